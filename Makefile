@@ -1,0 +1,27 @@
+# make demo    what auditor is for, on the bundled sample
+# make test    the tests
+# make check   style, types, import contracts, SQL contracts
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test check install
+install: .venv/installed
+
+.venv/installed: pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit("auditor needs Python 3.11 or newer, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $@
+
+demo: install
+	$(BIN)/auditor demo
+
+test: install
+	$(BIN)/pytest -n auto --dist loadgroup
+
+check: install
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/pytest -q tests/test_sql_contracts.py

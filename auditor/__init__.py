@@ -1,0 +1,30 @@
+"""auditor: what is inside an image-description dataset.
+
+    import auditor
+
+    with auditor.open("audit.duckdb") as audit:
+        result = audit.bounds("flickr8k:test", metrics=["cider"])
+        result.frame  # a Polars frame, the rows of `auditor bounds --json`
+
+The library and the command line are two faces of the same studies.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import version as _version
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from auditor.api import Auditor
+
+__version__ = _version("auditor")
+__all__ = ["__version__", "open"]
+
+
+def open(path: str | Path = "audit.duckdb", *, write: bool = False, wait: float = 10.0) -> Auditor:  # noqa: A001
+    """Open a store: for reading, or with `write=True` also for ingesting, which makes it when there is none."""
+    from auditor.api import Auditor
+
+    return Auditor(path, write=write, wait=wait)

@@ -1,0 +1,5 @@
+"""python -m auditor."""
+
+from auditor.cli.app import main
+
+main()

@@ -1,0 +1,94 @@
+"""The library's face: every study as a method of an open store. Holds no logic of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from auditor import config
+from auditor.store.connection import Store
+from auditor.studies import bounds, comparison, history, ingestion, profile, query, scores
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from auditor.model import Result
+
+
+class Auditor:
+    """An open store. Every method gives a `Result`: `.frame` (Polars), `.to_json()`, and HTML in a notebook."""
+
+    def __init__(self, path: str | Path, *, write: bool = False, wait: float = 10.0) -> None:
+        self.store = Store.open(Path(path), write=write, wait=wait)
+
+    def ingest(self, *names: str, config_file: Path | None = None, note: str | None = None) -> Result:
+        """Ingest datasets that `datasets.toml` declares."""
+        declared = config.sources(config_file)
+        return ingestion.ingest(self.store, [config.source(name, declared) for name in names], note)
+
+    def datasets(self) -> Result:
+        """List the datasets of the store."""
+        return history.datasets(self.store)
+
+    def log(self, dataset: str) -> Result:
+        """List the versions of a dataset."""
+        return history.log(self.store, dataset)
+
+    def diff(self, a: str, b: str) -> Result:
+        """Count what changed from one reference to another."""
+        return history.diff(self.store, a, b)
+
+    def verify(self, ref: str | None = None) -> Result:
+        """Check the store, or one version of it, against its own log."""
+        return history.verify(self.store, ref)[0]
+
+    def profile(self, *refs: str, text_profile: str = "bare", split: str | None = None) -> Result:
+        """Describe datasets: size, length, vocabulary, repetition."""
+        return profile.profile(self.store, refs, text_profile, split)
+
+    def bounds(
+        self,
+        *refs: str,
+        metrics: Sequence[str] | None = None,
+        text_profile: str = "bare",
+        split: str | None = None,
+        seed: int = 1,
+    ) -> Result:
+        """Give the upper bound and the lower bound `intra` of each metric."""
+        return bounds.bounds(self.store, refs, metrics, text_profile, split, seed)
+
+    def score(
+        self,
+        ref: str,
+        metrics: Sequence[str] | None = None,
+        candidates: str | None = None,
+        text_profile: str = "bare",
+        split: str | None = None,
+    ) -> Result:
+        """Score every caption, or every caption of a system's output."""
+        return scores.score(self.store, ref, metrics, candidates, text_profile, split)
+
+    def compare(
+        self,
+        *refs: str,
+        metrics: Sequence[str] | None = None,
+        text_profile: str = "bare",
+        split: str | None = None,
+        seed: int = 1,
+    ) -> Result:
+        """Compare datasets by homogeneity."""
+        return comparison.compare(self.store, refs, metrics, text_profile, split, seed)
+
+    def sql(self, statement: str, params: Mapping[str, str] | None = None) -> Result:
+        """Run one read-only statement."""
+        return query.query(self.store, statement, params)
+
+    def close(self) -> None:
+        """Let go of the store."""
+        self.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

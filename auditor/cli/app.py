@@ -1,0 +1,93 @@
+"""The application: global options, the commands in their order, and the one place that catches errors."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from auditor import __version__
+from auditor.cli import (
+    bounds,
+    compare,
+    datasets,
+    demo,
+    diff,
+    ingest,
+    log,
+    metrics,
+    profile,
+    score,
+    sql,
+    verify,
+)
+from auditor.cli.options import MANNERS
+from auditor.errors import AuditorError
+
+BUG = 70
+INTERRUPTED = 130
+
+app = typer.Typer(
+    name="auditor",
+    help="What is inside an image-description dataset: exact, signed, versioned numbers on a SQL store.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for module in (demo, ingest, datasets, log, diff, verify, profile, bounds, score, compare, sql, metrics):
+    app.command(module.__name__.rpartition(".")[2])(module.command)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"auditor {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def manners(
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No narration, only data.")] = False,
+    no_color: Annotated[bool, typer.Option("--no-color", help="No colours; so does NO_COLOR.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Set how this run talks."""
+    MANNERS.quiet, MANNERS.color, MANNERS.debug = quiet, not no_color, debug
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and end the process with its exit code."""
+    try:
+        app(arguments)
+    except AuditorError as error:
+        sys.exit(_fail(f"error: {error}", error.exit_code))
+    except KeyboardInterrupt:
+        sys.exit(_fail("interrupted; the store holds what it held before", INTERRUPTED))
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except Exception as error:  # noqa: BLE001  whatever is left is a bug, and must not look like the user's mistake
+        sys.exit(_fail(f"error: this is a bug in auditor ({error}); details: {_log(error)}", BUG))
+
+
+def _fail(message: str, code: int) -> int:
+    if MANNERS.debug:
+        traceback.print_exc()
+    print(" ".join(message.split("\n")), file=sys.stderr)  # noqa: T201  the one line that always reaches the user
+    return code
+
+
+def _log(error: Exception) -> Path:
+    stamp = datetime.datetime.now(tz=datetime.UTC).strftime("%Y%m%dT%H%M%S")
+    path = Path(tempfile.gettempdir()) / f"auditor-{stamp}-{os.getpid()}.log"
+    details = "".join(traceback.format_exception(error))
+    path.write_text(f"auditor {__version__}\n{sys.argv}\n{details}", encoding="utf-8")
+    return path

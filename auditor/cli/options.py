@@ -1,0 +1,133 @@
+"""Options that commands share, and how a command opens the store and delivers its Result.
+
+Kept light: rooms are imported inside functions, so that `auditor --help` answers at once.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from auditor.model import Progress, Result
+    from auditor.store.connection import Store
+
+Refs = Annotated[
+    list[str],
+    typer.Argument(metavar="REF…", help="Dataset, with version and split where wanted: flickr8k, flickr8k@v2:test."),
+]
+StorePath = Annotated[
+    Path, typer.Option("--store", envvar="AUDITOR_STORE", help="The store, a DuckDB file.", rich_help_panel="Store")
+]
+Wait = Annotated[
+    float,
+    typer.Option("--wait", help="Seconds to wait for a store that another process uses.", rich_help_panel="Store"),
+]
+Metrics = Annotated[
+    list[str] | None,
+    typer.Option("--metric", "-m", help="Metric, with parameters: cider-d:sigma=4. Repeat for more; default: all."),
+]
+TextProfile = Annotated[str, typer.Option("--profile", help="Text profile: how captions become tokens.")]
+Split = Annotated[str | None, typer.Option("--split", help="Split of every REF that names none.")]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of every random draw.")]
+Format = Annotated[
+    str | None,
+    typer.Option("--format", help="table, json, csv, md, latex or parquet.", rich_help_panel="Output"),
+]
+Json = Annotated[bool, typer.Option("--json", help="Same as --format json.", rich_help_panel="Output")]
+Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", help="Write to a file; its ending chooses the format.", rich_help_panel="Output"),
+]
+
+DEFAULT_STORE = Path("audit.duckdb")
+
+
+@dataclass
+class Manners:
+    """How this run talks; set by the options before the command."""
+
+    quiet: bool = False
+    color: bool = True
+    debug: bool = False
+
+
+MANNERS = Manners()
+
+
+def narrator() -> Console:
+    """Give the console for narration, on stderr."""
+    from rich.console import Console
+
+    return Console(stderr=True, quiet=MANNERS.quiet, no_color=not MANNERS.color or None, highlight=False)
+
+
+def narrate(message: str) -> None:
+    """Tell the user something that is not data."""
+    narrator().print(message, style="dim", markup=False, soft_wrap=True)
+
+
+@contextmanager
+def opened(path: Path, *, write: bool = False, wait: float = 10.0) -> Iterator[Store]:
+    """Open the store for the length of a command."""
+    from auditor.store.connection import Store
+
+    with Store.open(path, write=write, wait=wait, narrate=narrate) as store:
+        yield store
+
+
+@contextmanager
+def progressing() -> Iterator[Progress]:
+    """Draw a progress bar on stderr, where that is a terminal; it vanishes when the work is done."""
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    console = narrator()
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as drawn:
+        task = drawn.add_task("", total=None)
+
+        def report(what: str, done: int, total: int) -> None:
+            drawn.update(task, description=what, completed=done, total=total)
+
+        yield report
+
+
+def deliver(result: Result, format_name: str | None, as_json: bool, output: Path | None) -> None:
+    """Write a Result to stdout or to a file, in the format asked for. Notes go to stderr where data is on stdout."""
+    from auditor import reports
+
+    chosen = reports.chosen_format("json" if as_json else format_name, output)
+    if chosen == "table":
+        _deliver_tables(result, output)
+    elif chosen == "parquet":
+        assert output is not None  # noqa: S101  chosen_format refuses parquet without a file
+        result.frame.write_parquet(output)
+    elif output is not None:
+        output.write_text(reports.TEXT_FORMATS[chosen](result), encoding="utf-8")
+    else:
+        sys.stdout.write(reports.TEXT_FORMATS[chosen](result))
+    if chosen != "table":
+        for note in result.notes:
+            narrate(note)
+    if output is not None:
+        narrate(f"written: {output}")
+
+
+def _deliver_tables(result: Result, output: Path | None) -> None:
+    from rich.console import Console
+
+    from auditor.reports import terminal
+
+    if output is None:
+        terminal.show(result, Console(no_color=not MANNERS.color or None, highlight=False))
+        return
+    with output.open("w", encoding="utf-8") as file:
+        terminal.show(result, Console(file=file, width=140, highlight=False))

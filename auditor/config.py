@@ -1,0 +1,143 @@
+"""datasets.toml: what a user says exists. Reads it into `Source` records; never touches a caption.
+
+The file shipped with the package is read first, then the `datasets.toml` of the working directory (or the one that
+`AUDITOR_CONFIG` names), table by table: a user's table replaces the shipped one of the same name.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast, get_args
+
+from auditor.errors import UsageError
+from auditor.model import Kind, Source
+
+DATASET_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_KEYS = {"kind", "format", "path", "splits", "language", "related", "images", "captions", "licence", "citation"}
+
+
+def shipped() -> Path:
+    """Find the `datasets.toml` that came with the package, installed or in a checkout."""
+    package = Path(__file__).parent
+    return next(path for path in (package / "datasets.toml", package.parent / "datasets.toml") if path.exists())
+
+
+def sources(config: Path | None = None, data: Path | None = None) -> dict[str, Source]:
+    """Read every declared dataset: of `config` alone, or of the shipped file and the user's own.
+
+    Paths start from `data`, else from AUDITOR_DATA, else from the file's `[settings] data`.
+
+    Raises `UsageError` for a file that is no TOML, or a table with a key or value it cannot have.
+    """
+    own = config or Path(os.environ.get("AUDITOR_CONFIG", "datasets.toml"))
+    files = [shipped()] if config is None else []
+    if own.exists():
+        files += [own] if not any(own.samefile(file) for file in files) else []
+    elif config is not None or "AUDITOR_CONFIG" in os.environ:
+        raise UsageError(f"{own}: no such file; name a datasets.toml that exists")
+    declared: dict[str, Source] = {}
+    for file in files:
+        declared |= _read(file, data)
+    return declared
+
+
+def wanted(
+    names: Sequence[str],
+    *,
+    everything: bool = False,
+    file: Path | None = None,
+    file_format: str | None = None,
+    kind: str | None = None,
+    config: Path | None = None,
+) -> list[Source]:
+    """Find the sources that a user names; with `file`, one of them read from there.
+
+    Raises `UsageError` for a name that is not declared, or options that contradict each other.
+    """
+    declared = sources(config)
+    if everything:
+        names = [*declared]
+    if not names:
+        raise UsageError("name a dataset, or --all for every dataset that datasets.toml declares")
+    if file is None:
+        if file_format or kind:
+            raise UsageError("--format and --kind describe a file: name it with --from FILE")
+        return [source(name, declared) for name in dict.fromkeys(names)]
+    if len(names) > 1:
+        raise UsageError("--from reads one dataset: name one")
+    return [_from_file(names[0], declared.get(names[0]), file, file_format, kind)]
+
+
+def source(name: str, declared: Mapping[str, Source]) -> Source:
+    """Look one dataset up, or say which there are."""
+    if name in declared:
+        return declared[name]
+    known = ", ".join(sorted(declared))
+    raise UsageError(
+        f"{name}: not declared in datasets.toml; declared are {known} (or name a file: --from FILE --format F)"
+    )
+
+
+def _from_file(name: str, declared: Source | None, file: Path, file_format: str | None, kind: str | None) -> Source:
+    if not DATASET_NAME.fullmatch(name):
+        raise UsageError(f"{name}: a dataset's name has letters, digits, '.', '_' and '-' only")
+    if kind is not None and kind not in get_args(Kind):
+        raise UsageError(f"{kind}: no such kind; known are {', '.join(get_args(Kind))}")
+    if declared is None:
+        if file_format is None:
+            raise UsageError(f"{file}: say what it is: --format F")
+        declared = Source(name, "captions", file_format, file)
+    return dataclasses.replace(
+        declared, path=file, format=file_format or declared.format, kind=cast("Kind", kind or declared.kind)
+    )
+
+
+def _read(file: Path, data: Path | None) -> dict[str, Source]:
+    try:
+        tables = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{file}: not TOML: {error}") from error
+    settings = tables.pop("settings", {})
+    if data is None and "AUDITOR_DATA" in os.environ:
+        data = Path(os.environ["AUDITOR_DATA"])
+    if data is None:
+        # The shipped file lies inside the package: its data folder is the one where the user works.
+        data = (Path() if file == shipped() else file.parent) / settings.get("data", ".")
+    return {name: _source(file, name, table, data) for name, table in tables.items()}
+
+
+def _source(file: Path, name: str, table: Any, data: Path) -> Source:
+    where = f"{file}: [{name}]"
+    if not isinstance(table, dict) or not DATASET_NAME.fullmatch(name):
+        raise UsageError(f"{where}: expected a table named with letters, digits, '.', '_' and '-'")
+    if unknown := set(table) - _KEYS:
+        raise UsageError(f"{where}: unknown key {', '.join(sorted(unknown))}; known are {', '.join(sorted(_KEYS))}")
+    for key in ("format", "path"):
+        if not isinstance(table.get(key), str):
+            raise UsageError(f"{where}: {key} must be given, as a string")
+    if table.get("kind", "captions") not in get_args(Kind):
+        raise UsageError(f"{where}: kind must be one of {', '.join(get_args(Kind))}, not {table['kind']!r}")
+    for key in ("images", "captions"):
+        if not isinstance(table.get(key, 0), int):
+            raise UsageError(f"{where}: {key} must be a whole number")
+    splits = table.get("splits", {})
+    if not isinstance(splits, dict) or not all(isinstance(path, str) for path in splits.values()):
+        raise UsageError(f"{where}: splits must map a split's name to the file that lists its images")
+    return Source(
+        dataset=name,
+        kind=table.get("kind", "captions"),
+        format=table["format"],
+        path=data / table["path"],
+        language=table.get("language", "en"),
+        related=tuple(table.get("related", ())),
+        splits={split: data / path for split, path in splits.items()},
+        images=table.get("images"),
+        captions=table.get("captions"),
+        licence=table.get("licence"),
+        citation=table.get("citation"),
+    )

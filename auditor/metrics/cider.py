@@ -1,0 +1,18 @@
+"""CIDEr and CIDEr-D of one caption (Vedantam et al. 2015): the mean over n = 1 to 4 of what SQL counted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+
+def score(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
+    """Average the similarities of `sql/metrics/cider.sql` or `cider_d.sql` over n, per candidate (eq. 3).
+
+    `counts` holds four rows a candidate. The raw scale ends at 1; `scale = "x10"` is that of the official programs.
+    """
+    by_order = [counts.filter(pl.col("n") == n)["similarity"].alias(str(n)) for n in range(1, 5)]
+    factor = 10.0 if parameters["scale"] == "x10" else 1.0
+    return pl.DataFrame(by_order).select(pl.sum_horizontal(pl.all()) / 4 * factor).to_series()

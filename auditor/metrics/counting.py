@@ -1,0 +1,109 @@
+"""Counting candidates against the captions of their image, bucket by bucket; what is kept comes from the cache."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from auditor.model import Progress, Selection, silent
+from auditor.store import cache, ngrams
+from auditor.store.connection import Store
+from auditor.store.sqlfiles import reads_of
+from auditor.store.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class CandidateSet:
+    """Who describes the images: `name` is what column `candidate` says, `file` the SELECT that gives the captions."""
+
+    name: str
+    file: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class CountSpec:
+    """One counting: the SELECT, by name, and the parameters that change what it counts."""
+
+    relation: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+    def __hash__(self) -> int:
+        return hash((self.relation, tuple(sorted(self.params.items()))))
+
+
+Counts = dict[tuple[str, CountSpec], pl.DataFrame]
+
+
+def count(
+    store: Store,
+    selection: Selection,
+    profile: str,
+    candidates: Sequence[CandidateSet],
+    specs: Sequence[CountSpec],
+    progress: Progress = silent,
+) -> Counts:
+    """Count every spec for every set of candidates.
+
+    Gives frames by (candidate, spec), sorted by image and slot; a candidate without references has no rows.
+    """
+    counts: Counts = {}
+    missing: list[tuple[CandidateSet, CountSpec, str]] = []
+    for candidate in candidates:
+        for spec in specs:
+            key = cache.key(selection, profile, spec.relation, candidate.file, {**candidate.params, **spec.params})
+            kept = cache.get(store, spec.relation, key)
+            if kept is None:
+                missing.append((candidate, spec, key))
+            else:
+                counts[candidate.name, spec] = _sorted(kept)
+    if missing:
+        todo = list({candidate.name: candidate for candidate, _, _ in missing}.values())
+        made = _count(store, selection, profile, todo, list({spec: None for _, spec, _ in missing}), progress)
+        for candidate, spec, key in missing:
+            frame = made[spec].filter(pl.col("candidate") == candidate.name)
+            counts[candidate.name, spec] = _sorted(frame)
+            cache.put(store, selection, spec.relation, key, frame)
+    return counts
+
+
+def _count(
+    store: Store,
+    selection: Selection,
+    profile: str,
+    candidates: Sequence[CandidateSet],
+    specs: Sequence[CountSpec],
+    progress: Progress,
+) -> dict[CountSpec, pl.DataFrame]:
+    workspace = ngrams.workspace(store, selection, profile)
+    if any("selection_frequency" in reads_of(spec.relation) for spec in specs):
+        progress(f"{selection.label}: document frequency", 0, 1)
+        _bind_frequency(store, workspace, selection, profile)
+    for candidate in candidates:
+        workspace.params |= candidate.params
+    workspace.bind("candidate", *(candidate.file for candidate in candidates), numbered="candidate_no")
+    frames: dict[CountSpec, list[pl.DataFrame]] = {spec: [] for spec in specs}
+    buckets = list(ngrams.buckets(store))
+    for done, (first, last) in enumerate(buckets):
+        workspace.params |= {"first_image": first, "last_image": last}
+        for step, spec in enumerate(specs):
+            progress(f"{selection.label}: {spec.relation}", done * len(specs) + step, len(buckets) * len(specs))
+            workspace.params |= spec.params
+            frames[spec].append(workspace.rows(spec.relation))
+    progress(f"{selection.label}: counted", 1, 1)
+    return {spec: pl.concat(parts) for spec, parts in frames.items()}
+
+
+def _bind_frequency(store: Store, workspace: Workspace, selection: Selection, profile: str) -> None:
+    if ngrams.is_kept(store, selection, profile):
+        workspace.params["version"] = selection.version.version
+        workspace.bind("selection_frequency", "kept_frequency")
+    else:
+        ngrams.count(store, workspace)
+
+
+def _sorted(counts: pl.DataFrame) -> pl.DataFrame:
+    return counts.sort([name for name in ("image", "slot", "n") if name in counts.columns])

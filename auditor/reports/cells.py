@@ -1,0 +1,48 @@
+"""How one value is written in a table that people read, whatever the markup around it."""
+
+from __future__ import annotations
+
+import datetime
+
+from auditor.model import Table
+
+
+def text(value: object) -> str:
+    """Write a value: numbers with separators and four significant digits, times to the second, nothing for null."""
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "yes" if value else "no"
+        case int():
+            return f"{value:,}"
+        case float():
+            return _number(value)
+        case datetime.datetime():
+            return f"{value:%Y-%m-%d %H:%M:%S}"
+        case list():
+            return " ".join(map(text, value))
+        case _:
+            return str(value)
+
+
+def is_number(value: object) -> bool:
+    """Say whether a value is written flush right."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def flush_right(table: Table, column: str) -> bool:
+    """Say whether a column holds numbers."""
+    return any(map(is_number, table.frame[column].head(100)))
+
+
+def begins_section(table: Table, row: int) -> bool:
+    """Say whether a row is the first of a section that is not the table's first."""
+    if table.sections is None or row == 0:
+        return False
+    column = table.frame[table.sections]
+    return bool(column[row] != column[row - 1])
+
+
+def _number(value: float) -> str:
+    return f"{value:.4f}" if abs(value) < 10 else f"{value:,.2f}"

@@ -1,0 +1,15 @@
+"""CSV: the flat rows, with the column names of JSON and Parquet."""
+
+from __future__ import annotations
+
+import polars as pl
+import polars.selectors as cs
+
+from auditor.model import Result
+
+
+def render(result: Result) -> str:
+    """Give the rows as CSV with a header; lists are joined by blanks."""
+    nested = result.frame.select(cs.list()).columns
+    flat = result.frame.with_columns(pl.col(name).cast(pl.List(pl.String)).list.join(" ") for name in nested)
+    return flat.write_csv()

@@ -1,0 +1,80 @@
+"""Counts that need not be counted again, in schema `cache`.
+
+A key is a hash of everything that can change the counts, so that nothing goes stale: a changed input is another key.
+Reading commands open the store read-only; what they count is written when they close it, if no one else holds it then.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import polars as pl
+
+from auditor.model import Selection
+from auditor.store.connection import Store
+from auditor.store.sqlfiles import fingerprint
+
+
+def key(selection: Selection, profile: str, relation: str, candidate_file: str, params: Mapping[str, Any]) -> str:
+    """Hash the data, the counting parameters and the SQL of both sides."""
+    facts = {
+        "dataset": selection.version.dataset,
+        "version": selection.version.version,
+        "split": selection.split,
+        "profile": profile,
+        "params": {name: params[name] for name in sorted(params)},
+        "sql": [fingerprint(relation), fingerprint(candidate_file)],
+    }
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+
+def get(store: Store, relation: str, entry_key: str) -> pl.DataFrame | None:
+    """Give kept counts, or null where they have to be counted."""
+    if not _columns(store, relation) or not _columns(store, "entry"):
+        return None
+    found = store.query(
+        "select 1 from cache.entry where key = $key and relation = $relation", {"key": entry_key, "relation": relation}
+    )
+    if not found.height:
+        return None
+    return store.query(f"select * exclude (key) from cache.{relation} where key = $key", {"key": entry_key})
+
+
+def put(store: Store, selection: Selection, relation: str, entry_key: str, counts: pl.DataFrame) -> None:
+    """Keep counts, in the file when the store is closed."""
+    store.on_close.append(partial(_save, relation, entry_key, selection, counts))
+
+
+def _save(relation: str, entry_key: str, selection: Selection, counts: pl.DataFrame, store: Store) -> None:
+    """Write counts. A table whose columns have changed, or a schema that was dropped, starts anew."""
+    rows = counts.select(pl.lit(entry_key).alias("key"), pl.all())
+    with store.transaction(), store.registered("counted", rows):
+        if not _columns(store, "entry"):
+            return
+        if _columns(store, relation) not in ([], rows.columns):
+            store.execute(f"drop table cache.{relation}")
+            store.execute("delete from cache.entry where relation = $relation", {"relation": relation})
+        store.execute(f"create table if not exists cache.{relation} as from counted limit 0")
+        if store.query("select 1 from cache.entry where key = $key", {"key": entry_key}).is_empty():
+            store.execute(f"insert into cache.{relation} from counted")
+            store.execute(
+                "insert into cache.entry values ($key, $relation, $dataset, $version, now())",
+                {
+                    "key": entry_key,
+                    "relation": relation,
+                    "dataset": selection.version.dataset,
+                    "version": selection.version.version,
+                },
+            )
+
+
+def _columns(store: Store, relation: str) -> list[str]:
+    return store.query(
+        "select column_name from duckdb_columns() where schema_name = 'cache' and table_name = $relation"
+        " order by column_index",
+        {"relation": relation},
+    )["column_name"].to_list()

@@ -1,0 +1,63 @@
+"""sql/schema/*.sql, applied in order and never backwards. Each numbered file is one schema version."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import duckdb
+
+from auditor.errors import StoreError
+from auditor.store.sqlfiles import sql_root
+
+
+def _files() -> list[tuple[int, Path]]:
+    return [(int(path.name.split("_")[0]), path) for path in sorted((sql_root() / "schema").glob("*.sql"))]
+
+
+def newest() -> int:
+    """Give the schema version that this auditor writes."""
+    return _files()[-1][0]
+
+
+def current(connection: duckdb.DuckDBPyConnection) -> int | None:
+    """Give the schema version of an open file; null when it is no auditor store."""
+    known = connection.execute("select 1 from duckdb_tables() where table_name = 'migration'").fetchall()
+    if not known:
+        return None
+    row = connection.execute("select max(number) from migration").fetchall()
+    return int(row[0][0])
+
+
+def pending(connection: duckdb.DuckDBPyConnection, path: Path) -> bool:
+    """Say whether the file needs migrating. Raises `StoreError` for a foreign file or one from a newer auditor."""
+    number = current(connection)
+    if number is None:
+        raise StoreError(f"{path}: a DuckDB file, but not made by auditor; name another with --store")
+    if number > newest():
+        raise StoreError(f"{path}: has schema {number}, this auditor knows up to {newest()}; upgrade auditor")
+    return number < newest()
+
+
+def back_up(path: Path) -> Path:
+    """Copy a store that is about to be migrated beside itself."""
+    backup = path.with_name(f"{path.name}.before-schema-{newest()}")
+    shutil.copy2(path, backup)
+    return backup
+
+
+def apply(connection: duckdb.DuckDBPyConnection, up_to: int | None = None) -> None:
+    """Bring an open file to the newest schema (or `up_to`), in one transaction."""
+    connection.execute("begin transaction").complete()
+    connection.execute(
+        "create table if not exists migration (number integer primary key, applied_at timestamptz not null)"
+    ).complete()
+    done = connection.execute("select coalesce(max(number), 0) from migration").fetchall()[0][0]
+    for number, path in _files():
+        if done < number <= (up_to or newest()):
+            connection.execute(path.read_text(encoding="utf-8")).complete()
+            connection.execute("insert into migration values (?, now())", [number]).complete()
+    connection.execute("comment on table migration is 'Schema versions of this store.'").complete()
+    connection.execute("comment on column migration.number is 'Number of the file in sql/schema.'").complete()
+    connection.execute("comment on column migration.applied_at is 'When it was applied.'").complete()
+    connection.execute("commit").complete()

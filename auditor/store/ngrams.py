@@ -1,0 +1,68 @@
+"""N-gram frequencies of a selection: counted bucket by bucket, kept for whole versions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from auditor.model import Selection
+from auditor.store.connection import Store
+from auditor.store.workspace import Workspace
+
+_CAPTIONS_AT_ONCE = 60_000
+
+
+def workspace(store: Store, selection: Selection, profile: str, **params: object) -> Workspace:
+    """Open a workspace over the captions of a selection."""
+    version = selection.version
+    made = Workspace(store, dataset=version.dataset, seq=version.seq, split=selection.split, profile=profile, **params)
+    made.bind("reference", "reference")
+    return made
+
+
+def buckets(store: Store) -> Iterator[tuple[int, int]]:
+    """Cut the images of relation `reference` into ranges small enough for windows to stay in memory.
+
+    Buckets share no image, and so no sum crosses them.
+    """
+    images, captions = store.query(
+        "select coalesce(max(image_no), 0)::int as images, count(*) as n from reference"
+    ).row(0)
+    count = max(1, -(-captions // _CAPTIONS_AT_ONCE))
+    size = max(1, -(-images // count))
+    for first in range(1, images + 1, size):
+        yield first, min(first + size - 1, images)
+
+
+def count(store: Store, at_work: Workspace) -> None:
+    """Bind `selection_frequency` to the n-gram frequencies of relation `reference`."""
+    at_work.bind("candidate", "candidate_human", numbered="candidate_no")
+    for first, last in buckets(store):
+        at_work.params |= {"first_image": first, "last_image": last}
+        at_work.append("ngram_frequency_parts", "ngram_frequency_part")
+    at_work.bind("selection_frequency", "selection_frequency")
+
+
+def keep(store: Store, selection: Selection, profile: str) -> None:
+    """Count a whole version and keep it in `cache.ngram_frequency`, unless it is there."""
+    key = {"version": selection.version.version, "profile": profile}
+    if is_kept(store, selection, profile):
+        return
+    count(store, workspace(store, selection, profile))
+    store.execute(
+        "insert into cache.ngram_frequency by name"
+        " select $version as version, $profile as profile, * from selection_frequency order by n, gram",
+        key,
+    )
+
+
+def is_kept(store: Store, selection: Selection, profile: str) -> bool:
+    """Say whether the frequencies of a selection need not be counted."""
+    if selection.split is not None:
+        return False
+    found = store.query("select 1 from duckdb_tables() where schema_name = 'cache' and table_name = 'ngram_frequency'")
+    return bool(found.height) and bool(
+        store.query(
+            "select 1 from cache.ngram_frequency where version = $version and profile = $profile limit 1",
+            {"version": selection.version.version, "profile": profile},
+        ).height
+    )

@@ -1,0 +1,95 @@
+"""sql/*.sql as records: one file is a header and one SELECT.
+
+The header is a contract (see `tests/test_sql_contracts.py`, which lets DuckDB check it). Nothing here opens a store.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+
+_FIELD = re.compile(r"-- (name|version|grain|params|reads|returns|cites): (.*)")
+
+
+@dataclass(frozen=True)
+class SqlFile:
+    """One SELECT with its declared parameters, inputs and columns.
+
+    `reads` names tables of the store and other files; `returns` names the columns in order.
+    """
+
+    path: Path
+    name: str
+    version: int
+    grain: str
+    params: tuple[str, ...]
+    reads: tuple[str, ...]
+    returns: tuple[str, ...]
+    cites: str
+    statement: str
+
+
+def sql_root() -> Path:
+    """Find `sql/`, inside an installed package or at the top of a checkout."""
+    package = Path(__file__).parents[1]
+    return next(path for path in (package / "sql", package.parent / "sql") if path.is_dir())
+
+
+@functools.cache
+def catalogue() -> dict[str, SqlFile]:
+    """Read every SELECT below `sql/`, by name. DDL (`schema/`) is not among them."""
+    files = sorted(path for path in sql_root().rglob("*.sql") if path.parent.name != "schema")
+    return {parsed.name: parsed for parsed in map(_parse, files)}
+
+
+def _parse(path: Path) -> SqlFile:
+    text = path.read_text(encoding="utf-8")
+    header = {match[1]: match[2].strip() for match in map(_FIELD.fullmatch, text.splitlines()) if match}
+    return SqlFile(
+        path=path,
+        name=header["name"],
+        version=int(header["version"]),
+        grain=header["grain"],
+        params=tuple(part.split()[0] for part in _listed(header.get("params", ""))),
+        reads=_listed(header.get("reads", "")),
+        returns=_listed(header["returns"]),
+        cites=header.get("cites", ""),
+        statement=text.strip().removesuffix(";"),
+    )
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+@functools.cache
+def fingerprint(name: str) -> str:
+    """Hash what a file computes: its own tokens and those of every file it reads; never comments or layout."""
+    file = catalogue()[name]
+    digest = hashlib.sha256(f"{file.name} {file.version}\n{_tokens(file.statement)}".encode())
+    for read in sorted(file.reads):
+        digest.update(fingerprint(read).encode() if read in catalogue() else read.encode())
+    return digest.hexdigest()
+
+
+def _tokens(statement: str) -> str:
+    starts = duckdb.tokenize(statement)
+    ends = [start for start, _ in starts[1:]] + [len(statement)]
+    return " ".join(
+        statement[start:end].strip()
+        for (start, kind), end in zip(starts, ends, strict=True)
+        if kind is not duckdb.token_type.comment
+    )
+
+
+@functools.cache
+def reads_of(name: str) -> frozenset[str]:
+    """Collect everything that a file reads, directly and through the files it reads."""
+    file = catalogue()[name]
+    below = (reads_of(read) for read in file.reads if read in catalogue())
+    return frozenset(file.reads).union(*below)

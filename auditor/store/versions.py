@@ -1,0 +1,102 @@
+"""Versions: resolving what a user types, the log, what changed. Reads only; `store.ingestion` writes."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import re
+
+import polars as pl
+
+from auditor.errors import UsageError
+from auditor.model import Selection, Version
+from auditor.store.connection import Store
+from auditor.store.workspace import Workspace
+
+_REF = re.compile(r"(?P<dataset>[^@:]+)(@(?P<at>[^:]+))?(:(?P<split>.+))?")
+
+
+def resolve(store: Store, ref: str, split: str | None = None) -> Selection:
+    """Find what `name`, `name@v7`, `name@3f9c1a` or `name@2026-05-01` names, each with `:split` or without.
+
+    Raises `UsageError` that names what there is instead.
+    """
+    match = _REF.fullmatch(ref)
+    if match is None:
+        raise UsageError(f"{ref}: expected NAME, NAME@v7, NAME@HASH or NAME@DATE, with :SPLIT or without")
+    versions = log(store, match["dataset"])
+    if not versions:
+        known = store.query("select dataset from dataset order by all")["dataset"].to_list()
+        there = f"the store holds {', '.join(known)}" if known else "the store is empty"
+        raise UsageError(f"{match['dataset']}: not in {store.path}; {there}; try `auditor ingest {match['dataset']}`")
+    version = _at(ref, versions, match["at"])
+    split = match["split"] or split
+    if split is not None:
+        splits = images(store, Selection(version))["split"].drop_nulls().unique().sort()
+        if split not in splits:
+            there = f"splits are {', '.join(splits)}" if len(splits) else "it has no splits"
+            raise UsageError(f"{ref}: {version.dataset} has no split {split!r}; {there}")
+    return Selection(version, split)
+
+
+def _at(ref: str, versions: list[Version], at: str | None) -> Version:
+    if at is None:
+        return versions[0]
+    if re.fullmatch(r"v\d+", at):
+        found = [version for version in versions if version.seq == int(at[1:])]
+    elif re.fullmatch(r"\d{4}-\d\d-\d\d", at):
+        end = datetime.datetime.fromisoformat(at).replace(tzinfo=datetime.UTC) + datetime.timedelta(days=1)
+        found = [version for version in versions if version.created_at < end]
+    else:
+        found = [version for version in versions if version.version.startswith(at.lower())]
+        if len({version.version for version in found}) > 1:
+            raise UsageError(f"{ref}: more than one version begins with {at}; type more of the hash")
+    if not found:
+        there = ", ".join(f"@v{version.seq} ({version.version[:12]})" for version in versions)
+        raise UsageError(f"{ref}: no such version; there are {there}")
+    return found[0]
+
+
+def log(store: Store, dataset: str | None = None) -> list[Version]:
+    """Give every version of a dataset, the newest first; of all datasets without a name."""
+    fields = [field.name for field in dataclasses.fields(Version)]
+    rows = log_rows(store, dataset).select(fields).to_dicts()
+    return [Version(**row | {"text_profiles": tuple(row["text_profiles"])}) for row in rows]
+
+
+def log_rows(store: Store, dataset: str | None = None) -> pl.DataFrame:
+    """Give the log as rows."""
+    return store.rows("log", dataset=dataset)
+
+
+def difference(store: Store, a: Selection, b: Selection) -> pl.DataFrame:
+    """Count what changed from `a` to `b`, by kind of change. Columns: change, images, captions."""
+    for relation, selection in (("content_a", a), ("content_b", b)):
+        bind_content(store, relation, selection)
+    return Workspace(store).rows("difference")
+
+
+def images(store: Store, selection: Selection) -> pl.DataFrame:
+    """Give the images of a selection, sorted. Columns: image, split, captions."""
+    return store.rows("image", **_place(selection))
+
+
+def content(store: Store, selection: Selection) -> pl.DataFrame:
+    """Give the captions of a selection, in any order. Columns: image, slot, split, text."""
+    return store.rows("content_as_of", **_place(selection))
+
+
+def bind_content(store: Store, relation: str, selection: Selection) -> None:
+    """Let `relation` stand for the captions of a selection."""
+    Workspace(store, **_place(selection)).bind(relation, "content_as_of")
+
+
+def content_hash(store: Store, selection: Selection) -> tuple[str, int, int]:
+    """Hash what a version holds now: (version, images, captions)."""
+    bind_content(store, "content", selection)
+    row = Workspace(store).rows("version_hash").row(0, named=True)
+    return row["version"], row["images"], row["captions"]
+
+
+def _place(selection: Selection) -> dict[str, str | int | None]:
+    return {"dataset": selection.version.dataset, "seq": selection.version.seq, "split": selection.split}

@@ -1,0 +1,73 @@
+"""Relations at work: runs the SELECTs of `sql/` in the order that their headers' `reads` ask for.
+
+A relation that a file reads and `sql/` defines is materialised first, once, and again only when one of its parameters
+has changed (a bucket of images gives way to the next). Nothing of it reaches the file.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from auditor.store.connection import Store
+from auditor.store.sqlfiles import SqlFile, catalogue
+
+
+class Workspace:
+    """Temporary relations over one store, with the parameters they share."""
+
+    def __init__(self, store: Store, **params: Any) -> None:
+        self._store = store
+        self.params = params
+        self._made: dict[str, tuple[Any, ...]] = {}
+        self._bound: set[str] = set()
+
+    def bind(self, relation: str, *names: str, numbered: str | None = None) -> None:
+        """Let `relation` stand for the rows of the named files together.
+
+        With `numbered`, a column of that name numbers them from 1.
+        """
+        files = [catalogue()[name] for name in names]
+        for file in files:
+            self._ensure_reads(file)
+        rows = " union all by name ".join(f"({file.statement}\n)" for file in files)
+        number = f"row_number() over ()::uinteger as {numbered}, " if numbered else ""
+        params = {key: self.params[key] for file in files for key in file.params}
+        self._store.materialise(relation, f"select {number}* from ({rows})", params)
+        self._bound.add(relation)
+
+    def append(self, relation: str, name: str) -> None:
+        """Add the rows of a file to a bound relation, which is made by the first of them."""
+        if relation not in self._bound:
+            self.bind(relation, name)
+            return
+        file = catalogue()[name]
+        self._ensure_reads(file)
+        self._store.execute(f"insert into {relation} by name {file.statement}", self._params_of(file))
+
+    def rows(self, name: str) -> pl.DataFrame:
+        """Run a file on the relations it reads."""
+        file = catalogue()[name]
+        self._ensure_reads(file)
+        return self._store.rows(name, **self.params)
+
+    def _ensure_reads(self, file: SqlFile) -> None:
+        for read in file.reads:
+            if read in catalogue() and read not in self._bound:
+                self._ensure(catalogue()[read])
+
+    def _ensure(self, file: SqlFile) -> None:
+        self._ensure_reads(file)
+        state = tuple(sorted((key, self.params[key]) for key in self._reached(file)))
+        if self._made.get(file.name) != state:
+            self._store.materialise(file.name, file.statement, self._params_of(file))
+            self._made[file.name] = state
+
+    def _reached(self, file: SqlFile) -> set[str]:
+        """Collect the parameters that can change a relation: its own and those of what it reads."""
+        below = (catalogue()[read] for read in file.reads if read in catalogue() and read not in self._bound)
+        return set(file.params).union(*(self._reached(read) for read in below))
+
+    def _params_of(self, file: SqlFile) -> dict[str, Any]:
+        return {key: self.params[key] for key in file.params}

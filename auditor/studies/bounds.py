@@ -1,0 +1,90 @@
+"""How high can a human score, how low does a wrong caption score? (Wang & Gaizauskas 2016, sections 4 and 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from auditor.errors import UsageError
+from auditor.model import Progress, Result, Selection, Table, silent
+from auditor.registry import MetricRequest, requests
+from auditor.statistics.summary import summarise
+from auditor.store.connection import Store
+from auditor.store.versions import images, resolve
+from auditor.studies.scores import HUMAN, intra, score_candidates, signatures
+
+
+def bounds(
+    store: Store,
+    refs: Sequence[str],
+    metric_names: Sequence[str] | None = None,
+    text_profile: str = "bare",
+    split: str | None = None,
+    seed: int = 1,
+    progress: Progress = silent,
+) -> Result:
+    """Give the upper bound (each caption against the others of its image) and the lower bound `intra`.
+
+    Per metric and candidate: n, mean, sd, median, min and max over captions (micro) and over images (macro).
+    """
+    metrics = requests(metric_names)
+    selections = resolve_all(store, refs, split)
+    frame = pl.concat([_bounds(store, one, metrics, text_profile, seed, progress) for one in selections])
+    signed = signatures(metrics, text_profile)
+    shown = frame.filter(pl.col("level") == "caption").drop("version", "level", "seed")
+    return Result(
+        "bounds",
+        frame.with_columns(signature=pl.col("metric").replace_strict(signed)),
+        selections=selections,
+        signatures=signed,
+        tables=tuple(
+            Table(f"bounds of {dataset}, over captions", part.drop("dataset"))
+            for (dataset,), part in shown.group_by("dataset", maintain_order=True)
+        ),
+        notes=tuple(note for one in selections for note in _unscored(store, one)),
+    )
+
+
+def resolve_all(store: Store, refs: Sequence[str], split: str | None) -> tuple[Selection, ...]:
+    """Resolve several references. Raises `UsageError` where two of them would be rows of the same name."""
+    selections = tuple(resolve(store, ref, split) for ref in refs)
+    labels = [selection.label for selection in selections]
+    if len(set(labels)) < len(labels):
+        labels = [selection.version.label for selection in selections]
+        raise UsageError(f"{', '.join(labels)}: name each dataset and split once; `auditor diff` compares versions")
+    return selections
+
+
+def _bounds(
+    store: Store,
+    selection: Selection,
+    metrics: Sequence[MetricRequest],
+    text_profile: str,
+    seed: int,
+    progress: Progress,
+) -> pl.DataFrame:
+    scores = score_candidates(store, selection, text_profile, [HUMAN, intra(seed)], metrics, progress)
+    parts = [
+        summarise(one).select(pl.lit(metric).alias("metric"), pl.lit(candidate).alias("candidate"), pl.all())
+        for (candidate, metric), one in scores.group_by("candidate", "metric", maintain_order=True)
+    ]
+    return (
+        pl.concat(parts)
+        .with_columns(seed=pl.when(pl.col("candidate") != "human").then(seed).cast(pl.Int64))
+        .with_columns(
+            pl.col("metric").cast(pl.Enum([metric.label for metric in metrics])),
+            pl.col("candidate").cast(pl.Enum(["human", "intra"])),
+        )
+        .sort("metric", "candidate", "level")
+        .cast({"metric": pl.String, "candidate": pl.String})
+        .select(pl.lit(selection.label).alias("dataset"), pl.lit(selection.version.version).alias("version"), pl.all())
+    )
+
+
+def _unscored(store: Store, selection: Selection) -> list[str]:
+    lonely = images(store, selection).filter(pl.col("captions") < 2).height
+    if not lonely:
+        return []
+    subject = "1 image has" if lonely == 1 else f"{lonely:,} images have"
+    return [f"{selection.label}: {subject} one caption only, which has no reference and gets no score"]

@@ -1,0 +1,70 @@
+"""What is in the store, how did it come there, what changed, and is it whole?"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from auditor.model import Result, Table
+from auditor.store import verification, versions
+from auditor.store.connection import Store
+
+_SHORT = pl.col("version").str.head(12)
+
+
+def datasets(store: Store) -> Result:
+    """List every dataset with its newest version."""
+    columns = ["dataset", "kind", "seq", "version", "images", "captions", "created_at", "rejected", "format"]
+    newest = versions.log_rows(store).unique("dataset", keep="first", maintain_order=True).select(columns)
+    notes = () if newest.height else ("the store is empty; fill it with `auditor ingest NAME`",)
+    return Result("datasets", newest, tables=(Table("datasets", newest.with_columns(_SHORT)),), notes=notes)
+
+
+def log(store: Store, dataset: str) -> Result:
+    """List every version of one dataset, the newest first."""
+    selection = versions.resolve(store, dataset)
+    rows = versions.log_rows(store, selection.version.dataset)
+    table = rows.drop("dataset", "kind", "text_profiles").with_columns(_SHORT, pl.col("source_sha256").str.head(12))
+    return Result(
+        "log",
+        rows.with_columns(pl.col("text_profiles").list.join(" ")),
+        selections=(selection,),
+        tables=(Table(f"versions of {dataset}", table),),
+    )
+
+
+def diff(store: Store, ref_a: str, ref_b: str) -> Result:
+    """Count what changed from one selection to another: images and captions added, removed, edited, moved."""
+    a, b = versions.resolve(store, ref_a), versions.resolve(store, ref_b)
+    changes = versions.difference(store, a, b)
+    sides = [versions.images(store, selection) for selection in (a, b)]
+    totals = pl.DataFrame(
+        {
+            "change": [f"in {ref_a}", f"in {ref_b}"],
+            "images": [side.height for side in sides],
+            "captions": [side["captions"].sum() for side in sides],
+        },
+        schema=changes.schema,
+    )
+    same = changes.filter(pl.col("change") != "unchanged")["captions"].sum() == 0
+    return Result(
+        "diff",
+        pl.concat([totals, changes]),
+        selections=(a, b),
+        tables=(Table(f"{ref_a} → {ref_b}", pl.concat([totals, changes])),),
+        notes=(f"{ref_a} and {ref_b} hold the same captions",) if same else (),
+    )
+
+
+def verify(store: Store, ref: str | None = None) -> tuple[Result, bool]:
+    """Recompute every version's hash and check every reference between tables; say also whether all is well."""
+    selection = None if ref is None else versions.resolve(store, ref)
+    checks = verification.check(store, selection)
+    well = bool((checks["faults"] == 0).all())
+    state = pl.when(pl.col("faults") == 0).then(pl.lit("ok")).otherwise(pl.lit("DAMAGED"))
+    shown = checks.with_columns(state.alias("state"))
+    return Result(
+        "verify",
+        checks,
+        selections=() if selection is None else (selection,),
+        tables=(Table(f"verified {store.path}", shown),),
+    ), well

@@ -1,0 +1,147 @@
+"""What does each caption score? Leave-one-out, with substituted candidates, or a system's output."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from auditor.errors import MetricError, UsageError
+from auditor.metrics.counting import CandidateSet, count
+from auditor.model import Progress, Result, Selection, Table, silent
+from auditor.registry import MetricRequest, requests
+from auditor.statistics.summary import summarise
+from auditor.store.connection import Store
+from auditor.store.versions import content, images, resolve
+from auditor.text import tokenizer
+
+HUMAN = CandidateSet("human", "candidate_human")
+_LOWEST = 10
+
+
+def intra(seed: int) -> CandidateSet:
+    """Draw, in place of each caption, one of another image of the same dataset."""
+    return CandidateSet("intra", "candidate_intra", {"seed": seed})
+
+
+def score_candidates(
+    store: Store,
+    selection: Selection,
+    text_profile: str,
+    candidates: Sequence[CandidateSet],
+    metrics: Sequence[MetricRequest],
+    progress: Progress = silent,
+) -> pl.DataFrame:
+    """Score each candidate by each metric. Columns: candidate, image, slot, metric, value.
+
+    A candidate without references has no score, and no row. Raises `MetricError` where none has any.
+    """
+    tokenizer(text_profile)
+    specs = list({metric.counting: None for metric in metrics})
+    counts = count(store, selection, text_profile, candidates, specs, progress)
+    frames = []
+    for candidate in candidates:
+        for metric in metrics:
+            counted = counts[candidate.name, metric.counting]
+            keys = counted.filter(pl.col("n") == 1) if "n" in counted.columns else counted
+            frames.append(
+                keys.select("candidate", "image", "slot").with_columns(
+                    metric.scores(counted), metric=pl.lit(metric.label)
+                )
+            )
+    scores = pl.concat(frames).select("candidate", "image", "slot", "metric", "value")
+    if scores.is_empty():
+        raise MetricError(
+            f"{selection.label}: no caption has a reference to be scored against; "
+            "leave-one-out needs images with two captions or more"
+        )
+    return scores
+
+
+def signatures(metrics: Sequence[MetricRequest], text_profile: str, references: str = "loo") -> dict[str, str]:
+    """Name each metric in full, by its label."""
+    return {metric.label: str(metric.signature(text_profile, references)) for metric in metrics}
+
+
+def score(
+    store: Store,
+    ref: str,
+    metric_names: Sequence[str] | None = None,
+    candidates: str | None = None,
+    text_profile: str = "bare",
+    split: str | None = None,
+    progress: Progress = silent,
+) -> Result:
+    """Score every caption of a selection against the others of its image, or a system's output against all of them."""
+    selection = resolve(store, ref, split)
+    metrics = requests(metric_names)
+    selections = [selection]
+    chosen, references, notes = HUMAN, "loo", []
+    if candidates is not None:
+        system = resolve(store, candidates)
+        selections.append(system)
+        params = {"system": system.version.dataset, "system_seq": system.version.seq}
+        chosen = CandidateSet(system.version.dataset, "candidate_system", params)
+        references = "all"
+        notes = _unmatched(store, selection, system)
+    scores = score_candidates(store, selection, text_profile, [chosen], metrics, progress)
+    texts = content(store, selections[-1]).drop("split")
+    named = scores.join(texts, on=["image", "slot"], how="left", maintain_order="left").join(
+        images(store, selection).select("image", "split"), on="image", how="left", maintain_order="left"
+    )
+    frame = named.select(
+        pl.lit(selection.version.dataset).alias("dataset"),
+        pl.lit(selection.version.version).alias("version"),
+        "split",
+        "image",
+        "slot",
+        "candidate",
+        "metric",
+        "value",
+    )
+    return Result(
+        "score",
+        frame,
+        selections=tuple(selections),
+        signatures=signatures(metrics, text_profile, references),
+        tables=(_summary_table(selection, scores), _lowest_table(named, metrics[-1].label)),
+        notes=tuple(notes),
+    )
+
+
+def _unmatched(store: Store, selection: Selection, system: Selection) -> list[str]:
+    """Say which images the references and the candidates do not share."""
+    described, answered = (images(store, side)["image"] for side in (selection, system))
+    missing = described.filter(~described.is_in(answered.implode()))
+    extra = answered.filter(~answered.is_in(described.implode()))
+    if len(missing) == len(described):
+        raise UsageError(
+            f"{system.label} describes no image of {selection.label}: its ids look like {answered[0]!r}, "
+            f"those of {selection.label} like {described[0]!r}"
+        )
+    sentences = (
+        (missing, f"images of {selection.label} have no caption in {system.label}"),
+        (extra, f"images of {system.label} are not in {selection.label}"),
+    )
+    return [f"{len(some):,} {what}: {_some(some)}" for some, what in sentences if len(some)]
+
+
+def _some(names: pl.Series) -> str:
+    return ", ".join(names.head(3)) + (", …" if len(names) > 3 else "")
+
+
+def _summary_table(selection: Selection, scores: pl.DataFrame) -> Table:
+    parts = [
+        summarise(one).filter(pl.col("level") == "caption").select(pl.lit(metric).alias("metric"), pl.exclude("level"))
+        for (metric,), one in scores.group_by("metric", maintain_order=True)
+    ]
+    return Table(f"scores of the captions of {selection.label}", pl.concat(parts))
+
+
+def _lowest_table(named: pl.DataFrame, metric: str) -> Table:
+    lowest = named.filter(pl.col("metric") == metric).sort("value", "image", "slot").head(_LOWEST)
+    return Table(
+        f"the {lowest.height} captions least like the others of their image, by {metric}",
+        lowest.select("image", "slot", "value", "text"),
+        caption="a caption that shares nothing with the others may describe another image",
+    )

@@ -1,0 +1,23 @@
+-- name: reference
+-- version: 1
+-- grain: caption
+-- params: dataset VARCHAR, seq INTEGER, split VARCHAR, profile VARCHAR
+-- reads: membership, caption_tokens
+-- returns: image_no, image, slot, split, caption_id, length
+--
+-- The captions that a reference such as flickr8k@v3:test names, images numbered from 1 in order of their ids. A null
+-- split stands for all of them. Each is a candidate once, and a reference of the other captions of its image.
+select
+    dense_rank() over (order by m.image)::uinteger as image_no,
+    m.image,
+    m.slot,
+    m.split,
+    m.caption_id,
+    len(t.tokens)::uinteger as length
+from membership as m
+join caption_tokens as t on t.caption_id = m.caption_id and t.profile = $profile::varchar
+where m.dataset = $dataset::varchar
+    and m.from_seq <= $seq::integer
+    and (m.to_seq is null or m.to_seq > $seq::integer)
+    and ($split::varchar is null or m.split = $split::varchar)
+order by m.image, m.slot

@@ -1,0 +1,35 @@
+-- The cache: whatever can be counted again. The whole schema may be dropped without loss.
+
+create schema cache;
+
+create table cache.ngram_frequency (
+    version varchar not null,
+    profile varchar not null,
+    n utinyint not null,
+    gram uhugeint not null,
+    occurrences uinteger not null,
+    captions uinteger not null,
+    images uinteger not null
+);
+comment on table cache.ngram_frequency is 'How often each n-gram (n = 1 to 4) occurs in a version. Read it through the view ngram_frequency.';
+comment on column cache.ngram_frequency.version is 'Version hash of the captions counted.';
+comment on column cache.ngram_frequency.profile is 'Text profile of the tokens.';
+comment on column cache.ngram_frequency.n is 'N-gram order.';
+comment on column cache.ngram_frequency.gram is 'The token numbers, 32 bits each, the last token lowest.';
+comment on column cache.ngram_frequency.occurrences is 'Times it occurs.';
+comment on column cache.ngram_frequency.captions is 'Captions that hold it.';
+comment on column cache.ngram_frequency.images is 'Images that hold it: its document frequency.';
+
+create table cache.entry (
+    key varchar primary key,
+    relation varchar not null,
+    dataset varchar not null,
+    version varchar not null,
+    created_at timestamptz not null
+);
+comment on table cache.entry is 'Counts that are kept: one row for each counting that need not be done again.';
+comment on column cache.entry.key is 'sha256 of everything that can change the counts.';
+comment on column cache.entry.relation is 'Table of schema cache that holds them, under the same key.';
+comment on column cache.entry.dataset is 'Dataset counted.';
+comment on column cache.entry.version is 'Version counted.';
+comment on column cache.entry.created_at is 'When they were counted.';

@@ -1,0 +1,37 @@
+-- name: candidate_intra
+-- version: 1
+-- grain: held-out caption
+-- params: dataset VARCHAR, seed BIGINT
+-- reads: reference
+-- returns: candidate, image_no, image, slot, held_out, caption_id, length
+-- cites: Wang & Gaizauskas 2016, section 5, Random Intra-Dataset
+--
+-- Lower bound: in place of each caption, one of another image of the same dataset. The draw is a pure function of
+-- (seed, dataset, image, slot), by md5, and so the same on any machine and any number of threads.
+with placed as (
+    select row_number() over (order by image, slot) - 1 as place, image_no, image, slot, caption_id, length
+    from reference
+),
+numbered as (
+    select
+        *,
+        min(place) over (partition by image_no) as image_start,
+        count(*) over (partition by image_no) as image_captions,
+        count(*) over () as captions
+    from placed
+),
+drawn as (
+    select
+        image_no, image, slot, image_start, image_captions,
+        (
+            md5_number(concat_ws(chr(31), $seed::bigint, $dataset::varchar, image, slot))
+            % (captions - image_captions)::uhugeint
+        )::bigint as draw
+    from numbered
+    where captions > image_captions
+)
+select
+    'intra' as candidate, d.image_no, d.image, d.slot, d.slot as held_out, other.caption_id, other.length
+from drawn as d
+join numbered as other
+    on other.place = d.draw + case when d.draw >= d.image_start then d.image_captions else 0 end

@@ -1,0 +1,18 @@
+-- name: candidate_system
+-- version: 1
+-- grain: caption of a system's output
+-- params: system VARCHAR, system_seq INTEGER, profile VARCHAR
+-- reads: reference, membership, caption_tokens
+-- returns: candidate, image_no, image, slot, held_out, caption_id, length
+--
+-- A system's output: each caption is scored against all captions of the image of the same id. No caption is held out.
+with described as (select distinct image_no, image from reference)
+select
+    m.dataset as candidate, d.image_no, d.image, m.slot, null::uinteger as held_out, m.caption_id,
+    len(t.tokens)::uinteger as length
+from membership as m
+join described as d using (image)
+join caption_tokens as t on t.caption_id = m.caption_id and t.profile = $profile::varchar
+where m.dataset = $system::varchar
+    and m.from_seq <= $system_seq::integer
+    and (m.to_seq is null or m.to_seq > $system_seq::integer)

@@ -1,0 +1,16 @@
+-- name: image
+-- version: 1
+-- grain: image
+-- params: dataset VARCHAR, seq INTEGER, split VARCHAR
+-- reads: membership
+-- returns: image, split, captions
+--
+-- The images of a version, with the number of their captions. A null split stands for all of them.
+select image, any_value(split) as split, count(*)::integer as captions
+from membership
+where dataset = $dataset::varchar
+    and from_seq <= $seq::integer
+    and (to_seq is null or to_seq > $seq::integer)
+    and ($split::varchar is null or split = $split::varchar)
+group by image
+order by image

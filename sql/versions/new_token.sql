@@ -1,0 +1,17 @@
+-- name: new_token
+-- version: 1
+-- grain: token
+-- reads: tokenised, vocabulary
+-- returns: token_id, token
+--
+-- Tokens that the vocabulary does not hold, numbered on from those it does.
+with unseen as (
+    select distinct t.token
+    from tokenised as t
+    anti join vocabulary as v on v.token = t.token
+    where t.token is not null
+)
+select
+    ((select coalesce(max(token_id), 0) from vocabulary) + row_number() over (order by token))::uinteger as token_id,
+    token
+from unseen
