@@ -20,7 +20,7 @@ def read(path: Path) -> Batches:
     line = 1
     with open_bytes(path) as file:
         for block in _blocks(file):
-            batch = _parse(path, block.split(b"\n"), line)
+            batch = _parse(path, block, line)
             line += batch.height
             yield batch
 
@@ -38,12 +38,12 @@ def _blocks(file: BinaryIO) -> Iterator[bytes]:
         yield rest
 
 
-def _parse(path: Path, lines: list[bytes], first_line: int) -> pl.DataFrame:
+def _parse(path: Path, block: bytes, first_line: int) -> pl.DataFrame:
     broken: dict[int, str] = {}
     try:
-        texts = b"\n".join(lines).decode().split("\n")
+        texts = block.decode().split("\n")
     except UnicodeDecodeError:
-        texts = [_decode(line, number, broken) for number, line in enumerate(lines)]
+        texts = [_decode(line, number, broken) for number, line in enumerate(block.split(b"\n"))]
     key = pl.col("raw").str.extract(r"^([^\t]*)\t", 1)
     number = key.str.extract(r"#(\d+)$", 1)
     return (

@@ -50,16 +50,15 @@ def put(store: Store, selection: Selection, relation: str, entry_key: str, count
 
 
 def _save(relation: str, entry_key: str, selection: Selection, counts: pl.DataFrame, store: Store) -> None:
-    """Write counts. A table whose columns have changed, or a schema that was dropped, starts anew."""
+    """Write counts. A table whose columns have changed starts anew."""
     rows = counts.select(pl.lit(entry_key).alias("key"), pl.all())
     with store.transaction(), store.registered("counted", rows):
-        if not _columns(store, "entry"):
-            return
         if _columns(store, relation) not in ([], rows.columns):
             store.execute(f"drop table cache.{relation}")
             store.execute("delete from cache.entry where relation = $relation", {"relation": relation})
         store.execute(f"create table if not exists cache.{relation} as from counted limit 0")
         if store.query("select 1 from cache.entry where key = $key", {"key": entry_key}).is_empty():
+            store.execute(f"delete from cache.{relation} where key = $key", {"key": entry_key})
             store.execute(f"insert into cache.{relation} from counted")
             store.execute(
                 "insert into cache.entry values ($key, $relation, $dataset, $version, now())",

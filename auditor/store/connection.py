@@ -69,7 +69,10 @@ class Store:
                 narrate(f"{path}: migrating to schema {migrations.newest()}; the old file is kept as {backup.name}")
                 connection = _connect(path, write=True, wait=wait, narrate=narrate)
                 migrations.apply(connection)
-        connection.execute("set search_path = 'main,cache'").complete()
+            if write:
+                migrations.restore_cache(connection)
+        if migrations.has_cache(connection):
+            connection.execute("set search_path = 'main,cache'").complete()
         return cls(path, connection, writable=write or path == MEMORY)
 
     @property
@@ -92,10 +95,11 @@ class Store:
         except duckdb.Error as error:
             raise SqlError(str(error).strip()) from error
 
-    def execute(self, statement: str, params: dict[str, Any] | None = None) -> None:
-        """Run one statement for its effect."""
+    def execute(self, statement: str, params: dict[str, Any] | None = None) -> int:
+        """Run one statement for its effect, and give the number of rows it changed (0 where it has none)."""
         try:
-            self.connection.execute(statement, params).complete()
+            changed = self.connection.execute(statement, params).fetchall()
+            return changed[0][0] if changed and isinstance(changed[0][0], int) else 0
         except duckdb.Error as error:
             raise SqlError(str(error).strip()) from error
 

@@ -87,7 +87,7 @@ def write(
             )
             _add_texts(store, workspace, tokenizers, progress)
             removed = _close(store, workspace, source.dataset, seq)
-            added = _open(store, workspace)
+            added = workspace.insert("membership", "opened")
         _keep_rejected(store, source.dataset, seq, rejected)
         version = versions.log(store, source.dataset)[0]
         if is_new:
@@ -159,13 +159,6 @@ def _close(store: Store, workspace: Workspace, dataset: str, seq: int) -> int:
             {"seq": seq, "dataset": dataset},
         )
     return gone.height
-
-
-def _open(store: Store, workspace: Workspace) -> int:
-    rows = workspace.rows("opened")
-    with store.registered("rows", rows):
-        store.execute("insert into membership by name from rows")
-    return rows.height
 
 
 def _keep_rejected(store: Store, dataset: str, seq: int, rejected: pl.DataFrame) -> None:

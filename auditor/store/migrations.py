@@ -46,6 +46,17 @@ def back_up(path: Path) -> Path:
     return backup
 
 
+def restore_cache(connection: duckdb.DuckDBPyConnection) -> None:
+    """Make what is missing of schema `cache`, which anyone may drop."""
+    newest_cache = [path for _, path in _files() if path.stem.endswith("_cache")][-1]
+    connection.execute(newest_cache.read_text(encoding="utf-8")).complete()
+
+
+def has_cache(connection: duckdb.DuckDBPyConnection) -> bool:
+    """Say whether schema `cache` is there."""
+    return bool(connection.execute("select 1 from duckdb_schemas() where schema_name = 'cache'").fetchall())
+
+
 def apply(connection: duckdb.DuckDBPyConnection, up_to: int | None = None) -> None:
     """Bring an open file to the newest schema (or `up_to`), in one transaction."""
     connection.execute("begin transaction").complete()

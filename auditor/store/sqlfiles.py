@@ -78,10 +78,11 @@ def fingerprint(name: str) -> str:
 
 
 def _tokens(statement: str) -> str:
+    text = statement.encode()  # the engine's offsets count bytes
     starts = duckdb.tokenize(statement)
-    ends = [start for start, _ in starts[1:]] + [len(statement)]
+    ends = [start for start, _ in starts[1:]] + [len(text)]
     return " ".join(
-        statement[start:end].strip()
+        text[start:end].decode().strip()
         for (start, kind), end in zip(starts, ends, strict=True)
         if kind is not duckdb.token_type.comment
     )

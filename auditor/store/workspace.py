@@ -21,7 +21,7 @@ class Workspace:
         self._store = store
         self.params = params
         self._made: dict[str, tuple[Any, ...]] = {}
-        self._bound: set[str] = set()
+        self.bound: set[str] = set()
 
     def bind(self, relation: str, *names: str, numbered: str | None = None) -> None:
         """Let `relation` stand for the rows of the named files together.
@@ -35,16 +35,22 @@ class Workspace:
         number = f"row_number() over ()::uinteger as {numbered}, " if numbered else ""
         params = {key: self.params[key] for file in files for key in file.params}
         self._store.materialise(relation, f"select {number}* from ({rows})", params)
-        self._bound.add(relation)
+        self.bound.add(relation)
 
     def append(self, relation: str, name: str) -> None:
         """Add the rows of a file to a bound relation, which is made by the first of them."""
-        if relation not in self._bound:
+        if relation not in self.bound:
             self.bind(relation, name)
             return
         file = catalogue()[name]
         self._ensure_reads(file)
         self._store.execute(f"insert into {relation} by name {file.statement}", self._params_of(file))
+
+    def insert(self, table: str, name: str) -> int:
+        """Add the rows of a file to a table of the store, and say how many there were."""
+        file = catalogue()[name]
+        self._ensure_reads(file)
+        return self._store.execute(f"insert into {table} by name {file.statement}", self._params_of(file))
 
     def rows(self, name: str) -> pl.DataFrame:
         """Run a file on the relations it reads."""
@@ -54,7 +60,7 @@ class Workspace:
 
     def _ensure_reads(self, file: SqlFile) -> None:
         for read in file.reads:
-            if read in catalogue() and read not in self._bound:
+            if read in catalogue() and read not in self.bound:
                 self._ensure(catalogue()[read])
 
     def _ensure(self, file: SqlFile) -> None:
@@ -66,7 +72,7 @@ class Workspace:
 
     def _reached(self, file: SqlFile) -> set[str]:
         """Collect the parameters that can change a relation: its own and those of what it reads."""
-        below = (catalogue()[read] for read in file.reads if read in catalogue() and read not in self._bound)
+        below = (catalogue()[read] for read in file.reads if read in catalogue() and read not in self.bound)
         return set(file.params).union(*(self._reached(read) for read in below))
 
     def _params_of(self, file: SqlFile) -> dict[str, Any]:

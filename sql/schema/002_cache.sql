@@ -1,8 +1,9 @@
--- The cache: whatever can be counted again. The whole schema may be dropped without loss.
+-- The cache: whatever can be counted again. The whole schema may be dropped without loss: this file runs whenever a
+-- store is opened for writing, and makes what is missing.
 
-create schema cache;
+create schema if not exists cache;
 
-create table cache.ngram_frequency (
+create table if not exists cache.ngram_frequency (
     version varchar not null,
     profile varchar not null,
     n utinyint not null,
@@ -20,7 +21,7 @@ comment on column cache.ngram_frequency.occurrences is 'Times it occurs.';
 comment on column cache.ngram_frequency.captions is 'Captions that hold it.';
 comment on column cache.ngram_frequency.images is 'Images that hold it: its document frequency.';
 
-create table cache.entry (
+create table if not exists cache.entry (
     key varchar primary key,
     relation varchar not null,
     dataset varchar not null,

@@ -14,7 +14,7 @@ with placed as (
 ),
 numbered as (
     select
-        *,
+        place, image_no, image, slot, caption_id, length,
         min(place) over (partition by image_no) as image_start,
         count(*) over (partition by image_no) as image_captions,
         count(*) over () as captions

@@ -15,7 +15,7 @@ with readable as (
 ),
 keyed as (
     select
-        *,
+        source, line, image, slot, text, raw, fault,
         case when fault is null then min(line) over (partition by image, slot, fault) end as first_line
     from readable
 )

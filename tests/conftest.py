@@ -1,0 +1,80 @@
+"""What tests share: a store in memory, captions from literals, the real data where it is at hand."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, settings
+
+from auditor.model import CAPTION_SCHEMA, Kind, Source
+from auditor.store import ingestion
+from auditor.store.connection import MEMORY, Store
+from auditor.text import PROFILES
+
+settings.register_profile("auditor", deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+settings.load_profile("auditor")
+
+ROOT = Path(__file__).parents[1]
+
+Rows = Sequence[tuple[str, int, str]]
+
+
+@pytest.fixture(autouse=True)
+def _work_in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test reads or writes the caller's folder, or obeys the caller's settings."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("AUDITOR_STORE", "AUDITOR_CONFIG", "AUDITOR_DATA"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def store() -> Iterator[Store]:
+    with Store.open(MEMORY) as opened:
+        yield opened
+
+
+def _find_data() -> Path | None:
+    named = os.environ.get("AUDITOR_DATA")
+    places = [Path(named)] if named else [ROOT / "data", ROOT.parent / "shared" / "data"]
+    return next((place for place in places if (place / "flickr8k").is_dir()), None)
+
+
+DATA = _find_data()
+
+
+@pytest.fixture
+def data(monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The real datasets; a test that needs them is skipped where they are not."""
+    if DATA is None:
+        pytest.skip("the real datasets are not here: set AUDITOR_DATA to the folder that holds flickr8k/")
+    monkeypatch.setenv("AUDITOR_DATA", str(DATA))
+    return DATA
+
+
+def ingest_rows(
+    store: Store,
+    rows: Rows,
+    dataset: str = "set",
+    kind: Kind = "captions",
+    splits: dict[str, list[str]] | None = None,
+    note: str | None = None,
+) -> ingestion.Ingest:
+    """Ingest literal (image, slot, text) rows."""
+    frame = pl.DataFrame(
+        {
+            "source": "literal",
+            "line": range(1, len(rows) + 1),
+            "image": [image for image, _, _ in rows],
+            "slot": [slot for _, slot, _ in rows],
+            "text": [text for _, _, text in rows],
+            "reason": None,
+            "raw": None,
+        },
+        schema=dict(CAPTION_SCHEMA),
+    )
+    source = Source(dataset, kind, "literal", Path("literal"), splits=dict.fromkeys(splits or {}, Path("list")))
+    return ingestion.write(store, source, iter([frame]), splits or {}, PROFILES, "0" * 64, note)

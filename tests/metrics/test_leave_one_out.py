@@ -1,0 +1,203 @@
+"""Every metric equals its formula: on captions of any shape, and on a thousand images of Flickr8k."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import plain
+import polars as pl
+import pytest
+from conftest import Rows, ingest_rows
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from auditor import config
+from auditor.registry import METRICS, requests
+from auditor.store.connection import MEMORY, Store
+from auditor.store.versions import resolve
+from auditor.studies import ingestion
+from auditor.studies.scores import HUMAN, intra, score_candidates
+
+#: Few words, so that captions overlap; odd ones, so that every rule of the text profile and of ROUGE's words is met.
+WORDS = [
+    "a",
+    "dog",
+    "dog",
+    "the",
+    "runs",
+    "café",
+    "naïve",
+    "日本",
+    "man's",
+    "tri-coloured",
+    "!",
+    "...",
+    "2",
+    "x_y",
+    "É",
+]
+captions = st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join).filter(str.strip)
+datasets = st.lists(st.lists(captions, min_size=1, max_size=6), min_size=1, max_size=5)
+
+
+def as_rows(images: list[list[str]]) -> Rows:
+    return [(f"image {i}", slot, text) for i, texts in enumerate(images) for slot, text in enumerate(texts)]
+
+
+def leave_one_out(images: list[list[list[str]]]) -> dict[tuple[int, int, str], float]:
+    df = plain.DocumentFrequency(images)
+    return {
+        (i, slot, metric): value
+        for i, texts in enumerate(images)
+        if len(texts) > 1
+        for slot, tokens in enumerate(texts)
+        for metric, value in plain.all_scores(tokens, texts[:slot] + texts[slot + 1 :], df).items()
+    }
+
+
+def scored(store: Store, ref: str = "set") -> pl.DataFrame:
+    return score_candidates(store, resolve(store, ref), "bare", [HUMAN], requests(None))
+
+
+@given(datasets.filter(lambda images: any(len(texts) > 1 for texts in images)))
+@settings(max_examples=60)
+def test_scores_equal_the_formulas_on_random_captions(images: list[list[str]]) -> None:
+    expected = leave_one_out([[plain.tokenize(text) for text in texts] for texts in images])
+    with Store.open(MEMORY) as store:
+        ingest_rows(store, as_rows(images))
+        scores = scored(store)
+    found = {(int(i.split()[1]), slot, metric): value for _, i, slot, metric, value in scores.iter_rows()}
+    assert found == pytest.approx(expected, abs=1e-9)
+
+
+@given(datasets.filter(lambda images: any(len(texts) > 1 for texts in images)), st.randoms(use_true_random=False))
+@settings(max_examples=20)
+def test_order_of_captions_changes_no_score(images: list[list[str]], random: object) -> None:
+    rows = list(as_rows(images))
+    with Store.open(MEMORY) as store:
+        ingest_rows(store, rows)
+        before = scored(store)
+    random.shuffle(rows)
+    with Store.open(MEMORY) as store:
+        ingest_rows(store, rows)
+        after = scored(store)
+    assert before.equals(after)
+
+
+@given(captions.filter(lambda text: len(plain.tokenize(text)) >= 4))
+@settings(max_examples=20)
+def test_identical_captions_of_four_words_score_one(text: str) -> None:
+    with Store.open(MEMORY) as store:
+        ingest_rows(store, [("a", 0, text), ("a", 1, text), ("b", 0, "something else"), ("b", 1, "entirely")])
+        scores = scored(store).filter(pl.col("image") == "a")
+    expected = {name: 1.0 for name in METRICS}
+    if not plain.rouge_1(plain.tokenize(text), [plain.tokenize(text)]):
+        expected["rouge-1"] = 0.0  # nothing is left of it by ROUGE's own words
+    assert dict(scores.select("metric", "value").iter_rows()) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("request_text", "expected"),
+    [
+        ("bleu-4:smooth=mteval", lambda c, r, _: plain.bleu(c, r, 4, smooth="mteval")),
+        ("bleu-2:bp=none", lambda c, r, _: plain.bleu(c, r, 2, bp="none")),
+        ("rouge-1:measure=recall", lambda c, r, _: plain.rouge_1(c, r, "recall")),
+        ("rouge-1:measure=precision", lambda c, r, _: plain.rouge_1(c, r, "precision")),
+        ("rouge-1:ascii=false", lambda c, r, _: plain.rouge_1(c, r, ascii_only=False)),
+        ("cider:scale=x10", lambda c, r, df: 10 * plain.cider(c, r, df)),
+        ("cider-d:sigma=2", lambda c, r, df: plain.cider_d(c, r, df, sigma=2)),
+    ],
+)
+def test_parameters_equal_their_formulas(store: Store, request_text: str, expected: object) -> None:
+    images = [
+        ["a dog runs", "a dog runs fast over grass", "dog", "the café dog runs runs"],
+        ["the man sits", "a man sits on the bench", "man"],
+        ["日本 dog", "dog 日本 runs"],
+    ]
+    ingest_rows(store, as_rows(images))
+    tokens = [[plain.tokenize(text) for text in texts] for texts in images]
+    df = plain.DocumentFrequency(tokens)
+    scores = score_candidates(store, resolve(store, "set"), "bare", [HUMAN], requests([request_text]))
+    for _, image, slot, _, value in scores.iter_rows():
+        texts = tokens[int(image.split()[1])]
+        assert value == pytest.approx(expected(texts[slot], texts[:slot] + texts[slot + 1 :], df), abs=1e-9)
+
+
+def test_two_words_do_not_score_bleu_3_above_bleu_2(store: Store) -> None:
+    """The oddity of mteval that Wang & Gaizauskas 2016, footnote 4, mends."""
+    ingest_rows(store, [("a", 0, "a dog"), ("a", 1, "a cat sits"), ("b", 0, "x"), ("b", 1, "y")])
+    scores = scored(store).filter((pl.col("image") == "a") & (pl.col("slot") == 0))
+    by_metric = dict(scores.select("metric", "value").iter_rows())
+    assert by_metric["bleu-3"] < by_metric["bleu-2"]
+
+
+def test_intra_never_draws_from_the_same_image(store: Store) -> None:
+    images = [[f"word{i} {slot}" for slot in range(3)] for i in range(20)]
+    ingest_rows(store, as_rows(images))
+    scores = score_candidates(store, resolve(store, "set"), "bare", [intra(1)], requests(["rouge-1"]))
+    assert scores.height == 60
+    drawn = store.query("select c.image, t.text from candidate as c join caption as t using (caption_id)")
+    assert all(f"word{image.split()[1]} " not in f"{text} " for image, text in drawn.iter_rows())
+
+
+def test_intra_depends_on_the_seed_alone(store: Store) -> None:
+    images = [[f"word{i} {slot}" for slot in range(3)] for i in range(20)]
+    ingest_rows(store, as_rows(images))
+
+    def draw(seed: int) -> list[tuple[object, ...]]:
+        score_candidates(store, resolve(store, "set"), "bare", [intra(seed)], requests(["bleu-1"]))
+        return store.query("select image, slot, caption_id from candidate order by all").rows()
+
+    first = draw(1)
+    ingest_rows(store, [("z", 0, "unrelated"), ("z", 1, "set")], dataset="other")
+    assert draw(2) != first
+    assert draw(1) == first
+
+
+def test_one_image_has_no_intra_candidate(store: Store) -> None:
+    ingest_rows(store, [("a", 0, "a dog"), ("a", 1, "the dog")])
+    scores = score_candidates(store, resolve(store, "set"), "bare", [HUMAN, intra(1)], requests(["bleu-1"]))
+    assert set(scores["candidate"]) == {"human"}
+
+
+@pytest.fixture(scope="module")
+def flickr8k_test(tmp_path_factory: pytest.TempPathFactory) -> Path | None:
+    from conftest import DATA
+
+    if DATA is None:
+        return None
+    path = tmp_path_factory.mktemp("flickr8k") / "audit.duckdb"
+    source = config.sources(data=DATA)["flickr8k"]
+    with Store.open(path, write=True) as store:
+        ingestion.ingest(store, [source])
+    return path
+
+
+def test_thousand_images_of_flickr8k_equal_the_formulas(data: Path, flickr8k_test: Path) -> None:
+    with Store.open(flickr8k_test) as store:
+        scores = scored(store, "flickr8k:test")
+        texts = store.query(
+            "select image, slot, text from captions where dataset = 'flickr8k' and split = 'test' order by image, slot"
+        )
+    names = texts["image"].unique(maintain_order=True).to_list()
+    images = [
+        [plain.tokenize(text) for text in one["text"]] for one in texts.partition_by("image", maintain_order=True)
+    ]
+    expected = leave_one_out(images)
+    places = {name: number for number, name in enumerate(names)}
+    differences = [
+        abs(value - expected[places[image], slot, metric]) for _, image, slot, metric, value in scores.iter_rows()
+    ]
+    assert len(differences) == 7 * 5000
+    assert max(differences) < 1e-9
+
+
+def test_means_on_flickr8k_test_are_the_official_ones(data: Path, flickr8k_test: Path) -> None:
+    """Made by the official programs: BLEU as paper 000's footnote 4, ROUGE-1.5.5 -f A, the CIDEr authors' code / 10."""
+    with Store.open(flickr8k_test) as store:
+        means = dict(scored(store, "flickr8k:test").group_by("metric").agg(pl.col("value").mean().round(4)).iter_rows())
+    assert means["bleu-1"] == 0.6205
+    assert means["bleu-4"] == 0.2277
+    assert means["rouge-1"] == 0.3744
+    assert means["cider"] == 0.1023
+    assert means["cider-d"] == 0.0832

@@ -1,0 +1,118 @@
+"""Runs one file of `sql/` on a small literal table of captions: what `tests/cases/**/*.toml` describe.
+
+A case holds `captions` ([image, slot, text] or [image, slot, text, split]), ingested as dataset "case"; optionally
+`candidate` (the SELECTs that make the candidates; default candidate_human), `tables` (relations given as literals), `params`,
+and `rows`, what the file must return. Rows are compared in order where the file orders them, else sorted.
+"""
+
+from __future__ import annotations
+
+import datetime
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from conftest import ROOT, ingest_rows
+
+from auditor.store import ngrams
+from auditor.store.connection import MEMORY, Store
+from auditor.store.sqlfiles import SqlFile, catalogue
+from auditor.store.versions import resolve
+from auditor.store.workspace import Workspace
+
+CASES = ROOT / "tests" / "cases"
+_PARAMS: dict[str, Any] = {
+    "first_image": 1,
+    "last_image": 4294967295,
+    "seed": 1,
+    "sigma": 6.0,
+    "ascii": True,
+    "empty_allowed": False,
+    "dataset": "case",
+    "seq": 1,
+    "split": None,
+    "profile": "bare",
+    "system": "case",
+    "system_seq": 1,
+}
+
+
+def path_of(file: SqlFile) -> Path:
+    return CASES / file.path.parent.name / f"{file.name}.toml"
+
+
+def load(file: SqlFile) -> dict[str, Any]:
+    return tomllib.loads(path_of(file).read_text(encoding="utf-8"))
+
+
+@contextmanager
+def workspace_of(file: SqlFile, case: dict[str, Any]) -> Iterator[Workspace]:
+    """Ingest the captions of a case and bind what its file reads but does not define."""
+    with Store.open(MEMORY) as store:
+        _ingest(store, case["captions"], "case")
+        if "system" in case:
+            _ingest(store, case["system"], "system", kind="candidates")
+        workspace = Workspace(store, **{**_PARAMS, **case.get("params", {})})
+        if case["captions"]:
+            version = resolve(store, "case").version.version
+            workspace.params["version"] = workspace.params.get("version", version)
+        for name, table in case.get("tables", {}).items():
+            _literal(store, name, table)
+            workspace.bound.add(name)  # a literal stands, whatever sql/ defines under that name
+        _bind_what_studies_bind(store, workspace, file, case)
+        yield workspace
+
+
+def returned(file: SqlFile, case: dict[str, Any]) -> tuple[list[str], list[tuple[Any, ...]]]:
+    with workspace_of(file, case) as workspace:
+        frame = workspace.rows(file.name)
+        rows = [tuple(_plain(value) for value in row) for row in frame.rows()]
+        return frame.columns, rows if "order by" in file.statement.rpartition(")")[2] else sorted(rows, key=repr)
+
+
+def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, case: dict[str, Any]) -> None:
+    if not case["captions"]:
+        return
+    if "reference" not in workspace.bound and file.name != "reference":
+        workspace.bind("reference", "reference")
+    if "selection_frequency" not in workspace.bound and file.name not in ("selection_frequency", "kept_frequency"):
+        ngrams.count(store, workspace)
+        workspace.params |= {"first_image": 1, "last_image": 4294967295}
+    if "candidate" not in workspace.bound or "candidate" in case:
+        workspace.bind("candidate", *case.get("candidate", ["candidate_human"]), numbered="candidate_no")
+
+
+def _ingest(store: Store, captions: list[list[Any]], dataset: str, **options: Any) -> None:
+    if captions:
+        splits: dict[str, list[str]] = {}
+        for image, _, _, *split in captions:
+            if split and image not in splits.setdefault(split[0], []):
+                splits[split[0]].append(image)
+        rows = [(image, slot, text) for image, slot, text, *_ in captions]
+        ingest_rows(store, rows, dataset, splits=splits, **options)
+
+
+def _literal(store: Store, name: str, table: dict[str, Any]) -> None:
+    """Make a relation with typed columns, or fill a table that the store has."""
+    if all(" " in column for column in table["columns"]):
+        store.execute(f"create or replace temp table {name} ({', '.join(table['columns'])})")
+    for row in table["rows"]:
+        values = {f"v{place}": None if value == "NULL" else value for place, value in enumerate(row)}
+        store.execute(f"insert into {name} values ({', '.join(f'${key}' for key in values)})", values)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Decimal):
+        return int(value)
+    if isinstance(value, float):
+        return round(value, 12)
+    if isinstance(value, datetime.datetime):
+        return str(value)
+    return "NULL" if value is None else value
+
+
+def every_file() -> list[SqlFile]:
+    return list(catalogue().values())

@@ -1,0 +1,226 @@
+"""Opening a store: who may, who waits, what is refused, and what survives a kill."""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import duckdb
+import pytest
+from conftest import ROOT, ingest_rows
+
+from auditor.errors import StoreError, StoreLockedError
+from auditor.store import cache, migrations, verification, versions
+from auditor.store.connection import MEMORY, Store
+from auditor.studies.bounds import bounds
+
+ROWS = [("a", 0, "a dog runs"), ("a", 1, "the dog is running"), ("b", 0, "a cat"), ("b", 1, "a cat sits")]
+HOLDER = """
+import sys, time, duckdb
+connection = duckdb.connect(sys.argv[1], read_only="reading" in sys.argv)
+print("held", flush=True)
+time.sleep(60)
+"""
+
+
+@contextmanager
+def held(path: Path, *, reading: bool = False) -> Iterator[subprocess.Popen[str]]:
+    """Let another process hold the store."""
+    command = [sys.executable, "-c", HOLDER, str(path), *(["reading"] if reading else [])]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        try:
+            yield holder
+        finally:
+            holder.kill()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "audit.duckdb"
+    with Store.open(path, write=True) as store:
+        ingest_rows(store, ROWS)
+    return path
+
+
+def test_missing_store_is_named(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="no store here"):
+        Store.open(tmp_path / "none.duckdb")
+    assert not list(tmp_path.iterdir())
+
+
+def test_foreign_duckdb_file_is_refused_and_untouched(tmp_path: Path) -> None:
+    path = tmp_path / "other.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("create table mine as select 1 as x").complete()
+    before = path.read_bytes()
+    for write in (False, True):
+        with pytest.raises(StoreError, match="not made by auditor"):
+            Store.open(path, write=write)
+    assert path.read_bytes() == before
+
+
+def test_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("not a database" * 1000)
+    with pytest.raises(StoreError, match="cannot be opened as a store"):
+        Store.open(path)
+
+
+def test_locked_store_is_waited_for_then_named(path: Path) -> None:
+    told: list[str] = []
+    with held(path):
+        began = time.monotonic()
+        with pytest.raises(StoreLockedError, match="another process is using the store"):
+            Store.open(path, wait=0.5, narrate=told.append)
+        assert time.monotonic() - began >= 0.5
+    assert len(told) == 1
+
+
+def test_store_opens_when_the_other_process_lets_go(path: Path) -> None:
+    with held(path) as holder:
+        threading.Timer(0.5, holder.terminate).start()
+        with Store.open(path, wait=20) as store:
+            assert len(versions.log(store)) == 1
+
+
+def test_reading_store_refuses_to_write(path: Path) -> None:
+    with Store.open(path) as store, pytest.raises(StoreError, match="opened for reading"):
+        ingest_rows(store, ROWS[:2])
+
+
+@pytest.mark.parametrize("old", range(1, migrations.newest()))
+def test_store_of_an_older_schema_is_migrated_and_backed_up(tmp_path: Path, old: int) -> None:
+    path = tmp_path / "old.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        migrations.apply(connection, up_to=old)
+        connection.execute("insert into dataset values ('set', 'captions', 'en', [])").complete()
+    with Store.open(path) as store:
+        assert migrations.current(store.connection) == migrations.newest()
+        assert store.query("select dataset from dataset").item() == "set"
+    backup = tmp_path / f"old.duckdb.before-schema-{migrations.newest()}"
+    with duckdb.connect(str(backup), read_only=True) as connection:
+        assert migrations.current(connection) == old
+
+
+def test_store_of_a_newer_schema_is_refused(path: Path) -> None:
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("insert into migration values (999, now())").complete()
+    with pytest.raises(StoreError, match="upgrade auditor"):
+        Store.open(path)
+
+
+def test_cache_may_be_dropped_without_loss(path: Path) -> None:
+    with Store.open(path) as store:
+        before = bounds(store, ["set"]).frame
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("drop schema cache cascade").complete()
+    with Store.open(path) as store:
+        assert bounds(store, ["set"]).frame.equals(before)
+    with Store.open(path, write=True) as store:
+        ingest_rows(store, ROWS[:3])
+    with Store.open(path) as store:
+        assert verification.check(store)["faults"].sum() == 0
+
+
+def test_kept_counts_equal_fresh_ones(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Store.open(path) as store:
+        fresh = bounds(store, ["set"]).frame
+    with Store.open(path) as store:
+        assert store.query("select count(*) from cache.entry").item() == 8
+        monkeypatch.setattr("auditor.metrics.counting._count", lambda *_: pytest.fail("counted again"))
+        assert bounds(store, ["set"]).frame.equals(fresh)
+
+
+def test_counts_of_one_version_do_not_serve_another(path: Path) -> None:
+    with Store.open(path) as store:
+        first = bounds(store, ["set"]).frame
+    with Store.open(path, write=True) as store:
+        ingest_rows(store, [*ROWS[:3], ("b", 1, "a dog runs")])
+    with Store.open(path) as store:
+        assert not bounds(store, ["set"]).frame["mean"].equals(first["mean"])
+        assert bounds(store, ["set@v1"]).frame.equals(first)
+
+
+def test_cache_of_other_columns_starts_anew(path: Path) -> None:
+    with Store.open(path) as store:
+        expected = bounds(store, ["set"]).frame
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("delete from cache.entry").complete()
+        connection.execute("create or replace table cache.bleu as select 'x' as key, 1 as old_column").complete()
+    for _ in range(2):
+        with Store.open(path) as store:
+            assert bounds(store, ["set"]).frame.equals(expected)
+
+
+def test_counts_are_not_kept_while_another_reads(path: Path) -> None:
+    """The scores come all the same, without a wait, and are counted again next time."""
+    with held(path, reading=True), Store.open(path) as store:
+        assert bounds(store, ["set"]).frame.height
+    with Store.open(path) as store:
+        assert store.query("select count(*) from cache.entry").item() == 0
+
+
+def test_key_changes_with_everything_that_changes_counts(store: Store) -> None:
+    version = ingest_rows(store, ROWS, splits={"train": ["a"]}).version
+    whole, train = versions.resolve(store, "set"), versions.resolve(store, "set:train")
+    keys = {
+        cache.key(whole, "bare", "bleu", "candidate_human", {}),
+        cache.key(train, "bare", "bleu", "candidate_human", {}),
+        cache.key(whole, "ptb", "bleu", "candidate_human", {}),
+        cache.key(whole, "bare", "cider", "candidate_human", {}),
+        cache.key(whole, "bare", "bleu", "candidate_intra", {"seed": 1}),
+        cache.key(whole, "bare", "bleu", "candidate_intra", {"seed": 2}),
+    }
+    assert len(keys) == 6
+    assert version.seq == 1
+
+
+def test_killed_ingest_loses_nothing(tmp_path: Path) -> None:
+    """SIGKILL at ten random moments: the store opens, verifies, and holds the version before or the one after."""
+    path = tmp_path / "audit.duckdb"
+    files = []
+    for number in range(2):
+        file = tmp_path / f"{number}.token"
+        lines = (
+            f"i{i}.jpg#{slot}\tcaption {number} of {i * 7 % 1000} {slot}\n" for i in range(4000) for slot in range(5)
+        )
+        file.write_text("".join(lines))
+        files.append(file)
+    with Store.open(path, write=True) as store:
+        before = ingest_rows(store, ROWS, dataset="kept").version
+
+    def ingest(file: Path) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "auditor", "-q", "ingest", "big", "--from", str(file), "--format", "flickr"]
+        return subprocess.Popen([*command, "--store", str(path)], stdout=subprocess.DEVNULL, cwd=ROOT)
+
+    began = time.monotonic()
+    assert ingest(files[0]).wait() == 0
+    duration = time.monotonic() - began
+    chance = random.Random(1)
+    killed = 0
+    for attempt in range(10):
+        process = ingest(files[(attempt + 1) % 2])
+        time.sleep(chance.uniform(0.1, 1.0) * duration)
+        process.kill()
+        killed += process.wait() == -signal.SIGKILL
+        with Store.open(path) as store:
+            assert verification.check(store)["faults"].sum() == 0
+            assert versions.resolve(store, "kept").version == before
+            newest = versions.resolve(store, "big").version
+            assert newest.captions == 20_000
+    assert killed
+
+
+def test_memory_store_is_empty_and_writable() -> None:
+    with Store.open(MEMORY) as store:
+        assert versions.log(store) == []
+        assert store.writable

@@ -1,0 +1,100 @@
+"""The header of every file in sql/ is a contract, checked by DuckDB; every file has a case, and the case holds."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import duckdb
+import pytest
+from sqlcases import CASES, every_file, load, path_of, returned
+
+from auditor.store.sqlfiles import SqlFile, catalogue, fingerprint, sql_root
+
+FILES = pytest.mark.parametrize("file", every_file(), ids=lambda file: file.name)
+KEYWORDS = re.compile(r"\b(SELECT|FROM|WHERE|JOIN|GROUP BY|ORDER BY|WITH|UNION|CASE|WHEN|COUNT|SUM)\b")
+
+
+@FILES
+def test_case_holds(file: SqlFile) -> None:
+    case = load(file)
+    columns, rows = returned(file, case)
+    assert tuple(columns) == file.returns
+    expected = [tuple(row) for row in case["rows"]]
+    assert len(rows) == len(expected)
+    for row, wanted in zip(rows, expected, strict=True):
+        assert row == pytest.approx(wanted, abs=1e-11) if any(isinstance(v, float) for v in wanted) else row == wanted
+
+
+@FILES
+def test_declared_parameters_are_those_of_the_statement(file: SqlFile) -> None:
+    statements = duckdb.extract_statements(file.statement)
+    assert len(statements) == 1
+    assert set(statements[0].named_parameters) == set(file.params)
+    assert statements[0].type == duckdb.StatementType.SELECT
+
+
+@FILES
+def test_file_is_named_and_written_as_agreed(file: SqlFile) -> None:
+    text = file.path.read_text(encoding="utf-8")
+    body = "\n".join(line for line in text.splitlines() if not line.startswith("--"))
+    assert file.path.stem == file.name
+    assert len(text.splitlines()) <= 80
+    assert max(map(len, text.splitlines())) <= 140
+    assert not KEYWORDS.search(body), "lower case"
+    assert not re.search(r"select\s+\*", body), "name the columns"
+    assert text.splitlines()[0] == f"-- name: {file.name}"
+
+
+@FILES
+def test_reads_what_it_declares(file: SqlFile) -> None:
+    """Every relation of the store or of sql/ that the statement names stands in `reads`, and none else."""
+    body = re.sub(r"--.*", "", file.statement)
+    ctes = set(re.findall(r"(?:with|,)\s+(\w+)\s*(?:\([^)]*\))?\s+as\s+(?:materialized\s+)?\(", body))
+    body = body.replace("distinct from", "")
+    named = set(re.findall(r"\b(?:from|join)\s+((?:cache\.)?\w+)", body)) - ctes - {"range", "lateral", "values"}
+    assert named == set(file.reads)
+
+
+def test_no_case_is_without_a_file() -> None:
+    cases = {path for path in CASES.rglob("*.toml")}
+    assert cases == {path_of(file) for file in every_file()}
+
+
+def test_layout_and_comments_do_not_change_a_fingerprint(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = {file.name: fingerprint(file.name) for file in every_file()}
+    relaid: dict[str, Any] = {}
+    for name, file in catalogue().items():
+        body = "\n".join(f"  {line}  -- why" for line in file.statement.splitlines() if not line.startswith("--"))
+        relaid[name] = SqlFile(**{**file.__dict__, "statement": f"-- another comment\n\n{body}"})
+    monkeypatch.setattr("auditor.store.sqlfiles.catalogue", lambda: relaid)
+    fingerprint.cache_clear()
+    try:
+        assert {name: fingerprint(name) for name in relaid} == before
+    finally:
+        fingerprint.cache_clear()
+
+
+def test_a_changed_input_changes_the_fingerprint_of_what_reads_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = {name: fingerprint(name) for name in ("cider", "bleu", "rouge_1")}
+    changed = dict(catalogue())
+    file = changed["caption_norm"]
+    changed["caption_norm"] = SqlFile(**{**file.__dict__, "statement": file.statement.replace("sqrt", "abs")})
+    monkeypatch.setattr("auditor.store.sqlfiles.catalogue", lambda: changed)
+    fingerprint.cache_clear()
+    try:
+        assert fingerprint("cider") != before["cider"]
+        assert fingerprint("bleu") == before["bleu"]
+        assert fingerprint("rouge_1") == before["rouge_1"]
+    finally:
+        fingerprint.cache_clear()
+
+
+def test_schema_files_comment_every_table_and_column() -> None:
+    from auditor.store.connection import MEMORY, Store
+
+    with Store.open(MEMORY) as store:
+        listed = store.rows("schema_listing")
+    silent = listed.filter(listed["meaning"].is_null())
+    assert silent.is_empty(), silent
+    assert sql_root().is_dir()
