@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import decimal
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 import polars as pl
+import polars.selectors as cs
 
 Kind = Literal["captions", "candidates", "judgements", "pairs", "triplets", "corpus", "wordlist"]
 
@@ -28,6 +30,8 @@ CAPTION_SCHEMA: Mapping[str, pl.DataType] = {
     "reason": pl.String(),
     "raw": pl.String(),
 }
+
+_FLOATS = cs.float()
 
 #: Batches of captions, each a frame of `CAPTION_SCHEMA`.
 Batches = Iterator[pl.DataFrame]
@@ -162,7 +166,7 @@ class Result:
             "versions": [selection.record() for selection in self.selections],
             "signatures": dict(self.signatures),
             "notes": list(self.notes),
-            "rows": self.frame.to_dicts(),
+            "rows": self.frame.with_columns(pl.when(_FLOATS.is_finite()).then(_FLOATS)).to_dicts(),
         }
         return json.dumps({f"auditor.{self.command}/v1": body}, ensure_ascii=False, indent=2, default=_json_value)
 
@@ -173,4 +177,6 @@ class Result:
 def _json_value(value: object) -> object:
     if isinstance(value, datetime.datetime | datetime.date):
         return value.isoformat()
+    if isinstance(value, decimal.Decimal):
+        return int(value) if value == int(value) else float(value)
     return str(value)

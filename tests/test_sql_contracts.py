@@ -57,7 +57,7 @@ def test_reads_what_it_declares(file: SqlFile) -> None:
 
 
 def test_no_case_is_without_a_file() -> None:
-    cases = {path for path in CASES.rglob("*.toml")}
+    cases = set(CASES.rglob("*.toml"))
     assert cases == {path_of(file) for file in every_file()}
 
 

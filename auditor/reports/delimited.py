@@ -12,4 +12,4 @@ def render(result: Result) -> str:
     """Give the rows as CSV with a header; lists are joined by blanks."""
     nested = result.frame.select(cs.list()).columns
     flat = result.frame.with_columns(pl.col(name).cast(pl.List(pl.String)).list.join(" ") for name in nested)
-    return flat.write_csv()
+    return flat.write_csv(datetime_format="%+")

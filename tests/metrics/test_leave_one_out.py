@@ -90,7 +90,7 @@ def test_identical_captions_of_four_words_score_one(text: str) -> None:
     with Store.open(MEMORY) as store:
         ingest_rows(store, [("a", 0, text), ("a", 1, text), ("b", 0, "something else"), ("b", 1, "entirely")])
         scores = scored(store).filter(pl.col("image") == "a")
-    expected = {name: 1.0 for name in METRICS}
+    expected = dict.fromkeys(METRICS, 1.0)
     if not plain.rouge_1(plain.tokenize(text), [plain.tokenize(text)]):
         expected["rouge-1"] = 0.0  # nothing is left of it by ROUGE's own words
     assert dict(scores.select("metric", "value").iter_rows()) == pytest.approx(expected, abs=1e-12)

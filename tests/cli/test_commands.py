@@ -1,0 +1,315 @@
+"""The command line as a user meets it: exit codes, stdout is data, stderr is narration, one line for a mistake."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+Run = subprocess.CompletedProcess[str]
+
+CAPTIONS = """a.jpg#0	A dog runs .
+a.jpg#1	the dog is running
+b.jpg#0	A cat sits .
+b.jpg#1	a cat sits on a mat
+c.jpg#0	alone
+"""
+
+
+@pytest.fixture
+def auditor(tmp_path: Path) -> Callable[..., Run]:
+    def run(*arguments: str, code: int = 0, **environment: str) -> Run:
+        clean = {key: value for key, value in os.environ.items() if not key.startswith("AUDITOR_")}
+        done = subprocess.run(
+            [sys.executable, "-m", "auditor", *arguments],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env=clean | {"COLUMNS": "120"} | environment,
+            check=False,
+        )
+        assert done.returncode == code, done.stderr + done.stdout
+        assert "Traceback" not in done.stderr
+        return done
+
+    return run
+
+
+@pytest.fixture
+def filled(auditor: Callable[..., Run], tmp_path: Path) -> Callable[..., Run]:
+    (tmp_path / "captions.token").write_text(CAPTIONS)
+    auditor("ingest", "mine", "--from", "captions.token", "--format", "flickr")
+    return auditor
+
+
+def rows(done: Run, command: str) -> list[dict[str, object]]:
+    return json.loads(done.stdout)[f"auditor.{command}/v1"]["rows"]
+
+
+def test_ingest_says_what_it_read_and_refused(auditor: Callable[..., Run], tmp_path: Path) -> None:
+    (tmp_path / "captions.token").write_bytes(
+        CAPTIONS.encode() + b"no tab\na.jpg#0\ttwice\nd.jpg#0\t \ne.jpg#0\tbro\xffken\n"
+    )
+    done = auditor("ingest", "mine", "--from", "captions.token", "--format", "flickr", "--json")
+    assert rows(done, "ingest")[0] | {"version": ""} == {
+        "dataset": "mine",
+        "status": "new",
+        "seq": 1,
+        "version": "",
+        "images": 3,
+        "captions": 5,
+        "read": 9,
+        "rejected": 4,
+        "added": 5,
+        "removed": 0,
+    }
+    table = auditor("ingest", "mine", "--from", "captions.token", "--format", "flickr").stdout
+    assert "unchanged v1" in table
+    for line, reason in (
+        (6, "no tab"),
+        (7, "duplicate key a.jpg#0, first at 1"),
+        (8, "empty caption"),
+        (9, "not UTF-8"),
+    ):
+        assert f"captions.token:{line}" in table
+        assert reason in table
+    kept = rows(auditor("sql", "select line, reason from rejected order by line", "--json"), "sql")
+    assert [row["line"] for row in kept] == [6, 7, 8, 9]
+
+
+def test_file_of_another_format_exits_3_and_makes_no_store_of_it(filled: Callable[..., Run], tmp_path: Path) -> None:
+    (tmp_path / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)))
+    done = filled("ingest", "mine", "--from", "picture.png", "--format", "flickr", code=3)
+    assert done.stdout == ""
+    assert done.stderr.startswith('error: picture.png: not of format "flickr"')
+    assert done.stderr.count("\n") == 1
+    assert len(rows(filled("log", "mine", "--json"), "log")) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["bounds"], 2, "Missing argument"),
+        (["bounds", "nope"], 2, "the store holds mine"),
+        (["bounds", "mine", "-m", "meteor"], 5, "no such metric"),
+        (["bounds", "mine", "--profile", "nope"], 2, "no such text profile"),
+        (["bounds", "mine", "--format", "nope"], 2, "no such format"),
+        (["bounds", "mine", "mine"], 2, "name each dataset and split once"),
+        (["bounds", "mine:test"], 2, "it has no splits"),
+        (["compare", "mine"], 2, "two datasets or more"),
+        (["datasets", "--store", "none.duckdb"], 4, "no store here"),
+        (["ingest", "nope"], 2, "not declared in datasets.toml"),
+        (["ingest", "flickr8k"], 3, "no such file"),
+        (["ingest", "mine", "--from", "none", "--format", "flickr"], 3, "no such file"),
+        (["ingest", "mine", "--from", "captions.token", "--format", "nope"], 2, "no such format"),
+        (["sql", "select nothing from nowhere"], 5, "nowhere"),
+        (["sql", "delete from caption"], 5, "read-only"),
+        (["sql"], 2, "give one statement"),
+        (["sql", "select $x", "-p", "x"], 2, "expected name=value"),
+        (["metrics", "nope"], 5, "no such metric"),
+        (["score", "mine", "--candidates", "nope"], 2, "not in"),
+        (["diff", "mine@v1", "mine@v2"], 2, "there are @v1"),
+    ],
+)
+def test_mistake_gets_one_line_and_its_code(
+    filled: Callable[..., Run], arguments: list[str], code: int, words: str
+) -> None:
+    done = filled(*arguments, code=code)
+    assert words in done.stderr
+    assert done.stdout == ""
+
+
+def test_bounds_rows_have_the_agreed_columns_in_every_format(filled: Callable[..., Run]) -> None:
+    done = filled("bounds", "mine", "--json")
+    document = json.loads(done.stdout)["auditor.bounds/v1"]
+    columns = "dataset version metric candidate level n mean sd median min max".split()
+    assert all(list(row)[: len(columns)] == columns for row in document["rows"])
+    assert {row["candidate"] for row in document["rows"]} == {"human", "intra"}
+    assert {row["level"] for row in document["rows"]} == {"caption", "image"}
+    assert document["signatures"]["cider-d"].startswith("cider-d|tok:bare|refs:loo|")
+    assert document["versions"][0]["dataset"] == "mine"
+    as_csv = list(csv.DictReader(io.StringIO(filled("bounds", "mine", "--format", "csv").stdout)))
+    assert [row["metric"] for row in as_csv] == [row["metric"] for row in document["rows"]]
+    assert [float(row["mean"]) for row in as_csv] == [row["mean"] for row in document["rows"]]
+
+
+def test_image_with_one_caption_gets_no_score_and_is_reported(filled: Callable[..., Run]) -> None:
+    done = filled("score", "mine", "-m", "bleu-1", "--json")
+    assert {row["image"] for row in rows(done, "score")} == {"a.jpg", "b.jpg"}
+    assert list(rows(done, "score")[0]) == "dataset version split image slot candidate metric value".split()
+    noted = filled("bounds", "mine", "-m", "bleu-1", "--json")
+    assert "1 image has one caption only" in noted.stderr
+
+
+def test_dataset_of_single_captions_is_refused_by_name(auditor: Callable[..., Run], tmp_path: Path) -> None:
+    (tmp_path / "captions.token").write_text("a.jpg#0\tone\nb.jpg#0\ttwo\n")
+    auditor("ingest", "mine", "--from", "captions.token", "--format", "flickr")
+    done = auditor("bounds", "mine", code=5)
+    assert "images with two captions or more" in done.stderr
+
+
+def test_system_output_is_scored_against_all_captions(filled: Callable[..., Run], tmp_path: Path) -> None:
+    output = [
+        {"image_id": "a.jpg", "caption": "A dog runs."},
+        {"image_id": "b.jpg", "caption": ""},
+        {"image_id": "z.jpg", "caption": "x"},
+    ]
+    (tmp_path / "output.json").write_text(json.dumps(output))
+    filled("ingest", "system", "--from", "output.json", "--format", "coco", "--kind", "candidates")
+    done = filled("score", "mine", "--candidates", "system", "-m", "bleu-1", "--json")
+    values = {row["image"]: row["value"] for row in rows(done, "score")}
+    assert values == {"a.jpg": 1.0, "b.jpg": 0.0}
+    assert "refs:all" in done.stdout
+    assert "1 images of mine have no caption in system: c.jpg" in done.stderr
+    assert "1 images of system are not in mine: z.jpg" in done.stderr
+
+
+def test_compare_ranks_by_metric(filled: Callable[..., Run], tmp_path: Path) -> None:
+    (tmp_path / "other.token").write_text(
+        "".join(f"{i}.jpg#{s}\tthe same words again\n" for i in range(3) for s in range(3))
+    )
+    filled("ingest", "other", "--from", "other.token", "--format", "flickr")
+    found = rows(filled("compare", "mine", "other", "-m", "bleu-1", "--json"), "compare")
+    assert list(found[0])[:8] == "dataset metric statistic value low high rank version".split() or {
+        "dataset",
+        "metric",
+        "statistic",
+        "value",
+        "low",
+        "high",
+        "rank",
+    } <= set(found[0])
+    homogeneity = {row["dataset"]: (row["value"], row["rank"]) for row in found if row["statistic"] == "homogeneity"}
+    assert homogeneity["other"] == (1.0, 1)
+    assert homogeneity["mine"][1] == 2
+
+
+def test_log_and_diff_tell_what_changed(filled: Callable[..., Run], tmp_path: Path) -> None:
+    (tmp_path / "captions.token").write_text(CAPTIONS.replace("alone", "together") + "d.jpg#0\tnew\n")
+    filled("ingest", "mine", "--from", "captions.token", "--format", "flickr", "--note", "one word mended")
+    found = rows(filled("log", "mine", "--json"), "log")
+    assert [(row["seq"], row["note"], row["captions"]) for row in found] == [(2, "one word mended", 6), (1, None, 5)]
+    changes = {row["change"]: row["captions"] for row in rows(filled("diff", "mine@v1", "mine", "--json"), "diff")}
+    assert (changes["added"], changes["edited"], changes["removed"], changes["unchanged"]) == (1, 1, 0, 4)
+
+
+def test_verify_passes_on_a_whole_store_and_exits_4_on_a_damaged_one(
+    filled: Callable[..., Run], tmp_path: Path
+) -> None:
+    assert "ok" in filled("verify").stdout
+    import duckdb
+
+    with duckdb.connect(str(tmp_path / "audit.duckdb")) as connection:
+        connection.execute("update caption set text = 'tampered' where caption_id = 1").complete()
+    done = filled("verify", code=4)
+    assert "DAMAGED" in done.stdout
+    assert "damaged" in done.stderr
+
+
+def test_sql_takes_parameters_and_files(filled: Callable[..., Run], tmp_path: Path) -> None:
+    (tmp_path / "query.sql").write_text("select text from captions where image = $image order by slot")
+    done = filled("sql", "-f", "query.sql", "-p", "image=a.jpg", "--format", "csv")
+    assert done.stdout.splitlines() == ["text", "A dog runs .", "the dog is running"]
+
+
+def test_sql_schema_explains_every_table(filled: Callable[..., Run]) -> None:
+    listed = rows(filled("sql", "--schema", "--json"), "sql")
+    relations = {row["relation"] for row in listed if row["column"] is None}
+    wanted = "dataset version caption membership vocabulary caption_tokens token ngram rejected ngram_frequency"
+    assert set(wanted.split()) <= relations
+    assert all(row["meaning"] for row in listed if not str(row["relation"]).startswith("cache."))
+
+
+def test_output_file_gets_the_format_of_its_ending(filled: Callable[..., Run], tmp_path: Path) -> None:
+    done = filled("bounds", "mine", "-m", "bleu-1", "-o", "bounds.tex")
+    assert done.stdout == ""
+    assert "written: bounds.tex" in done.stderr
+    assert r"\toprule" in (tmp_path / "bounds.tex").read_text()
+    filled("bounds", "mine", "-o", "bounds.parquet")
+    import polars as pl
+
+    assert pl.read_parquet(tmp_path / "bounds.parquet").height == 28
+
+
+def test_quiet_says_nothing_but_data(filled: Callable[..., Run]) -> None:
+    assert filled("-q", "bounds", "mine", "--json").stderr == ""
+
+
+def test_metric_card_explains_parameters_and_citation(auditor: Callable[..., Run]) -> None:
+    card = auditor("metrics", "cider-d").stdout
+    for words in ("sigma", "Vedantam", "@inproceedings", "sql/metrics/cider_d.sql", "cider-d|tok:bare"):
+        assert words in card
+    assert len(rows(auditor("metrics", "--json"), "metrics")) == 7
+
+
+def test_demo_ends_in_a_comparison_of_three_sets(auditor: Callable[..., Run], tmp_path: Path) -> None:
+    done = auditor("demo", AUDITOR_DATA=str(tmp_path))
+    for words in ("sample-narrow", "sample-varied", "sample-flawed", "homogeneity", "empty caption", "█"):
+        assert words in done.stdout
+    assert "sample-narrow is the most homogeneous on 7 of 7 metrics" in done.stdout
+    assert not list(tmp_path.glob("*.duckdb"))
+
+
+def test_swapped_captions_of_the_sample_are_the_ones_pointed_at(auditor: Callable[..., Run]) -> None:
+    shown = auditor("demo").stdout
+    lowest = shown[shown.index("captions least like") :]
+    assert all(f"flawed-{image}" in lowest for image in ("007", "023"))
+
+
+def test_bug_is_logged_and_exits_70(auditor: Callable[..., Run], tmp_path: Path) -> None:
+    crash = "import auditor.studies.metric_cards as m; m.metric_cards = lambda _: 1 / 0; from auditor.cli.app import main; main(['metrics'])"
+    done = subprocess.run(
+        [sys.executable, "-c", crash],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=os.environ | {"TMPDIR": str(tmp_path)},
+        check=False,
+    )
+    assert done.returncode == 70
+    assert done.stderr.startswith("error: this is a bug in auditor (division by zero)")
+    log = next(tmp_path.glob("auditor-*.log"))
+    assert "ZeroDivisionError" in log.read_text()
+    assert str(log) in done.stderr
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = (
+        "import sys\nfrom auditor.cli.app import main\n"
+        "try:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
+        "heavy = {'polars', 'duckdb', 'numpy', 'rich.progress'} & set(sys.modules)\n"
+        "print('heavy:', sorted(heavy), file=sys.stderr)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr == "heavy: []\n"
+
+
+def test_version_is_the_packages(auditor: Callable[..., Run]) -> None:
+    import auditor as package
+
+    assert auditor("--version").stdout == f"auditor {package.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    "command", "demo ingest datasets log diff verify profile bounds score compare sql metrics".split()
+)
+def test_every_command_explains_itself(auditor: Callable[..., Run], command: str) -> None:
+    assert "Usage" in auditor(command, "--help").stdout
+    assert f"auditor {command}" in (ROOT / "README.md").read_text()
+
+
+def test_library_and_command_line_give_the_same_rows(filled: Callable[..., Run], tmp_path: Path) -> None:
+    import auditor as package
+
+    with package.open(tmp_path / "audit.duckdb") as audit:
+        result = audit.bounds("mine", metrics=["cider"])
+    shown = filled("bounds", "mine", "-m", "cider", "--json").stdout
+    assert json.loads(result.to_json()) == json.loads(shown)

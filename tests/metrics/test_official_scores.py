@@ -1,0 +1,82 @@
+"""Scores of system output equal those of the official programs.
+
+The oracle table (beside the real data, not part of the project) holds what BLEU with footnote 4 of paper 000, mteval-v13m,
+ROUGE-1.5.5 -f A and the CIDEr authors' code gave for the 5,822 judged candidates of Flickr8k against five references.
+`gold/cider_d_sample.json` holds what pycocoevalcap gave on the bundled sample; `python tests/metrics/make_gold.py`
+makes it again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import make_gold
+import polars as pl
+import pytest
+from conftest import DATA, ROOT, ingest_rows
+
+from auditor.metrics.counting import CandidateSet
+from auditor.registry import requests
+from auditor.store.connection import MEMORY, Store
+from auditor.store.versions import resolve
+from auditor.studies.scores import score_candidates
+
+
+def scores_of_system(store: Store, metrics: list[str]) -> pl.DataFrame:
+    system = CandidateSet("system", "candidate_system", {"system": "system", "system_seq": 1})
+    return score_candidates(store, resolve(store, "set"), "bare", [system], requests(metrics))
+
+
+@pytest.fixture(scope="module")
+def judged() -> Iterator[tuple[Store, pl.DataFrame]]:
+    oracle = DATA.parent / "oracles" / "flickr8k-expert.parquet" if DATA else None
+    if DATA is None or oracle is None or not oracle.exists():
+        pytest.skip("the official scores are not here: oracles/flickr8k-expert.parquet beside the real datasets")
+    folder = DATA / "flickr8k-expert"
+    images = pl.read_csv(folder / "judgements")["imageid"]
+    references = {
+        (image, slot): text
+        for slot in range(5)
+        for image, text in zip(images, (folder / f"ref-{slot}").read_text(encoding="utf-8").splitlines(), strict=True)
+    }
+    candidates = (folder / "candidates").read_text(encoding="utf-8").splitlines()
+    slots = images.to_frame("image").with_columns(slot=pl.int_range(pl.len()).over("image"))
+    official = pl.read_parquet(oracle).sort("row").with_columns(slots["slot"].cast(pl.UInt32))
+    assert official["image"].equals(images)
+    with Store.open(MEMORY) as store:
+        ingest_rows(store, [(image, slot, text) for (image, slot), text in references.items()])
+        rows = [(image, slot, text) for (image, slot), text in zip(slots.rows(), candidates, strict=True)]
+        ingest_rows(store, rows, "system", "candidates")
+        yield store, official
+
+
+@pytest.mark.parametrize(
+    ("metric", "column", "tolerance"),
+    [
+        *((f"bleu-{n}", f"bleu{n}", 1e-9) for n in range(1, 5)),
+        *((f"bleu-{n}:smooth=mteval", f"bleu{n}_mteval", 1e-9) for n in range(1, 5)),
+        ("rouge-1", "rouge-1_A_F", 2e-5),
+        ("rouge-1:measure=recall", "rouge-1_A_R", 2e-5),
+        ("rouge-1:measure=precision", "rouge-1_A_P", 2e-5),
+        ("cider:scale=x10", "cider_dataset", 1e-9),
+        ("cider-d:scale=x10", "ciderd_dataset", 1e-9),
+    ],
+)
+def test_judged_candidates_score_as_the_official_program_scores_them(
+    judged: tuple[Store, pl.DataFrame], metric: str, column: str, tolerance: float
+) -> None:
+    store, official = judged
+    scores = scores_of_system(store, [metric])
+    both = scores.join(official, on=["image", "slot"], how="inner")
+    assert both.height == 5822
+    assert (both["value"] - both[column]).abs().max() <= tolerance
+
+
+def test_cider_d_of_the_sample_is_pycocoevalcaps(store: Store) -> None:
+    gold = json.loads((ROOT / "tests" / "gold" / "cider_d_sample.json").read_text(encoding="utf-8"))["scores"]
+    references, candidates = make_gold.sample()
+    ingest_rows(store, references)
+    ingest_rows(store, candidates, "system", "candidates")
+    found = dict(scores_of_system(store, ["cider-d:scale=x10"]).select("image", "value").iter_rows())
+    assert found == pytest.approx(gold, abs=1e-9)

@@ -1,0 +1,113 @@
+"""One golden file per format: its bytes are the contract. A mismatch is written to tests/actual for comparison."""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import io
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from conftest import ROOT
+from rich.console import Console
+
+from auditor import reports
+from auditor.errors import UsageError
+from auditor.model import Result, Selection, Table, Version
+from auditor.reports import terminal
+
+GOLD = ROOT / "tests" / "gold"
+NASTY = "<script>alert(1)</script> | 100% & \"quoted\" 'a_b' `code` \\x {y} #1 $2 ~ ^ → ‮rtl 🐶 日本\nline"
+
+
+@pytest.fixture
+def result() -> Result:
+    created = datetime.datetime(2026, 5, 1, 8, 30, tzinfo=datetime.UTC)
+    version = Version("set", 3, "3f9c1a" + "0" * 58, created, "e" * 64, "flickr", ("bare",), 2, 10)
+    frame = pl.DataFrame(
+        {
+            "dataset": ["set", "set:test"],
+            "metric": ["cider", "bleu-1"],
+            "n": [10, 1234567],
+            "value": [0.125, None],
+            "texts": [["a", "b"], []],
+            "created_at": [created, created],
+            "note": [NASTY, None],
+        }
+    )
+    shown = Table(
+        "a title & more",
+        frame.select("dataset", "n", "value", "note").with_columns(share=pl.Series([0.5, 0.01])),
+        bars=("share",),
+        sections="dataset",
+        caption="what it means",
+    )
+    return Result(
+        "bounds",
+        frame,
+        selections=(Selection(version), Selection(version, "test")),
+        signatures={"cider": "cider|tok:bare|v:1"},
+        tables=(shown,),
+        notes=("a note with [brackets]",),
+    )
+
+
+def check(name: str, found: str) -> None:
+    gold = GOLD / name
+    if not gold.exists() or gold.read_text(encoding="utf-8") != found:
+        actual = ROOT / "tests" / "actual"
+        actual.mkdir(exist_ok=True)
+        (actual / name).write_text(found, encoding="utf-8")
+        pytest.fail(f"differs from {gold.relative_to(ROOT)}; compare tests/actual/{name}")
+
+
+@pytest.mark.parametrize(
+    ("name", "file"), [("json", "json.json"), ("csv", "csv.csv"), ("md", "md.md"), ("latex", "latex.tex")]
+)
+def test_text_format_is_as_agreed(result: Result, name: str, file: str) -> None:
+    check(file, reports.TEXT_FORMATS[name](result))
+
+
+def test_terminal_is_as_agreed(result: Result) -> None:
+    out = io.StringIO()
+    terminal.show(result, Console(file=out, width=110, highlight=False, color_system=None))
+    check("table.txt", "".join(line.rstrip() + "\n" for line in out.getvalue().splitlines()))
+
+
+def test_json_rows_csv_rows_and_parquet_rows_are_the_same(result: Result, tmp_path: Path) -> None:
+    document = json.loads(reports.TEXT_FORMATS["json"](result))["auditor.bounds/v1"]
+    rows = list(csv.DictReader(io.StringIO(reports.TEXT_FORMATS["csv"](result))))
+    result.frame.write_parquet(tmp_path / "rows.parquet")
+    assert [list(row) for row in document["rows"]] == [result.frame.columns] * 2
+    assert list(rows[0]) == result.frame.columns
+    assert rows[0]["note"] == document["rows"][0]["note"] == NASTY
+    assert pl.read_parquet(tmp_path / "rows.parquet").equals(result.frame)
+
+
+def test_empty_result_has_an_empty_list(result: Result) -> None:
+    empty = Result("bounds", result.frame.clear())
+    assert json.loads(empty.to_json())["auditor.bounds/v1"]["rows"] == []
+    assert reports.TEXT_FORMATS["csv"](empty).count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "output", "chosen"),
+    [
+        (None, None, "table"),
+        (None, "a.csv", "csv"),
+        (None, "a.tex", "latex"),
+        (None, "a.parquet", "parquet"),
+        ("json", "a.csv", "json"),
+        (None, "a.unknown", "table"),
+    ],
+)
+def test_format_follows_the_name_then_the_ending(name: str | None, output: str | None, chosen: str) -> None:
+    assert reports.chosen_format(name, Path(output) if output else None) == chosen
+
+
+@pytest.mark.parametrize(("name", "words"), [("nope", "known are table"), ("parquet", "name a file with -o")])
+def test_impossible_format_is_explained(name: str, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        reports.chosen_format(name, None)

@@ -1,0 +1,179 @@
+"""Readers: what a file says comes out as it is; what is wrong with it comes out with its line."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from auditor import sources
+from auditor.errors import SourceError, UsageError
+from auditor.model import CAPTION_SCHEMA
+from auditor.sources import flickr
+
+
+def read(path: Path, file_format: str) -> pl.DataFrame:
+    return pl.concat(list(sources.read(path, file_format)))
+
+
+def accepted(rows: pl.DataFrame) -> list[tuple[object, ...]]:
+    return rows.filter(pl.col("reason").is_null()).select("image", "slot", "text").rows()
+
+
+def refused(rows: pl.DataFrame) -> list[tuple[object, ...]]:
+    return rows.filter(pl.col("reason").is_not_null()).select("line", "reason").rows()
+
+
+@pytest.fixture
+def token(tmp_path: Path) -> Path:
+    return tmp_path / "captions.token"
+
+
+def test_token_file_gives_image_slot_and_text(token: Path) -> None:
+    token.write_text("a.jpg#0\tA dog .\na.jpg#1\tone\ttab more\nb.jpg.1#0\tstray key\n")
+    rows = read(token, "flickr")
+    assert accepted(rows) == [("a.jpg", 0, "A dog ."), ("a.jpg", 1, "one\ttab more"), ("b.jpg.1", 0, "stray key")]
+    assert rows.schema == pl.Schema(CAPTION_SCHEMA)
+
+
+def test_token_file_names_every_fault_with_its_line(token: Path) -> None:
+    token.write_bytes(
+        b"\xef\xbb\xbfa.jpg#0\tgood\r\nno tab here\nb.jpg#0\tbro\xffken\n\nc.jpg\tno number\n"
+        b"d.jpg#99999999999\ttoo large\n#0\tno image\ne.jpg#0\t\n"
+    )
+    rows = read(token, "flickr")
+    assert accepted(rows) == [("a.jpg", 0, "good"), ("e.jpg", 0, "")]
+    assert [line for line, _ in refused(rows)] == [2, 3, 4, 5, 6, 7]
+    reasons = dict(refused(rows))
+    assert reasons[2] == "no tab; expected IMAGE#N<TAB>CAPTION"
+    assert reasons[3] == "not UTF-8 (byte 0xff at column 12)"
+    assert reasons[5].startswith("the key is not IMAGE#N")
+    assert rows.filter(pl.col("line") == 3)["raw"].item() == "b.jpg#0\tbro\\xffken"
+
+
+def test_last_line_needs_no_line_end(token: Path) -> None:
+    token.write_text("a.jpg#0\tone\na.jpg#1\ttwo")
+    assert len(accepted(read(token, "flickr"))) == 2
+
+
+@given(
+    st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\n\r\t"), min_size=1), min_size=1),
+    st.integers(1, 64),
+)
+def test_blocks_of_any_size_give_the_same_captions(
+    tmp_path_factory: pytest.TempPathFactory, texts: list[str], size: int
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "blocks.token"
+    path.write_text("".join(f"é{n}.jpg#0\t{text}\n" for n, text in enumerate(texts)), encoding="utf-8", newline="")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(flickr, "_BLOCK", size)
+        rows = read(path, "flickr")
+    assert accepted(rows) == [(f"é{n}.jpg", 0, text) for n, text in enumerate(texts)]
+    assert rows["line"].to_list() == list(range(1, len(texts) + 1))
+
+
+def test_gzip_is_recognised_by_content(tmp_path: Path) -> None:
+    path = tmp_path / "captions.token"
+    path.write_bytes(gzip.compress(b"a.jpg#0\tzipped\n"))
+    assert accepted(read(path, "flickr")) == [("a.jpg", 0, "zipped")]
+
+
+@pytest.mark.parametrize("cut", [3, 12, -9, -1])
+def test_truncated_gzip_is_named(tmp_path: Path, cut: int) -> None:
+    path = tmp_path / "captions.token.gz"
+    path.write_bytes(gzip.compress(b"a.jpg#0\tzipped\n" * 50)[:cut])
+    with pytest.raises(SourceError, match="damaged gzip file"):
+        read(path, "flickr")
+
+
+COCO = {
+    "images": [{"id": 7, "file_name": "7.jpg"}],
+    "annotations": [
+        {"id": 30, "image_id": 7, "caption": "third"},
+        {"id": 10, "image_id": 7, "caption": "first \n"},
+        {"id": 20, "image_id": "x", "caption": "other image"},
+    ],
+}
+
+
+def test_coco_slots_follow_annotation_ids_not_file_order(tmp_path: Path) -> None:
+    path = tmp_path / "captions.json"
+    path.write_text(json.dumps(COCO))
+    expected = {("7", 0, "first \n"), ("7", 1, "third"), ("x", 0, "other image")}
+    assert set(accepted(read(path, "coco"))) == expected
+    path.write_text(json.dumps(COCO | {"annotations": COCO["annotations"][::-1]}))
+    assert set(accepted(read(path, "coco"))) == expected
+
+
+@pytest.mark.parametrize("file_format", ["coco", "list"])
+def test_flat_list_slots_count_per_image(tmp_path: Path, file_format: str) -> None:
+    path = tmp_path / "results.json"
+    path.write_text(
+        json.dumps([{"image_id": image, "caption": text} for image, text in [(1, "a"), (2, "b"), (1, "c")]])
+    )
+    assert accepted(read(path, file_format)) == [("1", 0, "a"), ("2", 0, "b"), ("1", 1, "c")]
+
+
+def test_json_records_are_refused_one_by_one(tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    records = b"""[{"image_id": 1, "caption": "good"}, {"image_id": 1}, {"caption": "x"}, {"image_id": true, "caption": "x"},
+        {"image_id": 2, "caption": 5}, {"image_id": 3, "caption": "bro\xffken"}, {"image_id": 4, "caption": "\\ud800"}, "text", null,
+        {"image_id": 1, "caption": ""}]"""
+    path.write_bytes(records)
+    rows = read(path, "list")
+    assert accepted(rows) == [("1", 0, "good"), ("1", 1, "")]
+    assert [line for line, _ in refused(rows)] == [2, 3, 4, 5, 6, 7, 8, 9]
+    assert dict(refused(rows))[6].startswith("not UTF-8")
+
+
+@pytest.mark.parametrize(
+    ("file_format", "content", "words"),
+    [
+        ("flickr", b"\x89PNG\r\n\x1a\n\x00\x00", 'not of format "flickr"'),
+        ("flickr", b"", "holds no record"),
+        ("flickr", b'[{"image_id": 1, "caption": "json"}]', "no tab"),
+        ("coco", b"a.jpg#0\tA dog .\n", "not JSON"),
+        ("coco", b'{"images": []}', 'a list "annotations"'),
+        ("coco", b"5", 'a list "annotations"'),
+        ("list", b'{"annotations": []}', "expected a JSON list"),
+        ("list", b"[]", "holds no record"),
+        ("list", b'[\n{"image_id": 1, "caption": "cut', ":2: not JSON"),
+        ("list", b'[{"image_id": 1, "caption": NaN}]', "NaN is not JSON"),
+        ("list", b"[" * 200_000, "not JSON that can be read"),
+        ("list", b'[{"image_id": ' + b"9" * 5000 + b', "caption": "x"}]', "not JSON that can be read"),
+        ("coco", b"\x00\xff\xfe", "not JSON"),
+    ],
+)
+def test_file_of_another_format_is_refused_whole(tmp_path: Path, file_format: str, content: bytes, words: str) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    with pytest.raises(SourceError, match=words):
+        read(path, file_format)
+
+
+def test_missing_file_says_where_it_looked(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="no such file"):
+        sources.files.locate(tmp_path / "none.token")
+
+
+def test_folder_is_no_file(tmp_path: Path) -> None:
+    with pytest.raises(SourceError):
+        read(tmp_path, "flickr")
+
+
+def test_unknown_format_names_the_known() -> None:
+    with pytest.raises(UsageError, match="flickr, coco, list"):
+        sources.reader("nope")
+
+
+def test_flickr8k_keeps_its_stray_key(data: Path) -> None:
+    rows = read(sources.files.locate(data / "flickr8k" / "Flickr8k.token.txt"), "flickr")
+    assert rows.height == 40_460
+    assert rows["image"].n_unique() == 8093
+    assert rows.filter(pl.col("image") == "2258277193_586949ec62.jpg.1")["slot"].to_list() == [0]
+    assert rows.filter(pl.col("image") == "2258277193_586949ec62.jpg")["slot"].sort().to_list() == [1, 2, 3, 4]

@@ -1,0 +1,49 @@
+"""Summaries: exact means in any order, macro means of images, nothing for nothing."""
+
+from __future__ import annotations
+
+import statistics
+from fractions import Fraction
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from auditor.statistics.summary import summarise
+
+scores = st.lists(
+    st.tuples(st.sampled_from("abcd"), st.floats(0, 10).map(lambda value: round(value, 12))), min_size=1, max_size=40
+)
+
+
+def frame(rows: list[tuple[str, float]]) -> pl.DataFrame:
+    return pl.DataFrame(rows, schema={"image": pl.String, "value": pl.Float64}, orient="row")
+
+
+@given(scores)
+def test_summary_equals_the_standard_library(rows: list[tuple[str, float]]) -> None:
+    micro, macro = summarise(frame(rows)).to_dicts()
+    images: dict[str, list[float]] = {}
+    for image, value in rows:
+        images.setdefault(image, []).append(value)
+    for found, values in ((micro, [v for _, v in rows]), (macro, [statistics.fmean(v) for v in images.values()])):
+        assert found["n"] == len(values)
+        assert found["mean"] == pytest.approx(float(Fraction(sum(map(Fraction, values))) / len(values)), abs=1e-12)
+        assert found["median"] == pytest.approx(statistics.median(values), abs=1e-12)
+        assert (found["min"], found["max"]) == pytest.approx((min(values), max(values)), abs=1e-12)
+        if len(values) > 1:
+            assert found["sd"] == pytest.approx(statistics.stdev(values), abs=1e-9)
+        else:
+            assert found["sd"] is None
+
+
+@given(scores, st.randoms(use_true_random=False))
+def test_order_changes_no_bit(rows: list[tuple[str, float]], random: object) -> None:
+    shuffled = list(rows)
+    random.shuffle(shuffled)
+    assert summarise(frame(rows)).equals(summarise(frame(shuffled)))
+
+
+def test_nothing_summarises_to_nothing() -> None:
+    assert summarise(frame([])).is_empty()

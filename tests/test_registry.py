@@ -1,0 +1,63 @@
+"""Requests and signatures: exactly the parameters that matter, defaults printed, one builder."""
+
+from __future__ import annotations
+
+import pytest
+
+from auditor.errors import MetricError
+from auditor.registry import METRICS, request, requests
+
+SIGNATURES = {
+    "bleu-1": "bleu-1|tok:bare|refs:loo|smooth:paper|bp:closest|v:1",
+    "bleu-4:smooth=mteval": "bleu-4|tok:bare|refs:loo|smooth:mteval|bp:closest|v:1",
+    "rouge-1": "rouge-1|tok:bare|refs:loo|measure:f|ascii:true|v:1",
+    "rouge-1:ascii=FALSE,measure=recall": "rouge-1|tok:bare|refs:loo|measure:recall|ascii:false|v:1",
+    "cider": "cider|tok:bare|refs:loo|n:4|idf:dataset|scale:raw|v:1",
+    "cider-d": "cider-d|tok:bare|refs:loo|n:4|sigma:6|idf:dataset|scale:raw|v:1",
+    "cider-d:sigma=2.5": "cider-d|tok:bare|refs:loo|n:4|sigma:2.5|idf:dataset|scale:raw|v:1",
+}
+
+
+@pytest.mark.parametrize(("text", "signature"), SIGNATURES.items())
+def test_signature_prints_every_parameter(text: str, signature: str) -> None:
+    assert str(request(text).signature("bare", "loo")) == signature
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("nope", "known are bleu-1"),
+        ("bleu-4:sigma=3", "has no parameter 'sigma'; it has smooth, bp"),
+        ("bleu-4:smooth=none", "must be one of paper, mteval"),
+        ("cider-d:sigma=0", "must be a positive number"),
+        ("cider-d:sigma=wide", "must be a positive number"),
+        ("cider-d:sigma=nan", "must be a positive number"),
+        ("rouge-1:ascii", "must be one of true, false"),
+    ],
+)
+def test_wrong_request_says_what_there_is(text: str, words: str) -> None:
+    with pytest.raises(MetricError, match=words):
+        request(text)
+
+
+def test_default_written_out_is_the_default() -> None:
+    assert request("cider-d:sigma=6").label == "cider-d"
+    assert [asked.label for asked in requests(["cider-d", "cider-d:sigma=6", "cider-d:sigma=5"])] == [
+        "cider-d",
+        "cider-d:sigma=5.0",
+    ]
+
+
+def test_no_request_means_every_metric() -> None:
+    assert [asked.label for asked in requests(None)] == list(METRICS)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_every_metric_has_a_full_card(name: str) -> None:
+    metric = METRICS[name]
+    assert metric.summary
+    assert metric.references
+    assert metric.edge_cases
+    assert metric.source
+    assert metric.bibtex.startswith("@")
+    assert all(parameter.meaning for parameter in metric.parameters.values())
