@@ -67,7 +67,7 @@ class MetricRequest:
 
     def scores(self, counts: pl.DataFrame) -> pl.Series:
         """Turn its counts into scores, rounded to 12 decimals."""
-        return self.metric.score(counts, {**self.metric.fixed, **self.settings}).round(DECIMALS).alias("value")
+        return self.metric.score(counts, {**self.metric.fixed, **self.settings}).round(DECIMALS).alias(self.label)
 
     def signature(self, profile: str, references: str) -> Signature:
         """Name it in full. `references` is `loo` (the caption's own slot left out) or `all`."""

@@ -27,7 +27,7 @@ from auditor.cli import (
     sql,
     verify,
 )
-from auditor.cli.options import MANNERS
+from auditor.cli.options import MANNERS, Debug, NoColor, Quiet, mannered
 from auditor.errors import AuditorError
 
 BUG = 70
@@ -41,7 +41,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for module in (demo, ingest, datasets, log, diff, verify, profile, bounds, score, compare, sql, metrics):
-    app.command(module.__name__.rpartition(".")[2])(module.command)
+    app.command(module.__name__.rpartition(".")[2])(mannered(module.command))
 
 
 def _show_version(wanted: bool) -> None:
@@ -51,16 +51,16 @@ def _show_version(wanted: bool) -> None:
 
 
 @app.callback()
-def manners(
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No narration, only data.")] = False,
-    no_color: Annotated[bool, typer.Option("--no-color", help="No colours; so does NO_COLOR.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+def common(
+    quiet: Quiet = False,
+    no_color: NoColor = False,
+    debug: Debug = False,
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Set how this run talks."""
-    MANNERS.quiet, MANNERS.color, MANNERS.debug = quiet, not no_color, debug
+    """Set how this run talks, for options given before the command."""
+    MANNERS.set(quiet=quiet, no_color=no_color, debug=debug)
 
 
 def main(arguments: list[str] | None = None) -> None:

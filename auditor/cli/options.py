@@ -5,8 +5,10 @@ Kept light: rooms are imported inside functions, so that `auditor --help` answer
 
 from __future__ import annotations
 
+import functools
+import inspect
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,16 +53,44 @@ Output = Annotated[
 DEFAULT_STORE = Path("audit.duckdb")
 
 
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No narration, only data.", rich_help_panel="Manners")]
+NoColor = Annotated[bool, typer.Option("--no-color", help="No colours; so does NO_COLOR.", rich_help_panel="Manners")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.", rich_help_panel="Manners")]
+
+
 @dataclass
 class Manners:
-    """How this run talks; set by the options before the command."""
+    """How this run talks."""
 
     quiet: bool = False
     color: bool = True
     debug: bool = False
 
+    def set(self, *, quiet: bool, no_color: bool, debug: bool) -> None:
+        """Take what options say; given before the command or after it, once is enough."""
+        self.quiet, self.color, self.debug = self.quiet or quiet, self.color and not no_color, self.debug or debug
+
 
 MANNERS = Manners()
+
+
+def mannered(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options that every command has."""
+
+    @functools.wraps(command)
+    def run(*, quiet: bool, no_color: bool, debug: bool, **arguments: object) -> None:
+        MANNERS.set(quiet=quiet, no_color=no_color, debug=debug)
+        command(**arguments)
+
+    common = {"quiet": Quiet, "no_color": NoColor, "debug": Debug}
+    own = inspect.signature(command, eval_str=True)
+    added = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=option)
+        for name, option in common.items()
+    ]
+    run.__signature__ = own.replace(parameters=[*own.parameters.values(), *added])  # type: ignore[attr-defined]
+    run.__annotations__ = {**command.__annotations__, **common}
+    return run
 
 
 def narrator() -> Console:

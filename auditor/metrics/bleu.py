@@ -11,22 +11,18 @@ import polars as pl
 def score(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
     """Turn the counts of `sql/metrics/bleu.sql` into BLEU-N, one score per candidate, in the order of the counts.
 
-    `counts` holds four rows a candidate, n = 1 to 4. Scanning n = 1 … N, every order without a match halves the
-    probability given to the orders without one: the k-th gets 1 / (2^k total). An order that the candidate is too short
-    for counts as one n-gram without a match (`smooth = "paper"`) or is left out (`smooth = "mteval"`, as the script
-    mteval-v13a does). The brevity penalty is exp(min(0, 1 - r/c)), r the closest reference length.
+    Scanning n = 1 … N, every order without a match halves the probability given to the orders without one: the k-th
+    gets 1 / (2^k total). An order that the candidate is too short for counts as one n-gram without a match
+    (`smooth = "paper"`) or is left out (`smooth = "mteval"`, as the script mteval-v13a does). The brevity penalty is
+    exp(min(0, 1 - r/c)), r the closest reference length.
     """
     order = int(parameters["n"])
-    first = counts.filter(pl.col("n") == 1)
-    by_order = [counts.filter(pl.col("n") == n) for n in range(1, order + 1)]
-    wide = first.select("length", "reference_length").with_columns(
-        *(frame["matches"].cast(pl.Float64).alias(f"m{n}") for n, frame in enumerate(by_order, 1)),
-        *(frame["total"].cast(pl.Float64).alias(f"t{n}") for n, frame in enumerate(by_order, 1)),
-    )
+    length = pl.col("length").cast(pl.Float64)
     log_precisions = []
     missed: pl.Expr = pl.lit(0.0)
     for n in range(1, order + 1):
-        matches, total = pl.col(f"m{n}"), pl.col(f"t{n}")
+        matches = pl.col(f"matches_{n}").cast(pl.Float64)
+        total = pl.max_horizontal(length - (n - 1), pl.lit(0.0))
         missed = missed + (matches == 0).cast(pl.Float64)
         smoothed = -(pl.lit(2.0).log() * missed) - pl.max_horizontal(total, pl.lit(1.0)).log()
         if parameters["smooth"] == "mteval":
@@ -34,6 +30,6 @@ def score(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
         log_precisions.append(pl.when(matches > 0).then((matches / total).log()).otherwise(smoothed))
     penalty = pl.lit(0.0)
     if parameters["bp"] == "closest":
-        penalty = pl.min_horizontal(pl.lit(0.0), 1 - pl.col("reference_length") / pl.col("length"))
+        penalty = pl.min_horizontal(pl.lit(0.0), 1 - pl.col("reference_length") / length)
     total_log = pl.sum_horizontal(log_precisions) / order + penalty
-    return wide.select(pl.when(pl.col("length") > 0).then(total_log.exp()).otherwise(0.0)).to_series()
+    return counts.select(pl.when(length > 0).then(total_log.exp()).otherwise(0.0)).to_series()

@@ -9,10 +9,9 @@ import polars as pl
 
 
 def score(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
-    """Average the similarities of `sql/metrics/cider.sql` or `cider_d.sql` over n, per candidate (eq. 3).
+    """Average the similarities of `sql/metrics/cider.sql` or `cider_d.sql` over n = 1 to 4, per candidate (eq. 3).
 
-    `counts` holds four rows a candidate. The raw scale ends at 1; `scale = "x10"` is that of the official programs.
+    The raw scale ends at 1; `scale = "x10"` is that of the official programs.
     """
-    by_order = [counts.filter(pl.col("n") == n)["similarity"].alias(str(n)) for n in range(1, 5)]
     factor = 10.0 if parameters["scale"] == "x10" else 1.0
-    return pl.DataFrame(by_order).select(pl.sum_horizontal(pl.all()) / 4 * factor).to_series()
+    return counts.select(pl.sum_horizontal(f"similarity_{n}" for n in range(1, 5)) / 4 * factor).to_series()

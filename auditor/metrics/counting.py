@@ -106,4 +106,4 @@ def _bind_frequency(store: Store, workspace: Workspace, selection: Selection, pr
 
 
 def _sorted(counts: pl.DataFrame) -> pl.DataFrame:
-    return counts.sort([name for name in ("image", "slot", "n") if name in counts.columns])
+    return counts.sort("image", "slot")

@@ -52,7 +52,7 @@ def put(store: Store, selection: Selection, relation: str, entry_key: str, count
 def _save(relation: str, entry_key: str, selection: Selection, counts: pl.DataFrame, store: Store) -> None:
     """Write counts. A table whose columns have changed starts anew."""
     rows = counts.select(pl.lit(entry_key).alias("key"), pl.all())
-    with store.transaction(), store.registered("counted", rows):
+    with store.registered("counted", rows):
         if _columns(store, relation) not in ([], rows.columns):
             store.execute(f"drop table cache.{relation}")
             store.execute("delete from cache.entry where relation = $relation", {"relation": relation})

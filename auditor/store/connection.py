@@ -137,8 +137,9 @@ class Store:
         self._connection = None
         if self.on_close and self.path != MEMORY:
             with suppress(StoreError), Store.open(self.path, write=True, wait=0) as writer:
-                for work in self.on_close:
-                    work(writer)
+                with writer.transaction():
+                    for work in self.on_close:
+                        work(writer)
 
     def __enter__(self) -> Self:
         return self

@@ -66,25 +66,31 @@ def _bounds(
 ) -> pl.DataFrame:
     scores = score_candidates(store, selection, text_profile, [HUMAN, intra(seed)], metrics, progress)
     parts = [
-        summarise(one).select(pl.lit(metric).alias("metric"), pl.lit(candidate).alias("candidate"), pl.all())
-        for (candidate, metric), one in scores.group_by("candidate", "metric", maintain_order=True)
-    ]
-    return (
-        pl.concat(parts)
-        .with_columns(seed=pl.when(pl.col("candidate") != "human").then(seed).cast(pl.Int64))
-        .with_columns(
-            pl.col("metric").cast(pl.Enum([metric.label for metric in metrics])),
-            pl.col("candidate").cast(pl.Enum(["human", "intra"])),
+        summarise(scores.filter(pl.col("candidate") == candidate).select("image", value=metric.label)).select(
+            pl.lit(selection.label).alias("dataset"),
+            pl.lit(selection.version.version).alias("version"),
+            pl.lit(metric.label).alias("metric"),
+            pl.lit(candidate).alias("candidate"),
+            pl.all(),
+            pl.lit(used_seed, pl.Int64).alias("seed"),
         )
-        .sort("metric", "candidate", "level")
-        .cast({"metric": pl.String, "candidate": pl.String})
-        .select(pl.lit(selection.label).alias("dataset"), pl.lit(selection.version.version).alias("version"), pl.all())
-    )
+        for metric in metrics
+        for candidate, used_seed in (("human", None), ("intra", seed))
+    ]
+    return pl.concat(parts)
 
 
 def _unscored(store: Store, selection: Selection) -> list[str]:
-    lonely = images(store, selection).filter(pl.col("captions") < 2).height
-    if not lonely:
-        return []
-    subject = "1 image has" if lonely == 1 else f"{lonely:,} images have"
-    return [f"{selection.label}: {subject} one caption only, which has no reference and gets no score"]
+    """Say which captions have no score, and which scores mean nothing."""
+    described = images(store, selection)
+    notes = []
+    lonely = described.filter(pl.col("captions") < 2).height
+    if lonely:
+        subject = "1 image has" if lonely == 1 else f"{lonely:,} images have"
+        notes.append(f"{selection.label}: {subject} one caption only, which has no reference and gets no score")
+    if described.height == 1:
+        notes.append(
+            f"{selection.label}: with one image there is no caption of another image, and so no intra; "
+            "every n-gram is in every image, and so every CIDEr is 0"
+        )
+    return notes

@@ -34,6 +34,7 @@ def compare(
     means = (
         measured.frame.filter(pl.col("level") == "caption")
         .pivot("candidate", index=["dataset", "version", "metric", "signature"], values="mean", maintain_order=True)
+        .pipe(lambda wide: wide if "intra" in wide.columns else wide.with_columns(intra=pl.lit(None, pl.Float64)))
         .rename({"human": "upper"})
         .with_columns(homogeneity=pl.when(pl.col("upper") > 0).then(pl.col("intra") / pl.col("upper")))
     )

@@ -32,24 +32,19 @@ def score_candidates(
     metrics: Sequence[MetricRequest],
     progress: Progress = silent,
 ) -> pl.DataFrame:
-    """Score each candidate by each metric. Columns: candidate, image, slot, metric, value.
+    """Score each candidate by each metric. Columns: candidate, image, slot, and one for each metric, by its label.
 
     A candidate without references has no score, and no row. Raises `MetricError` where none has any.
     """
     tokenizer(text_profile)
     specs = list({metric.counting: None for metric in metrics})
     counts = count(store, selection, text_profile, candidates, specs, progress)
-    frames = []
-    for candidate in candidates:
-        for metric in metrics:
-            counted = counts[candidate.name, metric.counting]
-            keys = counted.filter(pl.col("n") == 1) if "n" in counted.columns else counted
-            frames.append(
-                keys.select("candidate", "image", "slot").with_columns(
-                    metric.scores(counted), metric=pl.lit(metric.label)
-                )
-            )
-    scores = pl.concat(frames).select("candidate", "image", "slot", "metric", "value")
+    scores = pl.concat(
+        counts[candidate.name, specs[0]]
+        .select("candidate", "image", "slot")
+        .with_columns(metric.scores(counts[candidate.name, metric.counting]) for metric in metrics)
+        for candidate in candidates
+    )
     if scores.is_empty():
         raise MetricError(
             f"{selection.label}: no caption has a reference to be scored against; "
@@ -86,25 +81,20 @@ def score(
         notes = _unmatched(store, selection, system)
     scores = score_candidates(store, selection, text_profile, [chosen], metrics, progress)
     texts = content(store, selections[-1]).drop("split")
+    described = images(store, selection).select("image", "split")
     named = scores.join(texts, on=["image", "slot"], how="left", maintain_order="left").join(
-        images(store, selection).select("image", "split"), on="image", how="left", maintain_order="left"
+        described, on="image", how="left", maintain_order="left"
     )
-    frame = named.select(
-        pl.lit(selection.version.dataset).alias("dataset"),
-        pl.lit(selection.version.version).alias("version"),
-        "split",
-        "image",
-        "slot",
-        "candidate",
-        "metric",
-        "value",
+    labels = [metric.label for metric in metrics]
+    frame = named.unpivot(labels, index=["split", "image", "slot", "candidate"], variable_name="metric").select(
+        pl.lit(selection.version.dataset).alias("dataset"), pl.lit(selection.version.version).alias("version"), pl.all()
     )
     return Result(
         "score",
         frame,
         selections=tuple(selections),
         signatures=signatures(metrics, text_profile, references),
-        tables=(_summary_table(selection, scores), _lowest_table(named, metrics[-1].label)),
+        tables=(_summary_table(selection, scores, labels), _lowest_table(named, labels[-1])),
         notes=tuple(notes),
     )
 
@@ -130,18 +120,20 @@ def _some(names: pl.Series) -> str:
     return ", ".join(names.head(3)) + (", …" if len(names) > 3 else "")
 
 
-def _summary_table(selection: Selection, scores: pl.DataFrame) -> Table:
+def _summary_table(selection: Selection, scores: pl.DataFrame, labels: Sequence[str]) -> Table:
     parts = [
-        summarise(one).filter(pl.col("level") == "caption").select(pl.lit(metric).alias("metric"), pl.exclude("level"))
-        for (metric,), one in scores.group_by("metric", maintain_order=True)
+        summarise(scores.select("image", value=label))
+        .filter(pl.col("level") == "caption")
+        .select(pl.lit(label).alias("metric"), pl.exclude("level"))
+        for label in labels
     ]
     return Table(f"scores of the captions of {selection.label}", pl.concat(parts))
 
 
-def _lowest_table(named: pl.DataFrame, metric: str) -> Table:
-    lowest = named.filter(pl.col("metric") == metric).sort("value", "image", "slot").head(_LOWEST)
+def _lowest_table(named: pl.DataFrame, label: str) -> Table:
+    lowest = named.sort(label, "image", "slot").head(_LOWEST)
     return Table(
-        f"the {lowest.height} captions least like the others of their image, by {metric}",
-        lowest.select("image", "slot", "value", "text"),
+        f"the {lowest.height} captions least like the others of their image, by {label}",
+        lowest.select("image", "slot", label, "text"),
         caption="a caption that shares nothing with the others may describe another image",
     )

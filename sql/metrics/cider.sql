@@ -1,30 +1,37 @@
 -- name: cider
 -- version: 1
--- grain: candidate, n-gram order
+-- grain: candidate
 -- params: first_image UINTEGER, last_image UINTEGER
 -- reads: candidate, reference_length, weighted_overlap
--- returns: candidate, image, slot, n, similarity
+-- returns: candidate, image, slot, similarity_1, similarity_2, similarity_3, similarity_4
 -- cites: Vedantam et al. 2015, section 4, eq. 2; cider/pyciderevalcap/cider: no stemming, no length penalty
 --
--- Mean over the references of the cosine of tf-idf vectors. Cosines are summed as integers (in units of 2^-58), so
--- that the sum does not depend on the order in which threads add.
-with cosine as (
+-- similarity_n: mean over the references of the cosine of the tf-idf vectors of order n. Cosines are summed as integers
+-- (in units of 2^-58), so that the sum does not depend on the order in which threads add.
+with component as (
+    select candidate_no, n, (tf * reference_tf * cosine_unit * 288230376151711744.0)::bigint as cosine
+    from weighted_overlap
+),
+summed as (
     select
         candidate_no,
-        n,
-        sum((tf * reference_tf * cosine_unit * 288230376151711744.0)::bigint)::double / 288230376151711744.0 as total
-    from weighted_overlap
-    group by candidate_no, n
+        sum(cosine) filter (where n = 1)::double / 288230376151711744.0 as cosine_1,
+        sum(cosine) filter (where n = 2)::double / 288230376151711744.0 as cosine_2,
+        sum(cosine) filter (where n = 3)::double / 288230376151711744.0 as cosine_3,
+        sum(cosine) filter (where n = 4)::double / 288230376151711744.0 as cosine_4
+    from component
+    group by candidate_no
 )
 select
     c.candidate,
     c.image,
     c.slot,
-    o.n::utinyint as n,
-    coalesce(s.total, 0) / r.reference_count as similarity
+    coalesce(s.cosine_1, 0) / r.reference_count as similarity_1,
+    coalesce(s.cosine_2, 0) / r.reference_count as similarity_2,
+    coalesce(s.cosine_3, 0) / r.reference_count as similarity_3,
+    coalesce(s.cosine_4, 0) / r.reference_count as similarity_4
 from candidate as c
 join reference_length as r using (candidate_no)
-cross join range(1, 5) as o (n)
-left join cosine as s on s.candidate_no = c.candidate_no and s.n = o.n
+left join summed as s using (candidate_no)
 where c.image_no between $first_image::uinteger and $last_image::uinteger
-order by c.candidate, c.image, c.slot, o.n
+order by c.candidate, c.image, c.slot

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import plain
@@ -12,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auditor import config
+from auditor.metrics.counting import CandidateSet
 from auditor.registry import METRICS, requests
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
@@ -55,8 +57,12 @@ def leave_one_out(images: list[list[list[str]]]) -> dict[tuple[int, int, str], f
     }
 
 
-def scored(store: Store, ref: str = "set") -> pl.DataFrame:
-    return score_candidates(store, resolve(store, ref), "bare", [HUMAN], requests(None))
+def scored(
+    store: Store, ref: str = "set", metrics: list[str] | None = None, candidates: Sequence[CandidateSet] = (HUMAN,)
+) -> pl.DataFrame:
+    """One row per candidate and metric."""
+    scores = score_candidates(store, resolve(store, ref), "bare", candidates, requests(metrics))
+    return scores.unpivot(index=["candidate", "image", "slot"], variable_name="metric")
 
 
 @given(datasets.filter(lambda images: any(len(texts) > 1 for texts in images)))
@@ -117,7 +123,7 @@ def test_parameters_equal_their_formulas(store: Store, request_text: str, expect
     ingest_rows(store, as_rows(images))
     tokens = [[plain.tokenize(text) for text in texts] for texts in images]
     df = plain.DocumentFrequency(tokens)
-    scores = score_candidates(store, resolve(store, "set"), "bare", [HUMAN], requests([request_text]))
+    scores = scored(store, metrics=[request_text])
     for _, image, slot, _, value in scores.iter_rows():
         texts = tokens[int(image.split()[1])]
         assert value == pytest.approx(expected(texts[slot], texts[:slot] + texts[slot + 1 :], df), abs=1e-9)
@@ -134,7 +140,7 @@ def test_two_words_do_not_score_bleu_3_above_bleu_2(store: Store) -> None:
 def test_intra_never_draws_from_the_same_image(store: Store) -> None:
     images = [[f"word{i} {slot}" for slot in range(3)] for i in range(20)]
     ingest_rows(store, as_rows(images))
-    scores = score_candidates(store, resolve(store, "set"), "bare", [intra(1)], requests(["rouge-1"]))
+    scores = scored(store, metrics=["rouge-1"], candidates=[intra(1)])
     assert scores.height == 60
     drawn = store.query("select c.image, t.text from candidate as c join caption as t using (caption_id)")
     assert all(f"word{image.split()[1]} " not in f"{text} " for image, text in drawn.iter_rows())
@@ -145,7 +151,7 @@ def test_intra_depends_on_the_seed_alone(store: Store) -> None:
     ingest_rows(store, as_rows(images))
 
     def draw(seed: int) -> list[tuple[object, ...]]:
-        score_candidates(store, resolve(store, "set"), "bare", [intra(seed)], requests(["bleu-1"]))
+        scored(store, metrics=["bleu-1"], candidates=[intra(seed)])
         return store.query("select image, slot, caption_id from candidate order by all").rows()
 
     first = draw(1)
@@ -156,7 +162,7 @@ def test_intra_depends_on_the_seed_alone(store: Store) -> None:
 
 def test_one_image_has_no_intra_candidate(store: Store) -> None:
     ingest_rows(store, [("a", 0, "a dog"), ("a", 1, "the dog")])
-    scores = score_candidates(store, resolve(store, "set"), "bare", [HUMAN, intra(1)], requests(["bleu-1"]))
+    scores = scored(store, metrics=["bleu-1"], candidates=[HUMAN, intra(1)])
     assert set(scores["candidate"]) == {"human"}
 
 

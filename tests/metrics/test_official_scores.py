@@ -23,9 +23,11 @@ from auditor.store.versions import resolve
 from auditor.studies.scores import score_candidates
 
 
-def scores_of_system(store: Store, metrics: list[str]) -> pl.DataFrame:
+def scores_of_system(store: Store, metric_name: str) -> pl.DataFrame:
     system = CandidateSet("system", "candidate_system", {"system": "system", "system_seq": 1})
-    return score_candidates(store, resolve(store, "set"), "bare", [system], requests(metrics))
+    (metric,) = requests([metric_name])
+    scores = score_candidates(store, resolve(store, "set"), "bare", [system], [metric])
+    return scores.rename({metric.label: "value"})
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +69,7 @@ def test_judged_candidates_score_as_the_official_program_scores_them(
     judged: tuple[Store, pl.DataFrame], metric: str, column: str, tolerance: float
 ) -> None:
     store, official = judged
-    scores = scores_of_system(store, [metric])
+    scores = scores_of_system(store, metric)
     both = scores.join(official, on=["image", "slot"], how="inner")
     assert both.height == 5822
     assert (both["value"] - both[column]).abs().max() <= tolerance
@@ -78,5 +80,5 @@ def test_cider_d_of_the_sample_is_pycocoevalcaps(store: Store) -> None:
     references, candidates = make_gold.sample()
     ingest_rows(store, references)
     ingest_rows(store, candidates, "system", "candidates")
-    found = dict(scores_of_system(store, ["cider-d:scale=x10"]).select("image", "value").iter_rows())
+    found = dict(scores_of_system(store, "cider-d:scale=x10").select("image", "value").iter_rows())
     assert found == pytest.approx(gold, abs=1e-9)
