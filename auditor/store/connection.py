@@ -136,10 +136,9 @@ class Store:
         self._connection.close()
         self._connection = None
         if self.on_close and self.path != MEMORY:
-            with suppress(StoreError), Store.open(self.path, write=True, wait=0) as writer:
-                with writer.transaction():
-                    for work in self.on_close:
-                        work(writer)
+            with suppress(StoreError), Store.open(self.path, write=True, wait=0) as writer, writer.transaction():
+                for work in self.on_close:
+                    work(writer)
 
     def __enter__(self) -> Self:
         return self
