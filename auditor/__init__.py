@@ -18,9 +18,23 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from auditor.api import Auditor
+    from auditor.model import Result
 
 __version__ = _version("auditor")
-__all__ = ["__version__", "open"]
+__all__ = ["Auditor", "Result", "__version__", "open"]
+
+
+def __getattr__(name: str) -> object:
+    """Import the classes when they are first asked for: `auditor --help` needs none of them."""
+    if name == "Auditor":
+        from auditor.api import Auditor
+
+        return Auditor
+    if name == "Result":
+        from auditor.model import Result
+
+        return Result
+    raise AttributeError(f"module 'auditor' has no attribute {name!r}")
 
 
 def open(path: str | Path = "audit.duckdb", *, write: bool = False, wait: float = 10.0) -> Auditor:  # noqa: A001

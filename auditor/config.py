@@ -102,7 +102,11 @@ def _read(file: Path, data: Path | None) -> dict[str, Source]:
         tables = tomllib.loads(file.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{file}: not TOML: {error}") from error
+    except OSError as error:
+        raise UsageError(f"{file}: cannot be read: {error.strerror}") from error
     settings = tables.pop("settings", {})
+    if not isinstance(settings, dict) or not isinstance(settings.get("data", ""), str):
+        raise UsageError(f"{file}: [settings] data must be the name of a folder")
     if data is None and "AUDITOR_DATA" in os.environ:
         data = Path(os.environ["AUDITOR_DATA"])
     if data is None:
@@ -125,6 +129,12 @@ def _source(file: Path, name: str, table: Any, data: Path) -> Source:
     for key in ("images", "captions"):
         if not isinstance(table.get(key, 0), int):
             raise UsageError(f"{where}: {key} must be a whole number")
+    for key in ("language", "licence", "citation"):
+        if not isinstance(table.get(key, ""), str):
+            raise UsageError(f"{where}: {key} must be a string")
+    related = table.get("related", [])
+    if not isinstance(related, list) or not all(isinstance(name, str) for name in related):
+        raise UsageError(f"{where}: related must be a list of datasets")
     splits = table.get("splits", {})
     if not isinstance(splits, dict) or not all(isinstance(path, str) for path in splits.values()):
         raise UsageError(f"{where}: splits must map a split's name to the file that lists its images")
@@ -134,7 +144,7 @@ def _source(file: Path, name: str, table: Any, data: Path) -> Source:
         format=table["format"],
         path=data / table["path"],
         language=table.get("language", "en"),
-        related=tuple(table.get("related", ())),
+        related=tuple(related),
         splits={split: data / path for split, path in splits.items()},
         images=table.get("images"),
         captions=table.get("captions"),

@@ -44,9 +44,3 @@ class MetricError(AuditorError):
     """A metric or parameter that does not exist, or scores that cannot be had."""
 
     exit_code = 5
-
-
-class MissingExtraError(AuditorError):
-    """An optional part is not installed; the message names the extra."""
-
-    exit_code = 6

@@ -32,6 +32,7 @@ CAPTION_SCHEMA: Mapping[str, pl.DataType] = {
 }
 
 _FLOATS = cs.float()
+_FLOAT_LISTS = cs.list(cs.float())
 
 #: Batches of captions, each a frame of `CAPTION_SCHEMA`.
 Batches = Iterator[pl.DataFrame]
@@ -96,15 +97,20 @@ class Version:
 
 @dataclass(frozen=True)
 class Selection:
-    """The captions that a reference such as `flickr8k@v3:test` names."""
+    """The captions that a reference such as `flickr8k@v3:test` names.
+
+    `shows_version` is set where a result holds several versions of one dataset.
+    """
 
     version: Version
     split: str | None = None
+    shows_version: bool = False
 
     @property
     def label(self) -> str:
-        """Dataset and split, as they stand in the rows and tables of one result."""
-        return self.version.dataset if self.split is None else f"{self.version.dataset}:{self.split}"
+        """What tables and messages call it: dataset and split, with the version where that tells two apart."""
+        name = self.version.label if self.shows_version else self.version.dataset
+        return name if self.split is None else f"{name}:{self.split}"
 
     def record(self) -> dict[str, Any]:
         """Give the selection as a JSON object."""
@@ -122,12 +128,15 @@ class Signature:
 
     def __str__(self) -> str:
         """Print it in the field's form, `cider-d|tok:bare|refs:loo|n:4|sigma:6|idf:dataset|scale:raw|v:1`."""
-        shown = (f"{key}:{_plain(value)}" for key, value in self.parameters.items())
+        shown = (f"{key}:{plain(value)}" for key, value in self.parameters.items())
         return "|".join([self.metric, *shown, f"v:{self.version}"])
 
 
-def _plain(value: str | float | bool) -> str:
-    return str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
+def plain(value: str | float | bool) -> str:
+    """Write a setting as signatures and labels show it: `6` for 6.0, `true`, every digit of other numbers."""
+    if isinstance(value, float) and value == int(value):
+        return str(int(value))
+    return str(value).lower()
 
 
 @dataclass(frozen=True)
@@ -166,12 +175,18 @@ class Result:
             "versions": [selection.record() for selection in self.selections],
             "signatures": dict(self.signatures),
             "notes": list(self.notes),
-            "rows": self.frame.with_columns(pl.when(_FLOATS.is_finite()).then(_FLOATS)).to_dicts(),
+            "rows": self.frame.with_columns(_finite(_FLOATS), _FLOAT_LISTS.list.eval(_finite(pl.element()))).to_dicts(),
         }
-        return json.dumps({f"auditor.{self.command}/v1": body}, ensure_ascii=False, indent=2, default=_json_value)
+        document = {f"auditor.{self.command}/v1": body}
+        return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2, default=_json_value)
 
     def _repr_html_(self) -> str:
         return "".join(table.frame._repr_html_() for table in self.tables) or self.frame._repr_html_()
+
+
+def _finite(value: pl.Expr) -> pl.Expr:
+    """Make null of what JSON has no word for."""
+    return pl.when(value.is_finite()).then(value)
 
 
 def _json_value(value: object) -> object:

@@ -15,7 +15,7 @@ import polars as pl
 from auditor.errors import MetricError
 from auditor.metrics import bleu, cider, rouge_1
 from auditor.metrics.counting import CountSpec
-from auditor.model import Signature
+from auditor.model import Signature, plain
 
 #: Scores are rounded where they leave a scorer: equal scores then are equal in every bit, on any machine and any
 #: number of threads, and ties stay ties in medians and ranks.
@@ -24,11 +24,15 @@ DECIMALS = 12
 
 @dataclass(frozen=True)
 class Parameter:
-    """A setting of a metric. `choices` lists what it may be; without them, it is a positive number."""
+    """A setting of a metric.
+
+    `choices` lists what it may be, `aliases` other words for them; a setting without choices is a positive number.
+    """
 
     default: str | float | bool
     meaning: str
     choices: tuple[str | bool, ...] = ()
+    aliases: Mapping[str, str] = field(default_factory=dict)
     counts: bool = False  # whether it changes what SQL counts, and not only how counts become scores
 
 
@@ -80,11 +84,14 @@ class MetricRequest:
 _SMOOTH = Parameter(
     "paper",
     "what a n-gram order without a match counts: paper = 1/(2^k total), also where the caption is too short for the "
-    "order (total 1); mteval = the same, but an order it is too short for counts as matched",
-    ("paper", "mteval"),
+    "order (total 1); mteval = the same, but an order it is too short for counts as matched; none = the score is 0",
+    ("paper", "mteval", "none"),
 )
 _BP = Parameter(
-    "closest", "brevity penalty: against the closest reference length (ties: the shorter), or none", ("closest", "none")
+    "closest",
+    "brevity penalty: against the closest reference length (ties: the shorter), or none",
+    ("closest", "none"),
+    {"true": "closest", "false": "none"},
 )
 _SCALE = Parameter("raw", "raw: at most 1; x10: at most 10, the scale of the official programs", ("raw", "x10"))
 _IDF = Parameter(
@@ -204,8 +211,8 @@ def request(text: str) -> MetricRequest:
             raise MetricError(f"{text}: {name} has no parameter {key!r}; it has {', '.join(metric.parameters)}")
         chosen[key] = _value(text, key, value, metric.parameters[key])
     changed = {key: value for key, value in chosen.items() if value != metric.parameters[key].default}
-    label = ":".join([name, *filter(None, [",".join(f"{key}={str(value).lower()}" for key, value in changed.items())])])
-    return MetricRequest(metric, label, chosen)
+    label = ",".join(f"{key}={plain(value)}" for key, value in changed.items())
+    return MetricRequest(metric, f"{name}:{label}" if label else name, chosen)
 
 
 def requests(texts: Sequence[str] | None) -> list[MetricRequest]:
@@ -223,8 +230,9 @@ def _value(text: str, key: str, value: str, parameter: Parameter) -> str | float
         if not 0 < number < float("inf"):
             raise MetricError(f"{text}: {key} must be a positive number, not {value!r}")
         return number
+    word = parameter.aliases.get(value.lower(), value.lower())
     for choice in parameter.choices:
-        if str(choice).lower() == value.lower():
+        if str(choice).lower() == word:
             return choice
     known = ", ".join(str(choice).lower() for choice in parameter.choices)
     raise MetricError(f"{text}: {key} must be one of {known}, not {value!r}")

@@ -39,6 +39,8 @@ def bleu(
         total = max(0, length - n + 1)
         if matches:
             total_log += math.log(matches / total)
+        elif smooth == "none":
+            return 0.0
         elif total == 0 and smooth == "mteval":
             continue
         else:

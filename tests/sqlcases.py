@@ -37,6 +37,7 @@ _PARAMS: dict[str, Any] = {
     "profile": "bare",
     "system": "case",
     "system_seq": 1,
+    "system_split": None,
 }
 
 
@@ -52,7 +53,7 @@ def load(file: SqlFile) -> dict[str, Any]:
 def workspace_of(file: SqlFile, case: dict[str, Any]) -> Iterator[Workspace]:
     """Ingest the captions of a case and bind what its file reads but does not define."""
     with Store.open(MEMORY) as store:
-        _ingest(store, case["captions"], "case")
+        _ingest(store, case["captions"], "case", kind="candidates")  # which lets an empty caption in
         if "system" in case:
             _ingest(store, case["system"], "system", kind="candidates")
         workspace = Workspace(store, **{**_PARAMS, **case.get("params", {})})

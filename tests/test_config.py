@@ -44,6 +44,9 @@ def test_environment_names_the_data_folder(monkeypatch: pytest.MonkeyPatch) -> N
         ('[mine]\nformat = "list"\npath = "a"\nfromat = "x"\n', "unknown key fromat"),
         ('[mine]\nformat = "list"\npath = "a"\ncaptions = "many"\n', "captions must be a whole number"),
         ('[mine]\nformat = "list"\npath = "a"\nsplits = "train"\n', "splits must map"),
+        ('[mine]\nformat = "list"\npath = "a"\nrelated = "flickr8k"\n', "related must be a list"),
+        ('[mine]\nformat = "list"\npath = "a"\nlanguage = 5\n', "language must be a string"),
+        ("[settings]\ndata = 5\n", "data must be the name of a folder"),
         ('["not a name"]\nformat = "list"\npath = "a"\n', "expected a table named with"),
     ],
 )

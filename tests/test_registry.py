@@ -14,6 +14,8 @@ SIGNATURES = {
     "rouge-1:ascii=FALSE,measure=recall": "rouge-1|tok:bare|refs:loo|measure:recall|ascii:false|v:1",
     "cider": "cider|tok:bare|refs:loo|n:4|idf:dataset|scale:raw|v:1",
     "cider-d": "cider-d|tok:bare|refs:loo|n:4|sigma:6|idf:dataset|scale:raw|v:1",
+    "bleu-4:smooth=none,bp=false": "bleu-4|tok:bare|refs:loo|smooth:none|bp:none|v:1",
+    "cider-d:sigma=6.0000001": "cider-d|tok:bare|refs:loo|n:4|sigma:6.0000001|idf:dataset|scale:raw|v:1",
     "cider-d:sigma=2.5": "cider-d|tok:bare|refs:loo|n:4|sigma:2.5|idf:dataset|scale:raw|v:1",
 }
 
@@ -28,7 +30,7 @@ def test_signature_prints_every_parameter(text: str, signature: str) -> None:
     [
         ("nope", "known are bleu-1"),
         ("bleu-4:sigma=3", "has no parameter 'sigma'; it has smooth, bp"),
-        ("bleu-4:smooth=none", "must be one of paper, mteval"),
+        ("bleu-4:smooth=nope", "must be one of paper, mteval, none"),
         ("cider-d:sigma=0", "must be a positive number"),
         ("cider-d:sigma=wide", "must be a positive number"),
         ("cider-d:sigma=nan", "must be a positive number"),
@@ -44,7 +46,7 @@ def test_default_written_out_is_the_default() -> None:
     assert request("cider-d:sigma=6").label == "cider-d"
     assert [asked.label for asked in requests(["cider-d", "cider-d:sigma=6", "cider-d:sigma=5"])] == [
         "cider-d",
-        "cider-d:sigma=5.0",
+        "cider-d:sigma=5",
     ]
 
 

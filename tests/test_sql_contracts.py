@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import Any
 
 import duckdb
@@ -54,6 +55,21 @@ def test_reads_what_it_declares(file: SqlFile) -> None:
     body = body.replace("distinct from", "")
     named = set(re.findall(r"\b(?:from|join)\s+((?:cache\.)?\w+)", body)) - ctes - {"range", "lateral", "values"}
     assert named == set(file.reads)
+
+
+@FILES
+def test_case_on_captions_holds_the_hard_ones(file: SqlFile) -> None:
+    """One caption for an image, identical captions, an empty caption, other scripts."""
+    captions = load(file)["captions"]
+    if not captions:
+        pytest.skip("the case gives the relations as literals")
+    images = Counter(image for image, *_ in captions)
+    twins = Counter((image, text) for image, _, text, *_ in captions)
+    texts = [text for _, _, text, *_ in captions]
+    assert 1 in images.values()
+    assert max(twins.values()) > 1
+    assert "" in texts
+    assert not all(map(str.isascii, texts))
 
 
 def test_no_case_is_without_a_file() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import io
 import os
 import sys
 import tempfile
@@ -65,11 +66,21 @@ def common(
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and end the process with its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that lacks a character still gets the rest
     try:
-        app(arguments)
+        code = app(arguments, standalone_mode=False)
+        if code == INTERRUPTED:  # what typer makes of Ctrl-C
+            raise KeyboardInterrupt
+        sys.exit(code)
+    except typer.TyperException as error:
+        context = getattr(error, "ctx", None)
+        hint = f"; try `{context.command_path} --help`" if context else ""
+        sys.exit(_fail(f"error: {error.format_message()}{hint}", error.exit_code))
     except AuditorError as error:
         sys.exit(_fail(f"error: {error}", error.exit_code))
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, typer.Abort):
         sys.exit(_fail("interrupted; the store holds what it held before", INTERRUPTED))
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

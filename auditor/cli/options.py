@@ -97,12 +97,13 @@ def narrator() -> Console:
     """Give the console for narration, on stderr."""
     from rich.console import Console
 
-    return Console(stderr=True, quiet=MANNERS.quiet, no_color=not MANNERS.color or None, highlight=False)
+    no_color = not MANNERS.color or None
+    return Console(stderr=True, quiet=MANNERS.quiet, no_color=no_color, highlight=False, emoji=False, markup=False)
 
 
 def narrate(message: str) -> None:
     """Tell the user something that is not data."""
-    narrator().print(message, style="dim", markup=False, soft_wrap=True)
+    narrator().print(message, style="dim", soft_wrap=True)
 
 
 @contextmanager
@@ -119,7 +120,7 @@ def progressing() -> Iterator[Progress]:
     """Draw a progress bar on stderr, where that is a terminal; it vanishes when the work is done."""
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
     console = narrator()
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as drawn:
         task = drawn.add_task("", total=None)
@@ -131,19 +132,21 @@ def progressing() -> Iterator[Progress]:
 
 
 def deliver(result: Result, format_name: str | None, as_json: bool, output: Path | None) -> None:
-    """Write a Result to stdout or to a file, in the format asked for. Notes go to stderr where data is on stdout."""
+    """Write a Result to stdout or to a file, in the format asked for. Notes go to stderr where data is on stdout.
+
+    Raises `UsageError` for a file that cannot be written.
+    """
     from auditor import reports
+    from auditor.errors import UsageError
 
     chosen = reports.chosen_format("json" if as_json else format_name, output)
-    if chosen == "table":
-        _deliver_tables(result, output)
-    elif chosen == "parquet":
-        assert output is not None  # noqa: S101  chosen_format refuses parquet without a file
-        result.frame.write_parquet(output)
-    elif output is not None:
-        output.write_text(reports.TEXT_FORMATS[chosen](result), encoding="utf-8")
+    if output is None:
+        _print(result, chosen)
     else:
-        sys.stdout.write(reports.TEXT_FORMATS[chosen](result))
+        try:
+            _write(result, chosen, output)
+        except OSError as error:
+            raise UsageError(f"{output}: cannot be written: {error.strerror or error}") from error
     if chosen != "table":
         for note in result.notes:
             narrate(note)
@@ -151,13 +154,29 @@ def deliver(result: Result, format_name: str | None, as_json: bool, output: Path
         narrate(f"written: {output}")
 
 
-def _deliver_tables(result: Result, output: Path | None) -> None:
-    from rich.console import Console
-
+def _print(result: Result, chosen: str) -> None:
+    from auditor import reports
     from auditor.reports import terminal
 
-    if output is None:
-        terminal.show(result, Console(no_color=not MANNERS.color or None, highlight=False))
+    if chosen == "table":
+        terminal.show(result, terminal.Screen(sys.stdout, color=MANNERS.color))
+    else:
+        # Data is UTF-8, whatever the terminal speaks.
+        sys.stdout.flush()
+        sys.stdout.buffer.write(reports.TEXT_FORMATS[chosen](result).encode())
+        sys.stdout.buffer.flush()
+
+
+def _write(result: Result, chosen: str, output: Path) -> None:
+    from auditor import reports
+    from auditor.reports import terminal
+
+    if chosen == "parquet":
+        with output.open("wb") as file:
+            result.frame.write_parquet(file)
         return
-    with output.open("w", encoding="utf-8") as file:
-        terminal.show(result, Console(file=file, width=140, highlight=False))
+    with output.open("w", encoding="utf-8", newline="") as file:
+        if chosen == "table":
+            terminal.show(result, terminal.Screen(file, color=False))
+        else:
+            file.write(reports.TEXT_FORMATS[chosen](result))

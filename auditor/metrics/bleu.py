@@ -13,8 +13,8 @@ def score(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
 
     Scanning n = 1 … N, every order without a match halves the probability given to the orders without one: the k-th
     gets 1 / (2^k total). An order that the candidate is too short for counts as one n-gram without a match
-    (`smooth = "paper"`) or is left out (`smooth = "mteval"`, as the script mteval-v13a does). The brevity penalty is
-    exp(min(0, 1 - r/c)), r the closest reference length.
+    (`smooth = "paper"`) or is left out (`smooth = "mteval"`, as the script mteval-v13a does). Without smoothing such an
+    order makes the score 0. The brevity penalty is exp(min(0, 1 - r/c)), r the closest reference length.
     """
     order = int(parameters["n"])
     length = pl.col("length").cast(pl.Float64)
@@ -27,6 +27,8 @@ def score(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
         smoothed = -(pl.lit(2.0).log() * missed) - pl.max_horizontal(total, pl.lit(1.0)).log()
         if parameters["smooth"] == "mteval":
             smoothed = pl.when(total == 0).then(0.0).otherwise(smoothed)
+        if parameters["smooth"] == "none":
+            smoothed = pl.lit(float("-inf"))
         log_precisions.append(pl.when(matches > 0).then((matches / total).log()).otherwise(smoothed))
     penalty = pl.lit(0.0)
     if parameters["bp"] == "closest":

@@ -103,6 +103,8 @@ def _bind_frequency(store: Store, workspace: Workspace, selection: Selection, pr
         workspace.bind("selection_frequency", "kept_frequency")
     else:
         ngrams.count(store, workspace)
+        if selection.split is None:
+            store.on_close.append(lambda writer: ngrams.keep(writer, selection, profile))
 
 
 def _sorted(counts: pl.DataFrame) -> pl.DataFrame:

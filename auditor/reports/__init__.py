@@ -9,7 +9,7 @@ from auditor.errors import UsageError
 from auditor.model import Result
 from auditor.reports import delimited, document, latex, markdown
 
-#: Writers of text formats; `table` draws on a terminal and `parquet` is bytes, see `write`.
+#: Writers of text formats. `table` is drawn by `terminal`, `parquet` is written by the frame itself.
 TEXT_FORMATS: Mapping[str, Callable[[Result], str]] = {
     "json": document.render,
     "csv": delimited.render,

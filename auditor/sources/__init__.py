@@ -19,11 +19,19 @@ Reader = Callable[[Path], Batches]
 FORMATS: Mapping[str, Reader] = {"flickr": flickr.read, "coco": coco.read, "list": flat_list.read}
 
 
+_BY_LINE = {"flickr"}
+
+
 def reader(file_format: str) -> Reader:
     """Look a format up, or say which there are."""
     if file_format not in FORMATS:
         raise UsageError(f"{file_format}: no such format; known are {', '.join(FORMATS)}")
     return FORMATS[file_format]
+
+
+def place(file_format: str, source: str, line: int) -> str:
+    """Say where a record stands: `file:line`, or the record's number in a file that has no lines of its own."""
+    return f"{source}:{line}" if file_format in _BY_LINE else f"{source}, record {line}"
 
 
 def read(path: Path, file_format: str) -> Batches:
@@ -37,7 +45,7 @@ def read(path: Path, file_format: str) -> Batches:
         refusals = batch.filter(batch["reason"].is_not_null())
         if first is None and refusals.height:
             row = refusals.row(0, named=True)
-            first = f"{row['source']}:{row['line']}: {row['reason']}"
+            first = f"{place(file_format, row['source'], row['line'])}: {row['reason']}"
         refused += refusals.height
         accepted += batch.height - refusals.height
         yield batch

@@ -53,8 +53,14 @@ def frame(path: Path, records: list[Any], identifier: str | None = None) -> pl.D
     ):
         order = [None] * len(order)
     accepted = pl.col("reason").is_null()
+    repeated = pl.col("order").is_not_null() & ~pl.col("order").is_first_distinct()
     return (
         rows.with_columns(order=pl.Series(order, dtype=pl.Int64), source=pl.lit(path.name))
+        .with_columns(
+            reason=pl.when(repeated)
+            .then(pl.format("{} {} occurs before", pl.lit(identifier), "order"))
+            .otherwise("reason")
+        )
         .with_columns(
             slot=pl.when(accepted).then(
                 pl.struct(pl.col("order").fill_null(0), "line").rank("ordinal").over("image", accepted) - 1

@@ -57,20 +57,22 @@ class Store:
         """
         if path != MEMORY and not path.exists() and not write:
             raise StoreError(f"{path}: no store here; make one with `auditor ingest NAME` or name another with --store")
-        if path == MEMORY or not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
+        if path != MEMORY:
+            _make_room(path)
+        connection = _connect(path, write=write, wait=wait, narrate=narrate)
+        state = migrations.state(connection, path)
+        if state == "empty" and not (write or path == MEMORY):
+            connection.close()
+            raise StoreError(f"{path}: nothing was ingested yet; fill it with `auditor ingest NAME`")
+        if state == "old":
+            connection.close()
+            backup = migrations.back_up(path)
+            narrate(f"{path}: migrating to schema {migrations.newest()}; the old file is kept as {backup.name}")
             connection = _connect(path, write=True, wait=wait, narrate=narrate)
+        if state != "current":
             migrations.apply(connection)
-        else:
-            connection = _connect(path, write=write, wait=wait, narrate=narrate)
-            if migrations.pending(connection, path):
-                connection.close()
-                backup = migrations.back_up(path)
-                narrate(f"{path}: migrating to schema {migrations.newest()}; the old file is kept as {backup.name}")
-                connection = _connect(path, write=True, wait=wait, narrate=narrate)
-                migrations.apply(connection)
-            if write:
-                migrations.restore_cache(connection)
+        elif write:
+            migrations.restore_cache(connection)
         if migrations.has_cache(connection):
             connection.execute("set search_path = 'main,cache'").complete()
         return cls(path, connection, writable=write or path == MEMORY)
@@ -87,21 +89,22 @@ class Store:
         file = catalogue()[name]
         return self.query(file.statement, {key: params[key] for key in file.params})
 
-    def query(self, statement: str, params: dict[str, Any] | None = None) -> pl.DataFrame:
+    def query(
+        self,
+        statement: str,
+        params: dict[str, Any] | None = None,
+        reshape: Callable[[duckdb.DuckDBPyRelation], duckdb.DuckDBPyRelation] = lambda relation: relation,
+    ) -> pl.DataFrame:
         """Run one statement and give its rows. Raises `SqlError` with the engine's words."""
-        try:
-            stream = self.connection.sql(statement, params=params or None).__arrow_c_stream__()
+        with _engine_errors():
+            stream = reshape(self.connection.sql(statement, params=params or None)).__arrow_c_stream__()
             return pl.DataFrame(_ArrowStream(lambda: stream))
-        except duckdb.Error as error:
-            raise SqlError(str(error).strip()) from error
 
     def execute(self, statement: str, params: dict[str, Any] | None = None) -> int:
         """Run one statement for its effect, and give the number of rows it changed (0 where it has none)."""
-        try:
+        with _engine_errors():
             changed = self.connection.execute(statement, params).fetchall()
             return changed[0][0] if changed and isinstance(changed[0][0], int) else 0
-        except duckdb.Error as error:
-            raise SqlError(str(error).strip()) from error
 
     def materialise(self, relation: str, statement: str, params: dict[str, Any]) -> None:
         """Keep a SELECT's rows under a name until the store is closed. They never reach the file."""
@@ -147,6 +150,28 @@ class Store:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+@contextmanager
+def _engine_errors() -> Iterator[None]:
+    try:
+        yield
+    except duckdb.Error as error:
+        raise SqlError(str(error).strip()) from error
+    except RuntimeError as error:
+        if "interrupted" in str(error).lower():
+            raise KeyboardInterrupt from error  # what DuckDB makes of Ctrl-C in the middle of a statement
+        raise
+
+
+def _make_room(path: Path) -> None:
+    """Make the folder of a new store; an empty file, as a killed process may leave it, gives way to one."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists() and path.stat().st_size == 0:
+            path.unlink()
+    except OSError as error:
+        raise StoreError(f"{path}: no store can be made here: {error.strerror or error}") from error
 
 
 def _connect(path: Path, *, write: bool, wait: float, narrate: Callable[[str], None]) -> duckdb.DuckDBPyConnection:

@@ -19,7 +19,11 @@ _STAGED = "source varchar, line uinteger, image varchar, slot uinteger, text var
 
 @dataclass(frozen=True)
 class Ingest:
-    """What an ingest did. `added` and `removed` count rows of membership; `rejected` is one row per refused record."""
+    """What an ingest did.
+
+    `added` and `removed` count rows of membership; `rejected` is one row per refused record; `listed_missing` counts
+    images that a split list names and no caption has, `unlisted` images that are in no list.
+    """
 
     version: Version
     is_new: bool
@@ -27,6 +31,8 @@ class Ingest:
     added: int
     removed: int
     rejected: pl.DataFrame
+    listed_missing: int
+    unlisted: int
 
 
 def write(
@@ -61,17 +67,17 @@ def write(
         is_new = previous is None or previous.version != content["version"]
         seq = (previous.seq if previous else 0) + is_new
         added = removed = 0
+        store.execute(
+            "insert or replace into dataset values ($dataset, $kind, $language, $related)",
+            {
+                "dataset": source.dataset,
+                "kind": source.kind,
+                "language": source.language,
+                "related": list(source.related),
+            },
+        )
         if is_new:
             workspace.params["seq"] = seq
-            store.execute(
-                "insert or replace into dataset values ($dataset, $kind, $language, $related)",
-                {
-                    "dataset": source.dataset,
-                    "kind": source.kind,
-                    "language": source.language,
-                    "related": list(source.related),
-                },
-            )
             store.execute(
                 "insert into version values ($dataset, $seq, $version, now(), $source_sha256, $format, $profiles,"
                 " $images, $captions, $note)",
@@ -90,11 +96,11 @@ def write(
             added = workspace.insert("membership", "opened")
         _keep_rejected(store, source.dataset, seq, rejected)
         version = versions.log(store, source.dataset)[0]
-        if is_new:
-            for profile in tokenizers:
-                progress(f"{source.dataset}: counting n-grams", 0, 1)
-                ngrams.keep(store, Selection(version), profile)
-    return Ingest(version, is_new, read, added, removed, rejected)
+        for profile in tokenizers:
+            progress(f"{source.dataset}: counting n-grams", 0, 1)
+            ngrams.keep(store, Selection(version), profile)
+        unmatched = store.rows("unmatched_split").row(0, named=True)
+    return Ingest(version, is_new, read, added, removed, rejected, **unmatched)
 
 
 def _stage(store: Store, source: Source, batches: Batches, splits: Mapping[str, list[str]], progress: Progress) -> None:
@@ -162,11 +168,11 @@ def _close(store: Store, workspace: Workspace, dataset: str, seq: int) -> int:
 
 
 def _keep_rejected(store: Store, dataset: str, seq: int, rejected: pl.DataFrame) -> None:
-    """Record refused records once: reading the same file again adds nothing."""
+    """Record refused records once: reading the same again, under whatever name, adds nothing."""
     with store.registered("refused", rejected):
         store.execute(
             "insert into rejected by name select $dataset as dataset, $seq as seq, * from refused as f"
-            " anti join rejected as r on r.dataset = $dataset and r.seq = $seq and r.source = f.source"
-            " and r.line = f.line and r.reason = f.reason",
+            " anti join rejected as r on r.dataset = $dataset and r.seq = $seq and r.line = f.line"
+            " and r.reason = f.reason and r.raw is not distinct from f.raw",
             {"dataset": dataset, "seq": seq},
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Literal
 
 import duckdb
 
@@ -29,14 +30,19 @@ def current(connection: duckdb.DuckDBPyConnection) -> int | None:
     return int(row[0][0])
 
 
-def pending(connection: duckdb.DuckDBPyConnection, path: Path) -> bool:
-    """Say whether the file needs migrating. Raises `StoreError` for a foreign file or one from a newer auditor."""
+def state(connection: duckdb.DuckDBPyConnection, path: Path) -> Literal["empty", "old", "current"]:
+    """Say whether an open file has no schema yet, an older one, or the newest.
+
+    Raises `StoreError` for a foreign file or one from a newer auditor.
+    """
     number = current(connection)
     if number is None:
+        if not connection.execute("select 1 from duckdb_tables()").fetchall():
+            return "empty"
         raise StoreError(f"{path}: a DuckDB file, but not made by auditor; name another with --store")
     if number > newest():
         raise StoreError(f"{path}: has schema {number}, this auditor knows up to {newest()}; upgrade auditor")
-    return number < newest()
+    return "old" if number < newest() else "current"
 
 
 def back_up(path: Path) -> Path:

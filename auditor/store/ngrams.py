@@ -20,7 +20,7 @@ def workspace(store: Store, selection: Selection, profile: str, **params: object
 
 
 def buckets(store: Store) -> Iterator[tuple[int, int]]:
-    """Cut the images of relation `reference` into ranges small enough for windows to stay in memory.
+    """Cut the images of relation `reference` into ranges small enough to count in memory.
 
     Buckets share no image, and so no sum crosses them.
     """

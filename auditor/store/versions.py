@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import re
+from collections import Counter
+from collections.abc import Sequence
 
 import polars as pl
 
@@ -39,13 +41,31 @@ def resolve(store: Store, ref: str, split: str | None = None) -> Selection:
     return Selection(version, split)
 
 
+def resolve_all(store: Store, refs: Sequence[str], split: str | None = None) -> tuple[Selection, ...]:
+    """Resolve several references; where two are of one dataset and split, their labels show the version.
+
+    Raises `UsageError` where two name the same captions.
+    """
+    selections = [resolve(store, ref, split) for ref in refs]
+    named = Counter(selection.label for selection in selections)
+    told_apart = tuple(
+        dataclasses.replace(selection, shows_version=named[selection.label] > 1) for selection in selections
+    )
+    if len({selection.label for selection in told_apart}) < len(refs):
+        raise UsageError(f"{' '.join(refs)}: two of these are the same captions; name each once")
+    return told_apart
+
+
 def _at(ref: str, versions: list[Version], at: str | None) -> Version:
     if at is None:
         return versions[0]
     if re.fullmatch(r"v\d+", at):
         found = [version for version in versions if version.seq == int(at[1:])]
     elif re.fullmatch(r"\d{4}-\d\d-\d\d", at):
-        end = datetime.datetime.fromisoformat(at).replace(tzinfo=datetime.UTC) + datetime.timedelta(days=1)
+        try:
+            end = datetime.datetime.fromisoformat(at).replace(tzinfo=datetime.UTC) + datetime.timedelta(days=1)
+        except (ValueError, OverflowError) as error:
+            raise UsageError(f"{ref}: {at} is no date") from error
         found = [version for version in versions if version.created_at < end]
     else:
         found = [version for version in versions if version.version.startswith(at.lower())]

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from auditor.errors import UsageError
 from auditor.model import Progress, Result, Selection, Table, silent
 from auditor.registry import MetricRequest, requests
 from auditor.statistics.summary import summarise
 from auditor.store.connection import Store
-from auditor.store.versions import images, resolve
+from auditor.store.versions import images, resolve_all
 from auditor.studies.scores import HUMAN, intra, score_candidates, signatures
 
 
@@ -30,30 +29,16 @@ def bounds(
     """
     metrics = requests(metric_names)
     selections = resolve_all(store, refs, split)
-    frame = pl.concat([_bounds(store, one, metrics, text_profile, seed, progress) for one in selections])
+    parts = [_bounds(store, one, metrics, text_profile, seed, progress) for one in selections]
     signed = signatures(metrics, text_profile)
-    shown = frame.filter(pl.col("level") == "caption").drop("version", "level", "seed")
     return Result(
         "bounds",
-        frame.with_columns(signature=pl.col("metric").replace_strict(signed)),
+        pl.concat(parts).with_columns(signature=pl.col("metric").replace_strict(signed)),
         selections=selections,
         signatures=signed,
-        tables=tuple(
-            Table(f"bounds of {dataset}, over captions", part.drop("dataset"))
-            for (dataset,), part in shown.group_by("dataset", maintain_order=True)
-        ),
+        tables=tuple(_table(one, part) for one, part in zip(selections, parts, strict=True)),
         notes=tuple(note for one in selections for note in _unscored(store, one)),
     )
-
-
-def resolve_all(store: Store, refs: Sequence[str], split: str | None) -> tuple[Selection, ...]:
-    """Resolve several references. Raises `UsageError` where two of them would be rows of the same name."""
-    selections = tuple(resolve(store, ref, split) for ref in refs)
-    labels = [selection.label for selection in selections]
-    if len(set(labels)) < len(labels):
-        labels = [selection.version.label for selection in selections]
-        raise UsageError(f"{', '.join(labels)}: name each dataset and split once; `auditor diff` compares versions")
-    return selections
 
 
 def _bounds(
@@ -67,17 +52,23 @@ def _bounds(
     scores = score_candidates(store, selection, text_profile, [HUMAN, intra(seed)], metrics, progress)
     parts = [
         summarise(scores.filter(pl.col("candidate") == candidate).select("image", value=metric.label)).select(
-            pl.lit(selection.label).alias("dataset"),
+            pl.lit(selection.version.dataset).alias("dataset"),
             pl.lit(selection.version.version).alias("version"),
             pl.lit(metric.label).alias("metric"),
             pl.lit(candidate).alias("candidate"),
             pl.all(),
+            pl.lit(selection.split, pl.String).alias("split"),
             pl.lit(used_seed, pl.Int64).alias("seed"),
         )
         for metric in metrics
         for candidate, used_seed in (("human", None), ("intra", seed))
     ]
     return pl.concat(parts)
+
+
+def _table(selection: Selection, rows: pl.DataFrame) -> Table:
+    shown = rows.filter(pl.col("level") == "caption").drop("dataset", "version", "level", "split", "seed")
+    return Table(f"bounds of {selection.label}, over captions", shown)
 
 
 def _unscored(store: Store, selection: Selection) -> list[str]:

@@ -12,6 +12,7 @@ from auditor.store.connection import Store
 from auditor.studies.bounds import bounds
 
 _STATISTICS = ("upper", "intra", "homogeneity")
+_PLACE = ("dataset", "version", "split", "label")
 
 
 def compare(
@@ -31,36 +32,48 @@ def compare(
     if len(refs) < 2:
         raise UsageError("compare needs two datasets or more; for one, see `auditor bounds`")
     measured = bounds(store, refs, metric_names, text_profile, split, seed, progress)
+    labels = pl.DataFrame(
+        [(one.version.dataset, one.version.version, one.split, one.label) for one in measured.selections],
+        schema={"dataset": pl.String, "version": pl.String, "split": pl.String, "label": pl.String},
+        orient="row",
+    )
+    counted = measured.frame.join(labels, on=["dataset", "version", "split"], nulls_equal=True, maintain_order="left")
     means = (
-        measured.frame.filter(pl.col("level") == "caption")
-        .pivot("candidate", index=["dataset", "version", "metric", "signature"], values="mean", maintain_order=True)
+        counted.filter(pl.col("level") == "caption")
+        .pivot("candidate", index=[*_PLACE, "metric", "signature"], values="mean", maintain_order=True)
         .pipe(lambda wide: wide if "intra" in wide.columns else wide.with_columns(intra=pl.lit(None, pl.Float64)))
         .rename({"human": "upper"})
         .with_columns(homogeneity=pl.when(pl.col("upper") > 0).then(pl.col("intra") / pl.col("upper")))
     )
-    frame = (
-        means.unpivot(_STATISTICS, index=["dataset", "version", "metric", "signature"], variable_name="statistic")
+    return Result(
+        "compare",
+        _rows(means, list(measured.signatures), seed),
+        selections=measured.selections,
+        signatures=measured.signatures,
+        tables=(_ranking(means), _overview(means)),
+        notes=(*measured.notes, *_findings(means), *_reference_counts(counted)),
+    )
+
+
+def _rows(means: pl.DataFrame, metrics: Sequence[str], seed: int) -> pl.DataFrame:
+    """Give one row per dataset, metric and statistic. `low` and `high` are null: there are no intervals yet."""
+    return (
+        means.unpivot(_STATISTICS, index=[*_PLACE, "metric", "signature"], variable_name="statistic")
         .with_columns(
             low=pl.lit(None, pl.Float64),
             high=pl.lit(None, pl.Float64),
             rank=pl.col("value").rank("min", descending=True).over("metric", "statistic").cast(pl.Int64),
             seed=pl.lit(seed, pl.Int64),
         )
-        .select("dataset", "version", "metric", "statistic", "value", "low", "high", "rank", "signature", "seed")
         .sort(
-            pl.col("metric").replace_strict({name: n for n, name in enumerate(measured.signatures)}),
-            pl.col("statistic").replace_strict({name: n for n, name in enumerate(_STATISTICS)}),
+            pl.col("metric").replace_strict({name: place for place, name in enumerate(metrics)}),
+            pl.col("statistic").replace_strict({name: place for place, name in enumerate(_STATISTICS)}),
             "rank",
-            "dataset",
+            "label",
         )
-    )
-    return Result(
-        "compare",
-        frame,
-        selections=measured.selections,
-        signatures=measured.signatures,
-        tables=(_ranking(means), _overview(means)),
-        notes=(*measured.notes, *_findings(means), *_reference_counts(measured.frame, measured.selections)),
+        .select(
+            "dataset", "metric", "statistic", "value", "low", "high", "rank", "version", "split", "signature", "seed"
+        )
     )
 
 
@@ -68,15 +81,15 @@ def _ranking(means: pl.DataFrame) -> Table:
     order = {metric: place for place, metric in enumerate(means["metric"].unique(maintain_order=True))}
     ranked = (
         means.with_columns(rank=pl.col("homogeneity").rank("min", descending=True).over("metric"))
-        .sort(pl.col("metric").replace_strict(order), "rank", "dataset", nulls_last=True)
-        .select("metric", "rank", "dataset", "upper", "intra", "homogeneity")
+        .sort(pl.col("metric").replace_strict(order), "rank", "label", nulls_last=True)
+        .select("metric", "rank", dataset="label", upper="upper", intra="intra", homogeneity="homogeneity")
     )
     return Table("upper bound, lower bound, homogeneity", ranked, bars=("homogeneity",), sections="metric")
 
 
 def _overview(means: pl.DataFrame) -> Table:
-    wide = means.pivot("dataset", index="metric", values="homogeneity", maintain_order=True)
-    return Table("homogeneity = intra / upper", wide, bars=tuple(wide.columns[1:]))
+    wide = means.pivot("metric", index="label", values="homogeneity", maintain_order=True)
+    return Table("homogeneity = intra / upper", wide.rename({"label": "dataset"}))
 
 
 def _findings(means: pl.DataFrame) -> list[str]:
@@ -89,21 +102,21 @@ def _findings(means: pl.DataFrame) -> list[str]:
     )
     if winners.is_empty():
         return []
-    counted = winners["dataset"].value_counts(sort=True)
-    dataset, wins = counted.row(0)
-    return [f"{dataset} is the most homogeneous on {wins} of {winners.height} metrics"]
+    label, wins = winners["label"].value_counts(sort=True).row(0)
+    return [f"{label} is the most homogeneous on {wins} of {winners.height} metrics"]
 
 
-def _reference_counts(frame: pl.DataFrame, selections: Sequence[object]) -> list[str]:
+def _reference_counts(counted: pl.DataFrame) -> list[str]:
     per_image = (
-        frame.filter(pl.col("candidate") == "human")
-        .pivot("level", index=["dataset", "metric"], values="n", maintain_order=True)
-        .unique("dataset", keep="first", maintain_order=True)
-        .select("dataset", (pl.col("caption") / pl.col("image")).alias("captions"))
+        counted.filter(pl.col("candidate") == "human")
+        .pivot("level", index=["label", "metric"], values="n", maintain_order=True)
+        .unique("label", keep="first", maintain_order=True)
+        .select("label", (pl.col("caption") / pl.col("image")).alias("captions"))
     )
-    if len(selections) < 2 or per_image["captions"].max() < 1.5 * per_image["captions"].min():  # type: ignore[operator]
+    captions = per_image["captions"].to_list()
+    if max(captions) < 1.5 * min(captions):
         return []
-    counts = ", ".join(f"{dataset} {captions:.1f}" for dataset, captions in per_image.iter_rows())
+    counts = ", ".join(f"{label} {mean:.1f}" for label, mean in per_image.iter_rows())
     return [
         f"captions per image differ ({counts}): BLEU grows with the number of references, so compare it with care; "
         "ROUGE and CIDEr average over them (Wang & Gaizauskas 2016, section 4.1)"

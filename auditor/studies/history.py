@@ -7,6 +7,7 @@ import polars as pl
 from auditor.model import Result, Table
 from auditor.store import verification, versions
 from auditor.store.connection import Store
+from auditor.text import PROFILES, tokenizer
 
 _SHORT = pl.col("version").str.head(12)
 
@@ -58,7 +59,7 @@ def diff(store: Store, ref_a: str, ref_b: str) -> Result:
 def verify(store: Store, ref: str | None = None) -> tuple[Result, bool]:
     """Recompute every version's hash and check every reference between tables; say also whether all is well."""
     selection = None if ref is None else versions.resolve(store, ref)
-    checks = verification.check(store, selection)
+    checks = pl.concat([verification.check(store, selection), *(_retokenised(store, profile) for profile in PROFILES)])
     well = bool((checks["faults"] == 0).all())
     state = pl.when(pl.col("faults") == 0).then(pl.lit("ok")).otherwise(pl.lit("DAMAGED"))
     shown = checks.with_columns(state.alias("state"))
@@ -68,3 +69,18 @@ def verify(store: Store, ref: str | None = None) -> tuple[Result, bool]:
         selections=() if selection is None else (selection,),
         tables=(Table(f"verified {store.path}", shown),),
     ), well
+
+
+def _retokenised(store: Store, profile: str) -> pl.DataFrame:
+    """Tokenise every stored text again and compare."""
+    stored = store.rows("stored_tokens", profile=profile)
+    differing = (tokenizer(profile)(stored["text"]) != stored["tokens"]).sum()
+    return pl.DataFrame(
+        {
+            "check": ["tokens are those of the text"],
+            "subject": [f"caption_tokens, {profile}"],
+            "checked": [stored.height],
+            "faults": [differing],
+        },
+        schema_overrides={"checked": pl.Int64, "faults": pl.Int64},
+    )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from auditor.model import Progress, Result, Selection, Source, Table, silent
-from auditor.sources import files, read, reader
+from auditor.sources import files, place, read, reader
 from auditor.store import ingestion
 from auditor.store.connection import Store
 from auditor.text import PROFILES
@@ -42,16 +42,23 @@ def ingest(store: Store, sources: Sequence[Source], note: str | None = None, pro
     shown = pl.DataFrame(rows).with_columns(status=pl.format("{} v{}", "status", "seq")).drop("seq", "version", "read")
     tables = [Table("ingested", shown)]
     if refused.height:
-        places = refused.select("dataset", pl.format("{}:{}", "source", "line").alias("where"), "reason", "raw")
-        more = refused.height - _SHOWN_REFUSALS
-        caption = f'{more} more: auditor sql "from rejected"' if more > 0 else None
-        tables.append(Table("refused, and kept in table rejected", places.head(_SHOWN_REFUSALS), caption=caption))
+        formats = {source.dataset: source.format for source in sources}
+        shown = refused.head(_SHOWN_REFUSALS)
+        places = [place(formats[dataset], file, line) for dataset, file, line, *_ in shown.iter_rows()]
+        more = refused.height - shown.height
+        tables.append(
+            Table(
+                "refused, and kept in table rejected",
+                shown.select("dataset", pl.Series("where", places), "reason", "raw"),
+                caption=f'{more:,} more: auditor sql "from rejected"' if more else None,
+            )
+        )
     return Result(
         command="ingest",
         frame=pl.DataFrame(rows),
         selections=tuple(Selection(made.version) for _, made in done),
         tables=tuple(tables),
-        notes=tuple(note for source, made in done for note in _surprises(source, made)),
+        notes=tuple(surprise for source, made in done for surprise in _surprises(source, made, note)),
     )
 
 
@@ -70,11 +77,19 @@ def _ingest(store: Store, source: Source, note: str | None, progress: Progress) 
     )
 
 
-def _surprises(source: Source, made: ingestion.Ingest) -> list[str]:
+def _surprises(source: Source, made: ingestion.Ingest, note: str | None) -> list[str]:
+    """Say where the captions are not what `datasets.toml` or the user lets one expect."""
     counts = (("images", source.images, made.version.images), ("captions", source.captions, made.version.captions))
-    return [
+    surprises = [
         f"{source.dataset}: {found:,} {what}, {abs(found - declared):,} "
         f"{'more' if found > declared else 'fewer'} than the {declared:,} declared"
         for what, declared, found in counts
         if declared is not None and declared != found
     ]
+    if made.listed_missing:
+        surprises.append(f"{source.dataset}: {made.listed_missing:,} images of the split lists have no caption")
+    if source.splits and made.unlisted:
+        surprises.append(f"{source.dataset}: {made.unlisted:,} images are in no split list")
+    if note is not None and not made.is_new:
+        surprises.append(f"{source.dataset}: unchanged, so that there is no new version to keep the note")
+    return surprises

@@ -18,13 +18,17 @@ _MEANS = ("captions-per-image-mean", "asl", "sdsl")
 def profile(store: Store, refs: Sequence[str], text_profile: str = "bare", split: str | None = None) -> Result:
     """Describe each selection by the statistics of `sql/statistics/profile.sql` and the records its ingest refused."""
     tokenizer(text_profile)
-    selections = tuple(versions.resolve(store, ref, split) for ref in refs)
-    frame = pl.concat([_profile(store, selection, text_profile) for selection in selections])
-    side_by_side = frame.pivot("dataset", index="statistic", values="value", maintain_order=True)
+    selections = versions.resolve_all(store, refs, split)
+    parts = [_profile(store, selection, text_profile) for selection in selections]
+    side_by_side = (
+        parts[0]
+        .select("statistic")
+        .with_columns(part["value"].alias(selection.label) for part, selection in zip(parts, selections, strict=True))
+    )
     is_mean = pl.col("statistic").is_in(_MEANS)
     return Result(
         "profile",
-        frame,
+        pl.concat(parts),
         selections=selections,
         tables=(
             Table("size, vocabulary, repetition", side_by_side.filter(~is_mean).cast({cs.numeric(): pl.Int64})),
@@ -39,5 +43,9 @@ def _profile(store: Store, selection: Selection, text_profile: str) -> pl.DataFr
     refused = logged.select(statistic=pl.lit("rejected"), value=pl.col("rejected").cast(pl.Float64))
     rows = pl.concat([ngrams.workspace(store, selection, text_profile).rows("profile"), refused])
     return rows.select(
-        pl.lit(selection.label).alias("dataset"), pl.lit(version.version).alias("version"), "statistic", "value"
+        pl.lit(version.dataset).alias("dataset"),
+        pl.lit(version.version).alias("version"),
+        "statistic",
+        "value",
+        pl.lit(selection.split, pl.String).alias("split"),
     )

@@ -7,12 +7,13 @@ from pathlib import Path
 
 from auditor.errors import UsageError
 from auditor.model import Result, Table
+from auditor.store.asking import ask
 from auditor.store.connection import Store
 
 
 def query(store: Store, statement: str, params: Mapping[str, str] | None = None) -> Result:
     """Run one read-only statement. Raises `SqlError` with the engine's words, also for an attempt to write."""
-    rows = store.query(statement, dict(params or {}))
+    rows = ask(store, statement, params or {})
     return Result("sql", rows, tables=(Table("", rows),))
 
 

@@ -75,10 +75,18 @@ def score(
     if candidates is not None:
         system = resolve(store, candidates)
         selections.append(system)
-        params = {"system": system.version.dataset, "system_seq": system.version.seq}
+        if system.version.dataset == selection.version.dataset:
+            raise UsageError(f"{candidates}: scores {ref} against itself; leave --candidates out for leave-one-out")
+        params = {
+            "system": system.version.dataset,
+            "system_seq": system.version.seq,
+            "system_split": system.split,
+        }
         chosen = CandidateSet(system.version.dataset, "candidate_system", params)
         references = "all"
         notes = _unmatched(store, selection, system)
+        if system.version.kind != "candidates":
+            notes.append(f"{candidates} was ingested as {system.version.kind}, not as a system's output (--kind)")
     scores = score_candidates(store, selection, text_profile, [chosen], metrics, progress)
     texts = content(store, selections[-1]).drop("split")
     described = images(store, selection).select("image", "split")

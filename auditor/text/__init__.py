@@ -17,8 +17,6 @@ Tokenizer = Callable[[pl.Series], pl.Series]
 #: Every text profile by name.
 PROFILES: Mapping[str, Tokenizer] = {"bare": bare.tokenize}
 
-DEFAULT_PROFILE = "bare"
-
 
 def tokenizer(profile: str) -> Tokenizer:
     """Look a profile up, or say which there are."""

@@ -12,7 +12,7 @@ select
     g.caption_id,
     g.n,
     sqrt(
-        sum((power(g.tf * (i.log_images - ln(coalesce(f.images, 1))), 2) * 1180591620717411303424.0)::hugeint)::double
+        sum((power(g.tf::double * (i.log_images - ln(coalesce(f.images, 1))), 2) * 1180591620717411303424.0)::hugeint)::double
         / 1180591620717411303424.0
     ) as norm
 from caption_gram as g

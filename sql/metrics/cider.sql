@@ -9,7 +9,7 @@
 -- similarity_n: mean over the references of the cosine of the tf-idf vectors of order n. Cosines are summed as integers
 -- (in units of 2^-58), so that the sum does not depend on the order in which threads add.
 with component as (
-    select candidate_no, n, (tf * reference_tf * cosine_unit * 288230376151711744.0)::bigint as cosine
+    select candidate_no, n, (tf::double * reference_tf * cosine_unit * 288230376151711744.0)::bigint as cosine
     from weighted_overlap
 ),
 summed as (

@@ -13,8 +13,8 @@ with component as (
         candidate_no,
         n,
         (
-            least(tf, reference_tf) * reference_tf * cosine_unit
-            * exp(-(length_difference * length_difference) / (2 * $sigma::double * $sigma::double))
+            least(tf, reference_tf)::double * reference_tf * cosine_unit
+            * exp(-(length_difference::double * length_difference) / (2 * $sigma::double * $sigma::double))
             * 288230376151711744.0
         )::bigint as cosine
     from weighted_overlap

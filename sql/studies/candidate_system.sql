@@ -1,7 +1,7 @@
 -- name: candidate_system
 -- version: 1
 -- grain: caption of a system's output
--- params: system VARCHAR, system_seq INTEGER, profile VARCHAR
+-- params: system VARCHAR, system_seq INTEGER, system_split VARCHAR, profile VARCHAR
 -- reads: reference, membership, caption_tokens
 -- returns: candidate, image_no, image, slot, held_out, caption_id, length
 --
@@ -16,3 +16,4 @@ join caption_tokens as t on t.caption_id = m.caption_id and t.profile = $profile
 where m.dataset = $system::varchar
     and m.from_seq <= $system_seq::integer
     and (m.to_seq is null or m.to_seq > $system_seq::integer)
+    and ($system_split::varchar is null or m.split = $system_split::varchar)

@@ -35,10 +35,13 @@ checked (position, "check", subject, checked, faults) as (
     select 8, 'every text has tokens', 'caption_tokens', (select count(*) from caption), count(*)
     from caption as c anti join caption_tokens as t using (caption_id)
     union all
-    select 9, 'every token is a word', 'caption_tokens', (select count(*) from token), count(*)
+    select 9, 'a text has tokens once', 'caption_tokens', count(*), count(*) - count(distinct (caption_id, profile))
+    from caption_tokens
+    union all
+    select 10, 'every token is a word', 'caption_tokens', (select count(*) from token), count(*)
     from token as t anti join vocabulary as v using (token_id)
     union all
-    select 10, 'every refusal is of a version', 'rejected', (select count(*) from rejected), count(*)
+    select 11, 'every refusal is of a version', 'rejected', (select count(*) from rejected), count(*)
     from rejected as r anti join version as v using (dataset, seq)
 )
 select "check", subject, checked, faults

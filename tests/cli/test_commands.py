@@ -6,8 +6,10 @@ import csv
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -102,7 +104,13 @@ def test_file_of_another_format_exits_3_and_makes_no_store_of_it(filled: Callabl
         (["bounds", "mine", "-m", "meteor"], 5, "no such metric"),
         (["bounds", "mine", "--profile", "nope"], 2, "no such text profile"),
         (["bounds", "mine", "--format", "nope"], 2, "no such format"),
-        (["bounds", "mine", "mine"], 2, "name each dataset and split once"),
+        (["bounds", "mine", "mine"], 2, "name each once"),
+        (["profile", "mine", "mine@v1"], 2, "name each once"),
+        (["bounds", "mine", "-o", "none/x.csv"], 2, "cannot be written"),
+        (["bounds", "mine", "-o", "."], 2, "cannot be written"),
+        (["bounds", "mine", "--nope"], 2, "auditor bounds --help"),
+        (["ingest", "mine", "--config", "."], 2, "cannot be read"),
+        (["score", "mine", "--candidates", "mine"], 2, "against itself"),
         (["bounds", "mine:test"], 2, "it has no splits"),
         (["compare", "mine"], 2, "two datasets or more"),
         (["datasets", "--store", "none.duckdb"], 4, "no store here"),
@@ -112,6 +120,11 @@ def test_file_of_another_format_exits_3_and_makes_no_store_of_it(filled: Callabl
         (["ingest", "mine", "--from", "captions.token", "--format", "nope"], 2, "no such format"),
         (["sql", "select nothing from nowhere"], 5, "nowhere"),
         (["sql", "delete from caption"], 5, "read-only"),
+        (["sql", "copy (select 1) to 'audit.duckdb'"], 5, "read-only"),
+        (["sql", "attach 'other.duckdb'"], 5, "read-only"),
+        (["sql", "select 1; select 2"], 2, "expected one statement"),
+        (["sql", ""], 2, "expected one statement"),
+        (["sql", "selec 1"], 5, "syntax error"),
         (["sql"], 2, "give one statement"),
         (["sql", "select $x", "-p", "x"], 2, "expected name=value"),
         (["metrics", "nope"], 5, "no such metric"),
@@ -178,15 +191,7 @@ def test_compare_ranks_by_metric(filled: Callable[..., Run], tmp_path: Path) -> 
     )
     filled("ingest", "other", "--from", "other.token", "--format", "flickr")
     found = rows(filled("compare", "mine", "other", "-m", "bleu-1", "--json"), "compare")
-    assert list(found[0])[:8] == "dataset metric statistic value low high rank version".split() or {
-        "dataset",
-        "metric",
-        "statistic",
-        "value",
-        "low",
-        "high",
-        "rank",
-    } <= set(found[0])
+    assert list(found[0])[:7] == "dataset metric statistic value low high rank".split()
     homogeneity = {row["dataset"]: (row["value"], row["rank"]) for row in found if row["statistic"] == "homogeneity"}
     assert homogeneity["other"] == (1.0, 1)
     assert homogeneity["mine"][1] == 2
@@ -218,6 +223,106 @@ def test_sql_takes_parameters_and_files(filled: Callable[..., Run], tmp_path: Pa
     (tmp_path / "query.sql").write_text("select text from captions where image = $image order by slot")
     done = filled("sql", "-f", "query.sql", "-p", "image=a.jpg", "--format", "csv")
     assert done.stdout.splitlines() == ["text", "A dog runs .", "the dog is running"]
+
+
+def test_sql_carries_columns_of_any_name_and_type(filled: Callable[..., Run]) -> None:
+    query = """select 1 as a, 2 as a, interval 1 day as d, {'x': 1} as s, [1, 2] as l, ['nan'::double] as n, 'inf'::double as i,
+        5::uhugeint as u, sum(3) as z, map {'k': 1} as m, 'x'::blob as b, uuid() is null as e, 1.5::decimal(5, 2) as c"""
+    row = rows(filled("sql", query, "--json"), "sql")[0]
+    expected = {"a": 1, "a_2": 2, "d": "1 day", "s": "{'x': 1}", "l": [1, 2], "n": [None], "i": None, "u": "5", "z": 3}
+    assert row == expected | {"m": "{k=1}", "b": "x", "e": False, "c": 1.5}
+    for name in ("csv", "md", "latex", "table"):
+        assert "a_2" in filled("sql", query, "--format", name).stdout.replace("\\", "")
+
+
+def test_tables_never_cut_a_number(filled: Callable[..., Run]) -> None:
+    done = filled("sql", "select 123456789 as n1, 123456789 as n2, 123456789 as n3, 123456789 as n4", COLUMNS="20")
+    assert done.stdout.count("123,456,789") == 4
+    listed = filled("datasets", COLUMNS="40").stdout
+    assert all(column in listed for column in ("seq", "images", "captions", "created_at"))
+
+
+def test_text_is_never_read_as_markup_or_emoji(auditor: Callable[..., Run], tmp_path: Path) -> None:
+    (tmp_path / "c.token").write_text("[red]a#0\t:train: [bold]x\n[red]a#1\t:train: [bold]y\nb#0\tz\nb#1\tz\n")
+    (tmp_path / "datasets.toml").write_text('[m]\nformat = "flickr"\npath = "c.token"\nsplits = { train = "list" }\n')
+    (tmp_path / "list").write_text("[red]a\n")
+    auditor("ingest", "m")
+    shown = auditor("score", "m:train", "-m", "bleu-1")
+    assert ":train: [bold]x" in shown.stdout
+    assert "m:train: with one image" in shown.stdout or "m:train = m@v1" in shown.stdout
+
+
+def test_output_is_utf8_data_and_legible_tables_on_any_terminal(auditor: Callable[..., Run], tmp_path: Path) -> None:
+    (tmp_path / "c.token").write_text("a#0\tcafé 日本\na#1\tcafé\n", encoding="utf-8")
+    auditor("ingest", "m", "--from", "c.token", "--format", "flickr", PYTHONIOENCODING="latin-1")
+    assert "café" in auditor("sql", "select text from captions", "--json", PYTHONIOENCODING="latin-1").stdout
+    assert "caf" in auditor("score", "m", "-m", "bleu-1", PYTHONIOENCODING="ascii").stdout
+
+
+def test_reader_that_leaves_early_is_no_error(filled: Callable[..., Run], tmp_path: Path) -> None:
+    for name in ("table", "json", "csv"):
+        command = f"{sys.executable} -m auditor bounds mine --format {name} | head -1 > out; exit ${{PIPESTATUS[0]}}"
+        done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0
+        assert "Traceback" not in done.stderr
+        assert "rror" not in done.stderr
+
+
+@pytest.mark.parametrize("after", [0.05, 0.4, 0.8, 1.2])
+def test_interrupt_exits_130_and_says_so(auditor: Callable[..., Run], tmp_path: Path, after: float) -> None:
+    lines = (f"i{i}.jpg#{slot}\tcaption {i * 7 % 1000} {slot} {i}\n" for i in range(20000) for slot in range(5))
+    (tmp_path / "big.token").write_text("".join(lines))
+    command = [sys.executable, "-m", "auditor", "ingest", "big", "--from", "big.token", "--format", "flickr"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+    ) as process:
+        deadline = time.monotonic() + 20
+        while not (tmp_path / "audit.duckdb").exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        time.sleep(after)
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate()
+    assert process.returncode == 130
+    assert told.startswith("interrupted")
+
+
+def test_split_of_a_system_is_obeyed(filled: Callable[..., Run], tmp_path: Path) -> None:
+    output = [{"image_id": image, "caption": "A dog runs."} for image in ("a.jpg", "b.jpg")]
+    (tmp_path / "output.json").write_text(json.dumps(output))
+    (tmp_path / "train").write_text("a.jpg\n")
+    (tmp_path / "datasets.toml").write_text(
+        '[sys]\nkind = "candidates"\nformat = "list"\npath = "output.json"\nsplits = { train = "train" }\n'
+    )
+    told = filled("ingest", "sys", "--json")
+    assert "1 images are in no split list" in told.stderr
+    done = filled("score", "mine", "--candidates", "sys:train", "-m", "bleu-1", "--json")
+    assert [row["image"] for row in rows(done, "score")] == ["a.jpg"]
+
+
+def test_two_versions_and_two_splits_can_be_compared(filled: Callable[..., Run], tmp_path: Path) -> None:
+    (tmp_path / "captions.token").write_text(CAPTIONS.replace("sits", "sleeps"))
+    filled("ingest", "mine", "--from", "captions.token", "--format", "flickr")
+    found = rows(filled("compare", "mine@v1", "mine@v2", "-m", "bleu-1", "--json"), "compare")
+    assert {row["dataset"] for row in found} == {"mine"}
+    assert len({row["version"] for row in found}) == 2
+    assert "mine@v1" in filled("profile", "mine@v1", "mine@v2").stdout
+
+
+def test_record_of_a_json_file_is_called_a_record(auditor: Callable[..., Run], tmp_path: Path) -> None:
+    (tmp_path / "r.json").write_text('[\n{"image_id": 1, "caption": "x"},\n{"image_id": 1, "caption": ""}]')
+    assert "r.json, record 2" in auditor("ingest", "m", "--from", "r.json", "--format", "list").stdout
+
+
+def test_very_long_captions_are_scored(auditor: Callable[..., Run], tmp_path: Path) -> None:
+    word = "dog " * 70_000
+    (tmp_path / "c.token").write_text(f"a#0\t{word}\na#1\t{word}\na#2\tdog\nb#0\tcat\nb#1\tcat\n")
+    auditor("ingest", "m", "--from", "c.token", "--format", "flickr")
+    values = {
+        row["slot"]: row["value"]
+        for row in rows(auditor("score", "m", "-m", "cider", "--json"), "score")
+        if row["image"] == "a"
+    }
+    assert values[0] == pytest.approx(0.625)
 
 
 def test_sql_schema_explains_every_table(filled: Callable[..., Run]) -> None:

@@ -106,6 +106,7 @@ def test_identical_captions_of_four_words_score_one(text: str) -> None:
     ("request_text", "expected"),
     [
         ("bleu-4:smooth=mteval", lambda c, r, _: plain.bleu(c, r, 4, smooth="mteval")),
+        ("bleu-4:smooth=none,bp=false", lambda c, r, _: plain.bleu(c, r, 4, smooth="none", bp="none")),
         ("bleu-2:bp=none", lambda c, r, _: plain.bleu(c, r, 2, bp="none")),
         ("rouge-1:measure=recall", lambda c, r, _: plain.rouge_1(c, r, "recall")),
         ("rouge-1:measure=precision", lambda c, r, _: plain.rouge_1(c, r, "precision")),

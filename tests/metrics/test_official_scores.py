@@ -24,7 +24,7 @@ from auditor.studies.scores import score_candidates
 
 
 def scores_of_system(store: Store, metric_name: str) -> pl.DataFrame:
-    system = CandidateSet("system", "candidate_system", {"system": "system", "system_seq": 1})
+    system = CandidateSet("system", "candidate_system", {"system": "system", "system_seq": 1, "system_split": None})
     (metric,) = requests([metric_name])
     scores = score_candidates(store, resolve(store, "set"), "bare", [system], [metric])
     return scores.rename({metric.label: "value"})

@@ -11,7 +11,6 @@ from pathlib import Path
 import polars as pl
 import pytest
 from conftest import ROOT
-from rich.console import Console
 
 from auditor import reports
 from auditor.errors import UsageError
@@ -72,7 +71,7 @@ def test_text_format_is_as_agreed(result: Result, name: str, file: str) -> None:
 
 def test_terminal_is_as_agreed(result: Result) -> None:
     out = io.StringIO()
-    terminal.show(result, Console(file=out, width=110, highlight=False, color_system=None))
+    terminal.show(result, terminal.Screen(out, color=False, width=110))
     check("table.txt", "".join(line.rstrip() + "\n" for line in out.getvalue().splitlines()))
 
 

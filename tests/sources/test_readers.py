@@ -110,6 +110,14 @@ def test_coco_slots_follow_annotation_ids_not_file_order(tmp_path: Path) -> None
     assert set(accepted(read(path, "coco"))) == expected
 
 
+def test_repeated_annotation_id_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "captions.json"
+    path.write_text(json.dumps({"annotations": [*COCO["annotations"], {"id": 10, "image_id": 8, "caption": "again"}]}))
+    rows = read(path, "coco")
+    assert refused(rows) == [(4, "id 10 occurs before")]
+    assert len(accepted(rows)) == 3
+
+
 @pytest.mark.parametrize("file_format", ["coco", "list"])
 def test_flat_list_slots_count_per_image(tmp_path: Path, file_format: str) -> None:
     path = tmp_path / "results.json"

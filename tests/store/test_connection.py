@@ -68,6 +68,27 @@ def test_foreign_duckdb_file_is_refused_and_untouched(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
+@pytest.mark.parametrize("content", ["empty file", "database without a table"])
+def test_what_a_killed_first_ingest_leaves_is_a_new_store(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "audit.duckdb"
+    if content == "empty file":
+        path.touch()
+    else:
+        duckdb.connect(str(path)).close()
+        with pytest.raises(StoreError, match="nothing was ingested yet"):
+            Store.open(path)
+    with Store.open(path, write=True) as store:
+        ingest_rows(store, ROWS)
+    with Store.open(path) as store:
+        assert len(versions.log(store)) == 1
+
+
+def test_place_where_no_store_can_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError, match="no store can be made here"):
+        Store.open(tmp_path / "file" / "audit.duckdb", write=True)
+
+
 def test_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("not a database" * 1000)
@@ -125,10 +146,17 @@ def test_cache_may_be_dropped_without_loss(path: Path) -> None:
         connection.execute("drop schema cache cascade").complete()
     with Store.open(path) as store:
         assert bounds(store, ["set"]).frame.equals(before)
-    with Store.open(path, write=True) as store:
-        ingest_rows(store, ROWS[:3])
     with Store.open(path) as store:
+        assert store.query("select count(*) from ngram_frequency").item() > 0
         assert verification.check(store)["faults"].sum() == 0
+
+
+def test_unchanged_ingest_restores_dropped_ngram_frequencies(path: Path) -> None:
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("drop schema cache cascade").complete()
+    with Store.open(path, write=True) as store:
+        assert not ingest_rows(store, ROWS).is_new
+        assert store.query("select count(*) from ngram_frequency").item() > 0
 
 
 def test_kept_counts_equal_fresh_ones(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -130,6 +130,24 @@ def test_nothing_accepted_leaves_the_store_unchanged(store: Store) -> None:
     assert store.query("select count(*) from rejected").item() == 0
 
 
+def test_same_refusals_under_another_file_name_are_kept_once(store: Store) -> None:
+    ingest_rows(store, [*ROWS, ("c", 0, "")])
+    store.execute("update rejected set source = 'copy'")
+    ingest_rows(store, [*ROWS, ("c", 0, "")])
+    assert store.query("select count(*) from rejected").item() == 1
+
+
+def test_unchanged_ingest_still_corrects_the_kind(store: Store) -> None:
+    ingest_rows(store, ROWS)
+    ingest_rows(store, ROWS, kind="candidates")
+    assert versions.resolve(store, "set").version.kind == "candidates"
+
+
+def test_split_lists_that_match_nothing_are_counted(store: Store) -> None:
+    made = ingest_rows(store, ROWS, splits={"train": ["a.jpg", "b.jpg", "a"]})
+    assert (made.listed_missing, made.unlisted) == (2, 1)
+
+
 def test_image_in_two_splits_is_refused(store: Store) -> None:
     with pytest.raises(SourceError, match="image a is in split train already"):
         ingest_rows(store, ROWS, splits={"train": ["a", "b"], "test": ["a"]})
@@ -161,6 +179,8 @@ def test_reference_names_a_version_by_hash_and_by_date(store: Store) -> None:
         ("set@v7", r"there are @v1"),
         ("set@1999-01-01", "no such version"),
         ("set:dev", "splits are test, train"),
+        ("set@2026-02-30", "is no date"),
+        ("set@9999-12-31", "is no date"),
         ("", "expected NAME"),
     ],
 )
@@ -178,6 +198,7 @@ def test_verify_finds_damage(store: Store) -> None:
         ("delete from caption_tokens where caption_id = 1", "every text has tokens"),
         ("delete from vocabulary where token_id = 1", "every token is a word"),
         ("insert into membership values ('set', 'a', 0, 99, null, 1, null)", "every place has a text"),
+        ("insert into caption_tokens values (1, 'bare', [1])", "a text has tokens once"),
     ]
     for statement, check in damages:
         store.execute("begin transaction")
