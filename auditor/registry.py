@@ -38,7 +38,11 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric's card. `fixed` are settings that the name itself makes; `counts` is the SELECT behind it."""
+    """A metric's card. `counts` is the SELECT behind it.
+
+    `fixed` are settings that the name itself makes, `shown` whether a signature repeats them; `counted_with` are those
+    parameters of the SELECT that the name makes.
+    """
 
     name: str
     counts: str
@@ -50,6 +54,8 @@ class Metric:
     bibtex: str
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     fixed: Mapping[str, Any] = field(default_factory=dict)
+    shown: bool = False
+    counted_with: Mapping[str, Any] = field(default_factory=dict)
     version: int = 1
 
 
@@ -65,9 +71,8 @@ class MetricRequest:
     def counting(self) -> CountSpec:
         """What has to be counted for it."""
         declared = self.metric.parameters
-        return CountSpec(
-            self.metric.counts, {name: value for name, value in self.settings.items() if declared[name].counts}
-        )
+        chosen = {name: value for name, value in self.settings.items() if declared[name].counts}
+        return CountSpec(self.metric.counts, {**self.metric.counted_with, **chosen})
 
     def scores(self, counts: pl.DataFrame) -> pl.Series:
         """Turn its counts into scores, rounded to 12 decimals."""
@@ -75,10 +80,9 @@ class MetricRequest:
 
     def signature(self, profile: str, references: str) -> Signature:
         """Name it in full. `references` is `loo` (the caption's own slot left out) or `all`."""
-        shown = {"tok": profile, "refs": references}
-        if self.metric.counts in {"cider", "cider_d"}:
-            shown |= self.metric.fixed
-        return Signature(self.metric.name, {**shown, **self.settings}, self.metric.version)
+        fixed = self.metric.fixed if self.metric.shown else {}
+        parameters = {"tok": profile, "refs": references, **fixed, **self.settings}
+        return Signature(self.metric.name, parameters, self.metric.version)
 
 
 _SMOOTH = Parameter(
@@ -135,10 +139,13 @@ def _bleu(order: int) -> Metric:
     )
 
 
-def _cider(name: str, counts: str, summary: str, parameters: Mapping[str, Parameter], source: str) -> Metric:
+def _cider(
+    name: str, counted_with: Mapping[str, Any], summary: str, parameters: Mapping[str, Parameter], source: str
+) -> Metric:
     return Metric(
         name=name,
-        counts=counts,
+        counts="cider",
+        counted_with=counted_with,
         score=cider.score,
         summary=summary,
         references="mean over the references: does not grow with their number",
@@ -150,6 +157,7 @@ def _cider(name: str, counts: str, summary: str, parameters: Mapping[str, Parame
         bibtex=_VEDANTAM,
         parameters=parameters,
         fixed={"n": 4},
+        shown=True,
     )
 
 
@@ -176,14 +184,14 @@ _ALL: Sequence[Metric] = (
     ),
     _cider(
         "cider",
-        "cider",
+        {"clipped": False, "sigma": None},
         "mean cosine of tf-idf vectors with each reference, n = 1 to 4",
         {"idf": _IDF, "scale": _SCALE},
         "Vedantam et al. 2015, eq. 1-3, as its authors' program computes it: raw counts, no stemming",
     ),
     _cider(
         "cider-d",
-        "cider_d",
+        {"clipped": True},
         "CIDEr with clipped counts and a Gaussian penalty on the difference in length, n = 1 to 4",
         {
             "sigma": Parameter(6.0, "width of the length penalty, in bigrams", counts=True),

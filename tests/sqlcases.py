@@ -29,6 +29,7 @@ _PARAMS: dict[str, Any] = {
     "last_image": 4294967295,
     "seed": 1,
     "sigma": 6.0,
+    "clipped": True,
     "ascii": True,
     "empty_allowed": False,
     "dataset": "case",

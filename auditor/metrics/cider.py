@@ -9,7 +9,7 @@ import polars as pl
 
 
 def score(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
-    """Average the similarities of `sql/metrics/cider.sql` or `cider_d.sql` over n = 1 to 4, per candidate (eq. 3).
+    """Average the similarities of `sql/metrics/cider.sql` over n = 1 to 4, per candidate (eq. 3).
 
     The raw scale ends at 1; `scale = "x10"` is that of the official programs.
     """

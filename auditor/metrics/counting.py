@@ -32,7 +32,7 @@ class CountSpec:
     params: Mapping[str, Any] = field(default_factory=dict)
 
     def __hash__(self) -> int:
-        return hash((self.relation, tuple(sorted(self.params.items()))))
+        return hash((self.relation, frozenset(self.params.items())))
 
 
 Counts = dict[tuple[str, CountSpec], pl.DataFrame]

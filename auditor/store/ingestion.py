@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
@@ -67,30 +68,10 @@ def write(
         is_new = previous is None or previous.version != content["version"]
         seq = (previous.seq if previous else 0) + is_new
         added = removed = 0
-        store.execute(
-            "insert or replace into dataset values ($dataset, $kind, $language, $related)",
-            {
-                "dataset": source.dataset,
-                "kind": source.kind,
-                "language": source.language,
-                "related": list(source.related),
-            },
-        )
+        _describe(store, source)
         if is_new:
             workspace.params["seq"] = seq
-            store.execute(
-                "insert into version values ($dataset, $seq, $version, now(), $source_sha256, $format, $profiles,"
-                " $images, $captions, $note)",
-                {
-                    "dataset": source.dataset,
-                    "seq": seq,
-                    "source_sha256": source_sha256,
-                    "format": source.format,
-                    "profiles": list(tokenizers),
-                    "note": note,
-                    **content,
-                },
-            )
+            _log(store, source, {"seq": seq, "source_sha256": source_sha256, "note": note, **content}, list(tokenizers))
             _add_texts(store, workspace, tokenizers, progress)
             removed = _close(store, workspace, source.dataset, seq)
             added = workspace.insert("membership", "opened")
@@ -120,6 +101,26 @@ def _stage(store: Store, source: Source, batches: Batches, splits: Mapping[str, 
         raise SourceError(f"{source.splits[both[1]]}: image {image} is in split {both[0]} already")
     with store.registered("lists", frame):
         store.execute("create or replace temp table split_list as from lists")
+
+
+def _describe(store: Store, source: Source) -> None:
+    store.execute(
+        "insert or replace into dataset values ($dataset, $kind, $language, $related)",
+        {
+            "dataset": source.dataset,
+            "kind": source.kind,
+            "language": source.language,
+            "related": list(source.related),
+        },
+    )
+
+
+def _log(store: Store, source: Source, facts: dict[str, Any], profiles: list[str]) -> None:
+    store.execute(
+        "insert into version values ($dataset, $seq, $version, now(), $source_sha256, $format, $profiles,"
+        " $images, $captions, $note)",
+        {"dataset": source.dataset, "format": source.format, "profiles": profiles, **facts},
+    )
 
 
 def _add_texts(

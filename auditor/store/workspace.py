@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from auditor.store.connection import Store
-from auditor.store.sqlfiles import SqlFile, catalogue
+from auditor.store.sqlfiles import SqlFile, catalogue, reads_of
 
 
 class Workspace:
@@ -36,6 +36,7 @@ class Workspace:
         params = {key: self.params[key] for file in files for key in file.params}
         self._store.materialise(relation, f"select {number}* from ({rows})", params)
         self.bound.add(relation)
+        self._made = {name: state for name, state in self._made.items() if relation not in reads_of(name)}
 
     def append(self, relation: str, name: str) -> None:
         """Add the rows of a file to a bound relation, which is made by the first of them."""

@@ -1,15 +1,24 @@
 -- name: cider
 -- version: 1
 -- grain: candidate
--- params: first_image UINTEGER, last_image UINTEGER
+-- params: clipped BOOLEAN, sigma DOUBLE, first_image UINTEGER, last_image UINTEGER
 -- reads: candidate, reference_length, weighted_overlap
 -- returns: candidate, image, slot, similarity_1, similarity_2, similarity_3, similarity_4
--- cites: Vedantam et al. 2015, section 4, eq. 2; cider/pyciderevalcap/cider: no stemming, no length penalty
+-- cites: Vedantam et al. 2015, section 4, eq. 2 (CIDEr), section 8, eq. 4-5 (CIDEr-D); cider/pyciderevalcap
 --
--- similarity_n: mean over the references of the cosine of the tf-idf vectors of order n. Cosines are summed as integers
--- (in units of 2^-58), so that the sum does not depend on the order in which threads add.
+-- similarity_n: mean over the references of the cosine of the tf-idf vectors of order n. CIDEr-D clips a candidate's
+-- count to the reference's, and lets a Gaussian of the difference in length fall on each reference; a null sigma stands
+-- for no such penalty. Cosines are summed as integers (in units of 2^-58), so that the sum does not depend on the order
+-- in which threads add.
 with component as (
-    select candidate_no, n, (tf::double * reference_tf * cosine_unit * 288230376151711744.0)::bigint as cosine
+    select
+        candidate_no,
+        n,
+        (
+            case when $clipped::boolean then least(tf, reference_tf) else tf end::double * reference_tf * cosine_unit
+            * coalesce(exp(-(length_difference::double * length_difference) / (2 * $sigma::double * $sigma::double)), 1)
+            * 288230376151711744.0
+        )::bigint as cosine
     from weighted_overlap
 ),
 summed as (

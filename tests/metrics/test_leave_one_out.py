@@ -130,6 +130,19 @@ def test_parameters_equal_their_formulas(store: Store, request_text: str, expect
         assert value == pytest.approx(expected(texts[slot], texts[:slot] + texts[slot + 1 :], df), abs=1e-9)
 
 
+def test_system_is_scored_on_a_split_as_on_a_set_of_its_own(store: Store) -> None:
+    """A split has its own document frequency, which is counted first; the candidates come after it."""
+    rows = [("a", 0, "a dog runs"), ("a", 1, "the dog runs"), ("b", 0, "a cat sits"), ("c", 0, "a bird")]
+    ingest_rows(store, rows, splits={"test": ["a", "b"]})
+    ingest_rows(store, rows[:3], dataset="alone")
+    ingest_rows(store, [("a", 0, "dog runs fast"), ("b", 0, "one cat sits")], dataset="system", kind="candidates")
+    params = {"system": "system", "system_seq": 1, "system_split": None}
+    system = [CandidateSet("system", "candidate_system", params)]
+    found = scored(store, "set:test", candidates=system)
+    assert found["value"].min() > 0
+    assert found.equals(scored(store, "alone", candidates=system))
+
+
 def test_two_words_do_not_score_bleu_3_above_bleu_2(store: Store) -> None:
     """The oddity of mteval that Wang & Gaizauskas 2016, footnote 4, mends."""
     ingest_rows(store, [("a", 0, "a dog"), ("a", 1, "a cat sits"), ("b", 0, "x"), ("b", 1, "y")])
