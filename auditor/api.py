@@ -34,9 +34,9 @@ class Auditor:
         """List the versions of a dataset."""
         return history.log(self.store, dataset)
 
-    def diff(self, a: str, b: str) -> Result:
-        """Count what changed from one reference to another."""
-        return history.diff(self.store, a, b)
+    def diff(self, a: str, b: str, depth: str = "totals") -> Result:
+        """Say what changed from one reference to another: `totals`, `images` or `text`."""
+        return history.diff(self.store, a, b, depth)[0]
 
     def verify(self, ref: str | None = None) -> Result:
         """Check the store, or one version of it, against its own log."""

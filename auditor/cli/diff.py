@@ -12,18 +12,22 @@ from auditor.cli import options as o
 def command(
     a: Annotated[str, typer.Argument(metavar="REF", help="Before: flickr8k@v1.")],
     b: Annotated[str, typer.Argument(metavar="REF", help="After: flickr8k@v2.")],
+    depth: Annotated[str, typer.Option("--depth", help="totals, images, or text: every caption.")] = "totals",
+    exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 where anything changed.")] = False,
     store: o.StorePath = o.DEFAULT_STORE,
     wait: o.Wait = 10.0,
     format_name: o.Format = None,
     as_json: o.Json = False,
     output: o.Output = None,
 ) -> None:
-    """Count the images and captions added, removed, edited and moved from one version to another.
+    """Say what was added, removed, edited and moved from one version to another.
 
-    Example: auditor diff flickr8k@v1 flickr8k@v2
+    Example: auditor diff flickr8k@v1 flickr8k@v2 --depth text
     """
     from auditor.studies.history import diff
 
     with o.opened(store, wait=wait) as opened:
-        result = diff(opened, a, b)
+        result, changed = diff(opened, a, b, depth)
     o.deliver(result, format_name, as_json, output)
+    if exit_code and changed:
+        raise typer.Exit(o.FINDING)

@@ -52,6 +52,8 @@ Output = Annotated[
 
 DEFAULT_STORE = Path("audit.duckdb")
 
+#: Exit code of a command that was asked a question and found something.
+FINDING = 1
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No narration, only data.", rich_help_panel="Manners")]
 NoColor = Annotated[bool, typer.Option("--no-color", help="No colours; so does NO_COLOR.", rich_help_panel="Manners")]

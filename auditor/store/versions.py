@@ -89,11 +89,15 @@ def log_rows(store: Store, dataset: str | None = None) -> pl.DataFrame:
     return store.rows("log", dataset=dataset)
 
 
-def difference(store: Store, a: Selection, b: Selection) -> pl.DataFrame:
-    """Count what changed from `a` to `b`, by kind of change. Columns: change, images, captions."""
+def difference(store: Store, a: Selection, b: Selection, depth: str = "difference") -> pl.DataFrame:
+    """Say what changed from `a` to `b`.
+
+    By kind of change (`difference`: change, images, captions), by image (`image_change`: image, added, removed, edited,
+    moved) or by caption (`change`: change, image, slot, old_text, new_text, old_split, new_split).
+    """
     for relation, selection in (("content_a", a), ("content_b", b)):
         bind_content(store, relation, selection)
-    return Workspace(store).rows("difference")
+    return Workspace(store).rows(depth)
 
 
 def images(store: Store, selection: Selection) -> pl.DataFrame:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import polars as pl
 
+from auditor.errors import UsageError
 from auditor.model import Result, Table
 from auditor.store import verification, versions
 from auditor.store.connection import Store
 from auditor.text import PROFILES, tokenizer
 
 _SHORT = pl.col("version").str.head(12)
+
+#: How deep `diff` looks, and the SELECT that does.
+_DEPTHS = {"totals": "difference", "images": "image_change", "text": "change"}
 
 
 def datasets(store: Store) -> Result:
@@ -33,27 +37,28 @@ def log(store: Store, dataset: str) -> Result:
     )
 
 
-def diff(store: Store, ref_a: str, ref_b: str) -> Result:
-    """Count what changed from one selection to another: images and captions added, removed, edited, moved."""
+def diff(store: Store, ref_a: str, ref_b: str, depth: str = "totals") -> tuple[Result, bool]:
+    """Say what changed from one selection to another, and whether anything did.
+
+    At depth `totals` by kind of change, `images` by image, `text` by caption, with the old and the new text.
+    Raises `UsageError` for another depth.
+    """
+    if depth not in _DEPTHS:
+        raise UsageError(f"{depth}: no such depth; known are {', '.join(_DEPTHS)}")
     a, b = versions.resolve(store, ref_a), versions.resolve(store, ref_b)
-    changes = versions.difference(store, a, b)
-    sides = [versions.images(store, selection) for selection in (a, b)]
-    totals = pl.DataFrame(
-        {
+    rows = versions.difference(store, a, b, _DEPTHS[depth])
+    changed = bool(rows["captions"].sum() if depth == "totals" else rows.height)
+    if depth == "totals":
+        sides = [versions.images(store, selection) for selection in (a, b)]
+        held = {
             "change": [f"in {ref_a}", f"in {ref_b}"],
             "images": [side.height for side in sides],
             "captions": [side["captions"].sum() for side in sides],
-        },
-        schema=changes.schema,
-    )
-    same = changes.filter(pl.col("change") != "unchanged")["captions"].sum() == 0
-    return Result(
-        "diff",
-        pl.concat([totals, changes]),
-        selections=(a, b),
-        tables=(Table(f"{ref_a} → {ref_b}", pl.concat([totals, changes])),),
-        notes=(f"{ref_a} and {ref_b} hold the same captions",) if same else (),
-    )
+        }
+        rows = pl.concat([pl.DataFrame(held, schema=rows.schema), rows])
+    notes = () if changed else (f"{ref_a} and {ref_b} hold the same captions",)
+    table = Table(f"{ref_a} → {ref_b}", rows)
+    return Result("diff", rows, selections=(a, b), tables=(table,), notes=notes), changed
 
 
 def verify(store: Store, ref: str | None = None) -> tuple[Result, bool]:

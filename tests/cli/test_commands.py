@@ -130,6 +130,7 @@ def test_file_of_another_format_exits_3_and_makes_no_store_of_it(filled: Callabl
         (["metrics", "nope"], 5, "no such metric"),
         (["score", "mine", "--candidates", "nope"], 2, "not in"),
         (["diff", "mine@v1", "mine@v2"], 2, "there are @v1"),
+        (["diff", "mine", "mine", "--depth", "words"], 2, "known are totals, images, text"),
     ],
 )
 def test_mistake_gets_one_line_and_its_code(
@@ -203,7 +204,23 @@ def test_log_and_diff_tell_what_changed(filled: Callable[..., Run], tmp_path: Pa
     found = rows(filled("log", "mine", "--json"), "log")
     assert [(row["seq"], row["note"], row["captions"]) for row in found] == [(2, "one word mended", 6), (1, None, 5)]
     changes = {row["change"]: row["captions"] for row in rows(filled("diff", "mine@v1", "mine", "--json"), "diff")}
-    assert (changes["added"], changes["edited"], changes["removed"], changes["unchanged"]) == (1, 1, 0, 4)
+    assert (changes["added"], changes["edited"], changes["removed"]) == (1, 1, 0)
+    images = rows(filled("diff", "mine@v1", "mine", "--depth", "images", "--json"), "diff")
+    assert [(row["image"], row["added"], row["edited"]) for row in images] == [("c.jpg", 0, 1), ("d.jpg", 1, 0)]
+    texts = rows(filled("diff", "mine@v1", "mine", "--depth", "text", "--json"), "diff")
+    assert [(row["change"], row["old_text"], row["new_text"]) for row in texts] == [
+        ("edited", "alone", "together"),
+        ("added", None, "new"),
+    ]
+
+
+def test_diff_exits_1_on_a_change_where_it_is_asked_to(filled: Callable[..., Run], tmp_path: Path) -> None:
+    assert "hold the same captions" in filled("diff", "mine", "mine@v1", "--exit-code").stdout
+    (tmp_path / "captions.token").write_text(CAPTIONS.replace("alone", "together"))
+    filled("ingest", "mine", "--from", "captions.token", "--format", "flickr")
+    filled("diff", "mine@v1", "mine@v2")
+    for depth in ("totals", "images", "text"):
+        filled("diff", "mine@v1", "mine@v2", "--exit-code", "--depth", depth, code=1)
 
 
 def test_verify_passes_on_a_whole_store_and_exits_4_on_a_damaged_one(
@@ -280,6 +297,8 @@ def test_interrupt_exits_130_and_says_so(auditor: Callable[..., Run], tmp_path: 
         while not (tmp_path / "audit.duckdb").exists() and time.monotonic() < deadline:
             time.sleep(0.01)
         time.sleep(after)
+        if process.poll() is not None:
+            pytest.skip("the ingest was done before it could be interrupted")
         process.send_signal(signal.SIGINT)
         _, told = process.communicate()
     assert process.returncode == 130

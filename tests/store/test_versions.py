@@ -243,3 +243,27 @@ def test_store_on_disk_keeps_what_was_ingested(tmp_path: Path) -> None:
         made = ingest_rows(store, ROWS)
     with Store.open(path) as store:
         assert versions.log(store) == [made.version]
+
+
+@given(st.lists(contents, min_size=2, max_size=5))
+@settings(max_examples=20)
+def test_every_state_of_a_random_history_comes_back_and_diff_tells_the_edits(
+    states: list[dict[tuple[str, int], str]],
+) -> None:
+    with Store.open(MEMORY) as store:
+        kept: list[dict[tuple[str, int], str]] = []
+        for state in states:
+            made = ingest_rows(store, [(image, slot, text) for (image, slot), text in state.items()])
+            if made.is_new:
+                kept.append(state)
+        selections = [versions.resolve(store, f"set@v{seq}") for seq in range(1, len(kept) + 1)]
+        for selection, state in zip(selections, kept, strict=True):
+            rows = versions.content(store, selection).select("image", "slot", "text").rows()
+            assert {(image, slot): text for image, slot, text in rows} == state
+        for old, new, a, b in zip(kept, kept[1:], selections, selections[1:], strict=False):
+            changes = versions.difference(store, a, b, "change").select("change", "image", "slot").rows()
+            expected = {("removed", *place) for place in old.keys() - new.keys()}
+            expected |= {("added", *place) for place in new.keys() - old.keys()}
+            expected |= {("edited", *place) for place in old.keys() & new.keys() if old[place] != new[place]}
+            assert set(changes) == expected
+        assert verification.check(store)["faults"].sum() == 0

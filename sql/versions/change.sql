@@ -1,0 +1,36 @@
+-- name: change
+-- version: 1
+-- grain: place, kind of change
+-- reads: content_a, content_b
+-- returns: change, image, slot, old_text, new_text, old_split, new_split
+--
+-- What happened to each place (image, slot) from one content to another. A place can be edited and moved at once; one
+-- that did not change has no row.
+with paired as (
+    select
+        coalesce(a.image, b.image) as image,
+        coalesce(a.slot, b.slot) as slot,
+        a.text as old_text,
+        b.text as new_text,
+        a.split as old_split,
+        b.split as new_split,
+        a.image is not null as was,
+        b.image is not null as is_now
+    from content_a as a
+    full join content_b as b on b.image = a.image and b.slot = a.slot
+),
+classified as (
+    select
+        unnest([
+            case when not was then 'added' end,
+            case when not is_now then 'removed' end,
+            case when was and is_now and old_text <> new_text then 'edited' end,
+            case when was and is_now and old_split is distinct from new_split then 'moved to another split' end
+        ]) as change,
+        image, slot, old_text, new_text, old_split, new_split
+    from paired
+)
+select change, image, slot, old_text, new_text, old_split, new_split
+from classified
+where change is not null
+order by image, slot, change

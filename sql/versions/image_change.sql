@@ -1,0 +1,16 @@
+-- name: image_change
+-- version: 1
+-- grain: image
+-- reads: change
+-- returns: image, added, removed, edited, moved
+--
+-- How many captions of each image changed, by kind; images without a change have no row.
+select
+    image,
+    (count(*) filter (where change = 'added'))::integer as added,
+    (count(*) filter (where change = 'removed'))::integer as removed,
+    (count(*) filter (where change = 'edited'))::integer as edited,
+    (count(*) filter (where change = 'moved to another split'))::integer as moved
+from change
+group by image
+order by image
