@@ -16,36 +16,53 @@ _MEANS = ("captions-per-image-mean", "asl", "sdsl")
 
 
 def profile(store: Store, refs: Sequence[str], text_profile: str = "bare", split: str | None = None) -> Result:
-    """Describe each selection by the statistics of `sql/statistics/profile.sql` and the records its ingest refused."""
+    """Describe each selection: size, length, vocabulary and repetition, the records its ingest refused, signs of dirt.
+
+    The statistics are those of `sql/statistics/profile.sql` and `hygiene.sql`.
+    """
     tokenizer(text_profile)
     selections = versions.resolve_all(store, refs, split)
-    parts = [_profile(store, selection, text_profile) for selection in selections]
-    side_by_side = (
-        parts[0]
-        .select("statistic")
-        .with_columns(part["value"].alias(selection.label) for part, selection in zip(parts, selections, strict=True))
-    )
+    described = [_describe(store, selection, text_profile) for selection in selections]
+    sizes, hygiene = (_side_by_side(selections, parts) for parts in zip(*described, strict=True))
     is_mean = pl.col("statistic").is_in(_MEANS)
     return Result(
         "profile",
-        pl.concat(parts),
+        pl.concat(
+            _rows(selection, part) for selection, parts in zip(selections, described, strict=True) for part in parts
+        ),
         selections=selections,
         tables=(
-            Table("size, vocabulary, repetition", side_by_side.filter(~is_mean).cast({cs.numeric(): pl.Int64})),
-            Table(f"lengths in tokens of text profile {text_profile}", side_by_side.filter(is_mean)),
+            Table("size, vocabulary, repetition", _whole(sizes.filter(~is_mean))),
+            Table(f"lengths in tokens of text profile {text_profile}", sizes.filter(is_mean)),
+            Table("hygiene", _whole(hygiene)),
         ),
     )
 
 
-def _profile(store: Store, selection: Selection, text_profile: str) -> pl.DataFrame:
+def _describe(store: Store, selection: Selection, text_profile: str) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Give size and hygiene of one selection. Columns: statistic, value."""
     version = selection.version
     logged = versions.log_rows(store, version.dataset).filter(pl.col("seq") == version.seq)
     refused = logged.select(statistic=pl.lit("rejected"), value=pl.col("rejected").cast(pl.Float64))
-    rows = pl.concat([ngrams.workspace(store, selection, text_profile).rows("profile"), refused])
-    return rows.select(
-        pl.lit(version.dataset).alias("dataset"),
-        pl.lit(version.version).alias("version"),
+    workspace = ngrams.workspace(store, selection, text_profile)
+    return pl.concat([workspace.rows("profile"), refused]), workspace.rows("hygiene")
+
+
+def _rows(selection: Selection, described: pl.DataFrame) -> pl.DataFrame:
+    return described.select(
+        pl.lit(selection.version.dataset).alias("dataset"),
+        pl.lit(selection.version.version).alias("version"),
         "statistic",
         "value",
         pl.lit(selection.split, pl.String).alias("split"),
     )
+
+
+def _side_by_side(selections: Sequence[Selection], parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    return parts[0].select(
+        "statistic", *(part["value"].alias(one.label) for one, part in zip(selections, parts, strict=True))
+    )
+
+
+def _whole(counts: pl.DataFrame) -> pl.DataFrame:
+    return counts.cast({cs.numeric(): pl.Int64})

@@ -5,7 +5,8 @@
 -- returns: statistic, value
 --
 -- Size, length, vocabulary and repetition of the captions at work. Lengths are in tokens of the text profile; standard
--- deviations are of the population, as in van Miltenburg et al. 2018.
+-- deviations are of the population, as in van Miltenburg et al. 2018. Captions repeat where they are equal letter for
+-- letter.
 with per_image as (
     select image_no, count(*) as captions, count(*) - count(distinct caption_id) as repeats
     from reference

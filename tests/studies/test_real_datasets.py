@@ -10,6 +10,7 @@ import pytest
 from conftest import DATA
 
 from auditor import config
+from auditor.model import Source
 from auditor.store import verification
 from auditor.store.connection import Store
 from auditor.studies.comparison import compare
@@ -55,6 +56,18 @@ def test_dirt_of_flickr8k_survives(filled: Path) -> None:
     assert (facts["captions-of-one-word"], facts["images-repeating-a-caption"]) == (2, 10)
     assert facts["captions-in-no-split"] == 460
     assert [(slot, text.strip()) for slot, text in stray] == [(0, "people waiting for the subway")]
+
+
+def test_dirt_of_coco_is_counted(data: Path, store: Store) -> None:
+    """What is known of the merged half of val2014: blanks around, line breaks and double blanks inside captions."""
+    path = data / "coco-val2014" / "captions_val2014.partial-merged.json"
+    ingest(store, [Source("coco-val", "captions", "coco", path)])
+    facts = dict(profile(store, ["coco-val"]).frame.select("statistic", "value").iter_rows())
+    assert (facts["images"], facts["captions"], facts["captions-per-image-max"]) == (20_993, 105_018, 7)
+    assert facts["captions-with-outer-blanks"] == 12_607
+    assert facts["captions-with-line-breaks"] == 7
+    assert facts["captions-with-double-blanks"] == 1_402
+    assert facts["images-repeating-a-caption"] == 21  # letter for letter; 33 where case and blanks do not count
 
 
 def test_empty_captions_of_a_system_are_scored_zero(filled: Path) -> None:
