@@ -38,6 +38,15 @@ _FLOAT_LISTS = cs.list(cs.float())
 Batches = Iterator[pl.DataFrame]
 
 
+#: Formats in which a record is a line of the file.
+_BY_LINE = {"flickr"}
+
+
+def place(file_format: str, source: str | Path, line: int) -> str:
+    """Say where a record stands: `file:line`, or the record's number in a file that has no lines of its own."""
+    return f"{source}:{line}" if file_format in _BY_LINE else f"{source}, record {line}"
+
+
 class Progress(Protocol):
     """Told what is being done and how far it is; a front end may draw it."""
 

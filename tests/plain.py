@@ -9,7 +9,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 Tokens = Sequence[str]
 
@@ -84,26 +84,33 @@ class DocumentFrequency:
 
 def cider(candidate: Tokens, references: Sequence[Tokens], df: DocumentFrequency) -> float:
     total = 0.0
-    for n in range(1, 5):
-        ours = df.vector(candidate, n)
-        for reference in references:
-            theirs = df.vector(reference, n)
-            norms = _norm(ours) * _norm(theirs)
-            total += sum(weight * theirs.get(gram, 0.0) for gram, weight in ours.items()) / norms if norms else 0.0
+    for ours, theirs, norms, _ in _vectors(candidate, references, df):
+        total += sum(weight * theirs.get(gram, 0.0) for gram, weight in ours.items()) / norms
     return total / 4 / len(references)
 
 
 def cider_d(candidate: Tokens, references: Sequence[Tokens], df: DocumentFrequency, sigma: float = 6.0) -> float:
     total = 0.0
+    for ours, theirs, norms, reference in _vectors(candidate, references, df):
+        clipped = sum(min(weight, theirs.get(gram, 0.0)) * theirs.get(gram, 0.0) for gram, weight in ours.items())
+        distance = max(len(candidate) - 1, 0) - max(len(reference) - 1, 0)
+        total += clipped / norms * math.exp(-(distance**2) / (2 * sigma**2))
+    return total / 4 / len(references)
+
+
+Vector = dict[tuple[str, ...], float]
+
+
+def _vectors(
+    candidate: Tokens, references: Sequence[Tokens], df: DocumentFrequency
+) -> Iterator[tuple[Vector, Vector, float, Tokens]]:
+    """For n = 1 to 4 and each reference, where neither is 0: both tf-idf vectors and the product of their lengths."""
     for n in range(1, 5):
         ours = df.vector(candidate, n)
         for reference in references:
             theirs = df.vector(reference, n)
-            norms = _norm(ours) * _norm(theirs)
-            clipped = sum(min(weight, theirs.get(gram, 0.0)) * theirs.get(gram, 0.0) for gram, weight in ours.items())
-            distance = max(len(candidate) - 1, 0) - max(len(reference) - 1, 0)
-            total += clipped / norms * math.exp(-(distance**2) / (2 * sigma**2)) if norms else 0.0
-    return total / 4 / len(references)
+            if norms := _norm(ours) * _norm(theirs):
+                yield ours, theirs, norms, reference
 
 
 def _norm(vector: dict[tuple[str, ...], float]) -> float:

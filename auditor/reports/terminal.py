@@ -62,9 +62,9 @@ def _draw(table: Table) -> rich.table.Table:
         pad_edge=False,
         padding=(0, _GAP, 0, 0),
     )
-    for column in table.frame.columns:
-        cells = [_cell(table, column, value) for value in table.frame[column]]
-        widest = max((cell.cell_len for cell in [Text(column), *cells]), default=0)
+    cells = {column: [_cell(table, column, value) for value in table.frame[column]] for column in table.frame.columns}
+    for column, drawn_cells in cells.items():
+        widest = max(cell.cell_len for cell in [Text(column), *drawn_cells])
         numeric = column not in table.bars and flush_right(table, column)
         prose = not numeric and widest > _PROSE and column not in table.bars
         drawn.add_column(
@@ -75,10 +75,10 @@ def _draw(table: Table) -> rich.table.Table:
             max_width=widest,
             overflow="fold",
         )
-    for number, row in enumerate(table.frame.iter_rows(named=True)):
+    for number, row in enumerate(zip(*cells.values(), strict=True)):
         if begins_section(table, number):
             drawn.add_section()
-        drawn.add_row(*(_cell(table, column, value) for column, value in row.items()))
+        drawn.add_row(*row)
     return drawn
 
 

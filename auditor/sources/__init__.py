@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from auditor.errors import SourceError, UsageError
-from auditor.model import Batches
+from auditor.model import Batches, place
 from auditor.sources import coco, flat_list, flickr
 
 Reader = Callable[[Path], Batches]
@@ -19,19 +19,11 @@ Reader = Callable[[Path], Batches]
 FORMATS: Mapping[str, Reader] = {"flickr": flickr.read, "coco": coco.read, "list": flat_list.read}
 
 
-_BY_LINE = {"flickr"}
-
-
 def reader(file_format: str) -> Reader:
     """Look a format up, or say which there are."""
     if file_format not in FORMATS:
         raise UsageError(f"{file_format}: no such format; known are {', '.join(FORMATS)}")
     return FORMATS[file_format]
-
-
-def place(file_format: str, source: str, line: int) -> str:
-    """Say where a record stands: `file:line`, or the record's number in a file that has no lines of its own."""
-    return f"{source}:{line}" if file_format in _BY_LINE else f"{source}, record {line}"
 
 
 def read(path: Path, file_format: str) -> Batches:

@@ -24,8 +24,8 @@ _PLAIN = {
 def ask(store: Store, statement: str, params: Mapping[str, str]) -> pl.DataFrame:
     """Run one reading statement.
 
-    Columns of the same name are numbered. Raises `SqlError` with the engine's words, `UsageError` for a statement that
-    would write, or for more than one.
+    Columns of the same name are numbered. Raises `SqlError` for a statement that would write, and with the engine's
+    words for one that it refuses; `UsageError` for none or more than one.
     """
     try:
         statements = duckdb.extract_statements(statement)

@@ -20,6 +20,7 @@ from auditor.store import migrations
 from auditor.store.sqlfiles import catalogue
 
 MEMORY = Path(":memory:")
+_MAKING = 1.0  # seconds after which a file that is still empty is nobody's
 
 
 class _ArrowStream:
@@ -55,15 +56,18 @@ class Store:
         Writing makes the file when there is none; a store of an older schema is backed up and migrated.
         Raises `StoreError` for a missing, foreign or damaged file and `StoreLockedError` after the wait.
         """
-        if path != MEMORY and not path.exists() and not write:
-            raise StoreError(f"{path}: no store here; make one with `auditor ingest NAME` or name another with --store")
-        if path != MEMORY:
+        nothing_yet = StoreError(f"{path}: nothing was ingested yet; fill it with `auditor ingest NAME`")
+        if path != MEMORY and write:
             _make_room(path)
+        elif path != MEMORY and not path.exists():
+            raise StoreError(f"{path}: no store here; make one with `auditor ingest NAME` or name another with --store")
+        elif path != MEMORY and _is_empty(path):
+            raise nothing_yet
         connection = _connect(path, write=write, wait=wait, narrate=narrate)
         state = migrations.state(connection, path)
         if state == "empty" and not (write or path == MEMORY):
             connection.close()
-            raise StoreError(f"{path}: nothing was ingested yet; fill it with `auditor ingest NAME`")
+            raise nothing_yet
         if state == "old":
             connection.close()
             backup = migrations.back_up(path)
@@ -165,13 +169,23 @@ def _engine_errors() -> Iterator[None]:
 
 
 def _make_room(path: Path) -> None:
-    """Make the folder of a new store; an empty file, as a killed process may leave it, gives way to one."""
+    """Make the folder of a new store; an empty file, as a killed process may leave it, gives way to one.
+
+    Another process that makes the store just now leaves its file empty for a moment only: one that stays so is left.
+    """
+    deadline = time.monotonic() + _MAKING
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        if path.exists() and path.stat().st_size == 0:
-            path.unlink()
+        while _is_empty(path):
+            if time.monotonic() > deadline:
+                path.unlink(missing_ok=True)
+            time.sleep(_MAKING / 10)
     except OSError as error:
         raise StoreError(f"{path}: no store can be made here: {error.strerror or error}") from error
+
+
+def _is_empty(path: Path) -> bool:
+    return path.is_file() and path.stat().st_size == 0
 
 
 def _connect(path: Path, *, write: bool, wait: float, narrate: Callable[[str], None]) -> duckdb.DuckDBPyConnection:

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from auditor.errors import SourceError
-from auditor.model import Batches, Progress, Selection, Source, Version, silent
+from auditor.model import Batches, Progress, Selection, Source, Version, place, silent
 from auditor.store import ngrams, versions
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
@@ -63,7 +63,8 @@ def write(
         read = store.query("select count(*) as records from staged").item()
         if not content["captions"]:
             first = rejected.row(0, named=True)
-            raise SourceError(f"{source.path}:{first['line']}: {first['reason']}; all {read} records were refused")
+            where = place(source.format, source.path, first["line"])
+            raise SourceError(f"{where}: {first['reason']}; all {read} records were refused")
         previous = next(iter(versions.log(store, source.dataset)), None)
         is_new = previous is None or previous.version != content["version"]
         seq = (previous.seq if previous else 0) + is_new

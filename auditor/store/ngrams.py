@@ -50,7 +50,7 @@ def keep(store: Store, selection: Selection, profile: str) -> None:
     count(store, workspace(store, selection, profile))
     store.execute(
         "insert into cache.ngram_frequency by name"
-        " select $version as version, $profile as profile, * from selection_frequency ",
+        " select $version as version, $profile as profile, * from selection_frequency",
         key,
     )
 

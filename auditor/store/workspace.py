@@ -40,15 +40,13 @@ class Workspace:
 
     def append(self, relation: str, name: str) -> None:
         """Add the rows of a file to a bound relation, which is made by the first of them."""
-        if relation not in self.bound:
+        if relation in self.bound:
+            self.insert(relation, name)
+        else:
             self.bind(relation, name)
-            return
-        file = catalogue()[name]
-        self._ensure_reads(file)
-        self._store.execute(f"insert into {relation} by name {file.statement}", self._params_of(file))
 
     def insert(self, table: str, name: str) -> int:
-        """Add the rows of a file to a table of the store, and say how many there were."""
+        """Add the rows of a file to a table, and say how many there were."""
         file = catalogue()[name]
         self._ensure_reads(file)
         return self._store.execute(f"insert into {table} by name {file.statement}", self._params_of(file))

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from auditor.model import Progress, Result, Selection, Source, Table, silent
-from auditor.sources import files, place, read, reader
+from auditor.model import Progress, Result, Selection, Source, Table, place, silent
+from auditor.sources import files, read, reader
 from auditor.store import ingestion
 from auditor.store.connection import Store
 from auditor.text import PROFILES

@@ -330,6 +330,9 @@ def test_two_versions_and_two_splits_can_be_compared(filled: Callable[..., Run],
 def test_record_of_a_json_file_is_called_a_record(auditor: Callable[..., Run], tmp_path: Path) -> None:
     (tmp_path / "r.json").write_text('[\n{"image_id": 1, "caption": "x"},\n{"image_id": 1, "caption": ""}]')
     assert "r.json, record 2" in auditor("ingest", "m", "--from", "r.json", "--format", "list").stdout
+    (tmp_path / "r.json").write_text('[{"image_id": 1, "caption": ""}]')
+    refused = auditor("ingest", "m", "--from", "r.json", "--format", "list", code=3)
+    assert "r.json, record 1: empty caption; all 1 records were refused" in refused.stderr
 
 
 def test_very_long_captions_are_scored(auditor: Callable[..., Run], tmp_path: Path) -> None:

@@ -75,11 +75,23 @@ def test_what_a_killed_first_ingest_leaves_is_a_new_store(tmp_path: Path, conten
         path.touch()
     else:
         duckdb.connect(str(path)).close()
-        with pytest.raises(StoreError, match="nothing was ingested yet"):
-            Store.open(path)
+    with pytest.raises(StoreError, match="nothing was ingested yet"):
+        Store.open(path)
+    assert path.exists()
     with Store.open(path, write=True) as store:
         ingest_rows(store, ROWS)
     with Store.open(path) as store:
+        assert len(versions.log(store)) == 1
+
+
+def test_store_that_another_process_is_just_making_is_not_taken_from_it(tmp_path: Path) -> None:
+    path = tmp_path / "audit.duckdb"
+    path.touch()
+    made = tmp_path / "made.duckdb"
+    with Store.open(made, write=True) as store:
+        ingest_rows(store, ROWS)
+    threading.Timer(0.3, lambda: path.write_bytes(made.read_bytes())).start()
+    with Store.open(path, write=True) as store:
         assert len(versions.log(store)) == 1
 
 
