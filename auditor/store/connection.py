@@ -132,7 +132,8 @@ class Store:
         try:
             yield
         except BaseException:
-            self.connection.execute("rollback").complete()
+            if self._connection is not None:  # Ctrl-C may close the store first, which rolls back as well
+                self.connection.execute("rollback").complete()
             raise
         self.connection.execute("commit").complete()
 

@@ -125,6 +125,19 @@ def test_store_opens_when_the_other_process_lets_go(path: Path) -> None:
             assert len(versions.log(store)) == 1
 
 
+def test_transaction_left_open_by_an_interrupt_ends_quietly_with_the_store(path: Path) -> None:
+    store = Store.open(path, write=True)
+    transaction = store.transaction()
+    transaction.__enter__()
+    store.execute("delete from membership")
+    store.close()
+    with pytest.raises(KeyboardInterrupt):
+        transaction.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None)
+    with Store.open(path) as store:
+        assert verification.check(store)["faults"].sum() == 0
+        assert store.query("select count(*) from membership").item() == len(ROWS)
+
+
 def test_reading_store_refuses_to_write(path: Path) -> None:
     with Store.open(path) as store, pytest.raises(StoreError, match="opened for reading"):
         ingest_rows(store, ROWS[:2])
