@@ -81,7 +81,7 @@ def main(arguments: list[str] | None = None) -> None:
     except AuditorError as error:
         sys.exit(_fail(f"error: {error}", error.exit_code))
     except (KeyboardInterrupt, typer.Abort):
-        sys.exit(_fail("interrupted; the store holds what it held before", INTERRUPTED))
+        sys.exit(_fail("interrupted; the store is whole", INTERRUPTED))
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)

@@ -37,6 +37,18 @@ class _ArrowStream:
         return self._open_stream()
 
 
+@contextmanager
+def _engine_errors() -> Iterator[None]:
+    try:
+        yield
+    except duckdb.Error as error:
+        raise SqlError(str(error).strip()) from error
+    except RuntimeError as error:
+        if "interrupted" in str(error).lower():
+            raise KeyboardInterrupt from error  # what DuckDB makes of Ctrl-C in the middle of a statement
+        raise
+
+
 class Store:
     """An open store. Use as a context manager; `Store.open` says how."""
 
@@ -48,6 +60,7 @@ class Store:
         self.on_close: list[Callable[[Store], None]] = []
 
     @classmethod
+    @_engine_errors()
     def open(
         cls, path: Path, *, write: bool = False, wait: float = 10.0, narrate: Callable[[str], None] = lambda _: None
     ) -> Self:
@@ -128,14 +141,14 @@ class Store:
         """All or nothing. Raises `StoreError` on a store that was opened for reading."""
         if not self.writable:
             raise StoreError(f"{self.path}: opened for reading")
-        self.connection.execute("begin transaction").complete()
+        self.execute("begin transaction")
         try:
             yield
         except BaseException:
             if self._connection is not None:  # Ctrl-C may close the store first, which rolls back as well
-                self.connection.execute("rollback").complete()
+                self.execute("rollback")
             raise
-        self.connection.execute("commit").complete()
+        self.execute("commit")
 
     def close(self) -> None:
         """Let go of the file, doing what waits in `on_close` if nobody else holds it. Closing twice is allowed."""
@@ -155,18 +168,6 @@ class Store:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-@contextmanager
-def _engine_errors() -> Iterator[None]:
-    try:
-        yield
-    except duckdb.Error as error:
-        raise SqlError(str(error).strip()) from error
-    except RuntimeError as error:
-        if "interrupted" in str(error).lower():
-            raise KeyboardInterrupt from error  # what DuckDB makes of Ctrl-C in the middle of a statement
-        raise
 
 
 def _make_room(path: Path) -> None:

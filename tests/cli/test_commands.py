@@ -287,7 +287,7 @@ def test_reader_that_leaves_early_is_no_error(filled: Callable[..., Run], tmp_pa
 
 @pytest.mark.parametrize("after", [0.05, 0.4, 0.8, 1.2])
 def test_interrupt_exits_130_and_says_so(auditor: Callable[..., Run], tmp_path: Path, after: float) -> None:
-    lines = (f"i{i}.jpg#{slot}\tcaption {i * 7 % 1000} {slot} {i}\n" for i in range(20000) for slot in range(5))
+    lines = (f"i{i}.jpg#{slot}\tcaption {i * 7 % 1000} {slot} {i}\n" for i in range(80000) for slot in range(5))
     (tmp_path / "big.token").write_text("".join(lines))
     command = [sys.executable, "-m", "auditor", "ingest", "big", "--from", "big.token", "--format", "flickr"]
     with subprocess.Popen(

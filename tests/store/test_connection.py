@@ -131,11 +131,24 @@ def test_transaction_left_open_by_an_interrupt_ends_quietly_with_the_store(path:
     transaction.__enter__()
     store.execute("delete from membership")
     store.close()
-    with pytest.raises(KeyboardInterrupt):
-        transaction.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None)
+    assert transaction.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None) is False, "it goes on to the caller"
     with Store.open(path) as store:
         assert verification.check(store)["faults"].sum() == 0
         assert store.query("select count(*) from membership").item() == len(ROWS)
+
+
+def test_interrupt_in_the_middle_of_a_commit_is_an_interrupt(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Interrupted:
+        def execute(self, statement: str, params: object) -> object:
+            if statement == "commit":
+                raise RuntimeError("Query interrupted")
+            return real.execute(statement, params)
+
+    real = store.connection
+    monkeypatch.setattr(store, "_connection", Interrupted())
+    with pytest.raises(KeyboardInterrupt), store.transaction():
+        pass
+    monkeypatch.setattr(store, "_connection", real)
 
 
 def test_reading_store_refuses_to_write(path: Path) -> None:
