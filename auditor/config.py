@@ -14,11 +14,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast, get_args
 
+from auditor.declaration import declared_source
 from auditor.errors import UsageError
-from auditor.model import Kind, Source
+from auditor.model import Kind, Option, Part, Source
 
 DATASET_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-_KEYS = {"kind", "format", "path", "splits", "language", "related", "images", "captions", "licence", "citation"}
 
 
 def shipped() -> Path:
@@ -50,13 +50,15 @@ def wanted(
     names: Sequence[str],
     *,
     everything: bool = False,
-    file: Path | None = None,
+    files: Sequence[Path] = (),
     file_format: str | None = None,
     kind: str | None = None,
+    options: Mapping[str, Option] | None = None,
     config: Path | None = None,
 ) -> list[Source]:
-    """Find the sources that a user names; with `file`, one of them read from there.
+    """Find the sources that a user names; with `files`, one of them read from there.
 
+    The format of a source that is read from undeclared files, and of which `file_format` says nothing, is "".
     Raises `UsageError` for a name that is not declared, or options that contradict each other.
     """
     declared = sources(config)
@@ -64,13 +66,13 @@ def wanted(
         names = [*declared]
     if not names:
         raise UsageError("name a dataset, or --all for every dataset that datasets.toml declares")
-    if file is None:
-        if file_format or kind:
-            raise UsageError("--format and --kind describe a file: name it with --from FILE")
+    if not files:
+        if file_format or kind or options:
+            raise UsageError("--format, --kind and columns describe a file: name it with --from FILE")
         return [source(name, declared) for name in dict.fromkeys(names)]
     if len(names) > 1:
         raise UsageError("--from reads one dataset: name one")
-    return [_from_file(names[0], declared.get(names[0]), file, file_format, kind)]
+    return [_from_files(names[0], declared.get(names[0]), files, file_format, kind, options or {})]
 
 
 def source(name: str, declared: Mapping[str, Source]) -> Source:
@@ -83,17 +85,26 @@ def source(name: str, declared: Mapping[str, Source]) -> Source:
     )
 
 
-def _from_file(name: str, declared: Source | None, file: Path, file_format: str | None, kind: str | None) -> Source:
+def _from_files(
+    name: str,
+    declared: Source | None,
+    files: Sequence[Path],
+    file_format: str | None,
+    kind: str | None,
+    options: Mapping[str, Option],
+) -> Source:
     if not DATASET_NAME.fullmatch(name):
         raise UsageError(f"{name}: a dataset's name has letters, digits, '.', '_' and '-' only")
     if kind is not None and kind not in get_args(Kind):
         raise UsageError(f"{kind}: no such kind; known are {', '.join(get_args(Kind))}")
     if declared is None:
-        if file_format is None:
-            raise UsageError(f"{file}: say what it is: --format F")
-        declared = Source(name, "captions", file_format, file)
+        declared = Source(name, "captions", "", ())
+    kept = declared.parts[0].options if len(declared.parts) == 1 and file_format in (None, declared.format) else {}
     return dataclasses.replace(
-        declared, path=file, format=file_format or declared.format, kind=cast("Kind", kind or declared.kind)
+        declared,
+        parts=(Part(tuple(files), options={**kept, **options}),),
+        format=file_format or declared.format,
+        kind=cast("Kind", kind or declared.kind),
     )
 
 
@@ -119,35 +130,4 @@ def _source(file: Path, name: str, table: Any, data: Path) -> Source:
     where = f"{file}: [{name}]"
     if not isinstance(table, dict) or not DATASET_NAME.fullmatch(name):
         raise UsageError(f"{where}: expected a table named with letters, digits, '.', '_' and '-'")
-    if unknown := set(table) - _KEYS:
-        raise UsageError(f"{where}: unknown key {', '.join(sorted(unknown))}; known are {', '.join(sorted(_KEYS))}")
-    for key in ("format", "path"):
-        if not isinstance(table.get(key), str):
-            raise UsageError(f"{where}: {key} must be given, as a string")
-    if table.get("kind", "captions") not in get_args(Kind):
-        raise UsageError(f"{where}: kind must be one of {', '.join(get_args(Kind))}, not {table['kind']!r}")
-    for key in ("images", "captions"):
-        if not isinstance(table.get(key, 0), int):
-            raise UsageError(f"{where}: {key} must be a whole number")
-    for key in ("language", "licence", "citation"):
-        if not isinstance(table.get(key, ""), str):
-            raise UsageError(f"{where}: {key} must be a string")
-    related = table.get("related", [])
-    if not isinstance(related, list) or not all(isinstance(name, str) for name in related):
-        raise UsageError(f"{where}: related must be a list of datasets")
-    splits = table.get("splits", {})
-    if not isinstance(splits, dict) or not all(isinstance(path, str) for path in splits.values()):
-        raise UsageError(f"{where}: splits must map a split's name to the file that lists its images")
-    return Source(
-        dataset=name,
-        kind=table.get("kind", "captions"),
-        format=table["format"],
-        path=data / table["path"],
-        language=table.get("language", "en"),
-        related=tuple(related),
-        splits={split: data / path for split, path in splits.items()},
-        images=table.get("images"),
-        captions=table.get("captions"),
-        licence=table.get("licence"),
-        citation=table.get("citation"),
-    )
+    return declared_source(where, name, table, data)

@@ -19,32 +19,53 @@ import polars.selectors as cs
 
 Kind = Literal["captions", "candidates", "judgements", "pairs", "triplets", "corpus", "wordlist"]
 
-#: What a reader yields: one row per record of a file. `reason` is null for an accepted record; `raw` is the record as
-#: it stands in the file and is only kept for a refused one.
+#: What a reader yields: one row per record of a file; columns that a reader leaves out are null. `source` and `line`
+#: say where the record stands (`unit`: a line, or a record in a file that has no lines of its own). `slot` is the
+#: caption's position among those of its image; where it is null, it follows from `rank`, then from the order of the
+#: records. `identifier` is what no two records of a dataset may share, where the source has such a thing. `reason` is
+#: null for an accepted record; `raw` is the record as it stands in the file and is only kept for a refused one. The
+#: other columns are annotations: what is known of a caption beside its text.
 CAPTION_SCHEMA: Mapping[str, pl.DataType] = {
     "source": pl.String(),
+    "unit": pl.String(),
     "line": pl.UInt32(),
     "image": pl.String(),
     "slot": pl.UInt32(),
+    "rank": pl.Int64(),
+    "identifier": pl.String(),
+    "split": pl.String(),
     "text": pl.String(),
     "reason": pl.String(),
     "raw": pl.String(),
+    # Phrases that mention something in the image: `start` and `length` in characters of `text`, `start` from 0.
+    "phrases": pl.List(
+        pl.Struct({"chain": pl.String, "types": pl.List(pl.String), "start": pl.UInt32, "length": pl.UInt32})
+    ),
+    # Human ratings of the caption; `votes` is the number of people behind a score.
+    "judgements": pl.List(pl.Struct({"judge": pl.String, "score": pl.Float64, "votes": pl.UInt32})),
+    # The caption as one side (B or C) of a pair; `origin` says who wrote it, `votes` how many prefer it.
+    "pair": pl.Struct(
+        {"pair": pl.UInt32, "side": pl.String, "category": pl.String, "origin": pl.String, "votes": pl.UInt32}
+    ),
+    # The caption as one of a triplet (A is compared with B and C); `votes` is null for A.
+    "triplet": pl.Struct({"triplet": pl.UInt32, "side": pl.String, "category": pl.String, "votes": pl.UInt32}),
+    # How often a word of a word list occurs.
+    "occurrences": pl.UInt64(),
 }
 
 _FLOATS = cs.float()
 _FLOAT_LISTS = cs.list(cs.float())
 
-#: Batches of captions, each a frame of `CAPTION_SCHEMA`.
+#: Batches of captions, each a frame with columns of `CAPTION_SCHEMA`.
 Batches = Iterator[pl.DataFrame]
 
+#: A reader's setting, as datasets.toml or the command line gives it. A setting that names a file is a `Path`.
+Option = str | int | bool | Path | tuple[str, ...]
 
-#: Formats in which a record is a line of the file.
-_BY_LINE = {"flickr"}
 
-
-def place(file_format: str, source: str | Path, line: int) -> str:
+def place(source: str | Path, unit: str | None, line: int) -> str:
     """Say where a record stands: `file:line`, or the record's number in a file that has no lines of its own."""
-    return f"{source}:{line}" if file_format in _BY_LINE else f"{source}, record {line}"
+    return f"{source}:{line}" if unit == "line" else f"{source}, {unit or 'record'} {line}"
 
 
 class Progress(Protocol):
@@ -59,24 +80,54 @@ def silent(what: str, done: int, total: int) -> None:
 
 
 @dataclass(frozen=True)
+class Part:
+    """Files that are read together: one, several, or one per annotator.
+
+    A path may be a pattern (`*`, `?`, `[…]`) and `-` is standard input. `split` is set where all images of the part are
+    in one; `options` are the reader's.
+    """
+
+    paths: tuple[Path, ...]
+    split: str | None = None
+    options: Mapping[str, Option] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Download:
+    """One file to fetch: where from, where to, and what it must hash to.
+
+    `member` is the path inside the archive at `url` that becomes the file at `path`; null for the download itself.
+    """
+
+    url: str
+    sha256: str
+    path: Path
+    member: str | None = None
+
+
+@dataclass(frozen=True)
 class Source:
     """A dataset as `datasets.toml` declares it: where its captions are and what they should be.
 
-    `splits` maps a split's name to the file that lists its images; `images` and `captions` are the counts that the
-    dataset should have, where known.
+    `splits` maps a split's name to the file that lists its images, each without `split_suffix`; `images` and `captions`
+    are the counts that the dataset should have, where known. `obtain` tells how to come by a dataset that nobody may
+    download for the user.
     """
 
     dataset: str
     kind: Kind
     format: str
-    path: Path
+    parts: tuple[Part, ...]
     language: str = "en"
     related: tuple[str, ...] = ()
     splits: Mapping[str, Path] = field(default_factory=dict)
+    split_suffix: str = ""
     images: int | None = None
     captions: int | None = None
     licence: str | None = None
     citation: str | None = None
+    downloads: tuple[Download, ...] = ()
+    obtain: str | None = None
 
 
 @dataclass(frozen=True)

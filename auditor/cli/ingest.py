@@ -15,11 +15,29 @@ def command(
         list[str] | None, typer.Argument(metavar="NAME…", help="Datasets that datasets.toml declares.")
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Every dataset that datasets.toml declares.")] = False,
-    file: Annotated[Path | None, typer.Option("--from", help="Read NAME from this file instead.")] = None,
+    files: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--from", help="Read NAME from this file, folder or pattern; - is standard input."
+        ),
+    ] = None,
     file_format: Annotated[
-        str | None, typer.Option("--format", help="Format of that file: flickr, coco or list.")
+        str | None, typer.Option("--format", help="Format of that file; else it is guessed, and said.")
     ] = None,
     kind: Annotated[str | None, typer.Option("--kind", help="captions, or candidates for a system's output.")] = None,
+    option: Annotated[
+        list[str] | None, typer.Option("--option", help="A setting of the format: KEY=VALUE. May be repeated.")
+    ] = None,
+    image_col: Annotated[str | None, typer.Option(help="Column of a table that names the image.")] = None,
+    caption_col: Annotated[
+        list[str] | None, typer.Option(help="Column that holds the caption; repeat for a caption in each of several.")
+    ] = None,
+    caption_id_col: Annotated[str | None, typer.Option(help="Column that numbers captions.")] = None,
+    split_col: Annotated[str | None, typer.Option(help="Column that holds the split.")] = None,
+    max_rejected: Annotated[
+        float | None, typer.Option("--max-rejected", help="Share of records that may be refused; default 0.01.")
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Refuse the whole file for one refused record.")] = False,
     note: Annotated[str | None, typer.Option("--note", help="What to remember of this version.")] = None,
     config: Annotated[Path | None, typer.Option("--config", help="Another datasets.toml.")] = None,
     store: o.StorePath = o.DEFAULT_STORE,
@@ -29,12 +47,23 @@ def command(
 ) -> None:
     """Read captions into the store as a new version; unchanged captions add none.
 
-    Examples: auditor ingest flickr8k coco-val2017 · auditor ingest mine --from captions.token --format flickr
+    Examples: auditor ingest flickr8k coco-val2017 · auditor ingest mine --from captions.csv --caption-col text
     """
     from auditor.config import wanted
-    from auditor.studies.ingestion import ingest
+    from auditor.studies.ingestion import MAX_REJECTED, ingest
 
-    sources = wanted(names or [], everything=everything, file=file, file_format=file_format, kind=kind, config=config)
+    columns = {"image_col": image_col, "caption_col": tuple(caption_col or ()) or None}
+    columns |= {"caption_id_col": caption_id_col, "split_col": split_col}
+    sources = wanted(
+        names or [],
+        everything=everything,
+        files=files or [],
+        file_format=file_format,
+        kind=kind,
+        options=o.settings(option or [], columns),
+        config=config,
+    )
+    allowed = 0.0 if strict else MAX_REJECTED if max_rejected is None else max_rejected
     with o.opened(store, write=True, wait=wait) as opened, o.progressing() as progress:
-        result = ingest(opened, sources, note, progress)
+        result = ingest(opened, sources, note, progress, max_rejected=allowed, skip_missing=everything)
     o.deliver(result, None, as_json, output)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,7 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from auditor.model import Progress, Result
+    from auditor.model import Option, Progress, Result
     from auditor.store.connection import Store
 
 Refs = Annotated[
@@ -93,6 +93,23 @@ def mannered(command: Callable[..., None]) -> Callable[..., None]:
     run.__signature__ = own.replace(parameters=[*own.parameters.values(), *added])  # type: ignore[attr-defined]
     run.__annotations__ = {**command.__annotations__, **common}
     return run
+
+
+def settings(pairs: Sequence[str], named: Mapping[str, Option | None]) -> dict[str, Option]:
+    """Read KEY=VALUE pairs as a format's settings, and add those that have an option of their own.
+
+    A key that ends in `_file` is a path; `true` and `false` are what they say.
+    Raises `UsageError` for what is no pair.
+    """
+    from auditor.errors import UsageError
+
+    read: dict[str, Option] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals:
+            raise UsageError(f"--option {pair}: expected KEY=VALUE")
+        read[key] = Path(value) if key.endswith("_file") else {"true": True, "false": False}.get(value, value)
+    return read | {key: value for key, value in named.items() if value is not None}
 
 
 def narrator() -> Console:

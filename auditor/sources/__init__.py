@@ -1,4 +1,4 @@
-"""The room of files: one module per format turns a file into batches of captions.
+"""The room of files: one module per format turns files into batches of captions.
 
 A reader refuses single records with a reason and yields them all the same, so that nothing is dropped silently; a file
 that is not of its format at all raises `SourceError`. Readers never see the store.
@@ -6,17 +6,38 @@ that is not of its format at all raises `SourceError`. Readers never see the sto
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Protocol
 
 from auditor.errors import SourceError, UsageError
-from auditor.model import Batches, place
-from auditor.sources import coco, flat_list, flickr
+from auditor.model import Batches, Part, place
+from auditor.sources import coco, files, flat_list, flickr
+from auditor.sources.acceptance import COMMON_OPTIONS, accept
 
-Reader = Callable[[Path], Batches]
 
-#: Every file format by the name that datasets.toml and --format use.
-FORMATS: Mapping[str, Reader] = {"flickr": flickr.read, "coco": coco.read, "list": flat_list.read}
+class Reader(Protocol):
+    """What a format's module offers.
+
+    `OPTIONS` names its settings and says what each is for.
+    """
+
+    @property
+    def OPTIONS(self) -> Mapping[str, str]: ...  # noqa: D102, N802
+
+    def claims(self, path: Path, head: bytes) -> bool:
+        """Say whether a file looks like this format, by its name and the first 64 KiB of its content."""
+
+    def read(self, part: Part) -> Batches:
+        """Yield the captions of a part, in frames with columns of `CAPTION_SCHEMA`."""
+
+
+#: Every file format by the name that datasets.toml and --format use. Guessing takes the first that claims a file.
+FORMATS: Mapping[str, Reader] = {
+    "flickr": flickr,
+    "list": flat_list,
+    "coco": coco,
+}
 
 
 def reader(file_format: str) -> Reader:
@@ -26,21 +47,48 @@ def reader(file_format: str) -> Reader:
     return FORMATS[file_format]
 
 
-def read(path: Path, file_format: str) -> Batches:
-    """Yield the captions of a file as frames of `CAPTION_SCHEMA`.
+def check(part: Part, file_format: str) -> None:
+    """Raise `UsageError` where a part has a setting that its format does not know."""
+    known = {**reader(file_format).OPTIONS, **COMMON_OPTIONS}
+    unknown = sorted(set(part.options) - set(known))
+    if unknown:
+        raise UsageError(
+            f'format "{file_format}" has no option {", ".join(unknown)}; it has '
+            + "; ".join(f"{name}: {meaning}" for name, meaning in known.items())
+        )
 
-    Raises `SourceError` where no record of the file is a caption of that format.
+
+def guess(part: Part) -> str:
+    """Find the format of files that nobody named, by their content.
+
+    Raises `SourceError` where none of the formats knows the first of them.
     """
+    path = files.expand(part)[0]
+    head = b"" if path.is_dir() else files.head(path)
+    found = next((name for name, candidate in FORMATS.items() if candidate.claims(path, head)), None)
+    if found is None:
+        raise SourceError(f"{path}: no format recognises it; name one with --format: {', '.join(FORMATS)}")
+    return found
+
+
+def read(part: Part, file_format: str) -> Batches:
+    """Yield the captions of a part as frames of `CAPTION_SCHEMA`.
+
+    Raises `SourceError` where no record of the part is a caption of that format.
+    """
+    check(part, file_format)
     accepted = refused = 0
     first: str | None = None
-    for batch in reader(file_format)(path):
-        refusals = batch.filter(batch["reason"].is_not_null())
+    for batch in reader(file_format).read(part):
+        captions = accept(batch, part)
+        refusals = captions.filter(captions["reason"].is_not_null())
         if first is None and refusals.height:
             row = refusals.row(0, named=True)
-            first = f"{place(file_format, row['source'], row['line'])}: {row['reason']}"
+            first = f"{place(row['source'], row['unit'], row['line'])}: {row['reason']}"
         refused += refusals.height
-        accepted += batch.height - refusals.height
-        yield batch
+        accepted += captions.height - refusals.height
+        yield captions
     if not accepted:
         detail = f"all {refused} records were refused; the first: {first}" if refused else "it holds no record"
-        raise SourceError(f'{path}: not of format "{file_format}": {detail}')
+        named = ", ".join(str(path) for path in part.paths)
+        raise SourceError(f'{named}: not of format "{file_format}": {detail}')

@@ -2,22 +2,74 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from auditor.errors import SourceError
-from auditor.model import Batches
-from auditor.sources.json_records import frame, load
+from auditor.model import Batches, Part
+from auditor.sources import files
+from auditor.sources.json_records import batches
+from auditor.sources.json_stream import Item, items
+
+OPTIONS: Mapping[str, str] = {"split_key": "key of the `images` list that holds an image's split"}
 
 
-def read(path: Path) -> Batches:
+def claims(path: Path, head: bytes) -> bool:
+    """Recognise an object that has `annotations` or `images` early on."""
+    return re.match(rb'(?:\xef\xbb\xbf)?\s*\{(?s:.*?)"(annotations|images|info|licenses)"\s*:', head) is not None and (
+        b'"sentences"' not in head
+    )
+
+
+def read(part: Part) -> Batches:
     """Yield the captions of an annotation or a results file; images are named by their ids.
 
-    The slot follows the annotation ids, so that the order of the records in the file does not matter.
+    The slot follows the annotation ids, so that the order of the records in the file does not matter. A caption of an
+    image that the file's own list of images lacks is refused.
     """
-    content = load(path, "coco")
-    records = content.get("annotations") if isinstance(content, dict) else content
-    if not isinstance(records, list):
-        raise SourceError(
-            f'{path}: not of format "coco": expected an object with a list "annotations", or a list of results'
-        )
-    yield frame(path, records, identifier="id")
+    split_key = part.options.get("split_key")
+    for path in files.expand(part):
+        yield from batches(path, _captions(path, split_key), ids=True)
+
+
+def _captions(path: Path, split_key: Any) -> Iterator[Item]:
+    walk = items(path, "coco")
+    images: dict[str, str | None] = {}
+    for item in walk:
+        if item.key == "images":
+            _add(images, item, split_key)
+        elif item.number and item.key in ("annotations", ""):
+            if item.key and not images:  # the list of images comes later, or not at all
+                for later in items(path, "coco"):
+                    if later.key == "images":
+                        _add(images, later, split_key)
+            yield from _known(chain([item], walk), images)
+            return
+        elif not item.key:
+            break
+    raise SourceError(
+        f'{path}: not of format "coco": expected an object with a list "annotations", or a list of results'
+    )
+
+
+def _known(found: Iterable[Item], images: Mapping[str, str | None]) -> Iterator[Item]:
+    """Give each caption the split of its image; find fault with one whose image is not listed."""
+    for item in found:
+        if item.key == "images" or not item.number:
+            continue
+        image = str(item.value.get("image_id")) if isinstance(item.value, dict) else None
+        if image is None or not images:
+            yield item
+        elif image not in images:
+            yield item._replace(fault=f"image {image} is not in the file's list of images")
+        else:
+            yield item._replace(value=item.value | {"split": images[image]})
+
+
+def _add(images: dict[str, str | None], item: Item, split_key: Any) -> None:
+    image = item.value if isinstance(item.value, dict) else {}
+    split = image.get(split_key) if split_key else None
+    images[str(image.get("id"))] = split if isinstance(split, str) else None

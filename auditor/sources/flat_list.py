@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from auditor.errors import SourceError
-from auditor.model import Batches
-from auditor.sources.json_records import frame, load
+from auditor.model import Batches, Part
+from auditor.sources import files
+from auditor.sources.json_records import batches
+from auditor.sources.json_stream import Item, items
+
+OPTIONS: Mapping[str, str] = {}
 
 
-def read(path: Path) -> Batches:
+def claims(path: Path, head: bytes) -> bool:
+    """Recognise a list whose first record has an image_id."""
+    return re.match(rb'(?:\xef\xbb\xbf)?\s*\[\s*\{[^{}]*"image_id"\s*:', head) is not None
+
+
+def read(part: Part) -> Batches:
     """Yield the captions of a flat list; the slot is the position among the records of the same image."""
-    records = load(path, "list")
-    if not isinstance(records, list):
-        raise SourceError(f'{path}: not of format "list": expected a JSON list of {{"image_id": …, "caption": …}}')
-    yield frame(path, records)
+    for path in files.expand(part):
+        yield from batches(path, _records(path), ids=False)
+
+
+def _records(path: Path) -> Iterator[Item]:
+    for item in items(path, "list"):
+        if item.key or not item.number:
+            raise SourceError(f'{path}: not of format "list": expected a JSON list of {{"image_id": …, "caption": …}}')
+        yield item

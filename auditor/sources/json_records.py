@@ -1,89 +1,66 @@
-"""What the JSON formats share: loading a file with errors that say where, and turning its records into a frame."""
+"""What the JSON formats share: records with `image_id` and `caption` as frames, each fault with its record."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import polars as pl
 
-from auditor.errors import SourceError
 from auditor.model import CAPTION_SCHEMA
-from auditor.sources.files import open_bytes
+from auditor.sources.json_stream import Item
+
+BATCH = 50_000
+_COLUMNS = ("line", "image", "rank", "identifier", "split", "text", "reason", "raw")
 
 
-def load(path: Path, file_format: str) -> Any:
-    """Parse a JSON file. A byte that is not UTF-8 survives as a lone surrogate, so that only its record is refused.
+def batches(path: Path, found: Iterable[Item], *, ids: bool) -> Iterator[pl.DataFrame]:
+    """Turn items with `image_id` and `caption`, perhaps `split`, into frames of captions.
 
-    Raises `SourceError` with line and column for a file that is not JSON.
+    With `ids`, no two may share their `id`, and captions of an image stand in the order of theirs, where these are
+    numbers.
     """
-    with open_bytes(path) as file:
-        content = file.read().decode("utf-8-sig", errors="surrogateescape")
-    try:
-        return json.loads(content, parse_constant=_refuse_constant)
-    except json.JSONDecodeError as error:
-        raise SourceError(
-            f'{path}:{error.lineno}: not JSON at column {error.colno}: {error.msg} (format "{file_format}")'
-        ) from error
-    except (ValueError, RecursionError) as error:
-        raise SourceError(f'{path}: not JSON that can be read: {error} (format "{file_format}")') from error
+    remaining = iter(found)
+    while batch := list(islice(remaining, BATCH)):
+        yield frame(path, [_row(item, ids) for item in batch])
 
 
-def frame(path: Path, records: list[Any], identifier: str | None = None) -> pl.DataFrame:
-    """Turn records with `image_id` and `caption` into rows of `CAPTION_SCHEMA`.
-
-    `line` is the record's place, from 1. `slot` is the caption's position among the accepted captions of its image:
-    by the number in field `identifier` where every record has one, else in order of appearance.
-    """
-    reasons = [_refuse(record) for record in records]
-    good = [record if reason is None else {} for record, reason in zip(records, reasons, strict=True)]
-    rows = pl.DataFrame(
-        {
-            "image": [str(record["image_id"]) if record else None for record in good],
-            "text": [record.get("caption") for record in good],
-            "reason": reasons,
-            "raw": [_show(record) if reason else None for record, reason in zip(records, reasons, strict=True)],
-        },
-        schema={name: CAPTION_SCHEMA[name] for name in ("image", "text", "reason", "raw")},
-    ).with_row_index("line", offset=1)
-    order: list[Any] = [record.get(identifier) if identifier else None for record in good]
-    if not all(
-        type(number) is int and abs(number) < 2**63 for number, record in zip(order, good, strict=True) if record
-    ):
-        order = [None] * len(order)
-    accepted = pl.col("reason").is_null()
-    repeated = pl.col("order").is_not_null() & ~pl.col("order").is_first_distinct()
-    return (
-        rows.with_columns(order=pl.Series(order, dtype=pl.Int64), source=pl.lit(path.name))
-        .with_columns(
-            reason=pl.when(repeated)
-            .then(pl.format("{} {} occurs before", pl.lit(identifier), "order"))
-            .otherwise("reason")
-        )
-        .with_columns(
-            slot=pl.when(accepted).then(
-                pl.struct(pl.col("order").fill_null(0), "line").rank("ordinal").over("image", accepted) - 1
-            )
-        )
-        .select(pl.col(name).cast(kind) for name, kind in CAPTION_SCHEMA.items())
-    )
+def frame(path: Path, rows: list[tuple[Any, ...]]) -> pl.DataFrame:
+    """Make a frame of rows: line, image, rank, identifier, split, text, reason, raw."""
+    schema = {name: CAPTION_SCHEMA[name] for name in _COLUMNS}
+    return pl.DataFrame(rows, schema=schema, orient="row").with_columns(source=pl.lit(path.name), unit=pl.lit("record"))
 
 
-def _refuse(record: Any) -> str | None:
+def _row(item: Item, ids: bool) -> tuple[Any, ...]:
+    record = item.value
+    reason = refuse(record) or item.fault
+    if reason is not None:
+        return (item.number, None, None, None, None, None, reason, show(record))
+    identifier = record.get("id") if ids else None
+    rank = identifier if type(identifier) is int and abs(identifier) < 2**63 else None
+    named = f"id {identifier}" if isinstance(identifier, int | str) and encodable(str(identifier)) else None
+    return (item.number, str(record["image_id"]), rank, named, record.get("split"), record["caption"], None, None)
+
+
+def refuse(record: Any, image_key: str = "image_id") -> str | None:
+    """Say why a record is no caption; null where it is one."""
     if not isinstance(record, dict):
-        return "not an object; expected image_id and caption"
-    image, caption = record.get("image_id"), record.get("caption")
+        return f"not an object; expected {image_key} and caption"
+    image, caption = record.get(image_key), record.get("caption")
     if isinstance(image, bool) or not isinstance(image, int | str) or image == "":
-        return "image_id is missing, or neither a number nor a string"
+        return f"{image_key} is missing, or neither a number nor a string"
     if not isinstance(caption, str):
         return "caption is missing, or not a string"
-    if not _encodable(caption) or not _encodable(str(image)):
+    if not encodable(caption) or not encodable(str(image)):
         return "not UTF-8 (a broken byte or a lone surrogate)"
     return None
 
 
-def _encodable(text: str) -> bool:
+def encodable(text: str) -> bool:
+    """Say whether a text has no lone surrogates, which JSON may hold and UTF-8 may not."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -91,9 +68,6 @@ def _encodable(text: str) -> bool:
     return True
 
 
-def _show(record: Any) -> str:
+def show(record: Any) -> str:
+    """Write a refused record as JSON again."""
     return json.dumps(record, ensure_ascii=True)
-
-
-def _refuse_constant(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is not JSON")

@@ -15,25 +15,41 @@ from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 
 _TEXTS_AT_ONCE = 200_000
-_STAGED = "source varchar, line uinteger, image varchar, slot uinteger, text varchar, reason varchar, raw varchar"
+_FIRST_REFUSALS = 10
 
 
 @dataclass(frozen=True)
 class Ingest:
     """What an ingest did.
 
-    `added` and `removed` count rows of membership; `rejected` is one row per refused record; `listed_missing` counts
-    images that a split list names and no caption has, `unlisted` images that are in no list.
+    `read` counts records, `normalised` the accepted ones with outer blanks or line breaks, which are stored as they
+    stand and which every text profile reads as single blanks. `added` and `removed` count rows of membership;
+    `rejected` is one row per refused record; `listed_missing` counts images that a split list names and no caption has,
+    `unlisted` images that are in no list. `lonely` are images with one caption only, at most ten of `lonely_images`.
     """
 
     version: Version
     is_new: bool
     read: int
+    normalised: int
     added: int
     removed: int
     rejected: pl.DataFrame
     listed_missing: int
     unlisted: int
+    lonely_images: int
+    lonely: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What an ingest must hold to be kept.
+
+    `max_rejected` is the largest share of records that may be refused; `version` the hash that the content must have.
+    """
+
+    max_rejected: float = 1.0
+    version: str | None = None
 
 
 def write(
@@ -44,52 +60,77 @@ def write(
     tokenizers: Mapping[str, Callable[[pl.Series], pl.Series]],
     source_sha256: str,
     note: str | None = None,
+    terms: Terms = Terms(),
     progress: Progress = silent,
 ) -> Ingest:
-    """Ingest one dataset in one transaction.
+    """Ingest one dataset in one transaction; its n-grams are counted in a second one, for the cache.
 
     Content equal to the newest version adds none. Raises `SourceError`, with the store unchanged, where no record is
-    accepted or the split lists contradict each other.
+    accepted, the split lists contradict each other, or the content does not meet the terms.
     """
     with store.transaction():
         _stage(store, source, batches, splits, progress)
         workspace = Workspace(store, empty_allowed=source.kind == "candidates", dataset=source.dataset)
         workspace.bind("judged", "judged")
+        workspace.bind("annotated", "annotation_accepted")
         workspace.bind("content", "content_accepted")
+        rejected = workspace.rows("refused")
+        facts = workspace.rows("ingest_facts").row(0, named=True)
+        _hold_to_terms(source, facts["read"], rejected, terms)
         content = workspace.rows("version_hash").row(0, named=True)
-        rejected = store.query(
-            "select source, line, reason, raw from judged where reason is not null order by source, line"
-        )
-        read = store.query("select count(*) as records from staged").item()
-        if not content["captions"]:
-            first = rejected.row(0, named=True)
-            where = place(source.format, source.path, first["line"])
-            raise SourceError(f"{where}: {first['reason']}; all {read} records were refused")
+        if terms.version not in (None, content["version"]):
+            raise SourceError(
+                f"{source.dataset}: holds version {content['version'][:12]}, not {str(terms.version)[:12]}; "
+                f"the store is unchanged"
+            )
         previous = next(iter(versions.log(store, source.dataset)), None)
         is_new = previous is None or previous.version != content["version"]
         seq = (previous.seq if previous else 0) + is_new
+        workspace.params["seq"] = seq
         added = removed = 0
         _describe(store, source)
         if is_new:
-            workspace.params["seq"] = seq
             _log(store, source, {"seq": seq, "source_sha256": source_sha256, "note": note, **content}, list(tokenizers))
             _add_texts(store, workspace, tokenizers, progress)
-            removed = _close(store, workspace, source.dataset, seq)
+            removed = _close(store, "membership", workspace, "closed")
             added = workspace.insert("membership", "opened")
+        _annotate(store, workspace, is_new=is_new)
         _keep_rejected(store, source.dataset, seq, rejected)
         version = versions.log(store, source.dataset)[0]
+        unmatched = workspace.rows("unmatched_split").row(0, named=True)
+        lonely = workspace.rows("lonely_image")
+    with store.transaction():
         for profile in tokenizers:
             progress(f"{source.dataset}: counting n-grams", 0, 1)
             ngrams.keep(store, Selection(version), profile)
-        unmatched = store.rows("unmatched_split").row(0, named=True)
-    return Ingest(version, is_new, read, added, removed, rejected, **unmatched)
+    names = tuple(lonely["image"].head(_FIRST_REFUSALS))
+    return Ingest(
+        version, is_new, **facts, added=added, removed=removed, rejected=rejected, **unmatched,
+        lonely_images=lonely.height, lonely=names,
+    )  # fmt: skip
+
+
+def _hold_to_terms(source: Source, read: int, rejected: pl.DataFrame, terms: Terms) -> None:
+    """Raise `SourceError`, with the first refusals, where more records were refused than may be."""
+    shown = rejected.head(_FIRST_REFUSALS)
+    first = "; ".join(
+        f"{place(*where)}: {reason}" for *where, reason in shown.select("source", "unit", "line", "reason").iter_rows()
+    )
+    if rejected.height == read:
+        raise SourceError(f"{source.dataset}: all {read:,} records were refused: {first}")
+    if rejected.height > terms.max_rejected * read:
+        raise SourceError(
+            f"{source.dataset}: {rejected.height:,} of {read:,} records were refused, more than "
+            f"{terms.max_rejected:.2%} (--max-rejected); the store is unchanged; the first: {first}"
+        )
 
 
 def _stage(store: Store, source: Source, batches: Batches, splits: Mapping[str, list[str]], progress: Progress) -> None:
-    store.execute(f"create or replace temp table staged ({_STAGED})")
     read = 0
     for batch in batches:
-        with store.registered("batch", batch):
+        with store.registered("batch", batch.with_row_index("position", offset=read + 1)):
+            if not read:
+                store.execute("create or replace temp table staged as from batch limit 0")
             store.execute("insert into staged by name from batch")
         read += batch.height
         progress(f"{source.dataset}: reading captions", read, source.captions or read)
@@ -158,22 +199,36 @@ def _add_tokens(store: Store, tokens: pl.DataFrame, profile: str) -> None:
         store.execute("insert into caption_tokens by name from encoded")
 
 
-def _close(store: Store, workspace: Workspace, dataset: str, seq: int) -> int:
-    gone = workspace.rows("closed")
+def _close(store: Store, table: str, workspace: Workspace, name: str) -> int:
+    """Let rows of a table stand no longer: those at the places that a file of `sql/` names."""
+    gone = workspace.rows(name)
     with store.registered("gone", gone):
         store.execute(
-            "update membership as m set to_seq = $seq from gone as g"
-            " where m.dataset = $dataset and m.to_seq is null and m.image = g.image and m.slot = g.slot",
-            {"seq": seq, "dataset": dataset},
+            f"update {table} as t set to_seq = $seq from gone as g"
+            " where t.dataset = $dataset and t.to_seq is null and t.image = g.image and t.slot = g.slot",
+            {"seq": workspace.params["seq"], "dataset": workspace.params["dataset"]},
         )
     return gone.height
 
 
+def _annotate(store: Store, workspace: Workspace, *, is_new: bool) -> None:
+    """Let annotations follow their captions. A source that has none leaves those of unchanged captions standing."""
+    if store.query("select count(*) from annotated").item():
+        _close(store, "annotation", workspace, "annotation_closed")
+        workspace.insert("annotation", "annotation_opened")
+        # Where the captions are unchanged, so is the version: what it said of them before gives way.
+        store.execute("delete from annotation where dataset = $dataset and from_seq = to_seq", {
+            "dataset": workspace.params["dataset"]
+        })  # fmt: skip
+    elif is_new:
+        _close(store, "annotation", workspace, "annotation_orphaned")
+
+
 def _keep_rejected(store: Store, dataset: str, seq: int, rejected: pl.DataFrame) -> None:
     """Record refused records once: reading the same again, under whatever name, adds nothing."""
-    with store.registered("refused", rejected):
+    with store.registered("refusals", rejected):
         store.execute(
-            "insert into rejected by name select $dataset as dataset, $seq as seq, * from refused as f"
+            "insert into rejected by name select $dataset as dataset, $seq as seq, * from refusals as f"
             " anti join rejected as r on r.dataset = $dataset and r.seq = $seq and r.line = f.line"
             " and r.reason = f.reason and r.raw is not distinct from f.raw",
             {"dataset": dataset, "seq": seq},

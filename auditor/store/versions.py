@@ -93,7 +93,7 @@ def difference(store: Store, a: Selection, b: Selection, depth: str = "differenc
     """Say what changed from `a` to `b`.
 
     By kind of change (`difference`: change, images, captions), by image (`image_change`: image, added, removed, edited,
-    moved) or by caption (`change`: change, image, slot, old_text, new_text, old_split, new_split).
+    moved, rated) or by caption (`change`: change, image, slot, old_text, new_text, old_split, new_split).
     """
     for relation, selection in (("content_a", a), ("content_b", b)):
         bind_content(store, relation, selection)
@@ -106,13 +106,19 @@ def images(store: Store, selection: Selection) -> pl.DataFrame:
 
 
 def content(store: Store, selection: Selection) -> pl.DataFrame:
-    """Give the captions of a selection, in any order. Columns: image, slot, split, text."""
-    return store.rows("content_as_of", **_place(selection))
+    """Give the captions of a selection, in any order. Columns: image, slot, split, text, votes."""
+    return _at_work(store, selection).rows("content_as_of")
 
 
 def bind_content(store: Store, relation: str, selection: Selection) -> None:
     """Let `relation` stand for the captions of a selection."""
-    Workspace(store, **_place(selection)).bind(relation, "content_as_of")
+    _at_work(store, selection).bind(relation, "content_as_of")
+
+
+def _at_work(store: Store, selection: Selection) -> Workspace:
+    workspace = Workspace(store, **_place(selection))
+    workspace.bind("annotated", "annotation_as_of")
+    return workspace
 
 
 def content_hash(store: Store, selection: Selection) -> tuple[str, int, int]:

@@ -1,5 +1,5 @@
 -- name: change
--- version: 1
+-- version: 2
 -- grain: place, kind of change
 -- reads: content_a, content_b
 -- returns: change, image, slot, old_text, new_text, old_split, new_split
@@ -14,6 +14,8 @@ with paired as (
         b.text as new_text,
         a.split as old_split,
         b.split as new_split,
+        a.votes as old_votes,
+        b.votes as new_votes,
         a.image is not null as was,
         b.image is not null as is_now
     from content_a as a
@@ -25,7 +27,8 @@ classified as (
             case when not was then 'added' end,
             case when not is_now then 'removed' end,
             case when was and is_now and old_text <> new_text then 'edited' end,
-            case when was and is_now and old_split is distinct from new_split then 'moved to another split' end
+            case when was and is_now and old_split is distinct from new_split then 'moved to another split' end,
+            case when was and is_now and old_votes is distinct from new_votes then 'rated otherwise' end
         ]) as change,
         image, slot, old_text, new_text, old_split, new_split
     from paired

@@ -1,10 +1,11 @@
 -- name: content_accepted
--- version: 1
+-- version: 2
 -- grain: caption
--- reads: judged
--- returns: image, slot, split, text
+-- reads: judged, vote_text
+-- returns: image, slot, split, text, votes
 --
--- What an ingest brings: the accepted records.
-select image, slot, split, text
-from judged
-where reason is null
+-- What an ingest brings: the accepted records. `votes` is what people said of them, null for most datasets.
+select j.image, j.slot, j.split, j.text, v.votes
+from judged as j
+left join vote_text as v using (image, slot)
+where j.reason is null

@@ -1,14 +1,16 @@
 -- name: content_as_of
--- version: 1
+-- version: 2
 -- grain: caption
 -- params: dataset VARCHAR, seq INTEGER, split VARCHAR
--- reads: membership, caption
--- returns: image, slot, split, text
+-- reads: membership, caption, vote_text
+-- returns: image, slot, split, text, votes
 --
--- What a version holds. A null split stands for all of them.
-select m.image, m.slot, m.split, c.text
+-- What a version holds. A null split stands for all of them. `votes` is what people said of a caption, null for most
+-- datasets.
+select m.image, m.slot, m.split, c.text, v.votes
 from membership as m
 join caption as c using (caption_id)
+left join vote_text as v on v.image = m.image and v.slot = m.slot
 where m.dataset = $dataset::varchar
     and m.from_seq <= $seq::integer
     and (m.to_seq is null or m.to_seq > $seq::integer)

@@ -1,12 +1,12 @@
 -- name: difference
--- version: 1
+-- version: 2
 -- grain: kind of change
 -- reads: change
 -- returns: change, images, captions
 --
 -- How many images and captions each kind of change met, from one content to another.
 with kind (position, change) as (
-    values (1, 'added'), (2, 'removed'), (3, 'edited'), (4, 'moved to another split')
+    values (1, 'added'), (2, 'removed'), (3, 'edited'), (4, 'moved to another split'), (5, 'rated otherwise')
 )
 select k.change, count(distinct c.image)::integer as images, count(c.image)::integer as captions
 from kind as k

@@ -1,11 +1,11 @@
 -- name: version_hash
--- version: 1
+-- version: 2
 -- grain: dataset version
 -- reads: content
 -- returns: version, images, captions
 --
 -- sha256 over the sorted (image, slot, split, text): first of each image's rows, then of the images. Every field is
--- preceded by its length in bytes, so that no two contents give the same bytes; "-" stands for no split.
+-- preceded by its length in bytes, so that no two contents give the same bytes; "-" stands for no split. Where people rated the captions, their votes follow the text.
 with encoded as (
     select
         image,
@@ -13,7 +13,8 @@ with encoded as (
         concat(
             slot, ';',
             case when split is null then '-' else concat(strlen(split), ':', split) end, ';',
-            strlen(text), ':', text
+            strlen(text), ':', text,
+            case when votes is not null then concat(';', strlen(votes), ':', votes) end
         ) as row_text
     from content
 ),

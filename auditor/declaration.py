@@ -1,0 +1,137 @@
+"""One table of datasets.toml, checked key by key, as a `Source`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, get_args
+
+from auditor.errors import UsageError
+from auditor.model import Download, Kind, Option, Part, Source
+
+_TEXTS = ("language", "licence", "citation", "obtain", "split_suffix")
+_COUNTS = ("images", "captions")
+_KEYS = {
+    "kind", "format", "path", "parts", "options", "splits", "related", "url", "sha256", "downloads", *_TEXTS, *_COUNTS,
+}  # fmt: skip
+
+
+def declared_source(where: str, name: str, table: Mapping[str, Any], data: Path) -> Source:
+    """Read one table; `where` names it in errors, paths start from the folder `data`.
+
+    Raises `UsageError` for a key that is unknown and a value of the wrong kind.
+    """
+    check = _Check(where)
+    check.known(table, _KEYS)
+    for key in ("format", *_TEXTS):
+        check.that(isinstance(table.get(key, ""), str), f"{key} must be a string")
+    check.that("format" in table, "format must be given, as a string")
+    check.that(("path" in table) != ("parts" in table), "either path or parts must be given")
+    kinds = get_args(Kind)
+    check.that(
+        table.get("kind", "captions") in kinds, f"kind must be one of {', '.join(kinds)}, not {table.get('kind')!r}"
+    )
+    for key in _COUNTS:
+        number = table.get(key, 0)
+        check.that(isinstance(number, int) and not isinstance(number, bool), f"{key} must be a whole number")
+    check.that(_is_texts(table.get("related", [])), "related must be a list of datasets")
+    splits = table.get("splits", {})
+    check.that(
+        isinstance(splits, dict) and all(isinstance(path, str) for path in splits.values()),
+        "splits must map a split's name to the file that lists its images",
+    )
+    parts = _parts(check, table, data)
+    return Source(
+        dataset=name,
+        kind=table.get("kind", "captions"),
+        format=table["format"],
+        parts=parts,
+        language=table.get("language", "en"),
+        related=tuple(table.get("related", [])),
+        splits={split: data / path for split, path in splits.items()},
+        split_suffix=table.get("split_suffix", ""),
+        images=table.get("images"),
+        captions=table.get("captions"),
+        licence=table.get("licence"),
+        citation=table.get("citation"),
+        downloads=_downloads(check, table, parts, data),
+        obtain=table.get("obtain"),
+    )
+
+
+class _Check:
+    def __init__(self, where: str) -> None:
+        self._where = where
+
+    def that(self, holds: bool, message: str) -> None:
+        if not holds:
+            raise UsageError(f"{self._where}: {message}")
+
+    def known(self, table: Mapping[str, Any], keys: set[str]) -> None:
+        unknown = ", ".join(sorted(set(table) - keys))
+        self.that(not unknown, f"unknown key {unknown}; known are {', '.join(sorted(keys))}")
+
+
+def _parts(check: _Check, table: Mapping[str, Any], data: Path) -> tuple[Part, ...]:
+    parts = table.get("parts", [{"path": table.get("path")}])
+    check.that(isinstance(parts, list) and bool(parts), "parts must be a list of tables with a path each")
+    return tuple(_part(check, part, table.get("options", {}), data) for part in parts)
+
+
+def _part(check: _Check, part: Any, shared: Any, data: Path) -> Part:
+    check.that(isinstance(part, dict), "parts must be a list of tables with a path each")
+    check.known(part, {"path", "split", "options"})
+    paths = [part["path"]] if isinstance(part.get("path"), str) else part.get("path")
+    check.that(bool(paths) and _is_texts(paths), "path must be a file, a pattern, or a list of them")
+    check.that(isinstance(part.get("split", ""), str), "split must be a string")
+    options = {**_options(check, shared, data), **_options(check, part.get("options", {}), data)}
+    return Part(tuple(data / path for path in paths), part.get("split"), options)
+
+
+def _options(check: _Check, options: Any, data: Path) -> dict[str, Option]:
+    """Take a reader's options as they are; one whose name ends in `_file` is a path below the data folder."""
+    check.that(isinstance(options, dict), "options must be a table")
+    read: dict[str, Option] = {}
+    for name, value in options.items():
+        if name.endswith("_file"):
+            check.that(isinstance(value, str), f"options: {name} must be a path")
+            read[name] = data / value
+        elif isinstance(value, list):
+            check.that(_is_texts(value), f"options: {name} must be a list of strings")
+            read[name] = tuple(value)
+        else:
+            check.that(isinstance(value, str | int | bool), f"options: {name} must be a string, number or list")
+            read[name] = value
+    return read
+
+
+def _downloads(check: _Check, table: Mapping[str, Any], parts: tuple[Part, ...], data: Path) -> tuple[Download, ...]:
+    check.that(("url" in table) == ("sha256" in table), "url and sha256 belong together")
+    entries = table.get("downloads", [])
+    check.that(isinstance(entries, list), "downloads must be a list of tables with url, sha256 and path")
+    downloads = []
+    for entry in entries:
+        check.that(isinstance(entry, dict), "downloads must be a list of tables with url, sha256 and path")
+        check.known(entry, {"url", "sha256", "path", "member"})
+        for key in ("url", "sha256", "path"):
+            check.that(isinstance(entry.get(key), str), f"downloads: {key} must be given, as a string")
+        check.that(isinstance(entry.get("member", ""), str), "downloads: member must be a string")
+        downloads.append(Download(entry["url"], entry["sha256"], data / entry["path"], entry.get("member")))
+    if "url" in table:
+        check.that(isinstance(table["url"], str) and isinstance(table["sha256"], str), "url and sha256 must be strings")
+        one_file = len(parts) == 1 and len(parts[0].paths) == 1
+        check.that(one_file, "url fetches one file; name several with downloads = [{ url, sha256, path }, …]")
+        downloads.append(Download(table["url"], table["sha256"], parts[0].paths[0]))
+    for download in downloads:
+        check.that(download.url.startswith(("https://", "http://")), f"{download.url}: only http and https are fetched")
+        inside = data.absolute() in (data / download.path).absolute().parents and ".." not in download.path.parts
+        check.that(inside, f"{download.path}: a download must stay inside the data folder")
+        sha256 = download.sha256
+        check.that(
+            len(sha256) == 64 and set(sha256) <= set("0123456789abcdef"), f"sha256 {sha256!r} is not 64 hex digits"
+        )
+    return tuple(downloads)
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)

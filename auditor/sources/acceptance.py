@@ -1,0 +1,53 @@
+"""What every caption must be, whatever file it comes from; and the settings that every format has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import polars as pl
+
+from auditor.model import CAPTION_SCHEMA, Part
+
+COMMON_OPTIONS: Mapping[str, str] = {
+    "basename": "true names images by the last part of their path or address",
+    "sentences": '"first" keeps the first sentence of each caption',
+}
+
+_LONGEST = 1 << 16
+_RAW_SHOWN = 2000
+_FILE_NAME = r"(?i)^\S+\.(jpe?g|png|gif|webp|bmp|tiff?)(#\d+)?$"
+_FIRST_SENTENCE = r"^\s*(?s:(.+?[.!?]))(?:\s|$)"
+
+
+def accept(batch: pl.DataFrame, part: Part) -> pl.DataFrame:
+    """Complete a reader's frame to `CAPTION_SCHEMA`, apply the common settings, refuse what cannot be a caption.
+
+    A refused record keeps its raw form, or its text in place of it.
+    """
+    absent = [pl.lit(None).alias(name) for name in CAPTION_SCHEMA if name not in batch.columns]
+    whole = batch.with_columns(absent).select(pl.col(name).cast(kind) for name, kind in CAPTION_SCHEMA.items())
+    if part.options.get("basename") is True:
+        whole = whole.with_columns(pl.col("image").str.extract(r"([^/\\]+)[/\\]*$", 1))
+    if part.options.get("sentences") == "first":
+        whole = whole.with_columns(pl.coalesce(pl.col("text").str.extract(_FIRST_SENTENCE, 1), "text"))
+    if part.split is not None:
+        whole = whole.with_columns(split=pl.lit(part.split))
+    return whole.with_columns(reason=pl.coalesce("reason", _fault())).with_columns(
+        raw=pl.when(pl.col("reason").is_not_null()).then(pl.coalesce("raw", "text").str.head(_RAW_SHOWN))
+    )
+
+
+def _fault() -> pl.Expr:
+    text, image = pl.col("text"), pl.col("image")
+    return (
+        pl.when(image.is_null() | (image == ""))
+        .then(pl.lit("no image"))
+        .when(text.is_null())
+        .then(pl.lit("no caption"))
+        .when(text.str.contains("\x00", literal=True) | image.str.contains("\x00", literal=True))
+        .then(pl.lit("holds a NUL character"))
+        .when(text.str.len_chars() > _LONGEST)
+        .then(pl.lit(f"longer than {_LONGEST:,} characters: no caption"))
+        .when(text.str.contains(_FILE_NAME))
+        .then(pl.lit("the caption is a file name: are columns swapped?"))
+    )
