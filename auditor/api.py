@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 from auditor import config
 from auditor.store.connection import Store
-from auditor.studies import bounds, comparison, history, ingestion, profile, query, scores
+from auditor.studies import bounds, comparison, history, ingestion, profile, query, scores, verification
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,13 +34,13 @@ class Auditor:
         """List the versions of a dataset."""
         return history.log(self.store, dataset)
 
-    def diff(self, a: str, b: str, depth: str = "totals") -> Result:
-        """Say what changed from one reference to another: `totals`, `images` or `text`."""
-        return history.diff(self.store, a, b, depth)[0]
+    def diff(self, a: str, b: str, depth: str = "totals", text_profile: str = "bare") -> Result:
+        """Say what changed from one reference to another: `totals`, `images`, `text`, `vocabulary` or `lengths`."""
+        return history.diff(self.store, a, b, depth, text_profile)[0]
 
-    def verify(self, ref: str | None = None) -> Result:
-        """Check the store, or one version of it, against its own log."""
-        return history.verify(self.store, ref)[0]
+    def verify(self, ref: str | None = None, config_file: Path | None = None) -> Result:
+        """Check the store, or one version of it, against its own log and the counts that `datasets.toml` declares."""
+        return verification.verify(self.store, ref, config.sources(config_file))[0]
 
     def profile(self, *refs: str, text_profile: str = "bare", split: str | None = None) -> Result:
         """Describe datasets: size, length, vocabulary, repetition."""

@@ -10,7 +10,8 @@ import polars as pl
 import pytest
 from hypothesis import HealthCheck, settings
 
-from auditor.model import CAPTION_SCHEMA, Kind, Source
+from auditor.model import Kind, Source
+from auditor.sources.acceptance import complete
 from auditor.store import ingestion
 from auditor.store.connection import MEMORY, Store
 from auditor.text import PROFILES
@@ -67,14 +68,12 @@ def ingest_rows(
     frame = pl.DataFrame(
         {
             "source": "literal",
+            "unit": "line",
             "line": range(1, len(rows) + 1),
             "image": [image for image, _, _ in rows],
             "slot": [slot for _, slot, _ in rows],
             "text": [text for _, _, text in rows],
-            "reason": None,
-            "raw": None,
-        },
-        schema=dict(CAPTION_SCHEMA),
+        }
     )
-    source = Source(dataset, kind, "literal", Path("literal"), splits=dict.fromkeys(splits or {}, Path("list")))
-    return ingestion.write(store, source, iter([frame]), splits or {}, PROFILES, "0" * 64, note)
+    source = Source(dataset, kind, "literal", (), splits=dict.fromkeys(splits or {}, Path("list")))
+    return ingestion.write(store, source, iter([complete(frame)]), splits or {}, PROFILES, "0" * 64, note)

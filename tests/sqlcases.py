@@ -76,6 +76,8 @@ def returned(file: SqlFile, case: dict[str, Any]) -> tuple[list[str], list[tuple
 
 
 def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, case: dict[str, Any]) -> None:
+    if "annotated" not in workspace.bound:
+        workspace.bind("annotated", "annotation_as_of")
     if not case["captions"]:
         return
     if "reference" not in workspace.bound and file.name != "reference":
@@ -98,12 +100,19 @@ def _ingest(store: Store, captions: list[list[Any]], dataset: str, **options: An
 
 
 def _literal(store: Store, name: str, table: dict[str, Any]) -> None:
-    """Make a relation with typed columns, or fill a table that the store has."""
+    """Make a relation with typed columns, or fill a table that the store has. Nested values are written as text."""
     if all(" " in column for column in table["columns"]):
         store.execute(f"create or replace temp table {name} ({', '.join(table['columns'])})")
+    types = dict(
+        store.query(
+            "select column_name, data_type from duckdb_columns() where table_name = $name", {"name": name}
+        ).iter_rows()
+    )
+    columns = [column.partition(" ")[0] for column in table["columns"]]
+    marks = ", ".join(f"$v{place}::{types[column]}" for place, column in enumerate(columns))
     for row in table["rows"]:
         values = {f"v{place}": None if value == "NULL" else value for place, value in enumerate(row)}
-        store.execute(f"insert into {name} values ({', '.join(f'${key}' for key in values)})", values)
+        store.execute(f"insert into {name} ({', '.join(columns)}) values ({marks})", values)
 
 
 def _plain(value: Any) -> Any:
@@ -111,6 +120,8 @@ def _plain(value: Any) -> Any:
         return int(value)
     if isinstance(value, float):
         return round(value, 12)
+    if isinstance(value, dict) or (isinstance(value, list) and any(isinstance(item, dict) for item in value)):
+        return str(value)
     if isinstance(value, datetime.datetime):
         return str(value)
     return "NULL" if value is None else value

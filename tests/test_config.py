@@ -1,22 +1,107 @@
-"""datasets.toml: the user's file beside the shipped one, and errors that say what is wrong with it."""
+"""datasets.toml: what is shipped, the user's file beside it, and errors that say what is wrong with it."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from auditor import config
+from auditor import config, sources
 from auditor.errors import UsageError
+from auditor.sources.fetching import find
+
+DECLARED = config.sources(config.shipped())
+
+HUMAN = "flickr8k flickr30k abstract50s pascal50s abstract-scenes coco-val2017 coco-val multi30k"
+SYSTEMS = "liu2017 mun2017 shetty2016 tavakoli2017 vinyals2017 wu2016 zhou2017 dai2017 shetty2017"
+JUDGED = "flickr8k-expert flickr8k-crowd pascal50s-pairs abstract50s-pairs"
+TEXTS = "brown coco-train-words"
+TO_BE_OBTAINED = "pascal1k vlt2k imageclef2015 coco-train ek2013"
 
 
-def test_shipped_file_declares_the_datasets() -> None:
-    declared = config.sources()
-    assert {"flickr8k", "abstract50s", "coco-val2017"} <= set(declared)
-    systems = {name for name, source in declared.items() if source.kind == "candidates"}
-    years = "liu2017 mun2017 shetty2016 tavakoli2017 vinyals2017 wu2016 zhou2017 dai2017 shetty2017"
-    assert systems == set(years.split())
-    assert set(declared["flickr8k"].splits) == {"train", "dev", "test"}
+def table(lines: str) -> str:
+    return f'[mine]\nformat = "list"\n{lines}\n'
+
+
+def download(**changes: str) -> str:
+    entry = {"url": "https://x/a", "sha256": "0" * 64, "path": "a"} | changes
+    inner = ", ".join(f'{key} = "{value}"' for key, value in entry.items())
+    return table(f'path = "a"\ndownloads = [{{ {inner} }}]')
+
+
+@pytest.mark.parametrize("name", " ".join((HUMAN, SYSTEMS, JUDGED, TEXTS, TO_BE_OBTAINED)).split())
+def test_every_dataset_of_the_papers_is_declared(name: str) -> None:
+    assert name in DECLARED
+
+
+def test_kinds_are_what_the_names_promise() -> None:
+    assert {DECLARED[name].kind for name in HUMAN.split()} == {"captions"}
+    assert {DECLARED[name].kind for name in SYSTEMS.split()} == {"candidates"}
+    assert {DECLARED[name].kind for name in JUDGED.split()} == {"judgements", "pairs", "triplets"}
+    assert [DECLARED[name].kind for name in TEXTS.split()] == ["corpus", "wordlist"]
+
+
+def test_splits_are_those_that_people_type() -> None:
+    assert set(DECLARED["flickr8k"].splits) == {"train", "dev", "test"}
+    assert set(DECLARED["flickr30k"].splits) == {"train", "val", "test"}
+    assert DECLARED["flickr30k"].split_suffix == ".jpg"
+    assert [part.split for part in DECLARED["multi30k"].parts] == ["train", "val", "test"]
+    assert DECLARED["coco-val"].parts[0].options == {"split_key": "karpathy_split"}
+    assert DECLARED["vlt2k"].parts[0].options == {"sentences": "first"}
+
+
+@pytest.mark.parametrize("name", DECLARED)
+def test_every_dataset_can_be_fetched_or_says_how_to_obtain_it(name: str) -> None:
+    source = DECLARED[name]
+    assert source.downloads or source.obtain
+    assert source.licence
+    assert source.citation
+    if name in TO_BE_OBTAINED.split():
+        assert source.obtain
+
+
+@pytest.mark.parametrize("name", DECLARED)
+def test_formats_and_settings_of_every_dataset_exist(name: str) -> None:
+    for part in DECLARED[name].parts:
+        sources.check(part, DECLARED[name].format)
+
+
+def test_related_datasets_are_declared_and_relate_back() -> None:
+    for name, source in DECLARED.items():
+        assert set(source.related) <= set(DECLARED) - {name}
+        if source.kind == "captions":
+            assert all(name in DECLARED[other].related for other in source.related)
+
+
+def test_no_two_datasets_want_another_file_at_one_path() -> None:
+    wanted: dict[Path, tuple[str, str | None]] = {}
+    for source in DECLARED.values():
+        for file in source.downloads:
+            assert wanted.setdefault(file.path, (file.sha256, file.member)) == (file.sha256, file.member)
+
+
+@pytest.mark.parametrize("name", sorted(set(DECLARED) - {*TO_BE_OBTAINED.split(), "coco-val2014"}))
+def test_every_declared_file_lies_in_the_data_folder(data: Path, name: str) -> None:
+    source = config.sources()[name]
+    paths = [path for part in source.parts for path in part.paths] + list(source.splits.values())
+    paths += [value for part in source.parts for value in part.options.values() if isinstance(value, Path)]
+    for path in paths:
+        assert data in path.parents
+        assert find(path) is not None or any(path.parent.glob(path.name))
+
+
+def test_every_file_of_the_data_folder_is_declared(data: Path) -> None:
+    """Captions and votes: not the tables and scores of papers, nor METEOR's own words."""
+    others = r"\.md$|readme|LICENSE|\.xml$|metric-accuracy/|published-tables/|meteor-resources/|UNRELATED_CAPTIONS"
+    others += r"|coco_restval|coco_train\.txt"
+    declared = config.sources().values()
+    known = {path for source in declared for part in source.parts for path in part.paths}
+    known |= {path for source in declared for path in source.splits.values()}
+    known |= {path for source in declared for part in source.parts for path in part.options.values()}  # type: ignore[misc]
+    found = {find(path) for path in known if isinstance(path, Path)}
+    files = [path for path in data.rglob("*") if path.is_file() and not re.search(others, str(path.relative_to(data)))]
+    assert [path for path in files if path not in found] == []
 
 
 def test_own_file_adds_to_the_shipped_one_and_replaces_its_tables(tmp_path: Path) -> None:
@@ -24,28 +109,52 @@ def test_own_file_adds_to_the_shipped_one_and_replaces_its_tables(tmp_path: Path
         '[settings]\ndata = "here"\n[mine]\nformat = "list"\npath = "a.json"\n[flickr8k]\nformat = "coco"\npath = "b.json"\n'
     )
     declared = config.sources()
-    assert declared["mine"].path == Path("here/a.json")
+    assert declared["mine"].parts[0].paths == (Path("here/a.json"),)
     assert declared["flickr8k"].format == "coco"
     assert "abstract50s" in declared
 
 
 def test_environment_names_the_data_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AUDITOR_DATA", "/elsewhere")
-    assert config.sources()["flickr8k"].path == Path("/elsewhere/flickr8k/Flickr8k.token.txt")
+    assert config.sources()["flickr8k"].parts[0].paths == (Path("/elsewhere/flickr8k/Flickr8k.token.txt"),)
+
+
+def test_every_key_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "datasets.toml"
+    path.write_text(
+        table(
+            'kind = "judgements"\nlanguage = "de"\nrelated = ["other"]\nsplit_suffix = ".png"\nimages = 1\ncaptions = 2\n'
+            'obtain = "ask"\nlicence = "none"\ncitation = "me"\noptions = { a = 1, list_file = "l", many = ["x", "y"] }\n'
+            'splits = { test = "t" }\n'
+            'parts = [{ path = "*.json", split = "train" }, { path = ["b", "c"], options = { a = true } }]\n'
+            f'downloads = [{{ url = "http://x/y.zip", sha256 = "{"a" * 64}", path = "b", member = "in/b" }}]'
+        )
+    )
+    source = config.sources(path, data=Path("d"))["mine"]
+    first, second = source.parts
+    assert (first.paths, first.split) == ((Path("d/*.json"),), "train")
+    assert first.options == {"a": 1, "list_file": Path("d/l"), "many": ("x", "y")}
+    assert (second.paths, second.split) == ((Path("d/b"), Path("d/c")), None)
+    assert second.options == {"a": True, "list_file": Path("d/l"), "many": ("x", "y")}
+    assert source.splits == {"test": Path("d/t")}
+    (file,) = source.downloads
+    assert (file.url, file.sha256, file.path, file.member) == ("http://x/y.zip", "a" * 64, Path("d/b"), "in/b")
+    told = (source.kind, source.language, source.related, source.split_suffix, source.images, source.captions)
+    assert told == ("judgements", "de", ("other",), ".png", 1, 2)
+    assert (source.obtain, source.licence, source.citation) == ("ask", "none", "me")
+
+
+def test_url_beside_path_is_a_download(tmp_path: Path) -> None:
+    path = tmp_path / "datasets.toml"
+    path.write_text(table(f'path = "a.json"\nurl = "https://x/a.json"\nsha256 = "{"b" * 64}"'))
+    (file,) = config.sources(path, data=Path("d"))["mine"].downloads
+    assert (file.url, file.path, file.member) == ("https://x/a.json", Path("d/a.json"), None)
 
 
 @pytest.mark.parametrize(
     ("content", "words"),
     [
         ("[mine\n", "not TOML"),
-        ('[mine]\npath = "a"\n', "format must be given"),
-        ('[mine]\nformat = "list"\n', "path must be given"),
-        ('[mine]\nformat = "list"\npath = "a"\nkind = "images"\n', "kind must be one of captions"),
-        ('[mine]\nformat = "list"\npath = "a"\nfromat = "x"\n', "unknown key fromat"),
-        ('[mine]\nformat = "list"\npath = "a"\ncaptions = "many"\n', "captions must be a whole number"),
-        ('[mine]\nformat = "list"\npath = "a"\nsplits = "train"\n', "splits must map"),
-        ('[mine]\nformat = "list"\npath = "a"\nrelated = "flickr8k"\n', "related must be a list"),
-        ('[mine]\nformat = "list"\npath = "a"\nlanguage = 5\n', "language must be a string"),
         ("[settings]\ndata = 5\n", "data must be the name of a folder"),
         ('["not a name"]\nformat = "list"\npath = "a"\n', "expected a table named with"),
     ],
@@ -54,6 +163,60 @@ def test_faulty_file_is_named_with_its_fault(tmp_path: Path, content: str, words
     path = tmp_path / "datasets.toml"
     path.write_text(content)
     with pytest.raises(UsageError, match=words):
+        config.sources(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ('[mine]\npath = "a"\n', "format must be given"),
+        (table(""), "either path or parts must be given"),
+        (table('path = "a"\nparts = [{ path = "b" }]'), "either path or parts must be given"),
+        (table('path = "a"\nkind = "images"'), "kind must be one of captions"),
+        (table('path = "a"\nfromat = "x"'), "unknown key fromat"),
+        (table('path = "a"\ncaptions = "many"'), "captions must be a whole number"),
+        (table('path = "a"\nimages = true'), "images must be a whole number"),
+        (table('path = "a"\nsplits = "train"'), "splits must map"),
+        (table('path = "a"\nsplits = { train = 1 }'), "splits must map"),
+        (table('path = "a"\nsplit_suffix = 1'), "split_suffix must be a string"),
+        (table('path = "a"\nrelated = "flickr8k"'), "related must be a list"),
+        (table('path = "a"\nlanguage = 5'), "language must be a string"),
+        (table('path = "a"\nobtain = ["ask"]'), "obtain must be a string"),
+        (table("path = 5"), "path must be a file, a pattern, or a list"),
+        (table("path = []"), "path must be a file, a pattern, or a list"),
+        (table('path = ["a", 5]'), "path must be a file, a pattern, or a list"),
+        (table("parts = []"), "parts must be a list of tables"),
+        (table('parts = ["a"]'), "parts must be a list of tables"),
+        (table('parts = [{ split = "x" }]'), "path must be a file"),
+        (table('parts = [{ path = "a", splits = "x" }]'), "unknown key splits"),
+        (table('parts = [{ path = "a", split = 1 }]'), "split must be a string"),
+        (table('parts = [{ path = "a", options = "x" }]'), "options must be a table"),
+        (table('path = "a"\noptions = "x"'), "options must be a table"),
+        (table('path = "a"\noptions = { x = 1.5 }'), "options: x must be a string, number or list"),
+        (table('path = "a"\noptions = { x = [1] }'), "options: x must be a list of strings"),
+        (table('path = "a"\noptions = { list_file = 1 }'), "options: list_file must be a path"),
+        (table('path = "a"\nurl = "https://x/a"'), "url and sha256 belong together"),
+        (table(f'path = "a"\nsha256 = "{"0" * 64}"'), "url and sha256 belong together"),
+        (table(f'path = "a"\nurl = 5\nsha256 = "{"0" * 64}"'), "url and sha256 must be strings"),
+        (table(f'path = ["a", "b"]\nurl = "https://x/a"\nsha256 = "{"0" * 64}"'), "url fetches one file"),
+        (table('path = "a"\ndownloads = "https://x/a"'), "downloads must be a list of tables"),
+        (table('path = "a"\ndownloads = ["https://x/a"]'), "downloads must be a list of tables"),
+        (table('path = "a"\ndownloads = [{ url = "https://x/a" }]'), "downloads: sha256 must be given"),
+        (download(url="ftp://x/a"), "only http and https are fetched"),
+        (download(url="file:///etc/passwd"), "only http and https are fetched"),
+        (download(sha256="0" * 63), "is not 64 hex digits"),
+        (download(sha256="A" * 64), "is not 64 hex digits"),
+        (download(path="../a"), "must stay inside the data folder"),
+        (download(path="b/../../a"), "must stay inside the data folder"),
+        (download(path="/etc/passwd"), "must stay inside the data folder"),
+        (download(md5="x"), "unknown key md5"),
+        (table(f'path = "a"\ndownloads = [{{ url = "http://x", sha256 = "{"0" * 64}", path = "a", member = 1 }}]'), "downloads: member must be a string"),
+    ],
+)  # fmt: skip
+def test_faulty_table_is_named_with_its_key(tmp_path: Path, content: str, words: str) -> None:
+    path = tmp_path / "datasets.toml"
+    path.write_text(content)
+    with pytest.raises(UsageError, match=rf"datasets\.toml: \[mine\]: .*{words}"):
         config.sources(path)
 
 
@@ -69,17 +232,33 @@ def test_missing_named_file_is_an_error(tmp_path: Path, monkeypatch: pytest.Monk
     ("names", "options", "words"),
     [
         ([], {}, "name a dataset"),
-        (["nope"], {}, "declared are abstract50s"),
-        (["a", "b"], {"file": Path("f"), "file_format": "list"}, "--from reads one dataset"),
-        (["a"], {"file": Path("f")}, "say what it is: --format"),
+        (["nope"], {}, "declared are abstract-scenes"),
+        (["a", "b"], {"files": [Path("f")], "file_format": "list"}, "--from reads one dataset"),
         (["a"], {"file_format": "list"}, "name it with --from"),
-        (["a:b"], {"file": Path("f"), "file_format": "list"}, "a dataset's name has"),
-        (["a"], {"file": Path("f"), "file_format": "list", "kind": "x"}, "no such kind"),
+        (["a"], {"kind": "captions"}, "name it with --from"),
+        (["a"], {"options": {"image_col": "x"}}, "name it with --from"),
+        (["a:b"], {"files": [Path("f")], "file_format": "list"}, "a dataset's name has"),
+        (["a"], {"files": [Path("f")], "file_format": "list", "kind": "x"}, "no such kind"),
     ],
 )
 def test_contradictory_wishes_are_explained(names: list[str], options: dict[str, object], words: str) -> None:
     with pytest.raises(UsageError, match=words):
         config.wanted(names, **options)
+
+
+def test_file_of_no_declared_dataset_is_read_as_it_is_called() -> None:
+    (source,) = config.wanted(["a"], files=[Path("f"), Path("g")], kind="candidates", options={"image_col": "x"})
+    assert (source.dataset, source.kind, source.format) == ("a", "candidates", "")
+    assert source.parts[0].paths == (Path("f"), Path("g"))
+    assert source.parts[0].options == {"image_col": "x"}
+
+
+def test_other_file_of_a_declared_dataset_keeps_what_is_known_of_it() -> None:
+    (source,) = config.wanted(["coco-val"], files=[Path("f")])
+    assert (source.format, source.images) == ("coco", 20993)
+    assert source.parts[0].options == {"split_key": "karpathy_split"}
+    (source,) = config.wanted(["coco-val"], files=[Path("f")], file_format="list")
+    assert source.parts[0].options == {}
 
 
 def test_all_names_everything_declared() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import errno
 import io
 import os
 import sys
@@ -20,12 +21,17 @@ from auditor.cli import (
     datasets,
     demo,
     diff,
+    export,
+    fetch,
     ingest,
     log,
     metrics,
+    note,
     profile,
     score,
     sql,
+    store,
+    tag,
     verify,
 )
 from auditor.cli.options import MANNERS, Debug, NoColor, Quiet, mannered
@@ -34,6 +40,9 @@ from auditor.errors import AuditorError
 BUG = 70
 INTERRUPTED = 130
 
+#: What the system calls a disk without room, a file that may not grow, a quota that is used up.
+FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+
 app = typer.Typer(
     name="auditor",
     help="What is inside an image-description dataset: exact, signed, versioned numbers on a SQL store.",
@@ -41,8 +50,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (demo, ingest, datasets, log, diff, verify, profile, bounds, score, compare, sql, metrics):
+for module in (
+    demo, fetch, ingest, export, datasets, log, tag, note, diff, verify, profile, bounds, score, compare, sql, metrics,
+):  # fmt: skip
     app.command(module.__name__.rpartition(".")[2])(mannered(module.command))
+app.add_typer(store.app, name="store")
 
 
 def _show_version(wanted: bool) -> None:
@@ -85,8 +97,17 @@ def main(arguments: list[str] | None = None) -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except OSError as error:
+        if error.errno not in FULL:
+            sys.exit(_bug(error))
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(_fail(f"error: no room left on the disk, or for standard output: {error}; make some, then repeat", 3))
     except Exception as error:  # noqa: BLE001  whatever is left is a bug, and must not look like the user's mistake
-        sys.exit(_fail(f"error: this is a bug in auditor ({error}); details: {_log(error)}", BUG))
+        sys.exit(_bug(error))
+
+
+def _bug(error: Exception) -> int:
+    return _fail(f"error: this is a bug in auditor ({error}); details: {_log(error)}", BUG)
 
 
 def _fail(message: str, code: int) -> int:

@@ -12,7 +12,10 @@ from auditor.cli import options as o
 def command(
     a: Annotated[str, typer.Argument(metavar="REF", help="Before: flickr8k@v1.")],
     b: Annotated[str, typer.Argument(metavar="REF", help="After: flickr8k@v2.")],
-    depth: Annotated[str, typer.Option("--depth", help="totals, images, or text: every caption.")] = "totals",
+    depth: Annotated[
+        str, typer.Option("--depth", help="totals, images, text (every caption), vocabulary or lengths.")
+    ] = "totals",
+    profile: o.TextProfile = "bare",
     exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 where anything changed.")] = False,
     store: o.StorePath = o.DEFAULT_STORE,
     wait: o.Wait = 10.0,
@@ -20,14 +23,14 @@ def command(
     as_json: o.Json = False,
     output: o.Output = None,
 ) -> None:
-    """Say what was added, removed, edited and moved from one version to another.
+    """Say what was added, removed, edited and moved from one version to another, or which words and lengths changed.
 
-    Example: auditor diff flickr8k@v1 flickr8k@v2 --depth text
+    Examples: auditor diff flickr8k@v1 flickr8k@v2 --depth text · auditor diff flickr8k flickr30k --depth vocabulary
     """
     from auditor.studies.history import diff
 
     with o.opened(store, wait=wait) as opened:
-        result, changed = diff(opened, a, b, depth)
+        result, changed = diff(opened, a, b, depth, profile)
     o.deliver(result, format_name, as_json, output)
     if exit_code and changed:
         raise typer.Exit(o.FINDING)

@@ -36,6 +36,9 @@ def command(
         float | None, typer.Option("--max-rejected", help="Share of records that may be refused; default 0.01.")
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Refuse the whole file for one refused record.")] = False,
+    frozen: Annotated[
+        bool, typer.Option("--frozen", help="Only the versions that datasets.lock names; it is not written.")
+    ] = False,
     note: Annotated[str | None, typer.Option("--note", help="What to remember of this version.")] = None,
     config: Annotated[Path | None, typer.Option("--config", help="Another datasets.toml.")] = None,
     store: o.StorePath = o.DEFAULT_STORE,
@@ -48,6 +51,8 @@ def command(
     Examples: auditor ingest flickr8k coco-val2017 · auditor ingest mine --from captions.csv --caption-col text
     """
     from auditor.config import wanted
+    from auditor.lock import Lock, beside
+    from auditor.studies import exchange
     from auditor.studies.ingestion import MAX_REJECTED, ingest
 
     columns = {"image_col": image_col, "caption_col": tuple(caption_col or ()) or None}
@@ -56,12 +61,14 @@ def command(
         names or [],
         everything=everything,
         files=files or [],
-        file_format=file_format,
+        file_format=file_format or exchange.format_of(files or []),
         kind=kind,
         options=o.settings(option or [], columns),
         config=config,
     )
+    sources = [exchange.described(source, kind, config) for source in sources]
+    lock = None if files and not frozen else Lock(beside(config), frozen=frozen, narrate=o.narrate)
     allowed = 0.0 if strict else MAX_REJECTED if max_rejected is None else max_rejected
     with o.opened(store, write=True, wait=wait) as opened, o.progressing() as progress:
-        result = ingest(opened, sources, note, progress, max_rejected=allowed, skip_missing=everything)
+        result = ingest(opened, sources, note, progress, max_rejected=allowed, skip_missing=everything, lock=lock)
     o.deliver(result, None, as_json, output)

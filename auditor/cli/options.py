@@ -187,12 +187,17 @@ def _print(result: Result, chosen: str) -> None:
 
 
 def _write(result: Result, chosen: str, output: Path) -> None:
+    from polars.exceptions import ComputeError
+
     from auditor import reports
     from auditor.reports import terminal
 
     if chosen == "parquet":
         with output.open("wb") as file:
-            result.frame.write_parquet(file)
+            try:
+                result.frame.write_parquet(file)
+            except ComputeError as error:  # what Polars makes of a disk that is full
+                raise OSError(str(error)) from error
         return
     with output.open("w", encoding="utf-8", newline="") as file:
         if chosen == "table":

@@ -12,8 +12,26 @@ from typing import Protocol
 
 from auditor.errors import SourceError, UsageError
 from auditor.model import Batches, Part, place
-from auditor.sources import coco, files, flat_list, flickr
-from auditor.sources.acceptance import COMMON_OPTIONS, accept
+from auditor.sources import (
+    brown,
+    bundle,
+    coco,
+    conllu,
+    entities,
+    files,
+    flat_list,
+    flickr,
+    judgements,
+    karpathy,
+    mat,
+    parallel,
+    scenes,
+    table,
+    triplets_json,
+    webdataset,
+    wordlist,
+)
+from auditor.sources.acceptance import COMMON_OPTIONS, accept, file_names
 
 
 class Reader(Protocol):
@@ -34,9 +52,22 @@ class Reader(Protocol):
 
 #: Every file format by the name that datasets.toml and --format use. Guessing takes the first that claims a file.
 FORMATS: Mapping[str, Reader] = {
+    "bundle": bundle,
+    "entities": entities,
+    "karpathy": karpathy,
+    "brown": brown,
+    "conllu": conllu,
+    "scenes": scenes,
     "flickr": flickr,
+    "judgements": judgements,
+    "mat": mat,
+    "triplets": triplets_json,
     "list": flat_list,
     "coco": coco,
+    "webdataset": webdataset,
+    "wordlist": wordlist,
+    "parallel": parallel,
+    "table": table,
 }
 
 
@@ -74,10 +105,11 @@ def guess(part: Part) -> str:
 def read(part: Part, file_format: str) -> Batches:
     """Yield the captions of a part as frames of `CAPTION_SCHEMA`.
 
-    Raises `SourceError` where no record of the part is a caption of that format.
+    Raises `SourceError` where no record of the part is a caption of that format, and where most captions are names of
+    image files.
     """
     check(part, file_format)
-    accepted = refused = 0
+    accepted = refused = names = 0
     first: str | None = None
     for batch in reader(file_format).read(part):
         captions = accept(batch, part)
@@ -87,8 +119,11 @@ def read(part: Part, file_format: str) -> Batches:
             first = f"{place(row['source'], row['unit'], row['line'])}: {row['reason']}"
         refused += refusals.height
         accepted += captions.height - refusals.height
+        names += file_names(captions)
         yield captions
+    named = ", ".join(str(path) for path in part.paths)
+    if names > accepted // 2:
+        raise SourceError(f"{named}: {names:,} of {accepted:,} captions are names of image files: are columns swapped?")
     if not accepted:
         detail = f"all {refused} records were refused; the first: {first}" if refused else "it holds no record"
-        named = ", ".join(str(path) for path in part.paths)
         raise SourceError(f'{named}: not of format "{file_format}": {detail}')

@@ -13,7 +13,7 @@ COMMON_OPTIONS: Mapping[str, str] = {
     "sentences": '"first" keeps the first sentence of each caption',
 }
 
-_LONGEST = 1 << 16
+_LONGEST = 1 << 20
 _RAW_SHOWN = 2000
 _FILE_NAME = r"(?i)^\S+\.(jpe?g|png|gif|webp|bmp|tiff?)(#\d+)?$"
 _FIRST_SENTENCE = r"^\s*(?s:(.+?[.!?]))(?:\s|$)"
@@ -24,8 +24,7 @@ def accept(batch: pl.DataFrame, part: Part) -> pl.DataFrame:
 
     A refused record keeps its raw form, or its text in place of it.
     """
-    absent = [pl.lit(None).alias(name) for name in CAPTION_SCHEMA if name not in batch.columns]
-    whole = batch.with_columns(absent).select(pl.col(name).cast(kind) for name, kind in CAPTION_SCHEMA.items())
+    whole = complete(batch)
     if part.options.get("basename") is True:
         whole = whole.with_columns(pl.col("image").str.extract(r"([^/\\]+)[/\\]*$", 1))
     if part.options.get("sentences") == "first":
@@ -35,6 +34,18 @@ def accept(batch: pl.DataFrame, part: Part) -> pl.DataFrame:
     return whole.with_columns(reason=pl.coalesce("reason", _fault())).with_columns(
         raw=pl.when(pl.col("reason").is_not_null()).then(pl.coalesce("raw", "text").str.head(_RAW_SHOWN))
     )
+
+
+def file_names(captions: pl.DataFrame) -> int:
+    """Count the accepted captions that are names of image files."""
+    accepted = captions.filter(pl.col("reason").is_null())
+    return accepted["text"].str.contains(_FILE_NAME).sum()
+
+
+def complete(batch: pl.DataFrame) -> pl.DataFrame:
+    """Give a frame the columns of `CAPTION_SCHEMA`, in their order; those that it lacks are null."""
+    absent = [pl.lit(None).alias(name) for name in CAPTION_SCHEMA if name not in batch.columns]
+    return batch.with_columns(absent).select(pl.col(name).cast(kind) for name, kind in CAPTION_SCHEMA.items())
 
 
 def _fault() -> pl.Expr:
@@ -48,6 +59,4 @@ def _fault() -> pl.Expr:
         .then(pl.lit("holds a NUL character"))
         .when(text.str.len_chars() > _LONGEST)
         .then(pl.lit(f"longer than {_LONGEST:,} characters: no caption"))
-        .when(text.str.contains(_FILE_NAME))
-        .then(pl.lit("the caption is a file name: are columns swapped?"))
     )

@@ -28,6 +28,8 @@ def read(part: Part) -> Batches:
 
 def _records(path: Path) -> Iterator[Item]:
     for item in items(path, "list"):
+        if item == Item("", 0, []):
+            return
         if item.key or not item.number:
             raise SourceError(f'{path}: not of format "list": expected a JSON list of {{"image_id": …, "caption": …}}')
         yield item

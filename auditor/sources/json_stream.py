@@ -15,6 +15,7 @@ from auditor.sources.files import open_bytes
 _BLOCK = 1 << 20
 _LONGEST_ITEM = 1 << 24
 _BLANK = re.compile(r"[ \t\r\n]*")
+_OF_NUMBERS = "0123456789+-.eE"
 _LONGEST_WORD = 16  # characters of the longest thing that a cut can spoil, an escape or a literal
 
 
@@ -31,7 +32,9 @@ class Item(NamedTuple):
 
 
 def items(path: Path, file_format: str) -> Iterator[Item]:
-    """Walk a file that holds a list, or an object with lists in it; a value that is no list has the number 0.
+    """Walk a file that holds a list, or an object with lists in it.
+
+    A value that is no list, and a list that is empty, is one item with the number 0.
 
     A byte that is not UTF-8 survives as a lone surrogate, so that only its record is refused.
     Raises `SourceError` with line and column for a file that is not JSON, and for an item longer than 16 MiB.
@@ -73,6 +76,8 @@ def _list(window: _Window, key: str) -> Iterator[Item]:
     window.take("[")
     number = 0
     closing = window.peek() == "]"
+    if closing:
+        yield Item(key, 0, [])
     while not closing:
         number += 1
         yield Item(key, number, window.decode())
@@ -120,7 +125,8 @@ class _Window:
                     f'{self._path}: not JSON that can be read: {error} (format "{self._format}")'
                 ) from error
             else:
-                if end < len(self._text) or not self._more():  # a number may go on in the next block
+                cut = end == len(self._text) or self._text[end] in _OF_NUMBERS  # a number may go on in the next block
+                if not (cut and self._more()):
                     self._at = end
                     return value
 

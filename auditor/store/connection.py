@@ -5,7 +5,6 @@ Promises: reading opens read-only; a write is one transaction, so that a killed 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -15,12 +14,12 @@ from typing import Any, Self
 import duckdb
 import polars as pl
 
-from auditor.errors import SqlError, StoreError, StoreLockedError
-from auditor.store import migrations
+from auditor.errors import AuditorError, StoreError
+from auditor.store import migrations, opening
+from auditor.store.faults import engine_errors
 from auditor.store.sqlfiles import catalogue
 
 MEMORY = Path(":memory:")
-_MAKING = 1.0  # seconds after which a file that is still empty is nobody's
 
 
 class _ArrowStream:
@@ -37,62 +36,75 @@ class _ArrowStream:
         return self._open_stream()
 
 
-@contextmanager
-def _engine_errors() -> Iterator[None]:
-    try:
-        yield
-    except duckdb.Error as error:
-        raise SqlError(str(error).strip()) from error
-    except RuntimeError as error:
-        if "interrupted" in str(error).lower():
-            raise KeyboardInterrupt from error  # what DuckDB makes of Ctrl-C in the middle of a statement
-        raise
-
-
 class Store:
     """An open store. Use as a context manager; `Store.open` says how."""
 
-    def __init__(self, path: Path, connection: duckdb.DuckDBPyConnection, *, writable: bool) -> None:
+    def __init__(
+        self,
+        path: Path,
+        connection: duckdb.DuckDBPyConnection,
+        *,
+        writable: bool,
+        migration: migrations.Migration | None = None,
+    ) -> None:
         self.path = path
         self.writable = writable
+        #: What opening it did to a store of an older schema; null where there was nothing to do.
+        self.migration = migration
         self._connection: duckdb.DuckDBPyConnection | None = connection
         #: Work for the moment when the file is let go of: each is given the store, opened for writing.
         self.on_close: list[Callable[[Store], None]] = []
 
     @classmethod
-    @_engine_errors()
     def open(
-        cls, path: Path, *, write: bool = False, wait: float = 10.0, narrate: Callable[[str], None] = lambda _: None
+        cls,
+        path: Path,
+        *,
+        write: bool = False,
+        make: bool = True,
+        migrate: bool = True,
+        wait: float = 10.0,
+        narrate: Callable[[str], None] = lambda _: None,
     ) -> Self:
         """Open a store, waiting up to `wait` seconds for another process to let go of it.
 
-        Writing makes the file when there is none; a store of an older schema is backed up and migrated.
-        Raises `StoreError` for a missing, foreign or damaged file and `StoreLockedError` after the wait.
+        Writing makes the file when there is none, unless `make` is false; a store of an older schema is backed up and
+        migrated, unless `migrate` is false. Raises `StoreError` for a missing, foreign or damaged file and a full disk,
+        `StoreLockedError` after the wait.
         """
+        makes = path == MEMORY or (write and make)
         nothing_yet = StoreError(f"{path}: nothing was ingested yet; fill it with `auditor ingest NAME`")
-        if path != MEMORY and write:
-            _make_room(path)
+        if path != MEMORY and makes:
+            opening.make_room(path)
         elif path != MEMORY and not path.exists():
             raise StoreError(f"{path}: no store here; make one with `auditor ingest NAME` or name another with --store")
-        elif path != MEMORY and _is_empty(path):
+        elif path != MEMORY and opening.is_unfinished(path):
             raise nothing_yet
-        connection = _connect(path, write=write, wait=wait, narrate=narrate)
-        state = migrations.state(connection, path)
-        if state == "empty" and not (write or path == MEMORY):
-            connection.close()
-            raise nothing_yet
-        if state == "old":
-            connection.close()
-            backup = migrations.back_up(path)
-            narrate(f"{path}: migrating to schema {migrations.newest()}; the old file is kept as {backup.name}")
-            connection = _connect(path, write=True, wait=wait, narrate=narrate)
-        if state != "current":
-            migrations.apply(connection)
-        elif write:
-            migrations.restore_cache(connection)
-        if migrations.has_cache(connection):
-            connection.execute("set search_path = 'main,cache'").complete()
-        return cls(path, connection, writable=write or path == MEMORY)
+        migration = None
+        with engine_errors(path):
+            connection = opening.connect(path, read_only=not write and path != MEMORY, wait=wait, narrate=narrate)
+            try:
+                state = migrations.state(connection, path)
+                if state == "empty" and not makes:
+                    raise nothing_yet
+                if state == "old" and migrate and not write:
+                    connection.close()
+                    connection = opening.connect(path, read_only=False, wait=wait, narrate=narrate)
+                    state = migrations.state(connection, path)  # another process may have been faster
+                if state == "old" and migrate:
+                    kept = migrations.backup_of(path).name
+                    narrate(f"{path}: migrating to schema {migrations.newest()}; the old file is kept as {kept}")
+                    migration = migrations.migrate(connection, path)
+                elif state == "empty":
+                    migrations.apply(connection)
+                elif state == "current" and write:
+                    migrations.restore_cache(connection)
+                if migrations.has_cache(connection):
+                    connection.execute("set search_path = 'main,cache'").complete()
+            except BaseException:
+                connection.close()
+                raise
+        return cls(path, connection, writable=write or path == MEMORY, migration=migration)
 
     @property
     def connection(self) -> duckdb.DuckDBPyConnection:
@@ -113,13 +125,13 @@ class Store:
         reshape: Callable[[duckdb.DuckDBPyRelation], duckdb.DuckDBPyRelation] = lambda relation: relation,
     ) -> pl.DataFrame:
         """Run one statement and give its rows. Raises `SqlError` with the engine's words."""
-        with _engine_errors():
+        with engine_errors(self.path):
             stream = reshape(self.connection.sql(statement, params=params or None)).__arrow_c_stream__()
             return pl.DataFrame(_ArrowStream(lambda: stream))
 
     def execute(self, statement: str, params: dict[str, Any] | None = None) -> int:
         """Run one statement for its effect, and give the number of rows it changed (0 where it has none)."""
-        with _engine_errors():
+        with engine_errors(self.path):
             changed = self.connection.execute(statement, params).fetchall()
             return changed[0][0] if changed and isinstance(changed[0][0], int) else 0
 
@@ -146,7 +158,8 @@ class Store:
             yield
         except BaseException:
             if self._connection is not None:  # Ctrl-C may close the store first, which rolls back as well
-                self.execute("rollback")
+                with suppress(AuditorError):  # and so does an engine that could not write
+                    self.execute("rollback")
             raise
         self.execute("commit")
 
@@ -168,47 +181,3 @@ class Store:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-def _make_room(path: Path) -> None:
-    """Make the folder of a new store; an empty file, as a killed process may leave it, gives way to one.
-
-    Another process that makes the store just now leaves its file empty for a moment only: one that stays so is left.
-    """
-    deadline = time.monotonic() + _MAKING
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        while _is_empty(path):
-            if time.monotonic() > deadline:
-                path.unlink(missing_ok=True)
-            time.sleep(_MAKING / 10)
-    except OSError as error:
-        raise StoreError(f"{path}: no store can be made here: {error.strerror or error}") from error
-
-
-def _is_empty(path: Path) -> bool:
-    return path.is_file() and path.stat().st_size == 0
-
-
-def _connect(path: Path, *, write: bool, wait: float, narrate: Callable[[str], None]) -> duckdb.DuckDBPyConnection:
-    deadline = time.monotonic() + wait
-    told = False
-    while True:
-        try:
-            connection = duckdb.connect(str(path), read_only=not write and path != MEMORY)
-            connection.execute("set preserve_insertion_order = false").complete()
-        except duckdb.IOException as error:
-            if "lock" not in str(error).lower():
-                raise StoreError(f"{path}: cannot be opened as a store: {error}") from error
-            if time.monotonic() >= deadline:
-                raise StoreLockedError(
-                    f"{path}: another process is using the store; waited {wait:g} s; try again or raise --wait"
-                ) from error
-            if not told:
-                narrate(f"{path}: another process is using the store; waiting up to {wait:g} s")
-                told = True
-            time.sleep(0.1)
-        except duckdb.Error as error:
-            raise StoreError(f"{path}: cannot be opened as a store: {error}") from error
-        else:
-            return connection

@@ -45,11 +45,16 @@ class Ingest:
 class Terms:
     """What an ingest must hold to be kept.
 
-    `max_rejected` is the largest share of records that may be refused; `version` the hash that the content must have.
+    `max_rejected` is the largest share of records that may be refused; `version` the hash that the content must have,
+    with its counts where known; `named_by` says who asks for it, `remedy` what to do where the content is another.
     """
 
     max_rejected: float = 1.0
     version: str | None = None
+    images: int | None = None
+    captions: int | None = None
+    named_by: str = "the terms"
+    remedy: str = "check the files"
 
 
 def write(
@@ -78,11 +83,7 @@ def write(
         facts = workspace.rows("ingest_facts").row(0, named=True)
         _hold_to_terms(source, facts["read"], rejected, terms)
         content = workspace.rows("version_hash").row(0, named=True)
-        if terms.version not in (None, content["version"]):
-            raise SourceError(
-                f"{source.dataset}: holds version {content['version'][:12]}, not {str(terms.version)[:12]}; "
-                f"the store is unchanged"
-            )
+        _hold_to_version(source, content, terms)
         previous = next(iter(versions.log(store, source.dataset)), None)
         is_new = previous is None or previous.version != content["version"]
         seq = (previous.seq if previous else 0) + is_new
@@ -123,6 +124,19 @@ def _hold_to_terms(source: Source, read: int, rejected: pl.DataFrame, terms: Ter
             f"{source.dataset}: {rejected.height:,} of {read:,} records were refused, more than "
             f"{terms.max_rejected:.2%} (--max-rejected); the store is unchanged; the first: {first}"
         )
+
+
+def _hold_to_version(source: Source, content: Mapping[str, Any], terms: Terms) -> None:
+    """Raise `SourceError`, with what sets the counts apart, where the content is of another version than it must be."""
+    asked = {"version": terms.version, "images": terms.images, "captions": terms.captions}
+    if all(value in (None, content[key]) for key, value in asked.items()):
+        return
+    counts = (key for key in ("images", "captions") if asked[key] not in (None, content[key]))
+    apart = "; ".join(f"{content[key]:,} {key}, not {asked[key]:,}" for key in counts)
+    raise SourceError(
+        f"{source.dataset}: the files hold version {content['version'][:12]}, {terms.named_by} names "
+        f"{str(terms.version)[:12]}: {apart or 'as many captions'}; the store is unchanged; {terms.remedy}"
+    )
 
 
 def _stage(store: Store, source: Source, batches: Batches, splits: Mapping[str, list[str]], progress: Progress) -> None:

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-import shutil
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 import duckdb
 
 from auditor.errors import StoreError
+from auditor.store import copying
 from auditor.store.sqlfiles import sql_root
+
+
+@dataclass(frozen=True)
+class Migration:
+    """What opening a store of an older schema did: from which schema to which, and where the old file is kept."""
+
+    old: int
+    new: int
+    backup: Path
 
 
 def _files() -> list[tuple[int, Path]]:
@@ -45,11 +55,21 @@ def state(connection: duckdb.DuckDBPyConnection, path: Path) -> Literal["empty",
     return "old" if number < newest() else "current"
 
 
-def back_up(path: Path) -> Path:
-    """Copy a store that is about to be migrated beside itself."""
-    backup = path.with_name(f"{path.name}.before-schema-{newest()}")
-    shutil.copy2(path, backup)
-    return backup
+def backup_of(path: Path) -> Path:
+    """Name the file that keeps a store as it was before it is migrated to the newest schema."""
+    return path.with_name(f"{path.name}.before-schema-{newest()}")
+
+
+def migrate(connection: duckdb.DuckDBPyConnection, path: Path) -> Migration:
+    """Bring an older store, which `connection` holds open for writing, to the newest schema. A backup stays beside it.
+
+    The copy holds also what an interrupted process left in the file's log.
+    """
+    old = current(connection) or 0
+    backup = backup_of(path)
+    copying.copy(connection, path, backup)
+    apply(connection)
+    return Migration(old, newest(), backup)
 
 
 def restore_cache(connection: duckdb.DuckDBPyConnection) -> None:

@@ -35,7 +35,6 @@ def buckets(store: Store) -> Iterator[tuple[int, int]]:
 
 def count(store: Store, at_work: Workspace) -> None:
     """Bind `selection_frequency` to the n-gram frequencies of relation `reference`."""
-    at_work.bind("candidate", "candidate_human", numbered="candidate_no")
     for first, last in buckets(store):
         at_work.params |= {"first_image": first, "last_image": last}
         at_work.append("ngram_frequency_parts", "ngram_frequency_part")

@@ -12,6 +12,7 @@ import polars as pl
 
 from auditor.errors import UsageError
 from auditor.model import Selection, Version
+from auditor.store import tags
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 
@@ -19,19 +20,19 @@ _REF = re.compile(r"(?P<dataset>[^@:]+)(@(?P<at>[^:]+))?(:(?P<split>.+))?")
 
 
 def resolve(store: Store, ref: str, split: str | None = None) -> Selection:
-    """Find what `name`, `name@v7`, `name@3f9c1a` or `name@2026-05-01` names, each with `:split` or without.
+    """Find what `name`, `name@v7`, `name@2026-05-01`, `name@tag` or `name@3f9c1a` names, with `:split` or without.
 
     Raises `UsageError` that names what there is instead.
     """
     match = _REF.fullmatch(ref)
     if match is None:
-        raise UsageError(f"{ref}: expected NAME, NAME@v7, NAME@HASH or NAME@DATE, with :SPLIT or without")
+        raise UsageError(f"{ref}: expected NAME, NAME@v7, NAME@TAG, NAME@HASH or NAME@DATE, with :SPLIT or without")
     versions = log(store, match["dataset"])
     if not versions:
         known = store.query("select dataset from dataset order by all")["dataset"].to_list()
         there = f"the store holds {', '.join(known)}" if known else "the store is empty"
         raise UsageError(f"{match['dataset']}: not in {store.path}; {there}; try `auditor ingest {match['dataset']}`")
-    version = _at(ref, versions, match["at"])
+    version = _at(store, ref, versions, match["at"])
     split = match["split"] or split
     if split is not None:
         splits = images(store, Selection(version))["split"].drop_nulls().unique().sort()
@@ -56,9 +57,10 @@ def resolve_all(store: Store, refs: Sequence[str], split: str | None = None) -> 
     return told_apart
 
 
-def _at(ref: str, versions: list[Version], at: str | None) -> Version:
+def _at(store: Store, ref: str, versions: list[Version], at: str | None) -> Version:
     if at is None:
         return versions[0]
+    named = tags.of(store, versions[0].dataset)
     if re.fullmatch(r"v\d+", at):
         found = [version for version in versions if version.seq == int(at[1:])]
     elif re.fullmatch(r"\d{4}-\d\d-\d\d", at):
@@ -67,13 +69,16 @@ def _at(ref: str, versions: list[Version], at: str | None) -> Version:
         except (ValueError, OverflowError) as error:
             raise UsageError(f"{ref}: {at} is no date") from error
         found = [version for version in versions if version.created_at < end]
+    elif at in named:
+        found = [version for version in versions if version.seq == named[at]]
     else:
         found = [version for version in versions if version.version.startswith(at.lower())]
         if len({version.version for version in found}) > 1:
             raise UsageError(f"{ref}: more than one version begins with {at}; type more of the hash")
     if not found:
         there = ", ".join(f"@v{version.seq} ({version.version[:12]})" for version in versions)
-        raise UsageError(f"{ref}: no such version; there are {there}")
+        tagged = f"; tags are {', '.join(named)}" if named else ""
+        raise UsageError(f"{ref}: no such version; there are {there}{tagged}")
     return found[0]
 
 
@@ -103,6 +108,11 @@ def difference(store: Store, a: Selection, b: Selection, depth: str = "differenc
 def images(store: Store, selection: Selection) -> pl.DataFrame:
     """Give the images of a selection, sorted. Columns: image, split, captions."""
     return store.rows("image", **_place(selection))
+
+
+def related(store: Store, dataset: str) -> list[str]:
+    """Name the datasets in the store that share images or captions with one, as it was declared."""
+    return store.rows("related", dataset=dataset)["dataset"].to_list()
 
 
 def content(store: Store, selection: Selection) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""What is in the store, how did it come there, what changed, and is it whole?"""
+"""What is in the store, how did it come there, what changed?"""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import polars as pl
 
 from auditor.errors import UsageError
 from auditor.model import Result, Table
-from auditor.store import verification, versions
+from auditor.store import versions
 from auditor.store.connection import Store
-from auditor.text import PROFILES, tokenizer
+from auditor.studies import drift
+from auditor.text import tokenizer
 
 _SHORT = pl.col("version").str.head(12)
 
@@ -25,9 +26,9 @@ def datasets(store: Store) -> Result:
 
 
 def log(store: Store, dataset: str) -> Result:
-    """List every version of one dataset, the newest first."""
+    """List every version of one dataset, the newest first, with its tags and note."""
     selection = versions.resolve(store, dataset)
-    rows = versions.log_rows(store, selection.version.dataset)
+    rows = versions.log_rows(store, selection.version.dataset).with_columns(pl.col("tags").list.join(" "))
     table = rows.drop("dataset", "kind", "text_profiles").with_columns(_SHORT, pl.col("source_sha256").str.head(12))
     return Result(
         "log",
@@ -37,15 +38,23 @@ def log(store: Store, dataset: str) -> Result:
     )
 
 
-def diff(store: Store, ref_a: str, ref_b: str, depth: str = "totals") -> tuple[Result, bool]:
+def diff(
+    store: Store, ref_a: str, ref_b: str, depth: str = "totals", text_profile: str = "bare"
+) -> tuple[Result, bool]:
     """Say what changed from one selection to another, and whether anything did.
 
-    At depth `totals` by kind of change, `images` by image, `text` by caption, with the old and the new text.
-    Raises `UsageError` for another depth.
+    At depth `totals` by kind of change, `images` by image, `text` by caption, with the old and the new text; at depth
+    `vocabulary` by word and at `lengths` by statistic, in tokens of the text profile, whatever the datasets.
+    Raises `UsageError` for another depth or an unknown profile.
     """
-    if depth not in _DEPTHS:
-        raise UsageError(f"{depth}: no such depth; known are {', '.join(_DEPTHS)}")
+    known = (*_DEPTHS, *drift.DEPTHS)
+    if depth not in known:
+        raise UsageError(f"{depth}: no such depth; known are {', '.join(known)}")
+    tokenizer(text_profile)
     a, b = versions.resolve(store, ref_a), versions.resolve(store, ref_b)
+    title = f"{ref_a} → {ref_b}"
+    if depth in drift.DEPTHS:
+        return drift.drift(store, a, b, depth, text_profile, title)
     rows = versions.difference(store, a, b, _DEPTHS[depth])
     changed = bool(rows["captions"].sum() if depth == "totals" else rows.height)
     if depth == "totals":
@@ -57,35 +66,4 @@ def diff(store: Store, ref_a: str, ref_b: str, depth: str = "totals") -> tuple[R
         }
         rows = pl.concat([pl.DataFrame(held, schema=rows.schema), rows])
     notes = () if changed else (f"{ref_a} and {ref_b} hold the same captions",)
-    table = Table(f"{ref_a} → {ref_b}", rows)
-    return Result("diff", rows, selections=(a, b), tables=(table,), notes=notes), changed
-
-
-def verify(store: Store, ref: str | None = None) -> tuple[Result, bool]:
-    """Recompute every version's hash and check every reference between tables; say also whether all is well."""
-    selection = None if ref is None else versions.resolve(store, ref)
-    checks = pl.concat([verification.check(store, selection), *(_retokenised(store, profile) for profile in PROFILES)])
-    well = bool((checks["faults"] == 0).all())
-    state = pl.when(pl.col("faults") == 0).then(pl.lit("ok")).otherwise(pl.lit("DAMAGED"))
-    shown = checks.with_columns(state.alias("state"))
-    return Result(
-        "verify",
-        checks,
-        selections=() if selection is None else (selection,),
-        tables=(Table(f"verified {store.path}", shown),),
-    ), well
-
-
-def _retokenised(store: Store, profile: str) -> pl.DataFrame:
-    """Tokenise every stored text again and compare."""
-    stored = store.rows("stored_tokens", profile=profile)
-    differing = (tokenizer(profile)(stored["text"]) != stored["tokens"]).sum()
-    return pl.DataFrame(
-        {
-            "check": ["tokens are those of the text"],
-            "subject": [f"caption_tokens, {profile}"],
-            "checked": [stored.height],
-            "faults": [differing],
-        },
-        schema_overrides={"checked": pl.Int64, "faults": pl.Int64},
-    )
+    return Result("diff", rows, selections=(a, b), tables=(Table(title, rows),), notes=notes), changed

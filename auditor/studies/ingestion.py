@@ -6,22 +6,43 @@ import dataclasses
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
 import polars as pl
 
 from auditor.errors import SourceError, UsageError
+from auditor.lock import Entry, Lock
 from auditor.model import Progress, Result, Selection, Source, Table, place, silent
 from auditor.sources import check, files, guess, read
 from auditor.store import ingestion
 from auditor.store.connection import Store
+from auditor.studies.exchange import manifest_of
 from auditor.text import PROFILES
 
 #: The largest share of a source's records that may be refused, unless the user says otherwise.
 MAX_REJECTED = 0.01
 
 _SHOWN_REFUSALS = 10
+
+
+@dataclass(frozen=True)
+class _Done:
+    """One source, with the format that it was read as and the sha256 of its files, and what its ingest did.
+
+    `says_format` is set where the user has not named the format.
+    """
+
+    source: Source
+    made: ingestion.Ingest
+    says_format: bool
+    source_sha256: str
+
+    def entry(self) -> Entry:
+        """Give what the lock holds of it."""
+        version = self.made.version
+        return Entry(version.version, self.source_sha256, version.images, version.captions, self.source.format)
 
 
 def ingest(
@@ -32,12 +53,13 @@ def ingest(
     *,
     max_rejected: float = MAX_REJECTED,
     skip_missing: bool = False,
+    lock: Lock | None = None,
 ) -> Result:
     """Ingest each source in a transaction of its own, in the order given.
 
     `max_rejected` is the share of a source's records that may be refused. With `skip_missing`, sources whose files are
-    not there are named in a note instead. Raises `SourceError` for the first that cannot be read; those before it are
-    kept.
+    not there are named in a note instead. What was ingested enters `lock`; a frozen one says which versions they must
+    be. Raises `SourceError` for the first that cannot be read or is another version; those before it are kept.
     """
     if not 0 <= max_rejected <= 1:
         raise UsageError(f"--max-rejected is a share between 0 and 1, not {max_rejected:g}")
@@ -45,19 +67,28 @@ def ingest(
     there = [source for source in sources if not (skip_missing and _is_missing(source))]
     if not there:
         raise SourceError("none of these datasets is in the data folder: get one with `auditor fetch NAME`")
-    done = [_ingest(store, source, note, terms, progress) for source in there]
-    rows = pl.DataFrame([_row(source, made) for source, made, _ in done])
+    expected = lock.expected([source.dataset for source in there]) if lock else {}
+    done: list[_Done] = []
+    try:
+        for source in there:
+            asked = _locked(terms, expected[source.dataset], lock) if lock and lock.frozen else terms
+            done.append(_ingest(store, source, note, asked, progress))
+    finally:
+        if lock and done:
+            lock.keep({one.source.dataset: one.entry() for one in done})
+    rows = pl.DataFrame([_row(one.source, one.made) for one in done])
     shown = rows.with_columns(status=pl.format("{} v{}", "status", "seq")).drop("seq", "version")
     absent = [source.dataset for source in sources if source not in there]
     notes = [f"not in the data folder, left out: {', '.join(absent)}; see `auditor fetch`"] if absent else []
-    for source, made, guessed in done:
-        notes += [f'{source.dataset}: taken as format "{source.format}"'] if guessed else []
-        notes += _surprises(source, made, note)
+    for one in done:
+        notes += [f'{one.source.dataset}: taken as format "{one.source.format}"'] if one.says_format else []
+        notes += _other_files(one, expected.get(one.source.dataset))
+        notes += _surprises(one.source, one.made, note)
     return Result(
         command="ingest",
         frame=rows,
-        selections=tuple(Selection(made.version) for _, made, _ in done),
-        tables=(Table("ingested", shown), *_refusals([(source.dataset, made.rejected) for source, made, _ in done])),
+        selections=tuple(Selection(one.made.version) for one in done),
+        tables=(Table("ingested", shown), *_refusals([(one.source.dataset, one.made.rejected) for one in done])),
         notes=tuple(notes),
     )
 
@@ -94,28 +125,58 @@ def _refusals(found: Sequence[tuple[str, pl.DataFrame]]) -> tuple[Table, ...]:
     )
 
 
-def _ingest(
-    store: Store, source: Source, note: str | None, terms: ingestion.Terms, progress: Progress
-) -> tuple[Source, ingestion.Ingest, bool]:
-    """Ingest one source. Gives it with its format, what was done, and whether the format was guessed."""
+def _ingest(store: Store, source: Source, note: str | None, terms: ingestion.Terms, progress: Progress) -> _Done:
     with _standard_input(source) as there:
         guessed = not there.format
         found = dataclasses.replace(there, format=guess(there.parts[0])) if guessed else there
+        if found.format == "bundle":
+            found, note, terms = _bundled(found, note, terms)
         for part in found.parts:
             check(part, found.format)
         paths = [path for part in found.parts for path in files.expand(part)]
+        sha256 = files.sha256(paths)
         made = ingestion.write(
             store,
             found,
             chain.from_iterable(read(part, found.format) for part in found.parts),
             {split: _listed(path, found.split_suffix) for split, path in found.splits.items()},
             PROFILES,
-            files.sha256(paths),
+            sha256,
             note,
             terms,
             progress,
         )
-    return found, made, guessed
+    return _Done(found, made, guessed or found.format == "bundle", sha256)
+
+
+def _locked(terms: ingestion.Terms, entry: Entry, lock: Lock) -> ingestion.Terms:
+    return dataclasses.replace(
+        terms,
+        version=entry.version,
+        images=entry.images,
+        captions=entry.captions,
+        named_by=str(lock.path),
+        remedy="get the files that it was written for, or ingest without --frozen to accept these",
+    )
+
+
+def _bundled(source: Source, note: str | None, terms: ingestion.Terms) -> tuple[Source, str | None, ingestion.Terms]:
+    """Take a bundle at its word: its own splits, its note where the user has none, its version or nothing at all."""
+    manifest = manifest_of(source)
+    if terms.version not in (None, manifest.version):
+        raise SourceError(
+            f"{source.dataset}: {manifest.path} names version {manifest.version[:12]}, {terms.named_by} names "
+            f"{str(terms.version)[:12]}; the store is unchanged; {terms.remedy}"
+        )
+    asked = ingestion.Terms(
+        max_rejected=0.0,
+        version=manifest.version,
+        images=manifest.images,
+        captions=manifest.captions,
+        named_by=str(manifest.path),
+        remedy="read a bundle without settings, get it again, or export it again",
+    )
+    return dataclasses.replace(source, splits={}), note or manifest.note, asked
 
 
 def _listed(path: Path, suffix: str) -> list[str]:
@@ -144,6 +205,16 @@ def _is_missing(source: Source) -> bool:
     except SourceError:
         return True
     return False
+
+
+def _other_files(done: _Done, locked: Entry | None) -> list[str]:
+    """Say where other files than those of the lock held the same version."""
+    if locked is None or locked.version != done.made.version.version or locked.source_sha256 == done.source_sha256:
+        return []
+    was, now = locked.source_sha256[:12], done.source_sha256[:12]
+    return [
+        f"{done.source.dataset}: the same version from other files than those of the lock (sha256 {now}, not {was})"
+    ]
 
 
 def _surprises(source: Source, made: ingestion.Ingest, note: str | None) -> list[str]:

@@ -18,12 +18,13 @@ _MEANS = ("captions-per-image-mean", "asl", "sdsl")
 def profile(store: Store, refs: Sequence[str], text_profile: str = "bare", split: str | None = None) -> Result:
     """Describe each selection: size, length, vocabulary and repetition, the records its ingest refused, signs of dirt.
 
-    The statistics are those of `sql/statistics/profile.sql` and `hygiene.sql`.
+    The statistics are those of `sql/statistics/profile.sql`, `hygiene.sql`, `repetition.sql`, `annotations.sql` and
+    `overlap_with_related.sql`.
     """
     tokenizer(text_profile)
     selections = versions.resolve_all(store, refs, split)
     described = [_describe(store, selection, text_profile) for selection in selections]
-    sizes, hygiene = (_side_by_side(selections, parts) for parts in zip(*described, strict=True))
+    sizes, hygiene, noted = (_side_by_side(selections, parts) for parts in zip(*described, strict=True))
     is_mean = pl.col("statistic").is_in(_MEANS)
     return Result(
         "profile",
@@ -35,17 +36,27 @@ def profile(store: Store, refs: Sequence[str], text_profile: str = "bare", split
             Table("size, vocabulary, repetition", _whole(sizes.filter(~is_mean))),
             Table(f"lengths in tokens of text profile {text_profile}", sizes.filter(is_mean)),
             Table("hygiene", _whole(hygiene)),
+            *([Table("annotations and related datasets", _whole(noted))] if noted.height else []),
         ),
     )
 
 
-def _describe(store: Store, selection: Selection, text_profile: str) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Give size and hygiene of one selection. Columns: statistic, value."""
+def _describe(store: Store, selection: Selection, text_profile: str) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """Give size, hygiene and annotations of one selection. Columns: statistic, value."""
     version = selection.version
     logged = versions.log_rows(store, version.dataset).filter(pl.col("seq") == version.seq)
     refused = logged.select(statistic=pl.lit("rejected"), value=pl.col("rejected").cast(pl.Float64))
     workspace = ngrams.workspace(store, selection, text_profile)
-    return pl.concat([workspace.rows("profile"), refused]), workspace.rows("hygiene")
+    workspace.bind("annotated", "annotation_as_of")
+    noted = [workspace.rows("annotations")]
+    for other in versions.related(store, version.dataset):
+        workspace.params["other"] = other
+        noted.append(workspace.rows("overlap_with_related"))
+    return (
+        pl.concat([workspace.rows("profile"), refused]),
+        pl.concat([workspace.rows("hygiene"), workspace.rows("repetition")]),
+        pl.concat(noted),
+    )
 
 
 def _rows(selection: Selection, described: pl.DataFrame) -> pl.DataFrame:
@@ -59,9 +70,11 @@ def _rows(selection: Selection, described: pl.DataFrame) -> pl.DataFrame:
 
 
 def _side_by_side(selections: Sequence[Selection], parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    return parts[0].select(
-        "statistic", *(part["value"].alias(one.label) for one, part in zip(selections, parts, strict=True))
-    )
+    """Put the values of every selection beside each other; null where one has no such statistic."""
+    known = pl.concat([part.select("statistic") for part in parts]).unique(maintain_order=True)
+    for selection, part in zip(selections, parts, strict=True):
+        known = known.join(part.rename({"value": selection.label}), on="statistic", how="left", maintain_order="left")
+    return known
 
 
 def _whole(counts: pl.DataFrame) -> pl.DataFrame:

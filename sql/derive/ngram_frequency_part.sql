@@ -1,19 +1,71 @@
 -- name: ngram_frequency_part
--- version: 1
+-- version: 2
 -- grain: n-gram
--- params: first_image UINTEGER, last_image UINTEGER
--- reads: reference, caption_gram
+-- params: profile VARCHAR, first_image UINTEGER, last_image UINTEGER
+-- reads: reference, caption_tokens
 -- returns: n, gram, occurrences, captions, images
 --
--- N-gram frequencies of one bucket of images. Buckets share no image, so that their parts add up.
-with per_image as (
-    select r.image_no, g.n, g.gram, sum(g.tf) as occurrences, count(*) as captions
+-- N-gram frequencies (n = 1 to 4) of one bucket of images. Buckets share no image, so that their parts add up. Grams are
+-- packed as in caption_gram. To count the captions that hold a gram without a row for each of them, every caption of an
+-- image has a bit of its own: a block is 60 captions, and only the few images of several blocks are summed again.
+with placed as (
+    select r.image_no, row_number() over (partition by r.image_no order by r.slot) - 1 as place, t.tokens
     from reference as r
-    join caption_gram as g using (caption_id)
+    join caption_tokens as t on t.caption_id = r.caption_id and t.profile = $profile::varchar
     where r.image_no between $first_image::uinteger and $last_image::uinteger
-    group by r.image_no, g.n, g.gram
+),
+side_by_side as (
+    select
+        image_no,
+        place // 60 as block,
+        1::ubigint << (place % 60) as bit,
+        unnest(tokens)::uhugeint as a,
+        unnest(tokens[2:])::uhugeint as b,
+        unnest(tokens[3:])::uhugeint as c,
+        unnest(tokens[4:])::uhugeint as d
+    from placed
+),
+packed as materialized (
+    select
+        image_no,
+        block,
+        bit,
+        a,
+        a * 4294967296 + b as ab,
+        (a * 4294967296 + b) * 4294967296 + c as abc,
+        ((a * 4294967296 + b) * 4294967296 + c) * 4294967296 + d as abcd
+    from side_by_side
+),
+occurrence as (
+    select image_no, block, bit, a as gram from packed where a is not null
+    union all
+    select image_no, block, bit, ab from packed where ab is not null
+    union all
+    select image_no, block, bit, abc from packed where abc is not null
+    union all
+    select image_no, block, bit, abcd from packed where abcd is not null
+),
+per_block as materialized (
+    select image_no, block, gram, count(*) as occurrences, bit_count(bit_or(bit)) as captions
+    from occurrence
+    group by image_no, block, gram
+),
+crowded as (select distinct image_no from placed where place >= 60),
+per_image as (
+    select b.gram, b.occurrences, b.captions
+    from per_block as b
+    anti join crowded as c on c.image_no = b.image_no
+    union all
+    select b.gram, sum(b.occurrences), sum(b.captions)
+    from per_block as b
+    semi join crowded as c on c.image_no = b.image_no
+    group by b.image_no, b.gram
 )
 select
-    n, gram, sum(occurrences)::uinteger as occurrences, sum(captions)::uinteger as captions, count(*)::uinteger as images
+    (1 + (gram >= 4294967296)::int + (gram >= 18446744073709551616)::int + (gram >= 79228162514264337593543950336)::int)::utinyint as n,
+    gram,
+    sum(occurrences)::uinteger as occurrences,
+    sum(captions)::uinteger as captions,
+    count(*)::uinteger as images
 from per_image
-group by n, gram
+group by gram

@@ -1,5 +1,5 @@
 -- name: hygiene
--- version: 1
+-- version: 2
 -- grain: statistic
 -- reads: reference, caption
 -- returns: statistic, value
@@ -43,6 +43,9 @@ seen as (
         count(*) filter (where regexp_matches(p.text, '[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x{9f}]|\p{Cf}')) as unprintable,
         count(*) filter (where contains(p.text, chr(65533))) as replacement,
         count(*) filter (where regexp_matches(p.text, '</?[a-zA-Z][^<>]*>|&#?[a-zA-Z0-9]+;')) as markup,
+        count(*) filter (where regexp_matches(p.text, '[^\x00-\x7f]')) as beyond_ascii,
+        count(*) filter (where regexp_matches(p.inner_text, '\w [.,!?;:](\s|$)')) as tokenised,
+        count(*) filter (where p.inner_text like '%.') as full_stop,
         count(*) filter (where p.length between 1 and 2) as near_empty,
         count(*) filter (where p.length > q.upper + q.reach or p.length < q.lower - q.reach) as unusual
     from placed as p
@@ -57,9 +60,12 @@ listed as (
         {'position': 5, 'statistic': 'captions-with-replacement-characters', 'value': s.replacement},
         {'position': 6, 'statistic': 'captions-with-markup', 'value': s.markup},
         {'position': 7, 'statistic': 'captions-of-mixed-scripts', 'value': m.captions},
-        {'position': 8, 'statistic': 'captions-of-one-or-two-words', 'value': s.near_empty},
-        {'position': 9, 'statistic': 'captions-of-unusual-length', 'value': s.unusual},
-        {'position': 10, 'statistic': 'captions-in-several-splits', 'value': l.captions}
+        {'position': 8, 'statistic': 'captions-beyond-ascii', 'value': s.beyond_ascii},
+        {'position': 9, 'statistic': 'captions-with-blanks-before-punctuation', 'value': s.tokenised},
+        {'position': 10, 'statistic': 'captions-ending-in-a-full-stop', 'value': s.full_stop},
+        {'position': 11, 'statistic': 'captions-of-one-or-two-words', 'value': s.near_empty},
+        {'position': 12, 'statistic': 'captions-of-unusual-length', 'value': s.unusual},
+        {'position': 13, 'statistic': 'captions-in-several-splits', 'value': l.captions}
     ], recursive := true)
     from seen as s, mixed as m, leaked as l
 )

@@ -1,5 +1,5 @@
 -- name: integrity
--- version: 1
+-- version: 2
 -- grain: check
 -- reads: caption, caption_tokens, vocabulary, membership, version, dataset, rejected
 -- returns: check, subject, checked, faults
@@ -12,6 +12,11 @@ standing as (
     ) as next_from
     from membership
 ),
+bound as (
+    select dataset, from_seq as seq from membership
+    union all
+    select dataset, to_seq from membership where to_seq is not null
+),
 checked (position, "check", subject, checked, faults) as (
     select 1, 'texts are unique', 'caption', count(*), count(*) - count(distinct text) from caption
     union all
@@ -23,7 +28,7 @@ checked (position, "check", subject, checked, faults) as (
     from membership as m anti join caption as c using (caption_id)
     union all
     select 5, 'every place is of a version', 'membership', (select count(*) from membership), count(*)
-    from membership as m anti join version as v on v.dataset = m.dataset and v.seq = m.from_seq
+    from bound as b anti join version as v using (dataset, seq)
     union all
     select 6, 'no place holds two texts at once', 'membership', count(*),
         count(*) filter (where next_from is not null and (to_seq is null or to_seq > next_from))

@@ -5,7 +5,8 @@
 -- returns: version, images, captions
 --
 -- sha256 over the sorted (image, slot, split, text): first of each image's rows, then of the images. Every field is
--- preceded by its length in bytes, so that no two contents give the same bytes; "-" stands for no split. Where people rated the captions, their votes follow the text.
+-- preceded by its length in bytes, so that no two contents give the same bytes; "-" stands for no split. What people
+-- said of a caption, their votes, follows its text.
 with encoded as (
     select
         image,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 import os
@@ -28,16 +29,17 @@ c.jpg#0	alone
 
 @pytest.fixture
 def auditor(tmp_path: Path) -> Callable[..., Run]:
-    def run(*arguments: str, code: int = 0, **environment: str) -> Run:
+    def run(*arguments: str, code: int = 0, stdin: bytes = b"", **environment: str) -> Run:
         clean = {key: value for key, value in os.environ.items() if not key.startswith("AUDITOR_")}
         done = subprocess.run(
             [sys.executable, "-m", "auditor", *arguments],
             capture_output=True,
-            text=True,
+            input=stdin,
             cwd=tmp_path,
             env=clean | {"COLUMNS": "120"} | environment,
             check=False,
         )
+        done = Run(arguments, done.returncode, done.stdout.decode(), done.stderr.decode())
         assert done.returncode == code, done.stderr + done.stdout
         assert "Traceback" not in done.stderr
         return done
@@ -58,9 +60,10 @@ def rows(done: Run, command: str) -> list[dict[str, object]]:
 
 def test_ingest_says_what_it_read_and_refused(auditor: Callable[..., Run], tmp_path: Path) -> None:
     (tmp_path / "captions.token").write_bytes(
-        CAPTIONS.encode() + b"no tab\na.jpg#0\ttwice\nd.jpg#0\t \ne.jpg#0\tbro\xffken\n"
+        CAPTIONS.replace("\n", " \n", 1).encode() + b"no tab\na.jpg#0\ttwice\nd.jpg#0\t \ne.jpg#0\tbro\xffken\n"
     )
-    done = auditor("ingest", "mine", "--from", "captions.token", "--format", "flickr", "--json")
+    dirty = ("ingest", "mine", "--from", "captions.token", "--format", "flickr", "--max-rejected", "0.5")
+    done = auditor(*dirty, "--json")
     assert rows(done, "ingest")[0] | {"version": ""} == {
         "dataset": "mine",
         "status": "new",
@@ -69,11 +72,12 @@ def test_ingest_says_what_it_read_and_refused(auditor: Callable[..., Run], tmp_p
         "images": 3,
         "captions": 5,
         "read": 9,
+        "normalised": 1,
         "rejected": 4,
         "added": 5,
         "removed": 0,
     }
-    table = auditor("ingest", "mine", "--from", "captions.token", "--format", "flickr").stdout
+    table = auditor(*dirty).stdout
     assert "unchanged v1" in table
     for line, reason in (
         (6, "no tab"),
@@ -85,6 +89,59 @@ def test_ingest_says_what_it_read_and_refused(auditor: Callable[..., Run], tmp_p
         assert reason in table
     kept = rows(auditor("sql", "select line, reason from rejected order by line", "--json"), "sql")
     assert [row["line"] for row in kept] == [6, 7, 8, 9]
+
+
+def test_too_many_refusals_name_the_first_ten_and_change_nothing(filled: Callable[..., Run], tmp_path: Path) -> None:
+    lines = [f"i{n}.jpg#0\tcaption {n}\n" for n in range(1000)] + ["no tab\n"] * 12
+    (tmp_path / "dirty.token").write_text("".join(lines))
+    done = filled("ingest", "mine", "--from", "dirty.token", code=3)
+    assert "12 of 1,012 records were refused, more than 1.00% (--max-rejected); the store is unchanged" in done.stderr
+    assert done.stderr.count("dirty.token:10") == 10
+    assert done.stderr.count("\n") == 1
+    assert len(rows(filled("log", "mine", "--json"), "log")) == 1
+    assert rows(filled("ingest", "mine", "--from", "dirty.token", "--max-rejected", "0.02", "--json"), "ingest")
+
+
+def test_strict_takes_no_refusal(auditor: Callable[..., Run], tmp_path: Path) -> None:
+    lines = [f"i{n}.jpg#0\tcaption {n}\n" for n in range(1000)] + ["no tab\n"]
+    (tmp_path / "dirty.token").write_text("".join(lines))
+    assert "1 of 1,001" in auditor("ingest", "mine", "--from", "dirty.token", "--strict", code=3).stderr
+    auditor("ingest", "mine", "--from", "dirty.token")
+
+
+def test_unknown_format_is_guessed_and_said(auditor: Callable[..., Run], tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(CAPTIONS)
+    (tmp_path / "b.txt").write_text('[{"image_id": 1, "caption": "x"}]')
+    assert 'taken as format "flickr"' in auditor("ingest", "a", "--from", "a.txt").stdout
+    assert 'taken as format "list"' in auditor("ingest", "b", "--from", "b.txt").stdout
+    (tmp_path / "c.bin").write_bytes(bytes(range(256)))
+    assert "no format recognises it" in auditor("ingest", "c", "--from", "c.bin", code=3).stderr
+
+
+def test_standard_input_is_read(auditor: Callable[..., Run], tmp_path: Path) -> None:
+    for name, content in (("plain", CAPTIONS.encode()), ("zipped", gzip.compress(CAPTIONS.encode()))):
+        auditor("ingest", name, "--from", "-", stdin=content)
+    versions = {row["version"] for row in rows(auditor("datasets", "--json"), "datasets")}
+    assert len(versions) == 1
+
+
+def test_pattern_reads_its_files_in_order(auditor: Callable[..., Run], tmp_path: Path) -> None:
+    first, second = CAPTIONS.split("\n", 1)
+    (tmp_path / "part-1.token").write_text(first + "\n")
+    (tmp_path / "part-2.token").write_text(second)
+    (tmp_path / "whole.token").write_text(CAPTIONS)
+    auditor("ingest", "parts", "--from", "part-*.token")
+    auditor("ingest", "whole", "--from", "whole.token")
+    assert len({row["version"] for row in rows(auditor("datasets", "--json"), "datasets")}) == 1
+    assert "no file matches" in auditor("ingest", "none", "--from", "nothing-*.token", code=3).stderr
+
+
+def test_images_with_one_caption_are_named(auditor: Callable[..., Run], tmp_path: Path) -> None:
+    (tmp_path / "a.token").write_text(CAPTIONS + "alone.jpg#0\tonly one\n")
+    assert (
+        "one caption only, which has no reference and gets no score"
+        in auditor("ingest", "a", "--from", "a.token").stdout
+    )
 
 
 def test_file_of_another_format_exits_3_and_makes_no_store_of_it(filled: Callable[..., Run], tmp_path: Path) -> None:
@@ -329,10 +386,10 @@ def test_two_versions_and_two_splits_can_be_compared(filled: Callable[..., Run],
 
 def test_record_of_a_json_file_is_called_a_record(auditor: Callable[..., Run], tmp_path: Path) -> None:
     (tmp_path / "r.json").write_text('[\n{"image_id": 1, "caption": "x"},\n{"image_id": 1, "caption": ""}]')
-    assert "r.json, record 2" in auditor("ingest", "m", "--from", "r.json", "--format", "list").stdout
+    assert "r.json, record 2" in auditor("ingest", "m", "--from", "r.json", "--max-rejected", "0.5").stdout
     (tmp_path / "r.json").write_text('[{"image_id": 1, "caption": ""}]')
     refused = auditor("ingest", "m", "--from", "r.json", "--format", "list", code=3)
-    assert "r.json, record 1: empty caption; all 1 records were refused" in refused.stderr
+    assert "m: all 1 records were refused: r.json, record 1: empty caption" in refused.stderr
 
 
 def test_very_long_captions_are_scored(auditor: Callable[..., Run], tmp_path: Path) -> None:

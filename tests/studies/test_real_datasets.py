@@ -10,7 +10,7 @@ import pytest
 from conftest import DATA
 
 from auditor import config
-from auditor.model import Source
+from auditor.model import Part, Source
 from auditor.store import verification
 from auditor.store.connection import Store
 from auditor.studies.comparison import compare
@@ -61,7 +61,7 @@ def test_dirt_of_flickr8k_survives(filled: Path) -> None:
 def test_dirt_of_coco_is_counted(data: Path, store: Store) -> None:
     """What is known of the merged half of val2014: blanks around, line breaks and double blanks inside captions."""
     path = data / "coco-val2014" / "captions_val2014.partial-merged.json"
-    ingest(store, [Source("coco-val", "captions", "coco", path)])
+    ingest(store, [Source("coco-val", "captions", "coco", (Part((path,)),))])
     facts = dict(profile(store, ["coco-val"]).frame.select("statistic", "value").iter_rows())
     assert (facts["images"], facts["captions"], facts["captions-per-image-max"]) == (20_993, 105_018, 7)
     assert facts["captions-with-outer-blanks"] == 12_607

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from auditor import sources
 from auditor.errors import UsageError
+from auditor.model import Part
 from auditor.text import bare, tokenizer
 
 #: Letters, marks, numbers, punctuation, symbols and blanks; code points that only newer Unicode versions know are left
@@ -52,7 +53,7 @@ def test_profile_is_idempotent(caption: str) -> None:
 
 
 def test_profile_equals_the_definition_on_flickr8k(data: Path) -> None:
-    batches = sources.read(data / "flickr8k" / "Flickr8k.token.txt.gz", "flickr")
+    batches = sources.read(Part((data / "flickr8k" / "Flickr8k.token.txt.gz",)), "flickr")
     texts = pl.concat([batch["text"] for batch in batches])
     assert bare.tokenize(texts).to_list() == [plain.tokenize(text) for text in texts]
 

@@ -1,0 +1,129 @@
+"""Format `bundle`: a version as `auditor export` writes it, a folder of Parquet files that a manifest hashes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import polars as pl
+
+from auditor.errors import SourceError
+from auditor.model import CAPTION_SCHEMA, Batches, Part
+from auditor.sources import files
+from auditor.sources.manifest import ANNOTATIONS, CAPTIONS, MANIFEST, Manifest, open_manifest
+
+OPTIONS: Mapping[str, str] = {}
+
+KEYS = ("image", "slot")
+CAPTION_COLUMNS = (*KEYS, "split", "text")
+ANNOTATION_COLUMNS = (*KEYS, "phrases", "judgements", "pair", "triplet", "occurrences")
+
+#: Captions in a row group, and in a batch.
+ROWS_AT_ONCE = 50_000
+
+_MOST_EXPANSION = 200
+_FREE_EXPANSION = 1 << 26
+_MARK = re.compile(rb'"format"\s*:\s*"auditor\.bundle/')
+
+
+def claims(path: Path, head: bytes) -> bool:
+    """Recognise a folder with a manifest in it, or the manifest itself."""
+    if path.is_dir():
+        inside = path / MANIFEST
+        return inside.is_file() and _MARK.search(files.head(inside)) is not None
+    return _MARK.search(head) is not None
+
+
+def read(part: Part) -> Batches:
+    """Yield the captions of a bundle with what is known of them, in the order of image and slot.
+
+    Raises `SourceError`, before anything is yielded, for a file that is missing, of another content than the manifest
+    says, or not of the bundle.
+    """
+    for path in files.expand(part):
+        manifest = open_manifest(path)
+        verify(manifest)
+        yield from _captions(manifest)
+
+
+def verify(manifest: Manifest) -> None:
+    """Check that a bundle's folder holds exactly the files of its manifest, each with the content that it had."""
+    try:
+        there = {found.name for found in manifest.folder.iterdir()}
+    except OSError as error:
+        raise SourceError(f"{manifest.folder}: {error.strerror or error}") from error
+    for name in sorted({MANIFEST, *manifest.files} - there):
+        raise SourceError(f"{manifest.folder / name}: missing from the bundle; get it again")
+    for name in sorted(there - {MANIFEST, *manifest.files}):
+        raise SourceError(f"{manifest.folder / name}: not of the bundle, its manifest does not name it; remove it")
+    for name, (sha256, rows) in manifest.files.items():
+        path = manifest.folder / name
+        if not path.is_file() or files.sha256([path]) != sha256:
+            raise SourceError(f"{path}: not the file that {MANIFEST} hashes: damaged or altered; get the bundle again")
+        with _reading(path):
+            held = _scan(path).select(pl.len()).collect().item()
+        if held != rows:
+            raise SourceError(f"{path}: holds {held:,} rows, {MANIFEST} says {rows:,}; get the bundle again")
+
+
+def _captions(manifest: Manifest) -> Iterator[pl.DataFrame]:
+    path = manifest.folder / CAPTIONS
+    annotations = _annotations(manifest)
+    known = expanded = read_rows = 0
+    while True:
+        with _reading(path):
+            batch = _typed(path, CAPTION_COLUMNS).slice(read_rows, ROWS_AT_ONCE).collect()
+        if batch.is_empty():
+            break
+        if sum(batch.select("image", "slot", "text").null_count().row(0)):
+            raise SourceError(f"{path}: a caption without image, slot or text; export the bundle again")
+        expanded += batch.select(pl.sum_horizontal(pl.col("image", "text").str.len_bytes())).sum().item()
+        if expanded > _FREE_EXPANSION + _MOST_EXPANSION * path.stat().st_size:
+            raise SourceError(f"{path}: expands to more than {_MOST_EXPANSION} times its size: damaged, or a bomb")
+        known += batch.join(annotations, on=KEYS, how="semi").height
+        yield (
+            batch.with_row_index("line", offset=read_rows + 1)
+            .with_columns(source=pl.lit(path.name), unit=pl.lit("row"))
+            .join(annotations, on=KEYS, how="left", maintain_order="left")
+        )
+        read_rows += batch.height
+    if known < annotations.height:
+        raise SourceError(
+            f"{manifest.folder / ANNOTATIONS}: {annotations.height - known:,} rows are of no caption of the bundle; "
+            "export it again"
+        )
+
+
+def _annotations(manifest: Manifest) -> pl.DataFrame:
+    path = manifest.folder / ANNOTATIONS
+    if ANNOTATIONS not in manifest.files:
+        return pl.DataFrame(schema={name: CAPTION_SCHEMA[name] for name in ANNOTATION_COLUMNS})
+    with _reading(path):
+        annotations = _typed(path, ANNOTATION_COLUMNS).collect()
+    if annotations.select(KEYS).is_duplicated().any():
+        raise SourceError(f"{path}: says of one caption in two rows; export the bundle again")
+    return annotations
+
+
+def _typed(path: Path, columns: tuple[str, ...]) -> pl.LazyFrame:
+    """Scan a file. Raises `SourceError` where it has other columns."""
+    frame = _scan(path)
+    expected = pl.Schema({name: CAPTION_SCHEMA[name] for name in columns})
+    if frame.collect_schema() != expected:
+        raise SourceError(f"{path}: has other columns than a bundle: expected {', '.join(columns)}, with their types")
+    return frame
+
+
+def _scan(path: Path) -> pl.LazyFrame:
+    return pl.scan_parquet(path, glob=False, hive_partitioning=False)
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        first = str(error).partition("\n")[0]
+        raise SourceError(f"{path}: not a Parquet file that can be read ({first}); get the bundle again") from error

@@ -1,0 +1,102 @@
+"""Format `conllu`: treebanks in CoNLL-U; a sentence is what its line `# text = ` says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import polars as pl
+
+from auditor.model import Batches, Part
+from auditor.sources import files, text_lines
+
+OPTIONS: Mapping[str, str] = {}
+
+_FIRST_WORD = rb"1(?:-\d+)?\t(?:[^\t\n]*\t){8}[^\t\n]*(?:\n|$)"
+_NEW_DOCUMENT = r"^#\s*newdoc(?:\s|$)"
+_DOCUMENT = r"^#\s*newdoc\s+id\s*=\s*(.*\S)"
+_IDENTIFIER = r"^#\s*sent_id\s*=\s*(.*\S)"
+_TEXT = r"^#\s*text\s*=\s?(?s:(.*))$"
+
+
+def claims(path: Path, head: bytes) -> bool:
+    """Recognise a file by its first word, after nothing but comments: ten columns."""
+    return re.match(rb"(?:\xef\xbb\xbf)?(?:#[^\n]*\n)*" + _FIRST_WORD, head) is not None
+
+
+def read(part: Part) -> Batches:
+    """Yield the sentences of treebanks; the image is the document, or the file where it names none.
+
+    The slot follows the order of the file; no two sentences may share their sent_id. A sentence without its text is
+    refused.
+    """
+    for path in files.expand(part):
+        yield from _sentences(text_lines.blocks(path), re.sub(r"\.(gz|zst)$", "", path.name))
+
+
+def _sentences(blocks: Batches, file_name: str) -> Batches:
+    """Gather the lines of each sentence; the last one of a block may go on in the next, and is kept back."""
+    document, before = file_name, 0
+    unfinished: list[pl.DataFrame] = []
+    for block in blocks:
+        lines = _lines(block, before, file_name)
+        before = lines["sentence"][-1]
+        found = _gather(pl.concat([*unfinished, _gather(lines)]))
+        finished = found.head(-1).with_columns(pl.col("document").forward_fill().fill_null(document))
+        document = finished["document"][-1] if finished.height else document
+        unfinished = [found.tail(1)]
+        yield _judge(finished)
+    for last in unfinished:
+        yield _judge(last.with_columns(pl.col("document").fill_null(document)))
+
+
+def _lines(block: pl.DataFrame, before: int, file_name: str) -> pl.DataFrame:
+    """Say of each line to which sentence it belongs, and what it says of it."""
+    raw = pl.col("raw")
+    text = raw.str.extract(_TEXT, 1)
+    return block.select(
+        "source",
+        "unit",
+        "line",
+        "raw",
+        sentence=before + (raw.str.strip_chars() == "").cum_sum().cast(pl.Int64),
+        document=pl.coalesce(
+            raw.str.extract(_DOCUMENT, 1), pl.when(raw.str.contains(_NEW_DOCUMENT)).then(pl.lit(file_name))
+        ),
+        identifier=raw.str.extract(_IDENTIFIER, 1),
+        text=text,
+        texts=text.is_not_null().cast(pl.Int64),
+        text_line=pl.when(text.is_not_null()).then("line"),
+        reason=pl.when(text.is_not_null()).then("reason"),
+    )
+
+
+def _gather(lines: pl.DataFrame) -> pl.DataFrame:
+    """Make one row of the lines of a sentence, or of rows that were made of some of them."""
+    return (
+        lines.filter(pl.col("raw").str.strip_chars() != "")
+        .group_by("sentence", maintain_order=True)
+        .agg(
+            pl.col("source", "unit", "line", "raw").first(),
+            pl.col("document", "identifier", "text", "text_line", "reason").drop_nulls().first(),
+            pl.col("texts").sum(),
+        )
+    )
+
+
+def _judge(sentences: pl.DataFrame) -> pl.DataFrame:
+    return sentences.select(
+        "source",
+        "unit",
+        "text",
+        line=pl.coalesce("text_line", "line"),
+        raw=pl.coalesce("text", "raw"),
+        image="document",
+        identifier="sent_id " + pl.col("identifier"),
+        reason=pl.when(pl.col("texts") == 0)
+        .then(pl.lit("a sentence without its line `# text = `"))
+        .when(pl.col("texts") > 1)
+        .then(pl.lit("a sentence with several lines `# text = `"))
+        .otherwise("reason"),
+    )

@@ -1,0 +1,95 @@
+"""Format `karpathy`: Karpathy's files of Flickr8k, Flickr30k and COCO, one JSON of images with split and sentences."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from auditor.errors import SourceError
+from auditor.model import Batches, Part
+from auditor.sources import files
+from auditor.sources.json_records import BATCH, encodable, frame, show
+from auditor.sources.json_stream import Item, items
+
+OPTIONS: Mapping[str, str] = {"image_key": 'key that names an image: "filename" (the default), "cocoid", "imgid"'}
+
+_Row = tuple[int, str | None, int | None, str | None, str | None, str | None, str | None, str | None]
+
+
+def claims(path: Path, head: bytes) -> bool:
+    """Recognise an object whose images have a list of sentences."""
+    return re.match(rb"(?:\xef\xbb\xbf)?\s*\{", head) is not None and (
+        b'"images"' in head and re.search(rb'"sentences"\s*:\s*\[', head) is not None
+    )
+
+
+def read(part: Part) -> Batches:
+    """Yield the `raw` of each sentence with its image's split; the slot follows the sentids.
+
+    A record is an image: an image without a name or sentences is refused whole, a sentence without text alone.
+    Raises `SourceError` for a file that has no list of images.
+    """
+    image_key = str(part.options.get("image_key", "filename"))
+    for path in files.expand(part):
+        rows = (row for image in _images(path) for row in _rows(image, image_key))
+        while batch := list(islice(rows, BATCH)):
+            yield frame(path, batch)
+
+
+def _images(path: Path) -> Iterator[Item]:
+    found = False
+    for item in items(path, "karpathy"):
+        if item.key == "images":
+            found = True
+            if item.number:
+                yield item
+    if not found:
+        raise SourceError(f'{path}: not of format "karpathy": expected an object with a list "images"')
+
+
+def _rows(item: Item, image_key: str) -> Iterator[_Row]:
+    """Give an image's sentences: line, image, rank, identifier, split, text, reason, raw."""
+    record = item.value
+    fault = _image_fault(record, image_key)
+    if fault is not None:
+        yield (item.number, None, None, None, None, None, fault, show(record))
+        return
+    image, split = str(record[image_key]), record.get("split")
+    for number, sentence in enumerate(record["sentences"], 1):
+        fault = _sentence_fault(sentence)
+        if fault is not None:
+            yield (item.number, image, None, None, split, None, f"sentence {number}: {fault}", show(sentence))
+            continue
+        sentid = sentence.get("sentid")
+        rank = sentid if type(sentid) is int and abs(sentid) < 2**63 else None
+        identifier = None if sentid is None else f"sentid {sentid}"
+        yield (item.number, image, rank, identifier, split, sentence["raw"], None, None)
+
+
+def _image_fault(record: Any, image_key: str) -> str | None:
+    if not isinstance(record, dict):
+        return f"not an object; expected {image_key} and sentences"
+    image, split, sentences = record.get(image_key), record.get("split"), record.get("sentences")
+    if isinstance(image, bool) or not isinstance(image, int | str) or image == "":
+        return f"{image_key} is missing, or neither a number nor a string"
+    if split is not None and not isinstance(split, str):
+        return "split is not a string"
+    if not isinstance(sentences, list) or not sentences:
+        return "sentences is missing, empty, or not a list"
+    if not encodable(f"{image}{split}"):
+        return "not UTF-8 (a broken byte or a lone surrogate)"
+    return None
+
+
+def _sentence_fault(sentence: Any) -> str | None:
+    if not isinstance(sentence, dict) or not isinstance(sentence.get("raw"), str):
+        return "raw is missing, or not a string"
+    sentid = sentence.get("sentid")
+    if isinstance(sentid, bool) or not isinstance(sentid, int | str | None):
+        return "sentid is neither a number nor a string"
+    if not encodable(f"{sentence['raw']}{sentid}"):
+        return "not UTF-8 (a broken byte or a lone surrogate)"
+    return None

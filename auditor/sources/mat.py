@@ -1,0 +1,83 @@
+"""Format `mat`: the MATLAB files of PASCAL-50S and ABSTRACT-50S, told apart by the fields of their structs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from auditor.errors import SourceError
+from auditor.model import Batches, Part
+from auditor.sources import files, mat_file
+from auditor.sources.comparisons import Side, fault, frames, refused
+from auditor.sources.mat_file import single
+from auditor.sources.mat_pairs import pairs
+from auditor.sources.mat_triplets import triplets
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+OPTIONS: Mapping[str, str] = {
+    "images_file": "for triplets: JSON list of {image_id, caption}, one record for each pair in the order of the "
+    'triplets; without it, images are called "pair 1", "pair 2", …'
+}
+
+_REFERENCES = {"name", "sentences"}
+_PAIRS = {"name", "sent1", "sent2"}
+_TRIPLETS = {"A", "B", "C", "rating"}
+
+
+def claims(path: Path, head: bytes) -> bool:
+    """Recognise a MATLAB file by its head, or by its name."""
+    return mat_file.is_mat(head) or path.name.endswith((".mat", ".mat.gz", ".mat.zst"))
+
+
+def read(part: Part) -> Batches:
+    """Yield the references of each image, or the two captions of each pair, or the three of each triplet.
+
+    References keep their order as slots; pairs and triplets are numbered from 1 on, through all files of the part.
+    Raises `SourceError` for a file that is no MATLAB 5 file or holds nothing of the kind.
+    """
+    images_file = part.options.get("images_file")
+    before = 0
+    for path in files.expand(part):
+        found = mat_file.variables(path)
+        structs, fields = _structs(path, found)
+        if fields == _REFERENCES:
+            yield from frames(path.name, _references(structs))
+        elif fields == _PAIRS:
+            yield from frames(path.name, pairs(path, found, structs, before))
+        else:
+            yield from frames(path.name, triplets(path, structs, before, images_file))
+        before += structs.size
+
+
+def _structs(path: Path, found: Mapping[str, NDArray[Any]]) -> tuple[NDArray[Any], set[str]]:
+    """Find the structs that hold the captions, and by which fields."""
+    for fields in (_REFERENCES, _PAIRS, _TRIPLETS):
+        for array in found.values():
+            if fields <= set(array.dtype.names or ()):
+                return array, fields
+    held = "; ".join(f"{name} {{{', '.join(array.dtype.names or ())}}}" for name, array in found.items())
+    raise SourceError(
+        f'{path}: not of format "mat": expected structs {{name, sentences}}, {{name, sent1, sent2}} or '
+        f"{{A, B, C, rating}}; it holds {held or 'no variable of text and numbers'}"
+    )
+
+
+def _references(structs: NDArray[Any]) -> Iterator[Side]:
+    for line, record in enumerate(structs.ravel(), 1):
+        image = single(record["name"])
+        sentences = record["sentences"].ravel().tolist()
+        reason = fault({"name": image}) or (None if sentences else "no sentences")
+        if reason is not None:
+            yield refused("record", line, reason, {"name": record["name"], "sentences": record["sentences"]})
+            continue
+        for slot, sentence in enumerate(sentences):
+            text = single(sentence)
+            if isinstance(text, str):
+                yield Side("record", line, image, slot, text=text)
+            else:
+                yield refused(
+                    "record", line, f"sentence {slot + 1} is not a text", {"name": image, "sentence": sentence}
+                )

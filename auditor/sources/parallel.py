@@ -1,0 +1,72 @@
+"""Format `parallel`: a file for each annotator, a caption a line, the same line for the same image in all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NoReturn
+
+import polars as pl
+
+from auditor.errors import SourceError
+from auditor.model import Batches, Part
+from auditor.sources import files, text_lines
+
+OPTIONS: Mapping[str, str] = {"image_list_file": "file that names the image of each line"}
+
+
+def claims(path: Path, head: bytes) -> bool:
+    """Recognise none: any text is a caption a line, and only the user knows what stands beside it."""
+    return False
+
+
+def read(part: Part) -> Batches:
+    """Yield the captions; the slot is the place of the file among those of the part.
+
+    Images are named by a list, or by the number of the line, from 1. An empty line is an empty caption. Raises
+    `SourceError` where files, or the list, differ in their number of lines.
+    """
+    paths = files.expand(part)
+    named = part.options.get("image_list_file")
+    if named is None:
+        for captions in _aligned(paths):
+            for slot, lines in enumerate(captions):
+                yield lines.with_columns(image=pl.col("line").cast(pl.String), slot=pl.lit(slot), text="raw")
+        return
+    for images, *captions in _aligned([files.locate(Path(str(named))), *paths]):
+        for slot, lines in enumerate(captions):
+            yield lines.with_columns(
+                image=images["raw"].str.strip_chars(),
+                slot=pl.lit(slot),
+                text="raw",
+                reason=pl.coalesce("reason", pl.format("the image's name: {}", images["reason"])),
+            )
+
+
+def _aligned(paths: list[Path]) -> Iterator[list[pl.DataFrame]]:
+    """Yield the same lines of all files at a time."""
+    streams = [text_lines.blocks(path) for path in paths]
+    ahead: list[pl.DataFrame | None] = [None] * len(paths)
+    done = 0
+    while True:
+        ahead = [next(stream, None) if lines is None else lines for stream, lines in zip(streams, ahead, strict=True)]
+        blocks = [lines for lines in ahead if lines is not None]
+        if not blocks:
+            return
+        if len(blocks) < len(paths):
+            _refuse(paths, [
+                done + (lines.height + sum(block.height for block in stream) if lines is not None else 0)
+                for stream, lines in zip(streams, ahead, strict=True)
+            ])  # fmt: skip
+        height = min(lines.height for lines in blocks)
+        yield [lines.head(height) for lines in blocks]
+        ahead = [lines.slice(height) if lines.height > height else None for lines in blocks]
+        done += height
+
+
+def _refuse(paths: list[Path], counts: list[int]) -> NoReturn:
+    shortest, longest = counts.index(min(counts)), counts.index(max(counts))
+    raise SourceError(
+        f"{paths[shortest]} has {counts[shortest]:,} lines, {paths[longest]} has {counts[longest]:,}; "
+        "the same line of each must belong to the same image"
+    )

@@ -1,0 +1,139 @@
+"""Tables whose columns have types: Parquet, Arrow files and Arrow streams."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import polars as pl
+from polars.datatypes import DataTypeClass
+
+from auditor.errors import SourceError
+from auditor.sources import arrow_stream
+from auditor.sources.row_batches import BATCH
+from auditor.sources.table_columns import Fit, Wishes, choose, kind_of
+from auditor.sources.table_json import INNER
+
+PARQUET, ARROW, STREAM = b"PAR1", b"ARROW1", arrow_stream.MARK
+
+_FREE_ROWS = 1 << 22
+_MOST_ROWS_A_BYTE = 64
+
+
+def frames(path: Path, magic: bytes, wanted: Wishes) -> Iterator[tuple[pl.DataFrame, dict[str, str]]]:
+    """Yield the rows of the file and the columns chosen, numbers as plain text: 42 and not 42.0.
+
+    Raises `SourceError` for a file that is damaged, and for one that lacks what is needed.
+    """
+    with _damage_named(path):
+        lazy = None if magic == STREAM else _scan(path, magic)
+        schema = arrow_stream.schema(path) if lazy is None else lazy.collect_schema()
+        columns = choose(str(path), schema.names(), wanted, lambda thing, name: _fit(thing, schema[name]))
+        values = [_text(pl.col(name), kind_of(thing), schema[name]).alias(thing) for thing, name in columns.items()]
+        values.append(_fault(columns, schema).alias("reason"))
+        if lazy is None:
+            found: Iterator[pl.DataFrame] = (
+                table.select(values) for table in arrow_stream.tables(path, [*set(columns.values())])
+            )
+        else:
+            found = lazy.select(values).collect_batches(chunk_size=BATCH, maintain_order=True)
+        row = 1
+        for frame in found:
+            yield _numbered(frame, row), columns
+            row += frame.height
+
+
+def _scan(path: Path, magic: bytes) -> pl.LazyFrame:
+    if magic == ARROW:
+        return pl.scan_ipc(path, glob=False, hive_partitioning=False)
+    lazy = pl.scan_parquet(path, glob=False, hive_partitioning=False)
+    rows = lazy.select(pl.len()).collect().item()
+    if rows > _FREE_ROWS + _MOST_ROWS_A_BYTE * path.stat().st_size:
+        raise SourceError(f"{path}: {rows:,} rows in {path.stat().st_size:,} bytes: a damaged file or a bomb")
+    return lazy
+
+
+@contextmanager
+def _damage_named(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, MemoryError) as error:
+        what = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise SourceError(f"{path}: damaged, or not what its first bytes say ({what}); fetch it again") from error
+
+
+def _numbered(frame: pl.DataFrame, row: int) -> pl.DataFrame:
+    """Add where rows stand; one that lacks something is shown as JSON."""
+    things = pl.struct(pl.exclude("reason"))
+    lacks = pl.any_horizontal(pl.col("^(image|caption).*$").is_null())
+    return frame.with_columns(
+        line=pl.int_range(row, row + frame.height, dtype=pl.UInt32),
+        unit=pl.lit("row"),
+        raw=pl.when(lacks).then(things.struct.json_encode()) if frame.select(lacks.any()).item() else pl.lit(None),
+    )
+
+
+def _fit(thing: str, kind: pl.DataType) -> Fit:
+    """Say how well a column of a type serves."""
+    if isinstance(kind, pl.List | pl.Array):
+        may_be = thing in ("caption", "identifier") and not isinstance(
+            _type(kind.inner), pl.List | pl.Array | pl.Binary
+        )
+        return _fit(thing, _type(kind.inner)) if may_be else 0
+    if isinstance(kind, pl.Struct):
+        return 1 if _inner(thing, kind) is not None else 0
+    if isinstance(kind, pl.String | pl.Binary | pl.Categorical | pl.Enum | pl.Null):
+        return 2
+    return 2 if kind.is_numeric() and thing != "caption" else 0
+
+
+def _inner(thing: str, kind: pl.Struct) -> pl.Field | None:
+    fields = {field.name: field for field in kind.fields}
+    return next((fields[name] for name in INNER.get(thing, ()) if name in fields), None)
+
+
+def _text(value: pl.Expr, thing: str, kind: pl.DataType) -> pl.Expr:
+    """Write a column as text, or as lists of texts."""
+    if isinstance(kind, pl.Array):
+        return _text(value.arr.to_list(), thing, pl.List(kind.inner))
+    if isinstance(kind, pl.List):
+        return value.list.eval(_text(pl.element(), thing, _type(kind.inner)))
+    if isinstance(kind, pl.Struct) and (field := _inner(thing, kind)) is not None:
+        return _text(value.struct.field(field.name), thing, _type(field.dtype))
+    if isinstance(kind, pl.Binary):
+        return value.map_batches(_decoded, return_dtype=pl.String)
+    written = value.cast(pl.String)
+    if kind.is_decimal():
+        return written.str.replace(r"\.0+$", "")
+    if kind.is_float():
+        whole = value.cast(pl.Int64, strict=False)
+        return pl.when(whole == value).then(whole.cast(pl.String)).when(value.is_finite()).then(written)
+    return written
+
+
+def _fault(columns: Mapping[str, str], schema: pl.Schema) -> pl.Expr:
+    """Say which bytes are no text: they are null among the texts, and not where they come from."""
+    faults = [
+        pl.when(pl.col(name).is_not_null() & _text(pl.col(name), kind_of(thing), schema[name]).is_null()).then(
+            pl.lit(f"{name} is not UTF-8")
+        )
+        for thing, name in columns.items()
+        if isinstance(schema[name], pl.Binary)
+    ]
+    return pl.coalesce(faults) if faults else pl.lit(None, pl.String)
+
+
+def _decoded(values: pl.Series) -> pl.Series:
+    return pl.Series([None if value is None else _decode(value) for value in values], dtype=pl.String)
+
+
+def _decode(value: bytes) -> str | None:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _type(kind: DataTypeClass | pl.DataType) -> pl.DataType:
+    return kind if isinstance(kind, pl.DataType) else kind()

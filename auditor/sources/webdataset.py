@@ -1,0 +1,149 @@
+"""Format `webdataset`: tar shards of samples, the image `KEY.jpg` beside its captions `KEY.txt` or `KEY.json`."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import tarfile
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple, NoReturn
+
+import polars as pl
+
+from auditor.errors import SourceError
+from auditor.model import CAPTION_SCHEMA, Batches, Part
+from auditor.sources import archives, files
+from auditor.sources.json_records import encodable
+from auditor.sources.row_batches import batches
+
+OPTIONS: Mapping[str, str] = {
+    "caption_key": 'key of KEY.json that holds the caption or a list of them; else KEY.txt, or "caption" of KEY.json'
+}
+
+_NAME = re.compile(r"((?:.*/)?[^./][^./]*)\.([^/]+)", re.DOTALL)
+_TEXT = re.compile(r"(?:(\d{1,9})\.)?txt")
+_SAMPLE = re.compile(r"(\d{1,9}\.)?txt|json|cls|jpe?g|png|webp", re.IGNORECASE)
+_LONGEST = 1 << 24
+_SHOWN = 2000
+_KEYS = ("caption", "captions")
+_MOST_SHOWN = 10
+_COLUMNS = ("line", "image", "slot", "text", "reason", "raw")
+
+
+class _Member(NamedTuple):
+    """A member that may hold captions: its number, the sample's key, its extension, its content, its fault."""
+
+    number: int
+    key: str
+    extension: str
+    content: str
+    fault: str | None
+
+
+_Row = tuple[int, str, int | None, str | None, str | None, str | None]
+
+
+def claims(path: Path, head: bytes) -> bool:
+    """Recognise a tar archive whose first file could be one of a sample."""
+    if head[257:262] != b"ustar":
+        return False
+    try:
+        with tarfile.open(fileobj=io.BytesIO(head), mode="r|") as archive:
+            first = next((entry.name for entry in archive if entry.isfile()), "")
+    except (tarfile.TarError, EOFError):
+        return False
+    name = _NAME.fullmatch(first)
+    return name is not None and _SAMPLE.fullmatch(name[2]) is not None
+
+
+def read(part: Part) -> Batches:
+    """Yield the captions of shards; the image is the key, a member's path up to the first dot of its last part.
+
+    The slot is the N of `KEY.N.txt`, the place in a list of captions, else 0. Where a sample has texts, its JSON is not
+    read; where a setting names a key of the JSON, its texts are not. Members of other kinds are passed over. Raises
+    `SourceError` for a shard that is damaged, and for one without captions.
+    """
+    key = part.options.get("caption_key")
+    for path in files.expand(part):
+        others: set[str] = set()
+        rows = _rows(path, None if key is None else str(key), others)
+        schema = {name: CAPTION_SCHEMA[name] for name in _COLUMNS}
+        empty = True
+        for batch in batches(rows, measured=_COLUMNS.index("text")):
+            empty = False
+            frame = pl.DataFrame(batch, schema=schema, orient="row")
+            yield frame.with_columns(source=pl.lit(path.name), unit=pl.lit("member"))
+        if empty:
+            found = ", ".join(sorted(others)[:_MOST_SHOWN]) or "nothing"
+            raise SourceError(f"{path}: no captions: expected KEY.txt or KEY.json; the shard holds {found}")
+
+
+def _rows(path: Path, key: str | None, others: set[str]) -> Iterator[_Row]:
+    for _, sample in groupby(_members(path, others), lambda member: member.key):
+        members = list(sample)
+        objects = [member for member in members if member.extension == "json"]
+        texts = [member for member in members if member.extension != "json"]
+        if key is not None and not objects:
+            yield _refused(texts[0], f'no JSON beside it that has "{key}"')
+        for member in objects if key is not None or not texts else texts:
+            yield from _captions(member, key)
+
+
+def _members(path: Path, others: set[str]) -> Iterator[_Member]:
+    """Walk the members that may hold captions; `others` gathers the extensions of those that do not."""
+    for member in archives.members(path):
+        name = _NAME.fullmatch(member.name)
+        extension = "" if name is None else name[2]
+        if name is None or not (extension == "json" or _TEXT.fullmatch(extension)):
+            if len(others) < _MOST_SHOWN:
+                others.add(f".{extension}" if extension else member.name)
+            continue
+        fault, content = member.fault, member.file.read(_LONGEST + 1)
+        if len(content) > _LONGEST:
+            fault, content = f"longer than {_LONGEST >> 20} MiB", content[:_SHOWN]
+        try:
+            text = content.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            text = content.decode(errors="backslashreplace")
+            fault = fault or f"not UTF-8 (byte 0x{content[error.start]:02x} at {error.start + 1})"
+        yield _Member(member.number, name[1], extension, text, fault)
+
+
+def _captions(member: _Member, key: str | None) -> Iterator[_Row]:
+    slot = _TEXT.fullmatch(member.extension)
+    if member.fault is not None:
+        yield _refused(member, member.fault)
+    elif slot is not None:
+        yield (member.number, member.key, int(slot[1] or 0), member.content, None, None)
+    else:
+        yield from _of_json(member, key)
+
+
+def _of_json(member: _Member, key: str | None) -> Iterator[_Row]:
+    try:
+        record = json.loads(member.content, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        yield _refused(member, f"not JSON: {error}")
+        return
+    keys = _KEYS if key is None else (key,)
+    found = next((record[name] for name in keys if name in record), None) if isinstance(record, dict) else None
+    if found is None or found == []:
+        yield _refused(member, f'no "{keys[0]}" in the JSON; name its key with --option caption_key=KEY')
+        return
+    for slot, text in enumerate(found if isinstance(found, list) else [found]):
+        if isinstance(text, str) and encodable(text):
+            yield (member.number, member.key, slot, text, None, None)
+        else:
+            yield _refused(member, f"caption {slot} is {'not UTF-8' if isinstance(text, str) else 'not a string'}")
+
+
+def _refused(member: _Member, reason: str) -> _Row:
+    named = f"{member.key}.{member.extension}: {reason}"
+    return (member.number, member.key, None, None, named, member.content[:_SHOWN])
+
+
+def _refuse_constant(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not JSON")

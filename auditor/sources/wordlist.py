@@ -1,0 +1,106 @@
+"""Format `wordlist`: one word a line, alone or with a count behind a tab or blanks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+
+from auditor.errors import SourceError
+from auditor.model import Batches, Option, Part
+from auditor.sources import archives, files, text_lines
+
+OPTIONS: Mapping[str, str] = {"member": "the list to read of an archive that holds several, by its name in there"}
+
+_HEADER = re.compile(r"(?i)\s*(word|token|type|term)s?[\t ]+(counts?|freq|frequency|occurrences)\s*")
+_COUNTED = re.compile(r"\s*\S+ +[0-9]+\s*")
+_ENTRY = re.compile(r"[^\s\x00-\x1f\ufffd]{0,100}([\t ]+[0-9]+)?\s*")
+_SHOWN = 5
+
+
+class _Layout(NamedTuple):
+    """How lines are made: a word and a count, or a word alone. `form` says it to people."""
+
+    pattern: str
+    form: str
+    counted: bool
+
+
+_TABBED = _Layout(r"^([^\t]*)\t([^\t]*)$", "WORD<TAB>COUNT", counted=True)
+_SPACED = _Layout(r"^(.*?)\s+(\S+)\s*$", "WORD COUNT", counted=True)
+_PLAIN = _Layout(r"^([^\t]*)()$", "WORD", counted=False)
+
+
+def claims(path: Path, head: bytes) -> bool:
+    """Recognise a file in which every line is one word, perhaps with a count; JSON on one line is none."""
+    lines = (head.rpartition(b"\n")[0] or head).decode(errors="replace").removeprefix("\ufeff").splitlines()
+    entries = lines[1:] if lines and _HEADER.fullmatch(lines[0]) else lines
+    has_words = any(entry.split()[0].isalpha() for entry in entries if entry.strip())
+    return has_words and head[:1] not in b"[{" and all(_ENTRY.fullmatch(entry) for entry in entries)
+
+
+def read(part: Part) -> Batches:
+    """Yield the words of lists, each its own image, and how often they occur where the list says so.
+
+    The first line that is not blank decides whether lines have counts; it may be a header (`word count`). Refused are a
+    blank line, a count that is no whole number, a count in a list without, and by the store a word that occurs before.
+    Raises `SourceError` for an archive that has no such member, or several.
+    """
+    for path in files.expand(part):
+        yield from _words(_lines(path, part.options.get("member")))
+
+
+def _lines(path: Path, member: Option | None) -> Batches:
+    if not archives.is_archive(path, files.head(path)):
+        if member is not None:
+            raise SourceError(f"{path}: no archive; option member names a file of one")
+        yield from text_lines.blocks(path)
+        return
+    names = []
+    read = False
+    for found in archives.members(path):
+        names.append(found.name)
+        if member is None or not f"/{found.name}".endswith(f"/{member}"):
+            continue
+        if read or found.fault:
+            raise SourceError(f"{path}: {found.name}: {found.fault or f'a second {member}; name it with its folder'}")
+        read = True
+        yield from text_lines.blocks_of(found.file, f"{path.name}/{found.name}", path / found.name)
+    if not read:
+        shown = ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
+        raise SourceError(f"{path}: say which of its files is the list, with option member; it holds {shown or 'none'}")
+
+
+def _words(blocks: Batches) -> Batches:
+    layout = None
+    for block in blocks:
+        first = block.filter(pl.col("raw").str.strip_chars() != "").head(1)
+        if layout is not None or first.is_empty():
+            yield _parse(block, layout or _PLAIN)
+            continue
+        line, header = first["raw"].item(), _HEADER.fullmatch(first["raw"].item())
+        layout = _TABBED if "\t" in line else _SPACED if header or _COUNTED.fullmatch(line) else _PLAIN
+        yield _parse(block.filter(pl.col("line") != first["line"].item()) if header else block, layout)
+
+
+def _parse(block: pl.DataFrame, layout: _Layout) -> pl.DataFrame:
+    raw = pl.col("raw")
+    word, count = (raw.str.extract(layout.pattern, group).str.strip_chars() for group in (1, 2))
+    number = count.str.extract(r"^([0-9]+)$", 1).cast(pl.UInt64, strict=False)
+    return block.with_columns(
+        image=word,
+        slot=pl.lit(0, pl.UInt32),
+        text=word,
+        occurrences=number,
+        reason=pl.when(pl.col("reason").is_not_null())
+        .then("reason")
+        .when((raw.str.strip_chars() == "") | (word == ""))
+        .then(pl.lit("no word"))
+        .when(word.is_null() | (raw.str.contains(r"\s[0-9]+\s*$") & (not layout.counted)))
+        .then(pl.lit(f"expected {layout.form}, as in the first line"))
+        .when(number.is_null() & layout.counted)
+        .then(pl.lit(f"the count is no whole number below 2^64; expected {layout.form}")),
+    )

@@ -1,0 +1,45 @@
+"""Reading a selection out of the store whole: what another store needs to hold the same version."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from auditor.errors import StoreError
+from auditor.model import Selection
+from auditor.store import versions
+from auditor.store.connection import Store
+
+
+@dataclass(frozen=True)
+class Contents:
+    """A selection by value.
+
+    `captions` (image, slot, split, text) and `annotations` (image, slot, and what is known of the caption) are sorted
+    by image and slot; `version` is the hash of just these, and not that of the dataset where only a split is selected.
+    """
+
+    language: str
+    related: tuple[str, ...]
+    version: str
+    images: int
+    captions: pl.DataFrame
+    annotations: pl.DataFrame
+
+
+def read_out(store: Store, selection: Selection) -> Contents:
+    """Read a selection out.
+
+    Raises `StoreError` where a whole version is not what the log says of it.
+    """
+    version, images, count = versions.content_hash(store, selection)
+    logged = selection.version
+    if selection.split is None and (version, images, count) != (logged.version, logged.images, logged.captions):
+        raise StoreError(f"{store.path}: {logged.label} is damaged: run `auditor verify`, then ingest it again")
+    annotations = store.rows("content_annotation")
+    captions = versions.content(store, selection).select("image", "slot", "split", "text").sort("image", "slot")
+    described = store.query(
+        "select language, related from dataset where dataset = $dataset", {"dataset": logged.dataset}
+    ).row(0, named=True)
+    return Contents(described["language"], tuple(described["related"]), version, images, captions, annotations)

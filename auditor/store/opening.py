@@ -1,0 +1,84 @@
+"""The file of a store: making room for it, waiting for whoever holds it, telling it from another in its place."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import duckdb
+
+from auditor.errors import StoreError, StoreLockedError
+from auditor.store.faults import lacks_room, no_room
+
+_MAKING = 1.0  # seconds after which a file that is still unfinished is nobody's
+_HEADERS = 3 * 4096  # bytes that every DuckDB file has
+_MAGIC = slice(8, 12)
+
+
+def make_room(path: Path) -> None:
+    """Make the folder of a new store; a file that a killed process left unfinished gives way to one.
+
+    Another process that makes the store just now leaves its file unfinished for a moment only: one that stays so is
+    left.
+    """
+    deadline = time.monotonic() + _MAKING
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        while is_unfinished(path):
+            if time.monotonic() > deadline:
+                path.unlink(missing_ok=True)
+            time.sleep(_MAKING / 10)
+    except OSError as error:
+        raise StoreError(f"{path}: no store can be made here: {error.strerror or error}") from error
+
+
+def is_unfinished(path: Path) -> bool:
+    """Say whether a file is empty, or the engine's but shorter than the headers that every database begins with."""
+    if not path.is_file() or path.stat().st_size >= _HEADERS:
+        return False
+    with path.open("rb") as file:
+        begin = file.read(_MAGIC.stop)
+    return not begin or begin[_MAGIC] == b"DUCK"
+
+
+def connect(path: Path, *, read_only: bool, wait: float, narrate: Callable[[str], None]) -> duckdb.DuckDBPyConnection:
+    """Open a file, waiting up to `wait` seconds for another process to let go of it.
+
+    Raises `StoreLockedError` after the wait, `StoreError` for a file that is no store or a disk that is full.
+    """
+    deadline = time.monotonic() + wait
+    told = False
+    while True:
+        file = _identity(path)
+        try:
+            connection = duckdb.connect(str(path), read_only=read_only)
+            connection.execute("set preserve_insertion_order = false").complete()
+        except duckdb.Error as error:
+            if "could not set lock on file" not in str(error).lower():
+                raise no_room(path, error) if lacks_room(error) else _unreadable(path, error) from error
+            if time.monotonic() >= deadline:
+                raise StoreLockedError(
+                    f"{path}: another process is using the store; waited {wait:g} s; try again or raise --wait"
+                ) from error
+            if not told:
+                narrate(f"{path}: another process is using the store; waiting up to {wait:g} s")
+                told = True
+            time.sleep(0.1)
+        else:
+            if file in (None, _identity(path)):
+                return connection
+            connection.close()  # another process put a compact copy in the place of the file just now
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Tell a file from another that takes its place; null where there is none."""
+    with suppress(OSError):
+        found = path.stat()
+        return found.st_dev, found.st_ino
+    return None
+
+
+def _unreadable(path: Path, error: Exception) -> StoreError:
+    return StoreError(f"{path}: cannot be opened as a store; restore a backup or name another with --store: {error}")

@@ -1,0 +1,160 @@
+"""Looking after the file: what takes room in it, sweeping the cache, writing it anew without free blocks.
+
+Facts are never touched: only schema `cache` is swept, and the new file is compared with the old one row by row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from auditor.errors import StoreError
+from auditor.store import copying, migrations
+from auditor.store.connection import MEMORY, Store
+from auditor.store.faults import engine_errors
+
+_INDEX = ("entry", "ngram_frequency")  # tables of the cache that hold other than counts under a key
+_CURRENT = "select v.version from version as v join latest as l using (dataset, seq)"
+
+
+@dataclass(frozen=True)
+class Swept:
+    """What was swept from the cache: entries, rows of n-gram frequencies, tables."""
+
+    entries: int
+    ngram_frequencies: int
+    tables: int
+
+
+def schema(store: Store) -> int:
+    """Give the number of the store's schema."""
+    with engine_errors(store.path):
+        return migrations.current(store.connection) or 0
+
+
+def size(path: Path) -> int:
+    """Give the bytes of a store on disk, with its log and what killed processes left beside it."""
+    files = [path, *(path.with_name(f"{path.name}{end}") for end in (".wal", ".partial")), *_spilled(path)]
+    return sum(file.stat().st_size for file in files if file.is_file())
+
+
+def relations(store: Store) -> list[str]:
+    """Name the tables, facts first, as a statement names them."""
+    found = store.query(
+        "select schema_name, table_name from duckdb_tables()"
+        " where database_name = current_database() and not internal and not temporary"
+        " order by schema_name = 'cache', table_name"
+    )
+    return [table if schema == "main" else f"{schema}.{table}" for schema, table in found.iter_rows()]
+
+
+def tables(store: Store) -> pl.DataFrame:
+    """List the tables, facts first. Columns: relation, rows."""
+    names = relations(store)
+    rows = [store.query(f"select count(*) from {name}").item() for name in names]
+    return pl.DataFrame({"relation": names, "rows": rows}, schema={"relation": pl.String, "rows": pl.Int64})
+
+
+def free_bytes(store: Store) -> int:
+    """Give the bytes of the file that nothing uses."""
+    block_size, free_blocks = _blocks(store)
+    return block_size * free_blocks
+
+
+def cache_bytes(store: Store) -> int:
+    """Give the bytes of the file that the cache uses, in whole blocks."""
+    parts = [
+        f"select block_id, additional_block_ids from pragma_storage_info('cache.{name}') where persistent"
+        for name in _cache_tables(store)
+    ]
+    if not parts:
+        return 0
+    blocks = (
+        "select count(distinct block) from (select unnest(list_append(additional_block_ids, block_id)) as block"
+        f" from ({' union all '.join(parts)})) where block >= 0"
+    )
+    block_size, _ = _blocks(store)
+    return int(store.query(blocks).item()) * block_size
+
+
+def sweep(store: Store, *, everything: bool = False) -> Swept:
+    """Forget counts of versions that are no longer the newest of any dataset, or with `everything` the whole cache.
+
+    Tables of the cache that hold no entry any more are dropped; so is what killed processes spilled to disk. Raises
+    `StoreError` on a store opened for reading.
+    """
+    with store.transaction():
+        for file in _spilled(store.path):  # of nobody who lives, as no other process has the store open
+            file.unlink(missing_ok=True)
+        return _drop_cache(store) if everything else _drop_outdated(store)
+
+
+def rewrite(store: Store) -> None:
+    """Write the file anew without free blocks, and close the store.
+
+    The new file takes the old one's place in one step, while no other process can write: a kill leaves one or the
+    other. Raises `StoreError` where there is no room for it or it is not equal to the old one.
+    """
+    if store.path == MEMORY:
+        raise StoreError(f"{store.path}: has no file; name one with --store")
+    store.execute("checkpoint")
+    path = store.path.resolve()
+    with engine_errors(store.path):
+        try:
+            copying.copy(store.connection, path, path)
+        except OSError as error:
+            raise StoreError(f"{store.path}: cannot be written anew: {error.strerror or error}") from error
+    store.close()
+
+
+def _drop_cache(store: Store) -> Swept:
+    held = dict(tables(store).iter_rows())
+    tables_held = [name for name in _cache_tables(store) if name not in _INDEX]
+    swept = Swept(held["cache.entry"], held["cache.ngram_frequency"], len(tables_held))
+    store.execute("drop schema cache cascade")
+    with engine_errors(store.path):
+        migrations.restore_cache(store.connection)
+    return swept
+
+
+def _drop_outdated(store: Store) -> Swept:
+    entries = store.execute(f"delete from cache.entry where version not in ({_CURRENT})")
+    frequencies = store.execute(f"delete from cache.ngram_frequency where version not in ({_CURRENT})")
+    dropped = 0
+    counted = [name for name in _cache_tables(store) if name not in _INDEX]
+    for name in counted:
+        if store.query("select 1 from cache.entry where relation = $name limit 1", {"name": name}).is_empty():
+            store.execute(f'drop table cache."{name}"')
+            dropped += 1
+        else:
+            store.execute(
+                f'delete from cache."{name}" where key not in (select key from cache.entry where relation = $name)',
+                {"name": name},
+            )
+    # An entry without its table would keep the counts from ever being kept again.
+    entries += store.execute("delete from cache.entry where not list_contains($names, relation)", {"names": counted})
+    return Swept(entries, frequencies, dropped)
+
+
+def _spilled(path: Path) -> list[Path]:
+    """Find what the engine wrote beside a store for want of memory."""
+    return list(path.with_name(f"{path.name}.tmp").glob("duckdb_temp_*"))
+
+
+def _cache_tables(store: Store) -> list[str]:
+    return store.query(
+        "select table_name from duckdb_tables() where database_name = current_database() and schema_name = 'cache'"
+        " order by table_name"
+    )["table_name"].to_list()
+
+
+def _blocks(store: Store) -> tuple[int, int]:
+    """Give the size of a block and the number of those that nothing uses; a store in memory has none."""
+    found = store.query(
+        "select coalesce(block_size, 0)::bigint, coalesce(free_blocks, 0)::bigint from pragma_database_size()"
+        " where database_name = current_database()"
+    )
+    block_size, free_blocks = found.row(0)
+    return block_size, free_blocks

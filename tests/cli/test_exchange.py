@@ -1,0 +1,164 @@
+"""Tags, notes, bundles and the lock as a user meets them: `auditor tag`, `note`, `export`, `ingest --from`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from auditor.cli.app import main
+from auditor.cli.options import MANNERS
+
+CAPTIONS = "a.jpg#0\tA dog runs .\na.jpg#1\tA dog runs .\nb.jpg#0\tun café\nb.jpg#1\t日本\nc.jpg#0\talone\n"
+
+
+class Said(NamedTuple):
+    out: str
+    err: str
+
+    def rows(self) -> list[dict[str, Any]]:
+        return next(iter(json.loads(self.out).values()))["rows"]
+
+
+Run = Callable[..., Said]
+
+
+@pytest.fixture
+def auditor(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.setattr(MANNERS, "quiet", False)
+
+    def run(*arguments: str, code: int = 0) -> Said:
+        with pytest.raises(SystemExit) as ended:
+            main([*arguments])
+        said = Said(*capsys.readouterr())
+        assert (ended.value.code or 0) == code, said
+        return said
+
+    return run
+
+
+@pytest.fixture
+def filled(auditor: Run, tmp_path: Path) -> Run:
+    """A store with two versions of `mine`."""
+    (tmp_path / "captions.token").write_text(CAPTIONS)
+    auditor("ingest", "mine", "--from", "captions.token", "--note", "as received")
+    (tmp_path / "captions.token").write_text(CAPTIONS.replace("café", "cafés"))
+    auditor("ingest", "mine", "--from", "captions.token")
+    return auditor
+
+
+def test_tag_and_note_stand_in_the_log_and_the_tag_in_every_reference(filled: Run) -> None:
+    tagged = filled("tag", "mine@v1", "camera-ready", "--json").rows()
+    assert [(row["seq"], row["tag"], row["status"]) for row in tagged] == [(1, "camera-ready", "new")]
+    assert filled("note", "mine@camera-ready", "without plurals", "--json").rows()[0]["note"] == "without plurals"
+    logged = filled("log", "mine", "--json").rows()
+    assert [(row["seq"], row["note"], row["tags"]) for row in logged] == [
+        (2, None, ""),
+        (1, "without plurals", "camera-ready"),
+    ]
+    table = filled("log", "mine").out
+    assert "camera-ready" in table
+    assert "without plurals" in table
+    changed = filled("diff", "mine@camera-ready", "mine", "--json").rows()
+    assert {row["change"]: row["captions"] for row in changed}["edited"] == 1
+    filled("tag", "mine", "camera-ready", "--delete")
+    assert filled("log", "mine", "--format", "csv").out.splitlines()[0].endswith("note,tags")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["tag", "mine", "v7"], 2, "reads as a version's number or hash"),
+        (["tag", "mine", "a b"], 2, "a tag begins with a letter"),
+        (["tag", "mine@v2", "best"], 2, "mine@best names mine@v1 already; --force moves it"),
+        (["tag", "mine", "nope", "--delete"], 2, "mine has no tag nope"),
+        (["tag", "nope", "best"], 2, "the store holds mine"),
+        (["tag", "mine@bets", "x"], 2, "tags are best"),
+        (["note", "mine:test", "x"], 2, "it has no splits"),
+        (["note", "mine"], 2, "Missing argument"),
+        (["export", "mine"], 2, "Missing option"),
+        (["export", "mine", "-o", "."], 2, "is there already"),
+        (["export", "mine", "-o", ".", "--force"], 2, "is no bundle"),
+        (["export", "mine:test", "-o", "new"], 2, "it has no splits"),
+        (["export", "mine", "-o", "captions.token/new"], 2, "cannot be written"),
+        (["ingest", "new", "--from", "captions.token", "--format", "bundle"], 3, "not JSON"),
+        (["ingest", "new", "--from", "empty", "--format", "bundle"], 3, "manifest.json: no such file"),
+    ],
+)
+def test_mistake_gets_one_line_and_its_code(
+    filled: Run, tmp_path: Path, arguments: list[str], code: int, words: str
+) -> None:
+    filled("tag", "mine@v1", "best")
+    (tmp_path / "empty").mkdir()
+    said = filled(*arguments, code=code)
+    assert words in said.err
+    assert said.err.startswith("error: ")
+    assert said.err.count("\n") == 1
+    assert said.out == ""
+    assert len(filled("log", "mine", "--json").rows()) == 2
+    assert len(filled("datasets", "--json").rows()) == 1
+
+
+@pytest.mark.parametrize("arguments", [["tag", "mine", "best"], ["note", "mine", "x"], ["export", "mine", "-o", "b"]])
+def test_no_store_is_made_where_there_is_none(auditor: Run, tmp_path: Path, arguments: list[str]) -> None:
+    assert "no store here" in auditor(*arguments, code=4).err
+    assert not list(tmp_path.iterdir())
+
+
+def test_bundle_carries_a_version_to_another_store(filled: Run, tmp_path: Path) -> None:
+    version = filled("log", "mine@v1", "--json").rows()[1]["version"]
+    written = filled("export", "mine@v1", "-o", "bundle", "--json")
+    assert [(row["file"], row["rows"]) for row in written.rows()] == [("captions.parquet", 5)]
+    assert "reads it into another store" in written.err
+    there = ["--store", str(tmp_path / "other.duckdb")]
+    taken = filled("ingest", "theirs", "--from", "bundle", "--json", *there)
+    assert 'theirs: taken as format "bundle"' in taken.err
+    assert [(row["version"], row["rejected"], row["status"]) for row in taken.rows()] == [(version, 0, "new")]
+    assert filled("log", "theirs", "--json", *there).rows()[0]["note"] == "as received"
+    again = filled("ingest", "theirs", "--from", "bundle/manifest.json", "--json", *there)
+    assert again.rows()[0]["status"] == "unchanged"
+    filled("verify", *there)
+    filled("export", "theirs", "-o", "again", *there)
+    assert (tmp_path / "again" / "captions.parquet").read_bytes() == (
+        tmp_path / "bundle" / "captions.parquet"
+    ).read_bytes()
+
+
+def test_declared_dataset_takes_a_bundle_without_being_told(filled: Run, tmp_path: Path) -> None:
+    """Its declared format, options and split lists are those of its own files."""
+    (tmp_path / "datasets.toml").write_text(
+        '[mine]\nformat = "coco"\npath = "x.json"\nlanguage = "fr"\n'
+        'options = { split_key = "split" }\nsplits = { dev = "none.txt" }\n'
+    )
+    filled("export", "mine@v1", "-o", "bundle")
+    there = ["--store", str(tmp_path / "other.duckdb")]
+    filled("ingest", "mine", "--from", "bundle", *there)
+    assert filled("sql", "select language from dataset", "--format", "csv", *there).out.split() == ["language", "fr"]
+    assert not (tmp_path / "datasets.lock").exists()
+
+
+def test_bundle_may_be_declared_and_locked(filled: Run, tmp_path: Path) -> None:
+    filled("export", "mine@v1", "-o", "bundle")
+    (tmp_path / "datasets.toml").write_text('[theirs]\nformat = "bundle"\npath = "bundle"\n')
+    there = ["--store", str(tmp_path / "other.duckdb")]
+    filled("ingest", "theirs", *there)
+    assert json.loads((tmp_path / "datasets.lock").read_text())["theirs"]["format"] == "bundle"
+    filled("ingest", "theirs", "--frozen", *there)
+    filled("export", "mine@v2", "-o", "bundle", "--force")
+    said = filled("ingest", "theirs", "--frozen", *there, code=3)
+    assert "bundle/manifest.json names version" in said.err
+    assert "datasets.lock names" in said.err
+    assert len(filled("log", "theirs", "--json", *there).rows()) == 1
+
+
+def test_altered_bundle_exits_3_with_one_line(filled: Run, tmp_path: Path) -> None:
+    filled("export", "mine", "-o", "bundle")
+    manifest = tmp_path / "bundle" / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"version": "', '"version": "' + "0" * 64 + '", "was": "'))
+    said = filled("ingest", "theirs", "--from", "bundle", code=3)
+    assert "manifest.json names 000000000000: as many captions; the store is unchanged" in said.err
+    assert said.err.count("\n") == 1
+    assert [row["dataset"] for row in filled("datasets", "--json").rows()] == ["mine"]

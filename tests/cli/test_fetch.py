@@ -1,0 +1,668 @@
+"""`auditor fetch` against a server that cuts, lies, forgets and refuses: the right file, or the file that was there."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import gzip
+import hashlib
+import io
+import json
+import os
+import random
+import resource
+import socket
+import subprocess
+import sys
+import tarfile
+import threading
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from auditor import config
+from auditor.cli.app import main
+from auditor.model import Download
+from auditor.sources import downloading
+from auditor.sources import fetching as fetching_room
+
+CONTENT = random.Random(1).randbytes(300_000)
+CHANGED = random.Random(2).randbytes(300_000)
+
+
+def sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+@dataclass
+class Served:
+    """One file of the server, and the tricks it plays: each of `cuts` and `statuses` is good for one request."""
+
+    content: bytes = CONTENT
+    etag: str | None = '"first"'
+    modified: str | None = None
+    ranges: bool = True
+    heeds_if_range: bool = True
+    range_shift: int = 0
+    length: bool = True
+    encoding: str | None = None
+    location: str | None = None
+    statuses: list[int] = field(default_factory=list)
+    cuts: list[int] = field(default_factory=list)
+    pause: float = 0.0
+    sent: int = 0
+    asked: list[str | None] = field(default_factory=list)
+    after_cut: Callable[[Served], None] = lambda _: None
+
+
+class Handler(BaseHTTPRequestHandler):
+    files: dict[str, Served]
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+    def do_GET(self) -> None:
+        file = self.files[self.path]
+        asked = self.headers.get("Range")
+        file.asked.append(asked)
+        status = file.statuses.pop(0) if file.statuses else 200
+        if status != 200:
+            self.send_response(status)
+            if file.location is not None:
+                self.send_header("Location", file.location)
+            self.end_headers()
+            return
+        start, content = 0, file.content
+        known = self.headers.get("If-Range") in (file.etag, file.modified) or not file.heeds_if_range
+        if asked is not None and file.ranges and known:
+            start = int(asked.removeprefix("bytes=").removesuffix("-")) + file.range_shift
+            if start >= len(content):
+                self.send_error(416)
+                return
+            self.send_response(206)
+            self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
+        else:
+            self.send_response(200)
+        if file.length:
+            self.send_header("Content-Length", str(len(content) - start))
+        for name, value in (
+            ("ETag", file.etag),
+            ("Last-Modified", file.modified),
+            ("Content-Encoding", file.encoding),
+        ):
+            if value is not None:
+                self.send_header(name, value)
+        self.end_headers()
+        end = file.cuts.pop(0) if file.cuts else len(content)
+        with contextlib.suppress(OSError):
+            for at in range(start, end, 4096):
+                self.wfile.write(content[at : min(at + 4096, end)])
+                file.sent = min(at + 4096, end)
+                time.sleep(file.pause)
+        if end < len(content):
+            file.after_cut(file)
+            with contextlib.suppress(OSError):
+                self.connection.shutdown(socket.SHUT_RDWR)
+
+
+@dataclass
+class Server:
+    url: str
+    files: dict[str, Served]
+
+    def __call__(self, name: str = "a.txt", **tricks: object) -> Served:
+        """Serve a file."""
+        self.files[f"/{name}"] = Served(**tricks)  # type: ignore[arg-type]
+        return self.files[f"/{name}"]
+
+
+@pytest.fixture
+def serve() -> Iterator[Server]:
+    files: dict[str, Served] = {}
+    handler = type("Bound", (Handler,), {"files": files})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        server.daemon_threads = False
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        yield Server(f"http://127.0.0.1:{server.server_port}", files)
+        server.shutdown()
+        thread.join()
+
+
+@dataclass
+class Told:
+    out: str
+    err: str
+
+    @property
+    def rows(self) -> list[dict[str, object]]:
+        return json.loads(self.out)["auditor.fetch/v1"]["rows"]
+
+
+@pytest.fixture
+def fetch(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Told]:
+    """Run the command in this process, with short pauses, on the datasets.toml of the working directory."""
+    monkeypatch.setattr(downloading, "PAUSE", 0.001)
+
+    def run(*arguments: str, code: int = 0) -> Told:
+        with pytest.raises(SystemExit) as ended:
+            main(["fetch", *([] if "--config" in arguments else ["--config", "datasets.toml"]), *arguments])
+        told = Told(*capsys.readouterr())
+        assert ended.value.code in ((0, None) if code == 0 else (code,)), told
+        assert told.err.count("\n") == (code != 0 or told.err.count("\n"))
+        return told
+
+    return run
+
+
+def declare(
+    serve: Server, name: str = "a.txt", content: bytes = CONTENT, path: str = "data/a.txt", more: str = ""
+) -> None:
+    Path("datasets.toml").write_text(
+        f'[mine]\nformat = "list"\npath = "{path}"\n'
+        f'downloads = [{{ url = "{serve.url}/{name}", sha256 = "{sha256(content)}", path = "{path}" {more} }}]\n'
+    )
+
+
+def lying(folder: str = "data") -> set[str]:
+    return {str(path.relative_to(folder)) for path in Path(folder).rglob("*")} if Path(folder).exists() else set()
+
+
+def test_download_lies_at_its_path_and_is_fetched_once(serve: Server, fetch: Callable[..., Told]) -> None:
+    file = serve()
+    declare(serve)
+    row = {
+        "dataset": "mine",
+        "path": "data/a.txt",
+        "status": "fetched",
+        "bytes": len(CONTENT),
+        "sha256": sha256(CONTENT),
+        "url": f"{serve.url}/a.txt",
+        "note": None,
+    }
+    told = fetch("mine", "--json")
+    assert told.rows == [row]
+    assert told.err == ""
+    assert Path("data/a.txt").read_bytes() == CONTENT
+    assert fetch("mine", "--force", "--json").rows == [row | {"status": "unchanged"}]
+    assert file.asked == [None]
+    assert lying() == {"a.txt"}
+
+
+def test_cut_connection_is_resumed(serve: Server, fetch: Callable[..., Told]) -> None:
+    file = serve(cuts=[0, 40_000, 40_000, 150_001, 299_999])
+    declare(serve)
+    assert fetch("mine", "--json").rows[0]["status"] == "resumed"
+    assert file.asked[:2] == [None, None]
+    starts = [int(str(asked)[6:-1]) for asked in file.asked[2:]]
+    for start, cut in zip(starts, [40_000, 40_000, 150_001, 299_999], strict=True):
+        assert cut - 20_000 < start <= cut
+    assert Path("data/a.txt").read_bytes() == CONTENT
+    assert lying() == {"a.txt"}
+
+
+@pytest.mark.parametrize(
+    ("tricks", "is_asked"),
+    [
+        ({"ranges": False}, True),
+        ({"etag": None}, False),
+        ({"etag": 'W/"weak"'}, False),
+        ({"content": gzip.compress(CONTENT), "encoding": "gzip"}, False),
+        ({"range_shift": -5}, True),
+        ({"range_shift": 400_000}, True),
+    ],
+    ids=["ignores Range", "names no version", "names it weakly", "compresses", "another range", "no such range"],
+)
+def test_server_that_cannot_resume_is_asked_for_the_whole(
+    serve: Server, fetch: Callable[..., Told], tricks: dict[str, object], is_asked: bool
+) -> None:
+    file = serve(cuts=[100_000, 120_000], **tricks)
+    declare(serve)
+    assert fetch("mine", "--json").rows[0]["status"] == "fetched"
+    assert Path("data/a.txt").read_bytes() == CONTENT
+    assert any(file.asked) == is_asked
+
+
+def test_date_of_change_is_enough_to_resume(serve: Server, fetch: Callable[..., Told]) -> None:
+    serve(etag='W/"weak"', modified="Mon, 01 Jan 2024 00:00:00 GMT", cuts=[100_000])
+    declare(serve)
+    assert fetch("mine", "--json").rows[0]["status"] == "resumed"
+
+
+@pytest.mark.parametrize("heeds_if_range", [True, False])
+def test_file_that_changes_meanwhile_is_fetched_as_it_is_now(
+    serve: Server, fetch: Callable[..., Told], heeds_if_range: bool
+) -> None:
+    def change(file: Served) -> None:
+        file.content, file.etag = CHANGED, '"second"'
+
+    serve(cuts=[100_000], after_cut=change, heeds_if_range=heeds_if_range)
+    declare(serve, content=CHANGED)
+    assert fetch("mine", "--json").rows[0]["status"] == "fetched"
+    assert Path("data/a.txt").read_bytes() == CHANGED
+
+
+def test_failed_download_is_resumed_by_the_next_run(serve: Server, fetch: Callable[..., Told]) -> None:
+    file = serve(cuts=[123_456], statuses=[200, 503, 503, 503, 503])
+    declare(serve)
+    told = fetch("mine", code=3)
+    assert "503" in told.err
+    received = Path("data/.a.txt.fetching/partial").stat().st_size
+    assert 100_000 < received <= 123_456
+    assert f"the {received:,} bytes received are kept for it" in told.err
+    assert not Path("data/a.txt").exists()
+    assert fetch("mine", "--json").rows[0]["status"] == "resumed"
+    assert file.asked[-1] == f"bytes={received}-"
+    assert lying() == {"a.txt"}
+
+
+@pytest.mark.parametrize(
+    ("origin", "asked"),
+    [
+        ({"validator": '"first"', "total": 300_000}, []),
+        ({"validator": '"first"', "total": None}, ["bytes=300000-", None]),
+        ({"url": "http://elsewhere/", "validator": '"first"', "total": 300_000}, [None]),
+        (None, [None]),
+    ],
+    ids=["whole", "whole, unknown to be", "of another url", "torn note"],
+)
+def test_what_a_killed_run_left_is_used_where_it_fits(
+    serve: Server, fetch: Callable[..., Told], origin: dict[str, object] | None, asked: list[str | None]
+) -> None:
+    file = serve()
+    declare(serve)
+    staging = Path("data/.a.txt.fetching")
+    staging.mkdir(parents=True)
+    (staging / "partial").write_bytes(CONTENT)
+    (staging / "tmpabc").touch()
+    note = '{"url": "htt' if origin is None else json.dumps({"url": f"{serve.url}/a.txt"} | origin)
+    (staging / "origin.json").write_text(note)
+    fetch("mine")
+    assert file.asked == asked
+    assert Path("data/a.txt").read_bytes() == CONTENT
+    assert lying() == {"a.txt"}
+
+
+def test_range_tells_where_the_end_is_when_no_length_does(serve: Server, fetch: Callable[..., Told]) -> None:
+    file = serve(length=False, cuts=[150_000])
+    declare(serve)
+    staging = Path("data/.a.txt.fetching")
+    staging.mkdir(parents=True)
+    (staging / "partial").write_bytes(CONTENT[:100_000])
+    (staging / "origin.json").write_text(json.dumps({"url": f"{serve.url}/a.txt", "validator": '"first"'}))
+    assert fetch("mine", "--json").rows[0]["status"] == "resumed"
+    assert file.asked == ["bytes=100000-", "bytes=150000-"]
+    assert Path("data/a.txt").read_bytes() == CONTENT
+
+
+def test_wrong_bytes_are_named_and_leave_nothing(serve: Server, fetch: Callable[..., Told]) -> None:
+    serve(content=CHANGED, cuts=[50_000])
+    declare(serve)
+    told = fetch("mine", code=3)
+    for words in (f"{serve.url}/a.txt: wrong bytes", sha256(CONTENT), sha256(CHANGED), "fetch again"):
+        assert words in told.err
+    assert told.out == ""
+    assert lying() == set()
+
+
+def test_another_file_at_the_path_is_replaced_by_force_only(serve: Server, fetch: Callable[..., Told]) -> None:
+    file = serve()
+    declare(serve)
+    Path("data").mkdir()
+    Path("data/a.txt").write_text("edited by hand")
+    told = fetch("mine", code=3)
+    assert "--force" in told.err
+    assert file.asked == []
+    file.content = CHANGED
+    fetch("mine", "--force", code=3)
+    assert Path("data/a.txt").read_text() == "edited by hand"
+    file.content = CONTENT
+    assert fetch("mine", "--force", "--json").rows[0]["status"] == "fetched"
+    assert Path("data/a.txt").read_bytes() == CONTENT
+
+
+def test_compressed_file_counts_by_what_it_holds(serve: Server, fetch: Callable[..., Told]) -> None:
+    file = serve()
+    declare(serve)
+    Path("data").mkdir()
+    Path("data/a.txt.gz").write_bytes(gzip.compress(CONTENT))
+    assert fetch("mine", "--json").rows[0] | {"bytes": 0} == {
+        "dataset": "mine",
+        "path": "data/a.txt.gz",
+        "status": "unchanged",
+        "bytes": 0,
+        "sha256": sha256(CONTENT),
+        "url": f"{serve.url}/a.txt",
+        "note": None,
+    }
+    Path("data/a.txt.gz").write_bytes(gzip.compress(CHANGED))
+    assert "a.txt.gz: another file is there" in fetch("mine", code=3).err
+    assert file.asked == []
+
+
+@pytest.mark.parametrize(
+    ("tricks", "words", "tries"),
+    [
+        ({"statuses": [404]}, "the server answers 404 Not Found; mend the url", 1),
+        ({"statuses": [403]}, "the server answers 403 Forbidden", 1),
+        ({"statuses": [500] * 9}, "the server answers 500 Internal Server Error, 4 times in a row", 4),
+        ({"cuts": [70_000] * 9, "ranges": False}, "the connection broke off, 4 times in a row", 4),
+        ({"content": b"x" * 300_000, "cuts": [0] * 9}, "the connection broke off", 4),
+        ({"statuses": [302], "location": "file:///etc/passwd"}, "file:///etc/passwd", 1),
+        ({"statuses": [302], "location": "ftp://127.0.0.1/x"}, "ftp://127.0.0.1/x", 1),
+        ({"statuses": [302] * 99, "location": "/a.txt"}, "in circles", 31),
+        ({"statuses": [204]}, "wrong bytes", 1),
+    ],
+)
+def test_server_that_does_not_give_the_file_is_quoted_in_one_line(
+    serve: Server, fetch: Callable[..., Told], tricks: dict[str, object], words: str, tries: int
+) -> None:
+    file = serve(**tricks)
+    declare(serve)
+    told = fetch("mine", code=3)
+    assert words in told.err
+    assert f"{serve.url}/a.txt: " in told.err
+    assert len(file.asked) == tries
+    assert not Path("data/a.txt").exists()
+
+
+def test_busy_server_is_asked_again(serve: Server, fetch: Callable[..., Told]) -> None:
+    serve(statuses=[503, 429])
+    declare(serve)
+    assert fetch("mine", "--json").rows[0]["status"] == "fetched"
+
+
+def test_server_that_is_not_there_or_silent_is_named(
+    serve: Server, fetch: Callable[..., Told], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        declare(Server(f"http://127.0.0.1:{port}", {}))
+        monkeypatch.setattr(downloading, "TIMEOUT", (0.1, 0.1))
+        assert "does not answer in time" in fetch("mine", code=3).err
+    assert "Connection refused, 4 times in a row" in fetch("mine", code=3).err
+    declare(Server("http://no-such-host.invalid", {}))
+    assert "http://no-such-host.invalid/a.txt: " in fetch("mine", code=3).err
+    declare(Server("http://[broken", {}))
+    assert "http://[broken/a.txt: " in fetch("mine", code=3).err
+    assert lying() == set()
+
+
+def test_length_that_nobody_told_is_no_obstacle(serve: Server, fetch: Callable[..., Told]) -> None:
+    serve(length=False, cuts=[300_000])
+    declare(serve)
+    assert fetch("mine", "--json").rows[0]["status"] == "fetched"
+    Path("data/a.txt").unlink()
+    serve(length=False, cuts=[200_000])
+    assert "wrong bytes" in fetch("mine", code=3).err
+
+
+def test_too_large_a_file_is_left_alone(
+    serve: Server, fetch: Callable[..., Told], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(downloading, "LARGEST", 299_999)
+    declare(serve)
+    for told_length in (True, False):
+        serve(length=told_length)
+        assert "larger than 299,999 bytes" in fetch("mine", code=3).err
+        assert lying() == set()
+
+
+def tarred(members: dict[str, bytes], mode: str = "w:gz") -> bytes:
+    archive = io.BytesIO()
+    with tarfile.open(fileobj=archive, mode=mode) as tar:
+        for name, content in members.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(content)
+            tar.addfile(entry, io.BytesIO(content))
+        link = tarfile.TarInfo("link")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        tar.addfile(link)
+    return archive.getvalue()
+
+
+def zipped(members: dict[str, bytes]) -> bytes:
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, content in members.items():
+            file.writestr(name, content)
+    return archive.getvalue()
+
+
+MEMBERS = {"../../evil.txt": b"evil", "/tmp/evil.txt": b"evil", "deep/in/a.txt": CONTENT}
+
+
+@pytest.mark.parametrize(
+    "archive",
+    [tarred(MEMBERS), tarred(MEMBERS, "w"), tarred(MEMBERS, "w:xz"), zipped(MEMBERS)],
+    ids=["tar.gz", "tar", "tar.xz", "zip"],
+)
+def test_member_of_an_archive_becomes_the_file(serve: Server, fetch: Callable[..., Told], archive: bytes) -> None:
+    file = serve("a.archive", content=archive, cuts=[len(archive) // 2])
+    declare(serve, "a.archive", archive, more=', member = "./deep/in/a.txt"')
+    assert fetch("mine", "--json").rows[0] | {"url": "", "path": ""} == {
+        "dataset": "mine",
+        "path": "",
+        "status": "resumed",
+        "bytes": len(CONTENT),
+        "sha256": sha256(archive),
+        "url": "",
+        "note": None,
+    }
+    assert Path("data/a.txt").read_bytes() == CONTENT
+    assert lying(".") == {"datasets.toml", "data", "data/a.txt"}
+    Path("data/a.txt").write_text("any file counts: the archive's sha256 says nothing of it")
+    assert fetch("mine", "--json").rows[0]["status"] == "unchanged"
+    assert len(file.asked) == 2
+    assert fetch("mine", "--force", "--json").rows[0]["status"] == "fetched"
+    assert Path("data/a.txt").read_bytes() == CONTENT
+
+
+def test_member_named_like_an_attack_lies_where_datasets_toml_says(serve: Server, fetch: Callable[..., Told]) -> None:
+    archive = tarred(MEMBERS)
+    serve("a.tgz", content=archive)
+    declare(serve, "a.tgz", archive, more=', member = "../../evil.txt"')
+    fetch("mine")
+    assert lying(".") == {"datasets.toml", "data", "data/a.txt"}
+
+
+@pytest.mark.parametrize(
+    ("archive", "member", "words"),
+    [
+        (tarred({"b.txt": b""}), "a.txt", "no a.txt in this archive, which holds b.txt, link"),
+        (zipped({f"{i}.txt": b"" for i in range(9)}), "a.txt", "which holds 0.txt, 1.txt, 2.txt, 3.txt, 4.txt, …"),
+        (zipped({"a.txt/": b""}), "a.txt", "which holds nothing"),
+        (tarred({"b.txt": b""}), "link", "link is not a plain file"),
+        (tarred(MEMBERS)[:-5_000], "link", "not a zip or tar archive that can be read"),
+        (b"no archive", "a.txt", "not a zip or tar archive that can be read"),
+        (b"PK\x05\x06" + bytes(18), "a.txt", "which holds nothing"),
+        (zipped({"a.txt": bytes(9_000_000)}), "a.txt", "a zip bomb?"),
+        (tarred({"a.txt": bytes(9_000_000)}), "a.txt", "a zip bomb?"),
+    ],
+)
+def test_archive_without_the_member_is_explained(
+    serve: Server,
+    fetch: Callable[..., Told],
+    monkeypatch: pytest.MonkeyPatch,
+    archive: bytes,
+    member: str,
+    words: str,
+) -> None:
+    monkeypatch.setattr(downloading, "LARGEST", 8_000_000)
+    serve("a.archive", content=archive)
+    declare(serve, "a.archive", archive, more=f', member = "{member}"')
+    told = fetch("mine", code=3)
+    assert words in told.err
+    assert f"{serve.url}/a.archive: " in told.err
+    assert lying() == set()
+
+
+def test_folder_that_cannot_be_written_is_named(serve: Server, fetch: Callable[..., Told]) -> None:
+    serve()
+    declare(serve)
+    Path("data").write_text("a file where the folder should be")
+    assert "data/a.txt: cannot be written" in fetch("mine", code=3).err
+    Path("data").unlink()
+    Path("data/a.txt").mkdir(parents=True)
+    assert "data/a.txt: cannot be written (Is a directory)" in fetch("mine", code=3).err
+    declare(serve, path="data/closed/a.txt")
+    Path("data/closed").mkdir(mode=0o500)
+    if not os.access("data/closed", os.W_OK):
+        assert "data/closed/a.txt: cannot be written (Permission denied)" in fetch("mine", code=3).err
+
+
+def test_second_run_at_the_same_time_is_turned_away(serve: Server, fetch: Callable[..., Told]) -> None:
+    serve()
+    declare(serve)
+    staging = Path("data/.a.txt.fetching")
+    staging.mkdir(parents=True)
+    with (staging / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert "another `auditor fetch` is getting it" in fetch("mine", code=3).err
+    fetch("mine")
+    assert lying() == {"a.txt"}
+
+
+def test_progress_counts_bytes(serve: Server) -> None:
+    serve(cuts=[100_000])
+    told: list[tuple[str, int, int]] = []
+    download = Download(f"{serve.url}/a.txt", sha256(CONTENT), Path("a.txt"))
+    fetching_room.fetch(download, progress=lambda *state: told.append(state))
+    assert {what for what, _, _ in told} == {"fetching a.txt"}
+    assert [done for _, done, _ in told] == sorted(done for _, done, _ in told)
+    assert told[-1][1:] == (300_000, 300_000)
+
+
+def test_dataset_to_be_obtained_says_how(fetch: Callable[..., Told]) -> None:
+    Path("datasets.toml").write_text(
+        '[asked]\nformat = "list"\npath = "a.json"\nobtain = "Ask the authors; put it at a.json."\n'
+        '[lost]\nformat = "list"\npath = "b.json"\nsplits = { test = "b.txt" }\n'
+    )
+    told = fetch("asked", code=3)
+    assert "error: asked: Ask the authors; put it at a.json." in told.err
+    assert "Ask the authors" in told.out
+    told = fetch("lost", code=2)
+    assert "lost: datasets.toml names no url for it, nor how to obtain it; put b.json, b.txt there" in told.err
+    rows = fetch("--all", "--json").rows
+    assert [(row["dataset"], row["status"], row["path"]) for row in rows] == [
+        ("asked", "obtain", "a.json"),
+        ("lost", "obtain", "b.json"),
+    ]
+    assert rows[0]["note"] == "Ask the authors; put it at a.json."
+    Path("a.json.gz").touch()
+    told = fetch("asked", "--json")
+    assert told.rows[0] | {"bytes": 0, "path": ""} == {
+        "dataset": "asked",
+        "path": "",
+        "status": "unchanged",
+        "bytes": 0,
+        "sha256": None,
+        "url": None,
+        "note": None,
+    }
+    assert "asked: already here" in told.err
+
+
+def test_one_dead_url_does_not_keep_all_from_the_rest(serve: Server, fetch: Callable[..., Told]) -> None:
+    serve("b.txt")
+    tables = (
+        f'[{name}]\nformat = "list"\npath = "{name}.txt"\nurl = "{serve.url}/{name}.txt"\nsha256 = "{sha256(CONTENT)}"\n'
+        for name in "abc"
+    )
+    serve("a.txt", statuses=[404, 404])
+    serve("c.txt", statuses=[404])
+    Path("datasets.toml").write_text("".join(tables))
+    told = fetch("--all", "--json", code=3)
+    assert [row["status"] for row in told.rows] == ["failed", "fetched", "failed"]
+    assert "404" in str(told.rows[0]["note"])
+    assert "error: a: " in told.err
+    assert "; 1 more are listed" in told.err
+    assert fetch("a", "b", code=3).out == ""
+
+
+def test_files_that_no_url_gives_are_listed(serve: Server, fetch: Callable[..., Told]) -> None:
+    serve()
+    Path("datasets.toml").write_text(
+        f'[mine]\nformat = "list"\npath = "a.txt"\nurl = "{serve.url}/a.txt"\nsha256 = "{sha256(CONTENT)}"\n'
+        'splits = { test = "test.txt" }\n'
+    )
+    assert "mine: no url is known for test.txt; put it there by hand" in fetch("mine", "--json").err
+    with Path("datasets.toml").open("a") as file:
+        file.write('obtain = "The list is on the project page."\n')
+    told = fetch("mine", code=3)
+    assert "The list is on the project page." in told.err
+    assert "unchanged" in told.out
+
+
+def test_files_of_the_data_folder_are_those_that_would_be_fetched(data: Path, fetch: Callable[..., Told]) -> None:
+    """No url is asked: what is there is known by its sha256, compressed or not."""
+    here = [
+        name
+        for name, source in config.sources().items()
+        if source.downloads and all(fetching_room.find(file.path) for file in source.downloads)
+    ]
+    assert len(here) > 20
+    rows = fetch(*here, "--config", str(config.shipped()), "--json").rows
+    assert {row["status"] for row in rows} == {"unchanged"}
+
+
+@pytest.mark.parametrize("arguments", [[], ["nope"], ["mine", "--config", "none.toml"]])
+def test_name_that_is_not_declared_is_a_mistake(
+    serve: Server, fetch: Callable[..., Told], arguments: list[str]
+) -> None:
+    declare(serve)
+    assert fetch(*arguments, code=2).out == ""
+
+
+@contextlib.contextmanager
+def running(**limits: object) -> Iterator[subprocess.Popen[str]]:
+    command = [sys.executable, "-m", "auditor", "fetch", "mine", "--config", "datasets.toml"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **limits) as process:  # type: ignore[call-overload]
+        try:
+            yield process
+        finally:
+            process.kill()  # SIGKILL: no chance to tidy up
+            process.communicate()
+
+
+def wait_for(reached: Callable[[], bool], process: subprocess.Popen[str]) -> None:
+    deadline = time.monotonic() + 10
+    while not reached() and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.005)
+
+
+def test_killed_fetch_is_finished_by_the_next(serve: Server, fetch: Callable[..., Told]) -> None:
+    file = serve(pause=0.01)
+    declare(serve)
+    chance = random.Random(os.getpid())
+    for share in sorted(chance.uniform(0.05, 0.9) for _ in range(3)):
+        with running() as process:
+            wait_for(lambda share=share: file.sent >= share * len(CONTENT), process)  # type: ignore[misc]
+    for moment in (chance.uniform(0.0, 0.5), chance.uniform(0.5, 1.0)):
+        with running():
+            time.sleep(moment)
+        assert not Path("data/a.txt").exists() or Path("data/a.txt").read_bytes() == CONTENT
+        assert {name.split("/")[0] for name in lying()} <= {"a.txt", ".a.txt.fetching"}
+    file.pause = 0
+    fetch("mine")
+    assert Path("data/a.txt").read_bytes() == CONTENT
+    assert any(asked is not None for asked in file.asked)
+    assert lying() == {"a.txt"}
+
+
+def test_full_disk_is_named_and_what_was_received_is_kept(serve: Server, fetch: Callable[..., Told]) -> None:
+    serve()
+    declare(serve)
+    with running(preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (131_072, 131_072))) as process:
+        _, told = process.communicate(timeout=20)
+        assert process.returncode == 3
+    assert "data/a.txt: cannot be written (File too large); make room" in told
+    assert told.count("\n") == 1
+    assert not Path("data/a.txt").exists()
+    assert fetch("mine", "--json").rows[0]["status"] == "resumed"
+    assert Path("data/a.txt").read_bytes() == CONTENT
