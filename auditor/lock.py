@@ -19,6 +19,7 @@ from auditor.errors import SourceError
 _GAP = re.compile(r"[ \t\n\r]*[,:]?[ \t\n\r]*")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _REMEDY = "mend it, or remove it and ingest again"
+_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,8 @@ class Lock:
         changed = [dataset for dataset, entry in found.items() if entries.get(dataset) != entry]
         if changed:
             _write(self.path, {**entries, **found})
-            self._narrate(f"{self.path}: written, changed for {', '.join(sorted(changed))}")
+            named = ", ".join(sorted(changed)) if len(changed) <= _NAMED else f"{len(changed)} datasets"
+            self._narrate(f"{self.path}: written, changed for {named}")
 
 
 def read(path: Path) -> dict[str, Entry]:

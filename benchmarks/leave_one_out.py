@@ -95,12 +95,12 @@ def write_tiles(dataset: str, tiles: int, path: Path) -> None:
     White space inside captions becomes one blank, since a line may hold no other; no token changes by it.
     """
     from auditor import config, sources
-    from auditor.sources import files
 
     declared = config.source(dataset, config.sources())
     rows = [
         (image, slot, " ".join(text.split()))
-        for batch in sources.read(files.locate(declared.path), declared.format)
+        for part in declared.parts
+        for batch in sources.read(part, declared.format)
         for image, slot, text in batch.filter(batch["reason"].is_null()).select("image", "slot", "text").iter_rows()
     ]
     with path.open("w", encoding="utf-8") as file:

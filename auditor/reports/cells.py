@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime
 
+import polars as pl
+
 from auditor.model import Table
 
 
@@ -20,8 +22,10 @@ def text(value: object) -> str:
             return _number(value)
         case datetime.datetime():
             return f"{value:%Y-%m-%d %H:%M:%S}"
-        case list():
+        case list() | pl.Series():
             return " ".join(map(text, value))
+        case dict():
+            return " ".join(f"{key}={text(item)}" for key, item in value.items())
         case _:
             return str(value)
 

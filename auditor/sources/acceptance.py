@@ -39,7 +39,7 @@ def accept(batch: pl.DataFrame, part: Part) -> pl.DataFrame:
 def file_names(captions: pl.DataFrame) -> int:
     """Count the accepted captions that are names of image files."""
     accepted = captions.filter(pl.col("reason").is_null())
-    return accepted["text"].str.contains(_FILE_NAME).sum()
+    return int(accepted["text"].str.contains(_FILE_NAME).sum())
 
 
 def complete(batch: pl.DataFrame) -> pl.DataFrame:

@@ -39,11 +39,11 @@ _BUFFER = 1 << 20
 
 def locate(path: Path) -> Path:
     """Find a declared file or folder: under its own name, or with `.gz` or `.zst` behind it."""
-    zipped = [path.with_name(path.name + ending) for ending in _ENDINGS]
+    zipped = [path.with_name(path.name + ending) for ending in _ENDINGS if path.name]
     found = next((candidate for candidate in (path, *zipped) if candidate.exists()), None)
     if found is None:
         raise SourceError(
-            f"{path}: no such file (nor {zipped[0].name}); `auditor fetch` gets what datasets.toml can name, "
+            f"{path}: no such file (nor {path.name}.gz); `auditor fetch` gets what datasets.toml can name, "
             "AUDITOR_DATA or [settings] data says which folder holds the rest"
         )
     return found

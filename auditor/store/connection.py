@@ -146,7 +146,8 @@ class Store:
         try:
             yield
         finally:
-            self.connection.unregister(name)
+            with suppress(duckdb.Error):  # in a transaction that failed, the engine drops the name itself
+                self.connection.unregister(name)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
 
 import polars as pl
 
@@ -16,6 +13,7 @@ from auditor.errors import SourceError, UsageError
 from auditor.lock import Entry, Lock
 from auditor.model import Progress, Result, Selection, Source, Table, place, silent
 from auditor.sources import check, files, guess, read
+from auditor.sources.gathering import is_missing, named_files, split_lists, with_standard_input
 from auditor.store import ingestion
 from auditor.store.connection import Store
 from auditor.studies.exchange import manifest_of
@@ -64,7 +62,7 @@ def ingest(
     if not 0 <= max_rejected <= 1:
         raise UsageError(f"--max-rejected is a share between 0 and 1, not {max_rejected:g}")
     terms = ingestion.Terms(max_rejected)
-    there = [source for source in sources if not (skip_missing and _is_missing(source))]
+    there = [source for source in sources if not (skip_missing and is_missing(source))]
     if not there:
         raise SourceError("none of these datasets is in the data folder: get one with `auditor fetch NAME`")
     expected = lock.expected([source.dataset for source in there]) if lock else {}
@@ -126,20 +124,19 @@ def _refusals(found: Sequence[tuple[str, pl.DataFrame]]) -> tuple[Table, ...]:
 
 
 def _ingest(store: Store, source: Source, note: str | None, terms: ingestion.Terms, progress: Progress) -> _Done:
-    with _standard_input(source) as there:
+    with with_standard_input(source) as there:
         guessed = not there.format
         found = dataclasses.replace(there, format=guess(there.parts[0])) if guessed else there
         if found.format == "bundle":
             found, note, terms = _bundled(found, note, terms)
         for part in found.parts:
             check(part, found.format)
-        paths = [path for part in found.parts for path in files.expand(part)]
-        sha256 = files.sha256(paths)
+        sha256 = files.sha256(named_files(found))
         made = ingestion.write(
             store,
             found,
             chain.from_iterable(read(part, found.format) for part in found.parts),
-            {split: _listed(path, found.split_suffix) for split, path in found.splits.items()},
+            split_lists(found),
             PROFILES,
             sha256,
             note,
@@ -177,34 +174,6 @@ def _bundled(source: Source, note: str | None, terms: ingestion.Terms) -> tuple[
         remedy="read a bundle without settings, get it again, or export it again",
     )
     return dataclasses.replace(source, splits={}), note or manifest.note, asked
-
-
-def _listed(path: Path, suffix: str) -> list[str]:
-    return [image + suffix for image in files.read_list(path)]
-
-
-@contextmanager
-def _standard_input(source: Source) -> Iterator[Source]:
-    """Let `-` stand for a file that holds standard input."""
-    if not any(files.STDIN in part.paths for part in source.parts):
-        yield source
-        return
-    with tempfile.TemporaryDirectory(prefix="auditor-") as folder:
-        saved = files.save_stdin(Path(folder))
-        parts = tuple(
-            dataclasses.replace(part, paths=tuple(saved if path == files.STDIN else path for path in part.paths))
-            for part in source.parts
-        )
-        yield dataclasses.replace(source, parts=parts)
-
-
-def _is_missing(source: Source) -> bool:
-    try:
-        for part in source.parts:
-            files.expand(part)
-    except SourceError:
-        return True
-    return False
 
 
 def _other_files(done: _Done, locked: Entry | None) -> list[str]:

@@ -1,12 +1,12 @@
 -- name: annotation_orphaned
--- version: 1
+-- version: 2
 -- grain: annotated caption
 -- params: dataset VARCHAR, seq INTEGER
 -- reads: annotation, membership
 -- returns: image, slot
 --
--- Annotations whose caption has another text since version $seq, or none. A source that knows texts only leaves the
--- annotations of the others standing.
+-- Annotations that no longer hold since version $seq, whose source knows texts only: votes, which belong to the content
+-- of a version, and the phrases of captions that have another text now, or none. Other phrases stay.
 with before as (
     select image, slot, caption_id
     from membership
@@ -16,9 +16,11 @@ now_standing as (
     select image, slot, caption_id
     from membership
     where dataset = $dataset::varchar and to_seq is null
-)
+),
+unchanged as (select b.image, b.slot from before as b join now_standing as n using (image, slot, caption_id))
 select a.image, a.slot
 from annotation as a
-join before as b using (image, slot)
-anti join now_standing as n on n.image = a.image and n.slot = a.slot and n.caption_id = b.caption_id
-where a.dataset = $dataset::varchar and a.to_seq is null
+left join unchanged as u using (image, slot)
+where a.dataset = $dataset::varchar
+    and a.to_seq is null
+    and (u.image is null or a.judgements is not null or a.pair is not null or a.triplet is not null or a.occurrences is not null)

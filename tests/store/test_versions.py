@@ -25,6 +25,10 @@ contents = st.dictionaries(
 )
 
 
+Content = dict[tuple[str, int], str]
+Splits = dict[str, str | None]
+
+
 def hash_of(rows: list[tuple[str, int, str]], splits: dict[str, list[str]]) -> str:
     """The version hash, written again from its definition."""
 
@@ -245,25 +249,78 @@ def test_store_on_disk_keeps_what_was_ingested(tmp_path: Path) -> None:
         assert versions.log(store) == [made.version]
 
 
-@given(st.lists(contents, min_size=2, max_size=5))
+@st.composite
+def edit_scripts(draw: st.DrawFn) -> list[tuple[Content, Splits]]:
+    """Draw the states that a script leads through: a first one of 60 captions, then one after each round of edits."""
+    content: Content = {(f"image {i}", slot): f"caption {i} {slot}" for i in range(20) for slot in range(3)}
+    splits: Splits = {f"image {i}": ("train", "test", None)[i % 3] for i in range(20)}
+    states = [(content, splits)]
+    for _ in range(draw(st.integers(1, 4))):
+        content, splits = dict(content), dict(splits)
+        for edit in draw(st.lists(st.sampled_from(["add", "drop", "edit", "move", "revert"]), min_size=1, max_size=4)):
+            place = draw(st.sampled_from(sorted(content)))
+            if edit == "add":
+                added = (draw(st.sampled_from([place[0], "ü", "1:2"])), draw(st.integers(3, 9)))
+                content[added] = draw(texts)
+                splits.setdefault(added[0], None)
+            elif edit == "drop" and len(content) > 1:
+                del content[place]
+            elif edit == "edit":
+                content[place] = draw(texts)
+            elif edit == "move":
+                splits[place[0]] = draw(st.sampled_from(["train", "test", "dev", None]))
+            elif edit == "revert":
+                content, splits = map(dict, draw(st.sampled_from(states)))
+        states.append((content, splits))
+    return states
+
+
+def expected_changes(old: tuple[Content, Splits], new: tuple[Content, Splits]) -> set[tuple[object, ...]]:
+    """Compare two states, place by place: (change, image, slot, old text, new text, old split, new split)."""
+    changes: set[tuple[object, ...]] = set()
+    for place in old[0].keys() | new[0].keys():
+        was, now = ((text.get(place), splits.get(place[0]) if place in text else None) for text, splits in (old, new))
+        told = (*place, was[0], now[0], was[1], now[1])
+        if was[0] is None or now[0] is None:
+            changes.add(("added" if was[0] is None else "removed", *told))
+            continue
+        if was[0] != now[0]:
+            changes.add(("edited", *told))
+        if was[1] != now[1]:
+            changes.add(("moved to another split", *told))
+    return changes
+
+
+@given(edit_scripts())
 @settings(max_examples=20)
-def test_every_state_of_a_random_history_comes_back_and_diff_tells_the_edits(
-    states: list[dict[tuple[str, int], str]],
-) -> None:
+def test_every_state_of_a_script_comes_back_and_diff_is_the_script(states: list[tuple[Content, Splits]]) -> None:
     with Store.open(MEMORY) as store:
-        kept: list[dict[tuple[str, int], str]] = []
-        for state in states:
-            made = ingest_rows(store, [(image, slot, text) for (image, slot), text in state.items()])
-            if made.is_new:
-                kept.append(state)
+        kept: list[tuple[Content, Splits]] = []
+        for content, splits in states:
+            lists: dict[str, list[str]] = {}
+            for image in sorted({image for image, _ in content}):
+                if splits[image] is not None:
+                    lists.setdefault(str(splits[image]), []).append(image)
+            before = store.query("select count(*) from membership").item()
+            made = ingest_rows(store, [(*place, text) for place, text in content.items()], splits=lists)
+            changes = expected_changes(kept[-1], (content, splits)) if kept else set()
+            assert made.is_new == (not kept or bool(changes))
+            if not made.is_new:
+                continue
+            if kept:
+                opened = {change[1:3] for change in changes if change[0] != "removed"}
+                grown = store.query("select count(*) from membership").item() - before
+                assert grown == made.added == len(opened), "rows grow with the edits, not with the set"
+            kept.append((content, splits))
         selections = [versions.resolve(store, f"set@v{seq}") for seq in range(1, len(kept) + 1)]
-        for selection, state in zip(selections, kept, strict=True):
-            rows = versions.content(store, selection).select("image", "slot", "text").rows()
-            assert {(image, slot): text for image, slot, text in rows} == state
+        for selection, (content, splits) in zip(selections, kept, strict=True):
+            rows = versions.content(store, selection).select("image", "slot", "text", "split").rows()
+            assert {(image, slot): (text, split) for image, slot, text, split in rows} == {
+                place: (text, splits[place[0]]) for place, text in content.items()
+            }
+            assert len(rows) == len(content)
         for old, new, a, b in zip(kept, kept[1:], selections, selections[1:], strict=False):
-            changes = versions.difference(store, a, b, "change").select("change", "image", "slot").rows()
-            expected = {("removed", *place) for place in old.keys() - new.keys()}
-            expected |= {("added", *place) for place in new.keys() - old.keys()}
-            expected |= {("edited", *place) for place in old.keys() & new.keys() if old[place] != new[place]}
-            assert set(changes) == expected
+            told = versions.difference(store, a, b, "change").rows()
+            assert set(told) == expected_changes(old, new)
+            assert len(told) == len(set(told))
         assert verification.check(store)["faults"].sum() == 0
