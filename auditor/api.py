@@ -34,9 +34,11 @@ class Auditor:
         """List the versions of a dataset."""
         return history.log(self.store, dataset)
 
-    def diff(self, a: str, b: str, depth: str = "totals", text_profile: str = "bare") -> Result:
+    def diff(
+        self, a: str, b: str, depth: str = "totals", text_profile: str = "bare", *, as_tokens: bool = False
+    ) -> Result:
         """Say what changed from one reference to another: `totals`, `images`, `text`, `vocabulary` or `lengths`."""
-        return history.diff(self.store, a, b, depth, text_profile)[0]
+        return history.diff(self.store, a, b, depth, text_profile, as_tokens=as_tokens)[0]
 
     def verify(self, ref: str | None = None, config_file: Path | None = None) -> Result:
         """Check the store, or one version of it, against its own log and the counts that `datasets.toml` declares."""

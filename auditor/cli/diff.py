@@ -16,6 +16,9 @@ def command(
         str, typer.Option("--depth", help="totals, images, text (every caption), vocabulary or lengths.")
     ] = "totals",
     profile: o.TextProfile = "bare",
+    as_tokens: Annotated[
+        bool, typer.Option("--as-tokens", help="Compare captions by their tokens: case and punctuation do not count.")
+    ] = False,
     exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 where anything changed.")] = False,
     store: o.StorePath = o.DEFAULT_STORE,
     wait: o.Wait = 10.0,
@@ -30,7 +33,7 @@ def command(
     from auditor.studies.history import diff
 
     with o.opened(store, wait=wait) as opened:
-        result, changed = diff(opened, a, b, depth, profile)
+        result, changed = diff(opened, a, b, depth, profile, as_tokens=as_tokens)
     o.deliver(result, format_name, as_json, output)
     if exit_code and changed:
         raise typer.Exit(o.FINDING)

@@ -14,7 +14,7 @@ from auditor.store import ngrams, versions
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 
-_TEXTS_AT_ONCE = 200_000
+_TEXTS_AT_ONCE = 50_000
 _FIRST_REFUSALS = 10
 
 
@@ -185,12 +185,14 @@ def _add_texts(
     tokenizers: Mapping[str, Callable[[pl.Series], pl.Series]],
     progress: Progress,
 ) -> None:
-    new = workspace.rows("new_caption")
-    for start in range(0, new.height, _TEXTS_AT_ONCE):
-        texts = new.slice(start, _TEXTS_AT_ONCE)
-        progress("tokenising", start, new.height)
-        with store.registered("texts", texts):
-            store.execute("insert into caption by name from texts")
+    known = store.query("select coalesce(max(caption_id), 0) as last from caption").item()
+    added = workspace.insert("caption", "new_caption")
+    for first in range(known + 1, known + added + 1, _TEXTS_AT_ONCE):
+        progress("tokenising", first - known - 1, added)
+        texts = store.query(
+            "select caption_id, text from caption where caption_id between $first and $last order by caption_id",
+            {"first": first, "last": first + _TEXTS_AT_ONCE - 1},
+        )
         for profile, tokenizer in tokenizers.items():
             _add_tokens(store, texts.select("caption_id", tokens=tokenizer(texts["text"])), profile)
 

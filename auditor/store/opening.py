@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -9,12 +10,13 @@ from pathlib import Path
 
 import duckdb
 
-from auditor.errors import StoreError, StoreLockedError
+from auditor.errors import StoreError, StoreLockedError, UsageError
 from auditor.store.faults import lacks_room, no_room
 
 _MAKING = 1.0  # seconds after which a file that is still unfinished is nobody's
 _HEADERS = 3 * 4096  # bytes that every DuckDB file has
 _MAGIC = slice(8, 12)
+_MEMORY = "1GiB"  # of the engine; a whole process needs about 300 MiB more
 
 
 def make_room(path: Path) -> None:
@@ -55,6 +57,7 @@ def connect(path: Path, *, read_only: bool, wait: float, narrate: Callable[[str]
         try:
             connection = duckdb.connect(str(path), read_only=read_only)
             connection.execute("set preserve_insertion_order = false").complete()
+            _limit_memory(connection, path)
         except duckdb.Error as error:
             if "could not set lock on file" not in str(error).lower():
                 raise no_room(path, error) if lacks_room(error) else _unreadable(path, error) from error
@@ -70,6 +73,18 @@ def connect(path: Path, *, read_only: bool, wait: float, narrate: Callable[[str]
             if file in (None, _identity(path)):
                 return connection
             connection.close()  # another process put a compact copy in the place of the file just now
+
+
+def _limit_memory(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Let work that needs more memory go on beside the store's file. A store in memory has no such place."""
+    limit = os.environ.get("AUDITOR_MEMORY", _MEMORY)
+    if path.name == ":memory:":
+        return
+    try:
+        connection.execute("set memory_limit = $limit", {"limit": limit}).complete()
+    except duckdb.Error as error:
+        connection.close()
+        raise UsageError(f"AUDITOR_MEMORY={limit}: expected a size such as 2GiB") from error
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

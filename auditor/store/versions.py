@@ -94,14 +94,16 @@ def log_rows(store: Store, dataset: str | None = None) -> pl.DataFrame:
     return store.rows("log", dataset=dataset)
 
 
-def difference(store: Store, a: Selection, b: Selection, depth: str = "difference") -> pl.DataFrame:
-    """Say what changed from `a` to `b`.
+def difference(
+    store: Store, a: Selection, b: Selection, depth: str = "difference", profile: str | None = None
+) -> pl.DataFrame:
+    """Say what changed from `a` to `b`, letter for letter or, with a text profile, token for token.
 
     By kind of change (`difference`: change, images, captions), by image (`image_change`: image, added, removed, edited,
     moved, rated) or by caption (`change`: change, image, slot, old_text, new_text, old_split, new_split).
     """
     for relation, selection in (("content_a", a), ("content_b", b)):
-        bind_content(store, relation, selection)
+        bind_content(store, relation, selection, profile)
     return Workspace(store).rows(depth)
 
 
@@ -120,13 +122,13 @@ def content(store: Store, selection: Selection) -> pl.DataFrame:
     return _at_work(store, selection).rows("content_as_of")
 
 
-def bind_content(store: Store, relation: str, selection: Selection) -> None:
-    """Let `relation` stand for the captions of a selection."""
-    _at_work(store, selection).bind(relation, "content_as_of")
+def bind_content(store: Store, relation: str, selection: Selection, profile: str | None = None) -> None:
+    """Let `relation` stand for the captions of a selection; with a text profile, for their tokens."""
+    _at_work(store, selection, profile).bind(relation, "content_as_of" if profile is None else "content_tokens")
 
 
-def _at_work(store: Store, selection: Selection) -> Workspace:
-    workspace = Workspace(store, **_place(selection))
+def _at_work(store: Store, selection: Selection, profile: str | None = None) -> Workspace:
+    workspace = Workspace(store, **_place(selection), profile=profile)
     workspace.bind("annotated", "annotation_as_of")
     return workspace
 

@@ -39,12 +39,19 @@ def log(store: Store, dataset: str) -> Result:
 
 
 def diff(
-    store: Store, ref_a: str, ref_b: str, depth: str = "totals", text_profile: str = "bare"
+    store: Store,
+    ref_a: str,
+    ref_b: str,
+    depth: str = "totals",
+    text_profile: str = "bare",
+    *,
+    as_tokens: bool = False,
 ) -> tuple[Result, bool]:
     """Say what changed from one selection to another, and whether anything did.
 
-    At depth `totals` by kind of change, `images` by image, `text` by caption, with the old and the new text; at depth
-    `vocabulary` by word and at `lengths` by statistic, in tokens of the text profile, whatever the datasets.
+    At depth `totals` by kind of change, `images` by image, `text` by caption, with the old and the new text; with
+    `as_tokens`, captions whose tokens are equal have not changed. At depth `vocabulary` by word and at `lengths` by
+    statistic, in tokens of the text profile, whatever the datasets.
     Raises `UsageError` for another depth or an unknown profile.
     """
     known = (*_DEPTHS, *drift.DEPTHS)
@@ -55,7 +62,7 @@ def diff(
     title = f"{ref_a} → {ref_b}"
     if depth in drift.DEPTHS:
         return drift.drift(store, a, b, depth, text_profile, title)
-    rows = versions.difference(store, a, b, _DEPTHS[depth])
+    rows = versions.difference(store, a, b, _DEPTHS[depth], text_profile if as_tokens else None)
     changed = bool(rows["captions"].sum() if depth == "totals" else rows.height)
     if depth == "totals":
         sides = [versions.images(store, selection) for selection in (a, b)]

@@ -255,7 +255,7 @@ def edit_scripts(draw: st.DrawFn) -> list[tuple[Content, Splits]]:
     content: Content = {(f"image {i}", slot): f"caption {i} {slot}" for i in range(20) for slot in range(3)}
     splits: Splits = {f"image {i}": ("train", "test", None)[i % 3] for i in range(20)}
     states = [(content, splits)]
-    for _ in range(draw(st.integers(1, 4))):
+    for _ in range(draw(st.integers(1, 3))):
         content, splits = dict(content), dict(splits)
         for edit in draw(st.lists(st.sampled_from(["add", "drop", "edit", "move", "revert"]), min_size=1, max_size=4)):
             place = draw(st.sampled_from(sorted(content)))

@@ -1,0 +1,28 @@
+-- name: content_tokens
+-- version: 1
+-- grain: caption
+-- params: profile VARCHAR
+-- reads: content_as_of, caption, caption_tokens, vocabulary
+-- returns: image, slot, split, text, votes
+--
+-- What a version holds, each caption as its tokens joined by blanks: captions that differ only in what the text profile
+-- does not see (case, punctuation, blanks) are equal.
+with placed as (
+    select c.image, c.slot, c.split, t.caption_id, c.votes
+    from content_as_of as c
+    join caption as t using (text)
+),
+position as (
+    select caption_id, generate_subscripts(tokens, 1) as place, unnest(tokens) as token_id
+    from caption_tokens
+    where profile = $profile::varchar and caption_id in (select caption_id from placed)
+),
+spelled as (
+    select p.caption_id, string_agg(v.token, ' ' order by p.place) as text
+    from position as p
+    join vocabulary as v using (token_id)
+    group by p.caption_id
+)
+select p.image, p.slot, p.split, coalesce(s.text, '') as text, p.votes
+from placed as p
+left join spelled as s using (caption_id)

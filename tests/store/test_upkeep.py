@@ -1,0 +1,274 @@
+"""Looking after the store: what it holds, migrating it, winning room back without touching a fact."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from conftest import ROOT, ingest_rows
+
+from auditor.errors import StoreError
+from auditor.store import copying, migrations, upkeep, verification, versions
+from auditor.store.connection import MEMORY, Store
+from auditor.studies import upkeep as study
+from auditor.studies.bounds import bounds
+
+OLD = [(f"i{i}", slot, f"words of old {i} {slot}") for i in range(40) for slot in range(3)]
+NEW = [*OLD[:-1], ("i39", 2, "日本 café")]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A store of two versions with the counts of both."""
+    path = tmp_path / "audit.duckdb"
+    with Store.open(path, write=True) as store:
+        ingest_rows(store, OLD, note="before")
+        ingest_rows(store, NEW)
+    for ref in ("set@v1", "set"):
+        with Store.open(path) as store:
+            bounds(store, [ref], ["bleu-1", "cider"])
+    return path
+
+
+def gc(path: Path, **options: bool) -> dict[str, int]:
+    with Store.open(path, write=True, make=False) as store:
+        rows = study.gc(store, **options).frame
+    return dict(rows.select("statistic", "value").iter_rows())
+
+
+def facts(path: Path) -> list[Any]:
+    """Everything that is not the cache, in rows."""
+    with Store.open(path) as store:
+        assert verification.check(store)["faults"].sum() == 0
+        names = [name for name in upkeep.relations(store) if not name.startswith("cache.")]
+        return [(name, sorted(store.query(f"from {name}").rows(), key=repr)) for name in names]
+
+
+def test_info_counts_what_is_there(path: Path) -> None:
+    with Store.open(path, migrate=False) as store:
+        rows = study.info(store).frame.rows()
+    numbers = {statistic: value for statistic, relation, value in rows if relation is None}
+    counted = {relation: value for statistic, relation, value in rows if statistic == "rows"}
+    assert numbers["bytes"] == path.stat().st_size
+    assert 0 < numbers["bytes-of-cache"] < numbers["bytes"]
+    assert (numbers["schema"], numbers["newest-schema"]) == (migrations.newest(), migrations.newest())
+    assert (numbers["datasets"], numbers["versions"]) == (1, 2)
+    assert counted["membership"] == 121
+    assert counted["cache.entry"] == 8
+
+
+def test_info_leaves_an_old_schema_alone_and_names_the_command(tmp_path: Path) -> None:
+    path = tmp_path / "old.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        migrations.apply(connection, up_to=1)
+    before = path.read_bytes()
+    with Store.open(path, migrate=False) as store:
+        told = study.info(store)
+    assert "auditor store migrate" in told.notes[0]
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_migrate_says_what_it_did_and_then_that_nothing_is_left(tmp_path: Path) -> None:
+    path = tmp_path / "old.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        migrations.apply(connection, up_to=1)
+    told = []
+    for _ in range(2):
+        with Store.open(path, write=True, make=False) as store:
+            told.append(study.migrate(store))
+    assert dict(told[0].frame.select("statistic", "value").iter_rows()) == {
+        "schema-before": 1,
+        "schema": migrations.newest(),
+    }
+    assert f"migrated from schema 1 to {migrations.newest()}" in told[0].notes[0]
+    assert "already current" in told[1].notes[0]
+
+
+def test_backup_holds_also_what_a_killed_process_left_in_the_log(tmp_path: Path) -> None:
+    path = tmp_path / "old.duckdb"
+    leave = (
+        "import os, signal, sys, duckdb\n"
+        "from auditor.store import migrations\n"
+        "connection = duckdb.connect(sys.argv[1])\n"
+        "migrations.apply(connection, up_to=1)\n"
+        "connection.execute('checkpoint').complete()\n"
+        "connection.execute(\"insert into dataset values ('set', 'captions', 'en', [])\").complete()\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", leave, str(path)], cwd=ROOT, check=False)
+    assert done.returncode == -signal.SIGKILL
+    with Store.open(path) as store:
+        assert store.migration is not None
+    with duckdb.connect(str(store.migration.backup), read_only=True) as connection:
+        assert migrations.current(connection) == 1
+        assert connection.execute("select dataset from dataset").fetchall() == [("set",)]
+
+
+def test_gc_sweeps_counts_of_old_versions_and_keeps_those_of_the_newest(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = facts(path)
+    with Store.open(path) as store:
+        expected = bounds(store, ["set"], ["bleu-1", "cider"]).frame
+    told = gc(path)
+    assert told["bytes"] == path.stat().st_size < told["bytes-before"]
+    assert (told["entries-swept"], told["tables-dropped"]) == (4, 0)
+    assert told["ngram-frequencies-swept"] > 0
+    assert facts(path) == before
+    with Store.open(path) as store:
+        newest = versions.resolve(store, "set").version.version
+        for relation in ("entry", "ngram_frequency"):
+            assert store.query(f"select distinct version from cache.{relation}").rows() == [(newest,)]
+        for relation in ("bleu", "cider"):
+            orphans = f"select count(*) from cache.{relation} anti join cache.entry using (key)"
+            assert store.query(orphans).item() == 0
+        monkeypatch.setattr("auditor.metrics.counting._count", lambda *_: pytest.fail("counted again"))
+        assert bounds(store, ["set"], ["bleu-1", "cider"]).frame.equals(expected)
+
+
+def test_gc_keeps_the_cache_of_content_that_came_back(path: Path) -> None:
+    """A revert has the old hash: what was counted of it is of the newest version again."""
+    with Store.open(path, write=True) as store:
+        ingest_rows(store, OLD)
+    gc(path)
+    with Store.open(path) as store:
+        reverted = versions.resolve(store, "set").version.version
+        assert store.query("select distinct version from cache.entry").rows() == [(reverted,)]
+
+
+def test_gc_of_everything_empties_the_cache_and_the_numbers_stay(path: Path) -> None:
+    before = facts(path)
+    with Store.open(path) as store:
+        expected = bounds(store, ["set"]).frame
+    told = gc(path, everything=True)
+    assert (told["entries-swept"], told["tables-dropped"]) == (12, 3)
+    with Store.open(path) as store:
+        assert upkeep.relations(store)[-2:] == ["cache.entry", "cache.ngram_frequency"]
+        assert store.query("select count(*) from ngram_frequency").item() == 0
+        assert bounds(store, ["set"]).frame.equals(expected)
+    assert facts(path) == before
+    with Store.open(path, write=True) as store:
+        assert not ingest_rows(store, NEW).is_new
+        assert store.query("select count(*) from ngram_frequency").item() > 0
+
+
+def test_gc_drops_tables_without_entries_and_entries_without_tables(path: Path) -> None:
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("create table cache.leftover as select 'k' as key").complete()
+        connection.execute("drop table cache.cider").complete()
+    assert gc(path)["tables-dropped"] == 1
+    with Store.open(path) as store:
+        assert store.query("select distinct relation from cache.entry").rows() == [("bleu",)]
+        assert "cache.leftover" not in upkeep.relations(store)
+        bounds(store, ["set"], ["cider"])
+    with Store.open(path) as store:
+        assert "cache.cider" in upkeep.relations(store), "counts are kept again"
+
+
+def test_gc_keeps_views_comments_keys_mode_and_link(path: Path, tmp_path: Path) -> None:
+    def described() -> list[Any]:
+        with Store.open(path) as store:
+            keys = (
+                "select table_name, constraint_text from duckdb_constraints() where schema_name = 'main' order by all"
+            )
+            return [store.rows("schema_listing").rows(), store.query(keys).rows()]
+
+    gc(path)
+    before = described()
+    path.chmod(0o640)
+    link = tmp_path / "link.duckdb"
+    link.symlink_to(path)
+    gc(link)
+    assert link.is_symlink()
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert described() == before
+
+
+def test_gc_sweeps_what_killed_processes_left_beside_the_store(path: Path) -> None:
+    spilled = path.with_name(f"{path.name}.tmp")
+    spilled.mkdir()
+    (spilled / "duckdb_temp_1_0_storage_DEFAULT-0.tmp").write_bytes(bytes(10_000_000))
+    path.with_name(f"{path.name}.partial").write_bytes(b"half a copy")
+    told = gc(path)
+    assert told["bytes-before"] > 10_000_000 > told["bytes"]
+    assert not list(spilled.iterdir())
+    assert not path.with_name(f"{path.name}.partial").exists()
+
+
+def test_gc_makes_no_store_where_there_is_none(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="no store here"):
+        gc(tmp_path / "none.duckdb")
+    assert not list(tmp_path.iterdir())
+    with Store.open(MEMORY) as store, pytest.raises(StoreError, match="has no file"):
+        upkeep.rewrite(store)
+
+
+def test_copy_that_is_not_equal_never_takes_the_place_of_the_store(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = facts(path)
+    inventories = iter([["one"], ["another"]])
+    monkeypatch.setattr(copying, "_inventory", lambda *_: next(inventories))
+    with pytest.raises(StoreError, match="not equal to it; the store is as it was"):
+        gc(path)
+    assert facts(path) == before
+    assert not path.with_name(f"{path.name}.partial").exists()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "delete from membership where slot = 0",
+        "update caption set text = 'x' where caption_id = 1",
+        "drop view captions",
+    ],
+)
+def test_inventory_tells_any_change(path: Path, change: str) -> None:
+    with duckdb.connect(str(path)) as connection:
+        name = connection.execute("select current_database()").fetchall()[0][0]
+        before = copying._inventory(connection, name)
+        assert copying._inventory(connection, name) == before
+        connection.execute(change).complete()
+        assert copying._inventory(connection, name) != before
+
+
+def test_store_whose_file_is_replaced_while_it_is_opened_is_opened_again(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the opening of a file and its lock, a gc may put its copy in place: the old file is nobody's then."""
+    connect = duckdb.connect
+    copy = path.with_name("copy.duckdb")
+    copy.write_bytes(path.read_bytes())
+
+    def replaced(*arguments: Any, **options: Any) -> duckdb.DuckDBPyConnection:
+        connection = connect(*arguments, **options)
+        if copy.exists():
+            copy.replace(path)
+        return connection
+
+    monkeypatch.setattr(duckdb, "connect", replaced)
+    with Store.open(path, write=True) as store:
+        ingest_rows(store, OLD[:30], dataset="later")
+    monkeypatch.undo()
+    with Store.open(path) as store:
+        assert versions.resolve(store, "later").version.captions == 30
+
+
+def test_command_line_looks_after_the_store(path: Path) -> None:
+    def auditor(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "auditor", *arguments, "--store", str(path)]
+        return subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "COLUMNS": "99"})
+
+    shown = [auditor("store", name) for name in ("info", "migrate", "gc")]
+    assert [done.returncode for done in shown] == [0, 0, 0]
+    assert "bytes-of-cache" in shown[0].stdout
+    assert "already current" in shown[1].stdout
+    assert "bytes-before" in shown[2].stdout
+    data = auditor("store", "info", "--format", "csv").stdout.splitlines()
+    assert data[0] == "statistic,relation,value"
+    assert auditor("store", "gc", "--all", "-q", "--json").stdout.startswith('{\n  "auditor.store-gc/v1"')

@@ -1,0 +1,147 @@
+"""Drift: which words came and went, how lengths moved; counted again here in plain Python."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from conftest import ingest_rows
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from auditor.errors import UsageError
+from auditor.store.connection import MEMORY, Store
+from auditor.studies.history import diff
+
+captions = st.lists(
+    st.lists(st.sampled_from(["a", "dog", "café", "日本", "runs"]), max_size=5).map(" ".join), min_size=1, max_size=8
+)
+
+
+def ingest(store: Store, texts: list[str], dataset: str = "set") -> None:
+    ingest_rows(store, [("i", slot, text) for slot, text in enumerate(texts)], dataset, kind="candidates")
+
+
+def keyness(a: int, b: int, tokens_a: int, tokens_b: int) -> float:
+    """G2 of a word in two corpora, after Rayson & Garside (2000)."""
+    share = (a + b) / (tokens_a + tokens_b)
+    sides = ((a, tokens_a * share), (b, tokens_b * share))
+    return 2 * sum(observed * math.log(observed / expected) for observed, expected in sides if observed)
+
+
+@given(captions, captions)
+@settings(max_examples=15)
+def test_words_and_lengths_are_those_of_a_count_by_hand(old: list[str], new: list[str]) -> None:
+    with Store.open(MEMORY) as store:
+        ingest(store, old, "old")
+        ingest(store, new, "new")
+        words, _ = diff(store, "old", "new", "vocabulary")
+        lengths, _ = diff(store, "old", "new", "lengths")
+    counts = [Counter(word for text in texts for word in text.split()) for texts in (old, new)]
+    totals = [sum(count.values()) for count in counts]
+    expected = {}
+    for word in counts[0] | counts[1]:
+        a, b = (count[word] for count in counts)
+        moved = a * totals[1] != b * totals[0] and (a != b or keyness(a, b, *totals) > 3.84)
+        if not a or not b or moved:
+            change = "new" if not a else "gone" if not b else "more" if b * totals[0] > a * totals[1] else "less"
+            expected[word] = (change, a, b, pytest.approx(max(0.0, keyness(a, b, *totals)), abs=1e-9))
+    told = {row["word"]: row for row in words.frame.to_dicts()}
+    assert {
+        word: (row["change"], row["occurrences_a"], row["occurrences_b"], row["keyness"]) for word, row in told.items()
+    } == expected
+    ranked = words.frame["keyness"].to_list()
+    assert ranked == sorted(ranked, reverse=True)
+
+    sizes = [[len(text.split()) for text in texts] for texts in (old, new)]
+    shares = [{size: count / len(side) for size, count in Counter(side).items()} for side in sizes]
+    distance = sum(abs(shares[0].get(size, 0) - shares[1].get(size, 0)) for size in shares[0] | shares[1]) / 2
+    rows = {row["statistic"]: row for row in lengths.frame.to_dicts()}
+    assert rows["length-distribution-moved"]["difference"] == pytest.approx(distance)
+    for side, texts in zip("ab", sizes, strict=True):
+        mean = sum(texts) / len(texts)
+        assert rows["captions"][side] == len(texts)
+        assert rows["asl"][side] == pytest.approx(mean)
+        assert rows["sdsl"][side] == pytest.approx(math.sqrt(sum((size - mean) ** 2 for size in texts) / len(texts)))
+        assert (rows["length-min"][side], rows["length-max"][side]) == (min(texts), max(texts))
+        assert rows["captions-of-one-word"][side] == texts.count(1)
+
+
+def test_one_edited_caption_changes_its_own_words_only(store: Store) -> None:
+    texts = [f"a dog runs {number}" for number in range(50)]
+    ingest(store, texts)
+    ingest(store, [*texts[:-1], "a cat runs and runs"])
+    result, changed = diff(store, "set@v1", "set@v2", "vocabulary")
+    assert changed
+    told = dict(result.frame.select("word", "change").iter_rows())
+    assert told == {"49": "gone", "cat": "new", "and": "new", "dog": "less", "runs": "more"}
+    assert result.notes == ("words: 2 new, 1 gone, 1 more, 1 less",)
+
+
+def test_word_as_frequent_as_before_is_told_where_the_rest_grew_much(store: Store) -> None:
+    ingest(store, ["dog " * 40 + "cat " * 40], "small")
+    ingest(store, ["dog " * 40 + "cat " * 900], "large")
+    result, _ = diff(store, "small", "large", "vocabulary")
+    assert dict(result.frame.select("word", "change").iter_rows()) == {"dog": "less", "cat": "more"}
+
+
+def test_splits_of_one_version_can_be_told_apart(store: Store) -> None:
+    rows = [("i", 0, "a dog"), ("i", 1, "a dog runs"), ("j", 0, "a cat"), ("j", 1, "cats")]
+    ingest_rows(store, rows, splits={"train": ["i"], "test": ["j"]})
+    result, _ = diff(store, "set:train", "set:test", "vocabulary")
+    assert set(result.frame.filter(result.frame["change"] == "new")["word"]) == {"cat", "cats"}
+    lengths, _ = diff(store, "set", "set:test", "lengths")
+    assert lengths.frame.filter(lengths.frame["statistic"] == "captions").row(0) == ("captions", 4.0, 2.0, -2.0)
+
+
+@pytest.mark.parametrize("depth", ["vocabulary", "lengths"])
+def test_nothing_drifts_between_a_selection_and_itself(store: Store, depth: str) -> None:
+    ingest(store, ["a dog", "", "日本"])
+    result, changed = diff(store, "set", "set@v1", depth)
+    assert not changed
+    assert result.notes
+
+
+def test_reordered_captions_change_text_and_no_word(store: Store) -> None:
+    ingest(store, ["a dog", "the cat runs"])
+    ingest(store, ["the cat runs", "a dog"])
+    assert diff(store, "set@v1", "set@v2", "text")[1]
+    for depth in ("vocabulary", "lengths"):
+        assert not diff(store, "set@v1", "set@v2", depth)[1]
+
+
+def test_table_shows_the_fifty_most_telling_words_and_data_all(store: Store) -> None:
+    ingest(store, ["a dog"])
+    ingest(store, [" ".join(f"w{number}" for number in range(70))])
+    result, _ = diff(store, "set@v1", "set@v2", "vocabulary")
+    assert result.frame.height == 72
+    assert result.tables[0].frame.height == 50
+    assert "22 more words" in str(result.tables[0].caption)
+
+
+def test_unknown_depth_or_profile_is_named(store: Store) -> None:
+    ingest(store, ["a dog"])
+    with pytest.raises(UsageError, match="known are totals, images, text, vocabulary, lengths"):
+        diff(store, "set", "set", "words")
+    with pytest.raises(UsageError, match="no such text profile"):
+        diff(store, "set", "set", "lengths", "nope")
+
+
+@pytest.mark.parametrize("depth", ["vocabulary", "lengths"])
+def test_command_exits_1_on_drift_where_it_is_asked_to(tmp_path: Path, depth: str) -> None:
+    path = tmp_path / "audit.duckdb"
+    with Store.open(path, write=True) as store:
+        ingest(store, ["a dog"])
+        ingest(store, ["a dog runs"])
+
+    def code(*refs: str) -> int:
+        options = ["--depth", depth, "--profile", "bare", "--exit-code", "--store", str(path)]
+        command = [sys.executable, "-m", "auditor", "diff", *refs, *options]
+        return subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode
+
+    assert code("set@v1", "set@v2") == 1
+    assert code("set@v2", "set@v2") == 0
