@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, Self
 
 from auditor import config
 from auditor.store.connection import Store
-from auditor.studies import bounds, comparison, history, ingestion, profile, query, scores, verification
+from auditor.studies import (
+    bounds,
+    comparison,
+    exchange,
+    history,
+    ingestion,
+    profile,
+    query,
+    scores,
+    tagging,
+    verification,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,6 +54,18 @@ class Auditor:
     def verify(self, ref: str | None = None, config_file: Path | None = None) -> Result:
         """Check the store, or one version of it, against its own log and the counts that `datasets.toml` declares."""
         return verification.verify(self.store, ref, config.sources(config_file))[0]
+
+    def tag(self, ref: str, name: str, *, delete: bool = False, force: bool = False) -> Result:
+        """Name a version, or forget its name."""
+        return tagging.tag(self.store, ref, name, delete=delete, force=force)
+
+    def note(self, ref: str, text: str) -> Result:
+        """Replace the note of a version."""
+        return tagging.note(self.store, ref, text)
+
+    def export(self, ref: str, folder: str | Path, *, force: bool = False) -> Result:
+        """Write a version as a bundle of Parquet files with a manifest."""
+        return exchange.export(self.store, ref, Path(folder), force=force)
 
     def profile(self, *refs: str, text_profile: str = "bare", split: str | None = None) -> Result:
         """Describe datasets: size, length, vocabulary, repetition."""

@@ -89,6 +89,8 @@ def main(arguments: list[str] | None = None) -> None:
     except typer.TyperException as error:
         context = getattr(error, "ctx", None)
         hint = f"; try `{context.command_path} --help`" if context else ""
+        if not error.format_message():  # no command was named: the help says all
+            sys.exit(error.exit_code)
         sys.exit(_fail(f"error: {error.format_message()}{hint}", error.exit_code))
     except AuditorError as error:
         sys.exit(_fail(f"error: {error}", error.exit_code))

@@ -50,9 +50,8 @@ def command(
 
     Examples: auditor ingest flickr8k coco-val2017 · auditor ingest mine --from captions.csv --caption-col text
     """
-    from auditor.config import wanted
     from auditor.lock import Lock, beside
-    from auditor.studies import exchange
+    from auditor.studies.exchange import wanted
     from auditor.studies.ingestion import MAX_REJECTED, ingest
 
     columns = {"image_col": image_col, "caption_col": tuple(caption_col or ()) or None}
@@ -61,12 +60,11 @@ def command(
         names or [],
         everything=everything,
         files=files or [],
-        file_format=file_format or exchange.format_of(files or []),
+        file_format=file_format,
         kind=kind,
         options=o.settings(option or [], columns),
-        config=config,
+        declarations=config,
     )
-    sources = [exchange.described(source, kind, config) for source in sources]
     lock = None if files and not frozen else Lock(beside(config), frozen=frozen, narrate=o.narrate)
     allowed = 0.0 if strict else MAX_REJECTED if max_rejected is None else max_rejected
     with o.opened(store, write=True, wait=wait) as opened, o.progressing() as progress:

@@ -64,8 +64,8 @@ def gc(
     from auditor.store.connection import Store
     from auditor.studies import upkeep
 
-    with Store.open(store, write=True, make=False, wait=wait, narrate=o.narrate) as opened:
-        result = upkeep.gc(opened, everything=everything)
+    with Store.open(store, write=True, make=False, wait=wait, narrate=o.narrate) as opened, o.progressing() as progress:
+        result = upkeep.gc(opened, everything=everything, progress=progress)
     o.deliver(result, format_name, as_json, output)
 
 

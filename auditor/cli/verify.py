@@ -28,8 +28,8 @@ def command(
     from auditor.studies.verification import verify
 
     declared = sources(config)
-    with o.opened(store, wait=wait) as opened:
-        result, sound = verify(opened, ref, declared)
+    with o.opened(store, wait=wait) as opened, o.progressing() as progress:
+        result, sound = verify(opened, ref, declared, progress)
     o.deliver(result, format_name, as_json, output)
     if not sound:
         raise StoreError(f"{store}: damaged, see the rows above; restore a backup or ingest into a new store")

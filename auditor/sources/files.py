@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import hashlib
 import io
+import re
 import shutil
+import stat
 import sys
 import zlib
 from collections.abc import Iterator
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 STDIN = Path("-")
+_STDINS = (STDIN, Path("/dev/stdin"), Path("/dev/fd/0"), Path("/proc/self/fd/0"))
 
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
@@ -35,35 +39,75 @@ _DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error, zstd.ZstdError)
 _MOST_EXPANSION = 200
 _FREE_EXPANSION = 1 << 26
 _BUFFER = 1 << 20
+_LONGEST_LIST = 1 << 26
+
+#: What may stand in a file's place and is never its content.
+_STAND_INS = (
+    (re.compile(rb"version https://git-lfs\.github\.com/spec/"), "a git-LFS pointer; get the file with `git lfs pull`"),
+    (
+        re.compile(rb"(?i)(\xef\xbb\xbf)?\s*<(!doctype html|html[\s>]|\?xml[^>]*>\s*<error>)"),
+        "a web page that stands in for the file, as an error does; get the file again",
+    ),
+)
+_LONGEST_STAND_IN = 256
+
+
+def is_stdin(path: Path) -> bool:
+    """Say whether a path stands for standard input."""
+    return path in _STDINS
 
 
 def locate(path: Path) -> Path:
-    """Find a declared file or folder: under its own name, or with `.gz` or `.zst` behind it."""
+    """Find a declared file or folder: under its own name, or with `.gz` or `.zst` behind it.
+
+    Raises `SourceError` where there is none, or a pipe or a device in its place.
+    """
     zipped = [path.with_name(path.name + ending) for ending in _ENDINGS if path.name]
-    found = next((candidate for candidate in (path, *zipped) if candidate.exists()), None)
+    found = next((candidate for candidate in (path, *zipped) if _is_there(candidate)), None)
     if found is None:
         raise SourceError(
-            f"{path}: no such file (nor {path.name}.gz); `auditor fetch` gets what datasets.toml can name, "
-            "AUDITOR_DATA or [settings] data says which folder holds the rest"
+            f"{path}: no such file{f' (nor {zipped[0].name})' if zipped else ''}; `auditor fetch` gets what "
+            "datasets.toml can name, AUDITOR_DATA or [settings] data says which folder holds the rest"
         )
     return found
 
 
 def expand(part: Part) -> list[Path]:
-    """Find the files of a part, in the order given; those of a pattern are sorted by name.
+    """Find the files of a part, in the order given; those of a pattern by name, numbers in names by their value.
 
     Raises `SourceError` for a file that is not there and a pattern that meets none.
     """
     found = []
     for path in part.paths:
-        if not any(sign in path.name for sign in "*?[") or path.exists():
+        if not any(sign in path.name for sign in "*?[") or _is_there(path):
             found.append(locate(path))
             continue
-        met = sorted(match for match in path.parent.glob(path.name) if match.is_file())
+        met = sorted((match for match in path.parent.glob(path.name) if match.is_file()), key=_by_number)
         if not met:
             raise SourceError(f"{path}: no file matches the pattern")
         found += met
     return found
+
+
+def _by_number(path: Path) -> tuple[list[str | int], str]:
+    """Order names as people count: `part-2` before `part-10`."""
+    pieces = re.split(r"([0-9]+)", path.name)
+    return [int(piece) if place % 2 else piece for place, piece in enumerate(pieces)], path.name
+
+
+def _is_there(path: Path) -> bool:
+    """Say whether a file or folder stands at a path. Raises `SourceError` for what is neither, or out of reach."""
+    try:
+        mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except (OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
+            return False
+        raise SourceError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise SourceError(f"{path}: neither a file nor a folder; what comes through a pipe is read with `--from -`")
+    return True
 
 
 def sha256(paths: list[Path]) -> str:
@@ -87,10 +131,18 @@ def _sha256(path: Path) -> str:
 
 
 def save_stdin(folder: Path) -> Path:
-    """Copy standard input to a file, which readers can open more than once."""
+    """Copy standard input to a file, which readers can open more than once.
+
+    Raises `SourceError` where it is closed, or a folder.
+    """
     path = folder / "stdin"
-    with path.open("wb") as file:
-        shutil.copyfileobj(sys.stdin.buffer, file)
+    if sys.stdin is None:
+        raise SourceError("-: standard input is closed")
+    try:
+        with path.open("wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+    except IsADirectoryError as error:
+        raise SourceError(f"-: standard input: {error.strerror}") from error
     return path
 
 
@@ -98,13 +150,19 @@ def save_stdin(folder: Path) -> Path:
 def open_bytes(path: Path) -> Iterator[BinaryIO]:
     """Open a file for reading, unzipped where it is gzipped or zstandard.
 
-    Raises `SourceError` for a file that cannot be opened, and for one that is damaged or expands beyond reason at
-    whatever point that is met.
+    Raises `SourceError` for a file that cannot be opened, for what stands in for one, and for a file that is damaged or
+    expands beyond reason at whatever point that is met.
     """
     try:
+        if not _is_there(path):
+            raise SourceError(f"{path}: no such file")
         with path.open("rb") as file:
-            magic = file.read(4)
+            start = file.read(_LONGEST_STAND_IN)
+            magic = start[:4]
             file.seek(0)
+            for known, meaning in _STAND_INS:
+                if known.match(start):
+                    raise SourceError(f"{path}: {meaning}")
             if magic.startswith(_GZIP):
                 with gzip.open(file) as unzipped:
                     yield bounded(cast("BinaryIO", unzipped), file, path)
@@ -153,8 +211,11 @@ def head(path: Path, size: int = 1 << 16) -> bytes:
 def read_list(path: Path) -> list[str]:
     """Read a list of names, one a line; blank lines and line ends do not count."""
     with open_bytes(locate(path)) as file:
-        try:
-            lines = file.read().decode("utf-8-sig").splitlines()
-        except UnicodeDecodeError as error:
-            raise SourceError(f"{path}: not a list of names in UTF-8 ({error})") from error
+        content = file.read(_LONGEST_LIST + 1)
+    if len(content) > _LONGEST_LIST:
+        raise SourceError(f"{path}: larger than {_LONGEST_LIST >> 20} MiB: no list of names")
+    try:
+        lines = content.decode("utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise SourceError(f"{path}: not a list of names in UTF-8 ({error})") from error
     return [line.strip() for line in lines if line.strip()]

@@ -45,14 +45,14 @@ def split_lists(source: Source) -> dict[str, list[str]]:
 
 @contextmanager
 def with_standard_input(source: Source) -> Iterator[Source]:
-    """Let `-` stand for a file that holds standard input."""
-    if not any(files.STDIN in part.paths for part in source.parts):
+    """Let `-`, or what the system calls it, stand for a file that holds standard input."""
+    if not any(files.is_stdin(path) for part in source.parts for path in part.paths):
         yield source
         return
     with tempfile.TemporaryDirectory(prefix="auditor-") as folder:
         saved = files.save_stdin(Path(folder))
         parts = tuple(
-            dataclasses.replace(part, paths=tuple(saved if path == files.STDIN else path for path in part.paths))
+            dataclasses.replace(part, paths=tuple(saved if files.is_stdin(path) else path for path in part.paths))
             for part in source.parts
         )
         yield dataclasses.replace(source, parts=parts)

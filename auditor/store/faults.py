@@ -52,7 +52,11 @@ def _told(error: Exception, path: Path) -> AuditorError:
     said = str(error).strip().removeprefix(_FROM_A_STREAM)
     if lacks_room(error):
         return no_room(path, error)
-    # A user's own statement may fail to read some other file, which says nothing about the store.
-    if isinstance(error, _BROKEN_ENGINE) or f'file "{path}' in said or any(words in said.lower() for words in _DAMAGE):
+    if "out of memory" in said.lower():
+        return StoreError(f"{path}: more memory is needed than the engine may use; raise AUDITOR_MEMORY (2GiB): {said}")
+    # A user's own statement may fail to read some other file, which says nothing about the store. The engine names the
+    # store's files in full, whatever the user typed.
+    own = any(f'file "{name}' in said for name in (path, path.absolute(), path.resolve()))
+    if own or isinstance(error, _BROKEN_ENGINE) or any(words in said.lower() for words in _DAMAGE):
         return StoreError(f"{path}: cannot be read or written, see `auditor verify`; restore a backup: {said}")
     return SqlError(said)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from auditor.errors import StoreError
-from auditor.model import Selection
+from auditor.model import Progress, Selection, silent
 from auditor.store import upkeep, versions
 from auditor.store.connection import Store
 
@@ -15,13 +15,15 @@ SCHEMA = pl.Schema({"check": pl.String, "subject": pl.String, "checked": pl.Int6
 FACTS, CACHE = "facts", "cache"
 
 
-def legible(store: Store) -> pl.DataFrame:
+def legible(store: Store, progress: Progress = silent) -> pl.DataFrame:
     """Read every table whole, so that the engine compares every block in use with its checksum.
 
     Columns: check, subject (`facts` or `cache`), checked and faults, both in tables.
     """
     checked, faults = {FACTS: 0, CACHE: 0}, {FACTS: 0, CACHE: 0}
-    for relation in upkeep.relations(store):
+    relations = upkeep.relations(store)
+    for number, relation in enumerate(relations):
+        progress(f"reading {relation}", number, len(relations))
         part = CACHE if relation.startswith(f"{CACHE}.") else FACTS
         checked[part] += 1
         try:
@@ -32,14 +34,15 @@ def legible(store: Store) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 
 
-def check(store: Store, only: Selection | None = None) -> pl.DataFrame:
+def check(store: Store, only: Selection | None = None, progress: Progress = silent) -> pl.DataFrame:
     """Compare the facts with each other. Columns: check, subject, checked, faults; a sound store has no faults.
 
     With a selection, of the versions only its own is hashed again. Raises `StoreError` for facts that cannot be read.
     """
     hashed = [only.version] if only is not None else versions.log(store)
     rows = []
-    for version in hashed:
+    for number, version in enumerate(hashed):
+        progress(f"hashing {version.label}", number, len(hashed))
         found = versions.content_hash(store, Selection(version))
         expected = (version.version, version.images, version.captions)
         rows.append(("hash and counts", version.label, version.captions, int(found != expected)))

@@ -11,13 +11,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version as installed
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from auditor import config
 from auditor.errors import SourceError, UsageError
 from auditor.model import Result, Selection, Source, Table
-from auditor.sources import bundle, files
+from auditor.sources import bundle
+from auditor.sources.files import STDIN, expand, head, sha256
 from auditor.sources.manifest import ANNOTATIONS, CAPTIONS, FORMAT, MANIFEST, Manifest, open_manifest
 from auditor.store import bundles, versions
 from auditor.store.connection import Store
@@ -59,7 +61,7 @@ def _row(selection: Selection, path: Path, rows: int) -> dict[str, object]:
         "file": path.name,
         "rows": rows,
         "bytes": path.stat().st_size,
-        "sha256": files.sha256([path]),
+        "sha256": sha256([path]),
     }
 
 
@@ -121,21 +123,37 @@ def _replacing(folder: Path) -> Iterator[Path]:
         shutil.rmtree(draft, ignore_errors=True)
 
 
-def format_of(paths: Sequence[Path]) -> str | None:
-    """Say `bundle` where a user's one path is one, whatever its dataset is declared to be; else nothing."""
-    path = paths[0] if len(paths) == 1 else files.STDIN
-    if path.is_dir():
-        return "bundle" if bundle.claims(path, b"") else None
-    return "bundle" if path.name == MANIFEST and path.is_file() and bundle.claims(path, files.head(path)) else None
+def wanted(
+    names: Sequence[str],
+    *,
+    files: Sequence[Path],
+    file_format: str | None = None,
+    kind: str | None = None,
+    declarations: Path | None = None,
+    **asked: Any,
+) -> list[Source]:
+    """Find the sources that a user names, as `config.wanted` does; a bundle tells of itself what nobody else says.
 
-
-def described(source: Source, kind: str | None = None, declarations: Path | None = None) -> Source:
-    """Complete a source with what its bundle says, where neither datasets.toml nor the user (`kind`) says it.
-
+    One path that is a bundle is read as one, whatever its dataset is declared to be.
     Raises `SourceError` for a bundle without a manifest.
     """
-    if source.format != "bundle" or source.dataset in config.sources(declarations):
-        return source
+    file_format = file_format or _format_of(files)
+    sources = config.wanted(names, files=files, file_format=file_format, kind=kind, config=declarations, **asked)
+    declared = config.sources(declarations)
+    return [
+        _described(source, kind) if source.format == "bundle" and source.dataset not in declared else source
+        for source in sources
+    ]
+
+
+def _format_of(paths: Sequence[Path]) -> str | None:
+    path = paths[0] if len(paths) == 1 else STDIN
+    if path.is_dir():
+        return "bundle" if bundle.claims(path, b"") else None
+    return "bundle" if path.name == MANIFEST and path.is_file() and bundle.claims(path, head(path)) else None
+
+
+def _described(source: Source, kind: str | None) -> Source:
     manifest = manifest_of(source)
     return dataclasses.replace(
         source, kind=source.kind if kind else manifest.kind, language=manifest.language, related=manifest.related
@@ -144,7 +162,7 @@ def described(source: Source, kind: str | None = None, declarations: Path | None
 
 def manifest_of(source: Source) -> Manifest:
     """Open the manifest of a source's bundle. Raises `SourceError` where it names more than one."""
-    found = [path for part in source.parts for path in files.expand(part)]
+    found = [path for part in source.parts for path in expand(part)]
     if len(found) != 1:
         raise SourceError(f"{source.dataset}: a bundle is a whole version; read one at a time")
     return open_manifest(found[0])

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from auditor.model import Result, Table
+from auditor.model import Progress, Result, Table, silent
 from auditor.store import migrations, upkeep
 from auditor.store.connection import Store
 
@@ -54,14 +54,16 @@ def migrate(store: Store) -> Result:
     )
 
 
-def gc(store: Store, *, everything: bool = False) -> Result:
+def gc(store: Store, *, everything: bool = False, progress: Progress = silent) -> Result:
     """Sweep what the cache no longer needs, or with `everything` the whole cache, and write the file anew.
 
     Closes the store. Columns: statistic, relation (null), value. Raises `StoreError`, with every fact where it was,
     when there is no room for the new file or it is not equal to the old one.
     """
     before = upkeep.size(store.path)
+    progress("sweeping the cache", 0, 2)
     swept = upkeep.sweep(store, everything=everything)
+    progress("writing the file anew", 1, 2)
     upkeep.rewrite(store)
     numbers = {
         "bytes-before": before,

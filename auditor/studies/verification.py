@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import polars as pl
 
-from auditor.model import Result, Selection, Source, Table
+from auditor.model import Progress, Result, Selection, Source, Table, silent
 from auditor.store import verification, versions
 from auditor.store.connection import Store
 from auditor.text import PROFILES, tokenizer
@@ -15,7 +15,9 @@ from auditor.text import PROFILES, tokenizer
 _NONE: Mapping[str, Source] = MappingProxyType({})
 
 
-def verify(store: Store, ref: str | None = None, declared: Mapping[str, Source] = _NONE) -> tuple[Result, bool]:
+def verify(
+    store: Store, ref: str | None = None, declared: Mapping[str, Source] = _NONE, progress: Progress = silent
+) -> tuple[Result, bool]:
     """Check the store against itself, and say also whether it is sound.
 
     Every table is read whole, every version hashed again (with `ref` only that one), every reference between tables
@@ -24,13 +26,13 @@ def verify(store: Store, ref: str | None = None, declared: Mapping[str, Source] 
     is no damage. Columns: check, subject, checked, faults, state (ok, differs or DAMAGED).
     """
     selection = None if ref is None else versions.resolve(store, ref)
-    legible = verification.legible(store)
+    legible = verification.legible(store, progress)
     unread = set(legible.filter(pl.col("faults") > 0)["subject"])
     if verification.FACTS in unread:
         checks, compared, notes = legible, legible.clear(), ["facts cannot be read, so that nothing else was checked"]
     else:
         retokenised = (_retokenised(store, profile) for profile in PROFILES)
-        checks = pl.concat([legible, verification.check(store, selection), *retokenised])
+        checks = pl.concat([legible, verification.check(store, selection, progress), *retokenised])
         compared, notes = _compared(store, selection, declared)
     if unread == {verification.CACHE}:
         notes.append("only the cache is damaged, which may be dropped without loss: `auditor store gc --all`")

@@ -12,12 +12,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
+import polars as pl
 import pytest
 from conftest import ingest_rows
 
-from auditor.errors import StoreError, StoreLockedError
+from auditor.errors import SqlError, StoreError, StoreLockedError
 from auditor.store import cache, migrations, verification, versions
 from auditor.store.connection import MEMORY, Store
+from auditor.store.faults import engine_errors
 from auditor.studies.bounds import bounds
 
 ROWS = [("a", 0, "a dog runs"), ("a", 1, "the dog is running"), ("b", 0, "a cat"), ("b", 1, "a cat sits")]
@@ -178,6 +180,35 @@ def test_store_of_an_older_schema_is_migrated_and_backed_up(tmp_path: Path, old:
     backup = tmp_path / f"old.duckdb.before-schema-{migrations.newest()}"
     with duckdb.connect(str(backup), read_only=True) as connection:
         assert migrations.current(connection) == old
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ('IO Error: Could not read enough bytes from file "{full}": attempted', StoreError),
+        ('IO Error: Could not write file "{full}.wal": Input/output error', StoreError),
+        ("got external error: Data Corruption Error: Corrupt database file: checksum", StoreError),
+        ("TransactionContext Error: Failed to commit: Could not write", StoreError),
+        ('IO Error: Could not write file "elsewhere": No space left on device', StoreError),
+        ('IO Error: No files found that match the pattern "nofile.csv"', SqlError),
+        ('IO Error: Cannot open file "other.csv": Permission denied', SqlError),
+    ],
+)
+@pytest.mark.parametrize("name", ["audit.duckdb", "link.duckdb"])
+@pytest.mark.parametrize("raised", [duckdb.IOException, pl.exceptions.ComputeError])
+def test_fault_of_the_store_is_told_from_one_of_a_statement(
+    path: Path, raised: type[Exception], name: str, said: str, kind: type[Exception]
+) -> None:
+    """The engine names files in full, however the store was named."""
+    Path("link.duckdb").symlink_to(path)
+    with pytest.raises(kind) as told, engine_errors(Path(name)):
+        raise raised(said.format(full=path))
+    assert type(told.value) is kind
+
+
+def test_error_in_the_middle_of_a_result_is_one_of_the_statement(path: Path) -> None:
+    with Store.open(path) as store, pytest.raises(SqlError, match="Could not convert string"):
+        store.query("select text::integer from caption")
 
 
 def test_store_of_a_newer_schema_is_refused(path: Path) -> None:

@@ -75,7 +75,7 @@ ANOMALIES = {
         "images-with-another-number-of-captions": 51,
         "images-repeating-a-caption-but-for-case": 33,
     },
-    "coco-30k": {"captions-with-line-breaks": 97},
+    "coco-30k": {"captions-with-outer-blanks": 3_405},  # 97 of them end in a line break
     "vinyals2017": {"captions-without-word": 131, "captions-with-blanks-before-punctuation": 33_380},
     "liu2017": {"captions-ending-in-a-full-stop": 40_504},
     "wu2016": {"captions-ending-in-a-full-stop": 0},
