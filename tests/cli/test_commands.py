@@ -483,7 +483,8 @@ def test_version_is_the_packages(auditor: Callable[..., Run]) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", "demo ingest datasets log diff verify profile bounds score compare sql metrics".split()
+    "command",
+    "demo fetch ingest export datasets log tag note diff verify profile bounds score compare sql metrics store".split(),
 )
 def test_every_command_explains_itself(auditor: Callable[..., Run], command: str) -> None:
     assert "Usage" in auditor(command, "--help").stdout
