@@ -82,7 +82,10 @@ def expand(part: Part) -> list[Path]:
         if not any(sign in path.name for sign in "*?[") or _is_there(path):
             found.append(locate(path))
             continue
-        met = sorted((match for match in path.parent.glob(path.name) if match.is_file()), key=_by_number)
+        try:
+            met = sorted((match for match in path.parent.glob(path.name) if match.is_file()), key=_by_number)
+        except (OSError, ValueError) as error:
+            raise SourceError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
         if not met:
             raise SourceError(f"{path}: no file matches the pattern")
         found += met
@@ -154,8 +157,7 @@ def open_bytes(path: Path) -> Iterator[BinaryIO]:
     expands beyond reason at whatever point that is met.
     """
     try:
-        if not _is_there(path):
-            raise SourceError(f"{path}: no such file")
+        _is_there(path)  # a pipe would wait for its writer
         with path.open("rb") as file:
             start = file.read(_LONGEST_STAND_IN)
             magic = start[:4]

@@ -7,51 +7,50 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import polars as pl
+import polars.selectors as cs
 from polars.datatypes import DataTypeClass
 
 from auditor.errors import SourceError
-from auditor.sources import arrow_stream
+from auditor.sources import arrow_stream, parquet_claims
+from auditor.sources.columnar_limits import Limits
 from auditor.sources.row_batches import BATCH
 from auditor.sources.table_columns import Fit, Wishes, choose, kind_of
 from auditor.sources.table_json import INNER
 
-PARQUET, ARROW, STREAM = b"PAR1", b"ARROW1", arrow_stream.MARK
-
-_FREE_ROWS = 1 << 22
-_MOST_ROWS_A_BYTE = 64
+PARQUET, ARROW, STREAM = b"PAR1", arrow_stream.MAGIC, arrow_stream.MARK
 
 
 def frames(path: Path, magic: bytes, wanted: Wishes) -> Iterator[tuple[pl.DataFrame, dict[str, str]]]:
     """Yield the rows of the file and the columns chosen, numbers as plain text: 42 and not 42.0.
 
-    Raises `SourceError` for a file that is damaged, and for one that lacks what is needed.
+    Raises `SourceError` for a file that is damaged or expands beyond reason, and for one that lacks what is needed.
     """
     with _damage_named(path):
-        lazy = None if magic == STREAM else _scan(path, magic)
+        limits = Limits(path)
+        lazy = pl.scan_parquet(path, glob=False, hive_partitioning=False) if magic == PARQUET else None
         schema = arrow_stream.schema(path) if lazy is None else lazy.collect_schema()
         columns = choose(str(path), schema.names(), wanted, lambda thing, name: _fit(thing, schema[name]))
         values = [_text(pl.col(name), kind_of(thing), schema[name]).alias(thing) for thing, name in columns.items()]
         values.append(_fault(columns, schema).alias("reason"))
+        names = [*set(columns.values())]
         if lazy is None:
-            found: Iterator[pl.DataFrame] = (
-                table.select(values) for table in arrow_stream.tables(path, [*set(columns.values())])
-            )
+            found: Iterator[pl.DataFrame] = (table.select(values) for table in arrow_stream.tables(path, names))
         else:
+            parquet_claims.hold(path, names)
             found = lazy.select(values).collect_batches(chunk_size=BATCH, maintain_order=True)
         row = 1
         for frame in found:
+            limits.hold_bytes(_size(frame))
             yield _numbered(frame, row), columns
             row += frame.height
 
 
-def _scan(path: Path, magic: bytes) -> pl.LazyFrame:
-    if magic == ARROW:
-        return pl.scan_ipc(path, glob=False, hive_partitioning=False)
-    lazy = pl.scan_parquet(path, glob=False, hive_partitioning=False)
-    rows = lazy.select(pl.len()).collect().item()
-    if rows > _FREE_ROWS + _MOST_ROWS_A_BYTE * path.stat().st_size:
-        raise SourceError(f"{path}: {rows:,} rows in {path.stat().st_size:,} bytes: a damaged file or a bomb")
-    return lazy
+def _size(frame: pl.DataFrame) -> int:
+    """Count the bytes of all texts: equal ones are held once by polars, and each for itself by the store."""
+    texts = frame.select(
+        cs.string().str.len_bytes(), cs.list(cs.string()).list.eval(pl.element().str.len_bytes()).list.sum()
+    )
+    return int(sum(column.sum() for column in texts))
 
 
 @contextmanager

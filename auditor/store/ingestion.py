@@ -102,8 +102,7 @@ def write(
         lonely = workspace.rows("lonely_image")
     with store.transaction():
         for profile in tokenizers:
-            progress(f"{source.dataset}: counting n-grams", 0, 1)
-            ngrams.keep(store, Selection(version), profile)
+            ngrams.keep(store, Selection(version), profile, progress)
     names = tuple(lonely["image"].head(_FIRST_REFUSALS))
     return Ingest(
         version, is_new, **facts, added=added, removed=removed, rejected=rejected, **unmatched,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from auditor.model import Selection
+from auditor.model import Progress, Selection, silent
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 
@@ -35,23 +35,25 @@ def buckets(store: Store) -> Iterator[tuple[int, int]]:
 
 def count(store: Store, at_work: Workspace) -> None:
     """Bind `selection_frequency` to the n-gram frequencies of relation `reference`."""
-    for first, last in buckets(store):
-        at_work.params |= {"first_image": first, "last_image": last}
-        at_work.append("ngram_frequency_parts", "ngram_frequency_part")
+    _count_parts(store, at_work)
     at_work.bind("selection_frequency", "selection_frequency")
 
 
-def keep(store: Store, selection: Selection, profile: str) -> None:
+def keep(store: Store, selection: Selection, profile: str, progress: Progress = silent) -> None:
     """Count a whole version and keep it in `cache.ngram_frequency`, unless it is there."""
-    key = {"version": selection.version.version, "profile": profile}
     if is_kept(store, selection, profile):
         return
-    count(store, workspace(store, selection, profile))
-    store.execute(
-        "insert into cache.ngram_frequency by name"
-        " select $version as version, $profile as profile, * from selection_frequency",
-        key,
-    )
+    at_work = workspace(store, selection, profile)
+    _count_parts(store, at_work, f"{selection.label}: counting n-grams", progress)
+    at_work.insert("cache.ngram_frequency", "selection_frequency", version=selection.version.version, profile=profile)
+
+
+def _count_parts(store: Store, at_work: Workspace, what: str = "", progress: Progress = silent) -> None:
+    parts = list(buckets(store))
+    for done, (first, last) in enumerate(parts):
+        progress(what, done, len(parts))
+        at_work.params |= {"first_image": first, "last_image": last}
+        at_work.append("ngram_frequency_parts", "ngram_frequency_part")
 
 
 def is_kept(store: Store, selection: Selection, profile: str) -> bool:

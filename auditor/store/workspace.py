@@ -45,11 +45,13 @@ class Workspace:
         else:
             self.bind(relation, name)
 
-    def insert(self, table: str, name: str) -> int:
-        """Add the rows of a file to a table, and say how many there were."""
+    def insert(self, table: str, name: str, **constants: str) -> int:
+        """Add the rows of a file to a table, each with the constants as columns, and say how many there were."""
         file = catalogue()[name]
         self._ensure_reads(file)
-        return self._store.execute(f"insert into {table} by name {file.statement}", self._params_of(file))
+        columns = "".join(f"${column} as {column}, " for column in constants)
+        rows = f"select {columns}* from ({file.statement}\n)" if constants else file.statement
+        return self._store.execute(f"insert into {table} by name {rows}", {**constants, **self._params_of(file)})
 
     def rows(self, name: str) -> pl.DataFrame:
         """Run a file on the relations it reads."""
