@@ -16,7 +16,7 @@ from typing import Any, cast, get_args
 
 from auditor.declaration import declared_source
 from auditor.errors import UsageError
-from auditor.model import Kind, Option, Part, Source
+from auditor.model import COMMON_OPTIONS, Kind, Option, Part, Source
 
 DATASET_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
@@ -99,7 +99,9 @@ def _from_files(
         raise UsageError(f"{kind}: no such kind; known are {', '.join(get_args(Kind))}")
     if declared is None:
         declared = Source(name, "captions", "", ())
-    kept = declared.parts[0].options if len(declared.parts) == 1 and file_format in (None, declared.format) else {}
+    kept = declared.parts[0].options if len(declared.parts) == 1 else {}
+    if file_format not in (None, declared.format):
+        kept = {name: value for name, value in kept.items() if name in COMMON_OPTIONS}
     return dataclasses.replace(
         declared,
         parts=(Part(tuple(files), options={**kept, **options}),),

@@ -12,7 +12,8 @@ from auditor.model import Download, Kind, Option, Part, Source
 _TEXTS = ("language", "licence", "citation", "obtain", "split_suffix")
 _COUNTS = ("images", "captions")
 _KEYS = {
-    "kind", "format", "path", "parts", "options", "splits", "related", "url", "sha256", "downloads", *_TEXTS, *_COUNTS,
+    "kind", "format", "path", "parts", "options", "splits", "split_roles", "related", "url", "sha256", "downloads",
+    *_TEXTS, *_COUNTS,
 }  # fmt: skip
 
 
@@ -40,6 +41,11 @@ def declared_source(where: str, name: str, table: Mapping[str, Any], data: Path)
         isinstance(splits, dict) and all(isinstance(path, str) for path in splits.values()),
         "splits must map a split's name to the file that lists its images",
     )
+    roles = table.get("split_roles", {})
+    check.that(
+        isinstance(roles, dict) and all(isinstance(role, str) for role in roles.values()),
+        "split_roles must map a split's name to the split that it counts as",
+    )
     parts = _parts(check, table, data)
     return Source(
         dataset=name,
@@ -50,6 +56,7 @@ def declared_source(where: str, name: str, table: Mapping[str, Any], data: Path)
         related=tuple(table.get("related", [])),
         splits={split: data / path for split, path in splits.items()},
         split_suffix=table.get("split_suffix", ""),
+        split_roles=roles,
         images=table.get("images"),
         captions=table.get("captions"),
         licence=table.get("licence"),

@@ -63,6 +63,10 @@ class Lock:
             )
         return {dataset: entries[dataset] for dataset in datasets if dataset in entries}
 
+    def known(self) -> list[str]:
+        """Name the datasets that stand in the lock."""
+        return list(read(self.path))
+
     def keep(self, found: Mapping[str, Entry]) -> None:
         """Write entries in place of those of the same datasets, all at once or not at all, and say which changed.
 

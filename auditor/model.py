@@ -22,9 +22,10 @@ Kind = Literal["captions", "candidates", "judgements", "pairs", "triplets", "cor
 #: What a reader yields: one row per record of a file; columns that a reader leaves out are null. `source` and `line`
 #: say where the record stands (`unit`: a line, or a record in a file that has no lines of its own). `slot` is the
 #: caption's position among those of its image; where it is null, it follows from `rank`, then from the order of the
-#: records. `identifier` is what no two records of a dataset may share, where the source has such a thing. `reason` is
-#: null for an accepted record; `raw` is the record as it stands in the file and is only kept for a refused one. The
-#: other columns are annotations: what is known of a caption beside its text.
+#: records. `identifier` is what no two records of a dataset may share, where the source has such a thing. `left_out`
+#: says why a record is none of this dataset, as the user asked; `reason` is null for an accepted record; `raw` is the
+#: record as it stands in the file and is only kept for a refused one. The other columns are annotations: what is known
+#: of a caption beside its text.
 CAPTION_SCHEMA: Mapping[str, pl.DataType] = {
     "source": pl.String(),
     "unit": pl.String(),
@@ -35,6 +36,7 @@ CAPTION_SCHEMA: Mapping[str, pl.DataType] = {
     "identifier": pl.String(),
     "split": pl.String(),
     "text": pl.String(),
+    "left_out": pl.String(),
     "reason": pl.String(),
     "raw": pl.String(),
     # Phrases that mention something in the image: `start` and `length` in characters of `text`, `start` from 0.
@@ -79,6 +81,13 @@ def silent(what: str, done: int, total: int) -> None:
     """Report no progress."""
 
 
+#: The settings that every format has, and what each means.
+COMMON_OPTIONS: Mapping[str, str] = {
+    "basename": "true names images by the last part of their path or address",
+    "sentences": '"first" keeps the first sentence of each caption',
+}
+
+
 @dataclass(frozen=True)
 class Part:
     """Files that are read together: one, several, or one per annotator.
@@ -109,7 +118,8 @@ class Download:
 class Source:
     """A dataset as `datasets.toml` declares it: where its captions are and what they should be.
 
-    `splits` maps a split's name to the file that lists its images, each without `split_suffix`; `images` and `captions`
+    `splits` maps a split's name to the file that lists its images, each without `split_suffix`;
+    `split_roles` says which split another counts as (Karpathy's restval as train); `images` and `captions`
     are the counts that the dataset should have, where known. `obtain` tells how to come by a dataset that nobody may
     download for the user.
     """
@@ -122,6 +132,7 @@ class Source:
     related: tuple[str, ...] = ()
     splits: Mapping[str, Path] = field(default_factory=dict)
     split_suffix: str = ""
+    split_roles: Mapping[str, str] = field(default_factory=dict)
     images: int | None = None
     captions: int | None = None
     licence: str | None = None
@@ -134,7 +145,8 @@ class Source:
 class Version:
     """One line of the append-only log: what a dataset held from `seq` on.
 
-    `version` is the sha256 over the sorted (image, slot, split, text); nothing else enters it.
+    `version` is the sha256 over the sorted (image, slot, split, text), with what people said of a text; nothing else
+    enters it.
     """
 
     dataset: str

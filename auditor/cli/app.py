@@ -115,8 +115,14 @@ def _bug(error: Exception) -> int:
 def _fail(message: str, code: int) -> int:
     if MANNERS.debug:
         traceback.print_exc()
-    print(" ".join(message.split("\n")), file=sys.stderr)  # noqa: T201  the one line that always reaches the user
+    print(_one_line(message), file=sys.stderr)  # noqa: T201  the one line that always reaches the user
     return code
+
+
+def _one_line(message: str) -> str:
+    """Show what is no sign of a text as an escape: a file's name or content may hold anything."""
+    line = " ".join(message.split("\n"))
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in line)
 
 
 def _log(error: Exception) -> Path:

@@ -98,7 +98,7 @@ def mannered(command: Callable[..., None]) -> Callable[..., None]:
 def settings(pairs: Sequence[str], named: Mapping[str, Option | None]) -> dict[str, Option]:
     """Read KEY=VALUE pairs as a format's settings, and add those that have an option of their own.
 
-    A key that ends in `_file` is a path; `true` and `false` are what they say.
+    A key that ends in `_file` is a path; `true` and `false` are what they say; a repeated key has several values.
     Raises `UsageError` for what is no pair.
     """
     from auditor.errors import UsageError
@@ -108,7 +108,10 @@ def settings(pairs: Sequence[str], named: Mapping[str, Option | None]) -> dict[s
         key, equals, value = pair.partition("=")
         if not equals:
             raise UsageError(f"--option {pair}: expected KEY=VALUE")
-        read[key] = Path(value) if key.endswith("_file") else {"true": True, "false": False}.get(value, value)
+        given: Option = {"true": True, "false": False}.get(value.lower(), value)
+        given = Path(value) if key.endswith("_file") else given
+        before = read.get(key, ())
+        read[key] = (*(before if isinstance(before, tuple) else (str(before),)), value) if key in read else given
     return read | {key: value for key, value in named.items() if value is not None}
 
 

@@ -10,8 +10,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
+import polars as pl
+
 from auditor.errors import SourceError, UsageError
-from auditor.model import Batches, Part, place
+from auditor.model import COMMON_OPTIONS, Batches, Part, place
 from auditor.sources import (
     brown,
     bundle,
@@ -31,7 +33,7 @@ from auditor.sources import (
     webdataset,
     wordlist,
 )
-from auditor.sources.acceptance import COMMON_OPTIONS, accept, file_names
+from auditor.sources.acceptance import accept, check_common, file_names
 
 
 class Reader(Protocol):
@@ -79,7 +81,8 @@ def reader(file_format: str) -> Reader:
 
 
 def check(part: Part, file_format: str) -> None:
-    """Raise `UsageError` where a part has a setting that its format does not know."""
+    """Raise `UsageError` where a part has a setting that its format does not know, or a value that it cannot have."""
+    check_common(part.options)
     known = {**reader(file_format).OPTIONS, **COMMON_OPTIONS}
     unknown = sorted(set(part.options) - set(known))
     if unknown:
@@ -92,10 +95,14 @@ def check(part: Part, file_format: str) -> None:
 def guess(part: Part) -> str:
     """Find the format of files that nobody named, by their content.
 
-    Raises `SourceError` where none of the formats knows the first of them.
+    Settings that only a table has make them one. Raises `SourceError` where no format knows the first of them.
     """
     path = files.expand(part)[0]
+    if {"image_col", "caption_col"} & set(part.options) and {*part.options} <= {*table.OPTIONS, *COMMON_OPTIONS}:
+        return "table"
     head = b"" if path.is_dir() else files.head(path)
+    if not head.strip() and not path.is_dir():
+        raise SourceError(f"{path}: it is empty")
     found = next((name for name, candidate in FORMATS.items() if candidate.claims(path, head)), None)
     if found is None:
         raise SourceError(f"{path}: no format recognises it; name one with --format: {', '.join(FORMATS)}")
@@ -105,25 +112,37 @@ def guess(part: Part) -> str:
 def read(part: Part, file_format: str) -> Batches:
     """Yield the captions of a part as frames of `CAPTION_SCHEMA`.
 
-    Raises `SourceError` where no record of the part is a caption of that format, and where most captions are names of
-    image files.
+    Raises `SourceError` where no record of the part, or of one of several files, is a caption of that format, where
+    most captions are names of image files, and where a file changes meanwhile.
     """
     check(part, file_format)
     accepted = refused = names = 0
     first: str | None = None
-    for batch in reader(file_format).read(part):
-        captions = accept(batch, part)
-        refusals = captions.filter(captions["reason"].is_not_null())
-        if first is None and refusals.height:
-            row = refusals.row(0, named=True)
-            first = f"{place(row['source'], row['unit'], row['line'])}: {row['reason']}"
-        refused += refusals.height
-        accepted += captions.height - refusals.height
-        names += file_names(captions)
-        yield captions
+    paths = files.expand(part)
+    unread = {path.name for path in paths} if len(paths) > 1 else set()
+    with files.unchanging(paths):
+        for batch in reader(file_format).read(part):
+            captions = accept(batch, part)
+            refusals = captions.filter(captions["reason"].is_not_null())
+            if first is None and refusals.height:
+                row = refusals.row(0, named=True)
+                first = f"{place(row['source'], row['unit'], row['line'])}: {row['reason']}"
+            refused += refusals.height
+            kept = captions.filter(captions["reason"].is_null() & captions["left_out"].is_null())
+            accepted += kept.height
+            unread = {name for name in unread if not _is_source_of(name, kept)}
+            names += file_names(kept)
+            yield captions
     named = ", ".join(str(path) for path in part.paths)
-    if names > accepted // 2:
+    if names > accepted // 2 and file_format != "bundle":
         raise SourceError(f"{named}: {names:,} of {accepted:,} captions are names of image files: are columns swapped?")
     if not accepted:
         detail = f"all {refused} records were refused; the first: {first}" if refused else "it holds no record"
         raise SourceError(f'{named}: not of format "{file_format}": {detail}')
+    if unread:
+        first_unread = min(unread)
+        raise SourceError(f'{first_unread}: not of format "{file_format}": no record of it is a caption')
+
+
+def _is_source_of(name: str, captions: pl.DataFrame) -> bool:
+    return any(source == name or source.startswith(f"{name}/") for source in captions["source"].unique())

@@ -6,17 +6,21 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from auditor.model import CAPTION_SCHEMA, Part
-
-COMMON_OPTIONS: Mapping[str, str] = {
-    "basename": "true names images by the last part of their path or address",
-    "sentences": '"first" keeps the first sentence of each caption',
-}
+from auditor.errors import UsageError
+from auditor.model import CAPTION_SCHEMA, Option, Part
 
 _LONGEST = 1 << 20
 _RAW_SHOWN = 2000
 _FILE_NAME = r"(?i)^\S+\.(jpe?g|png|gif|webp|bmp|tiff?)(#\d+)?$"
 _FIRST_SENTENCE = r"^\s*(?s:(.+?[.!?]))(?:\s|$)"
+
+
+def check_common(options: Mapping[str, Option]) -> None:
+    """Raise `UsageError` where a setting that every format has is given a value it cannot have."""
+    if not isinstance(options.get("basename", False), bool):
+        raise UsageError(f"basename must be true or false, not {options['basename']}")
+    if options.get("sentences", "first") not in ("first", "all"):
+        raise UsageError(f'sentences must be "first" or "all", not {options["sentences"]}')
 
 
 def accept(batch: pl.DataFrame, part: Part) -> pl.DataFrame:
@@ -31,15 +35,15 @@ def accept(batch: pl.DataFrame, part: Part) -> pl.DataFrame:
         whole = whole.with_columns(pl.coalesce(pl.col("text").str.extract(_FIRST_SENTENCE, 1), "text"))
     if part.split is not None:
         whole = whole.with_columns(split=pl.lit(part.split))
-    return whole.with_columns(reason=pl.coalesce("reason", _fault())).with_columns(
+    fault = pl.when(pl.col("left_out").is_null()).then(pl.coalesce("reason", _fault()))
+    return whole.with_columns(reason=fault).with_columns(
         raw=pl.when(pl.col("reason").is_not_null()).then(pl.coalesce("raw", "text").str.head(_RAW_SHOWN))
     )
 
 
 def file_names(captions: pl.DataFrame) -> int:
-    """Count the accepted captions that are names of image files."""
-    accepted = captions.filter(pl.col("reason").is_null())
-    return int(accepted["text"].str.contains(_FILE_NAME).sum())
+    """Count the captions that are names of image files."""
+    return int(captions["text"].str.contains(_FILE_NAME).sum())
 
 
 def complete(batch: pl.DataFrame) -> pl.DataFrame:

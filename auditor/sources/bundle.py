@@ -11,7 +11,7 @@ import polars as pl
 
 from auditor.errors import SourceError
 from auditor.model import CAPTION_SCHEMA, Batches, Part
-from auditor.sources import files
+from auditor.sources import files, parquet_claims
 from auditor.sources.manifest import ANNOTATIONS, CAPTIONS, MANIFEST, Manifest, open_manifest
 
 OPTIONS: Mapping[str, str] = {}
@@ -63,7 +63,7 @@ def verify(manifest: Manifest) -> None:
         if not path.is_file() or files.sha256([path]) != sha256:
             raise SourceError(f"{path}: not the file that {MANIFEST} hashes: damaged or altered; get the bundle again")
         with _reading(path):
-            held = _scan(path).select(pl.len()).collect().item()
+            held = parquet_claims.hold(path, {*CAPTION_COLUMNS, *ANNOTATION_COLUMNS})
         if held != rows:
             raise SourceError(f"{path}: holds {held:,} rows, {MANIFEST} says {rows:,}; get the bundle again")
 

@@ -46,6 +46,8 @@ def _captions(path: Path, split_key: Any) -> Iterator[Item]:
                 for later in items(path, "coco"):
                     if later.key == "images":
                         _add(images, later, split_key)
+            if split_key and not any(images.values()):
+                raise SourceError(f'{path}: no image has the key "{split_key}" that split_key names')
             yield from _known(chain([item], walk), images)
             return
         elif not item.key:
@@ -66,10 +68,10 @@ def _known(found: Iterable[Item], images: Mapping[str, str | None]) -> Iterator[
         elif image not in images:
             yield item._replace(fault=f"image {image} is not in the file's list of images")
         else:
-            yield item._replace(value=item.value | {"split": images[image]})
+            yield item if images[image] is None else item._replace(value=item.value | {"split": images[image]})
 
 
 def _add(images: dict[str, str | None], item: Item, split_key: Any) -> None:
     image = item.value if isinstance(item.value, dict) else {}
     split = image.get(split_key) if split_key else None
-    images[str(image.get("id"))] = split if isinstance(split, str) else None
+    images[str(image.get("id"))] = str(split) if isinstance(split, str | int) else None

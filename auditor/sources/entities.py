@@ -78,6 +78,8 @@ def _text(source: str, content: bytes, fault: str | None = None) -> _Text:
         fault = "not named <image id>.txt"
     if fault is None and len(content) > _LONGEST_FILE:
         fault = f"longer than {_LONGEST_FILE >> 20} MiB: no captions of one image"
+    if fault is None and b"\n" not in content and b"\r" in content.strip():
+        fault = "lines end in CR alone; convert them to LF"
     if fault is not None:
         return _Text(source, b"", "", fault)
     try:

@@ -57,6 +57,14 @@ def is_stdin(path: Path) -> bool:
     return path in _STDINS
 
 
+def is_folder(path: Path) -> bool:
+    """Say whether a path is a folder; one that is out of reach is none."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
 def locate(path: Path) -> Path:
     """Find a declared file or folder: under its own name, or with `.gz` or `.zst` behind it.
 
@@ -89,6 +97,11 @@ def expand(part: Part) -> list[Path]:
         if not met:
             raise SourceError(f"{path}: no file matches the pattern")
         found += met
+    if len({path.resolve() for path in found}) < len(found):
+        named = next(
+            path for number, path in enumerate(found) if path.resolve() in [one.resolve() for one in found[:number]]
+        )
+        raise SourceError(f"{named}: named twice; its captions would be read twice")
     return found
 
 
@@ -131,6 +144,24 @@ def _sha256(path: Path) -> str:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise SourceError(f"{path}: {error.strerror or error}") from error
+
+
+@contextmanager
+def unchanging(paths: list[Path]) -> Iterator[None]:
+    """Raise `SourceError` at the end where a file is another than at the beginning: half of it may be read."""
+    before = [_state(path) for path in paths]
+    yield
+    for path, state in zip(paths, before, strict=True):
+        if _state(path) != state:
+            raise SourceError(f"{path}: changed while it was read; ingest it again when it is whole")
+
+
+def _state(path: Path) -> tuple[int, ...]:
+    try:
+        found = path.stat()
+    except OSError:
+        return ()
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def save_stdin(folder: Path) -> Path:

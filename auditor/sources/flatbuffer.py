@@ -22,17 +22,17 @@ class Table:
         at = self._place(field)
         return None if at is None else Table(self._content, self._target(at))
 
-    def pairs(self, field: int) -> list[tuple[int, int]]:
-        """Read a vector of pairs of long numbers."""
+    def vector(self, field: int, kind: str) -> list[tuple[int, ...]]:
+        """Read a vector of structs; none where it is left out."""
         at = self._place(field)
         if at is None:
             return []
         start = self._target(at)
-        size = 16 * int(struct.unpack_from("<I", self._content, start)[0])
-        vector = self._content[start + 4 : start + 4 + size]
-        if len(vector) < size:
+        size = struct.calcsize(kind) * int(struct.unpack_from("<I", self._content, start)[0])
+        held = self._content[start + 4 : start + 4 + size]
+        if len(held) < size:
             raise struct.error("a vector leads out of its message")
-        return [(first, second) for first, second in struct.iter_unpack("<qq", vector)]
+        return list(struct.iter_unpack(kind, held))
 
     def _place(self, field: int) -> int | None:
         entries = self._at - int(struct.unpack_from("<i", self._content, self._at)[0])

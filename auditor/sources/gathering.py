@@ -55,4 +55,7 @@ def with_standard_input(source: Source) -> Iterator[Source]:
             dataclasses.replace(part, paths=tuple(saved if files.is_stdin(path) else path for path in part.paths))
             for part in source.parts
         )
-        yield dataclasses.replace(source, parts=parts)
+        try:
+            yield dataclasses.replace(source, parts=parts)
+        except SourceError as error:
+            raise SourceError(str(error).replace(str(saved), "standard input")) from error

@@ -42,7 +42,14 @@ def _row(item: Item, ids: bool) -> tuple[Any, ...]:
     identifier = record.get("id") if ids else None
     rank = identifier if type(identifier) is int and abs(identifier) < 2**63 else None
     named = f"id {identifier}" if isinstance(identifier, int | str) and encodable(str(identifier)) else None
-    return (item.number, str(record["image_id"]), rank, named, record.get("split"), record["caption"], None, None)
+    split = _split(record.get("split"))
+    return (item.number, str(record["image_id"]), rank, named, split, record["caption"], None, None)
+
+
+def _split(value: Any) -> str | None:
+    """Take a split's name as text, numbers too; what is neither names none."""
+    named = isinstance(value, str | int) and not isinstance(value, bool) and encodable(str(value))
+    return str(value) if named else None
 
 
 def refuse(record: Any, image_key: str = "image_id") -> str | None:

@@ -27,15 +27,15 @@ _PAGE_KIND, _PAGE_UNPACKED, _PAGE_PACKED, _PAGE_HEADERS = 1, 2, 3, (5, 7, 8)
 _PAGE_VALUES = 1
 
 
-def hold(path: Path, columns: Collection[str]) -> None:
-    """Hold what a file claims of some columns against its size.
+def hold(path: Path, columns: Collection[str]) -> int:
+    """Hold what a file claims of itself, and of the pages of some columns, against its size; count its rows.
 
     Raises `SourceError` for a file that is cut short or damaged, and one that claims more than it can hold.
     """
     limits = Limits(path)
     with path.open("rb") as file:
         try:
-            _File(file, limits, columns).walk()
+            return _File(file, limits, columns).walk()
         except ThriftError as error:
             raise SourceError(
                 f"{path}: a Parquet file that is damaged or cut short ({error}); fetch it again"
@@ -46,7 +46,7 @@ class _File:
     def __init__(self, file: BinaryIO, limits: Limits, columns: Collection[str]) -> None:
         self._file, self._limits, self._columns = file, limits, columns
 
-    def walk(self) -> None:
+    def walk(self) -> int:
         footer = Thrift(self._footer())
         rows, in_groups = 0, 0
         for field, kind in footer.fields():
@@ -59,6 +59,7 @@ class _File:
         self._limits.hold_rows(rows)
         if rows != in_groups:
             raise ThriftError(f"{rows:,} rows, {in_groups:,} in its row groups")
+        return rows
 
     def _footer(self) -> BinaryIO:
         size = self._limits.size
@@ -86,11 +87,15 @@ class _File:
         return rows
 
     def _chunk(self, footer: Thrift, kind: int) -> None:
+        described = False
         for field, inner in footer.struct(kind):
             if field == _CHUNK_METADATA:
                 self._column(footer, inner)
+                described = True
             else:
                 footer.skip(inner)
+        if not described:
+            raise ThriftError("a column without its metadata")
 
     def _column(self, footer: Thrift, kind: int) -> None:
         name = ""
@@ -103,17 +108,18 @@ class _File:
                 facts[field] = footer.integer(inner)
             else:
                 footer.skip(inner)
+        start = min(facts[_DATA_AT], facts[_DICTIONARY_AT] or facts[_DATA_AT])
+        end = start + facts[_PACKED_SIZE]
+        if min(start, facts[_PACKED_SIZE], facts[_VALUES]) < 0 or end > self._limits.size:
+            raise ThriftError(f"column {name} lies outside of the file")
         if name in self._columns:
-            start = min(facts[_DATA_AT], facts[_DICTIONARY_AT] or facts[_DATA_AT])
-            values = sum(self._pages(start, start + facts[_PACKED_SIZE]))
+            values = sum(self._pages(start, end))
             self._limits.hold_rows(values)
             if facts[_VALUES] > values:
                 raise ThriftError(f"column {name}: {facts[_VALUES]:,} values, {values:,} in its pages")
 
     def _pages(self, at: int, end: int) -> Iterator[int]:
         """Yield how many values there are in each page of data."""
-        if not 0 < at <= end <= self._limits.size:
-            raise ThriftError("pages outside of the file")
         while at < end:
             self._file.seek(at)
             head = Thrift(self._file)

@@ -70,6 +70,8 @@ def read(part: Part) -> Batches:
         own = frame
         if wanted.language is not None and "language" in frame.columns:
             own = frame.filter((pl.col("language") == wanted.language) | pl.col("reason").is_not_null())
+            if own.height < frame.height:
+                yield _left_out(piece, frame, wanted.language)
             others |= {*frame["language"].drop_nulls().unique(maintain_order=True).head(_MOST_SHOWN)} - {""}
             kept = kept or own["language"].is_not_null().any()
         found = captions(str(piece.path), own, columns, wanted, order or {}).with_columns(source=pl.lit(piece.source))
@@ -81,6 +83,17 @@ def read(part: Part) -> Batches:
             f'{part.paths[0]}: no row has the language "{wanted.language}"; they have '
             + ", ".join(sorted(others)[:_MOST_SHOWN])
         )
+
+
+def _left_out(piece: Piece, frame: pl.DataFrame, language: str) -> pl.DataFrame:
+    """Give the rows of other languages, or of none, as what they are: no records of this dataset."""
+    other = (pl.col("language") != language) | pl.col("language").is_null()
+    return frame.filter(other & pl.col("reason").is_null()).select(
+        "line",
+        source=pl.lit(piece.source),
+        unit=pl.lit("row"),
+        left_out=pl.format('language "{}"', pl.col("language").fill_null("")),
+    )
 
 
 def _rows(part: Part, wanted: Wishes) -> Iterator[tuple[Piece, pl.DataFrame, dict[str, str]]]:

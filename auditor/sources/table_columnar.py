@@ -11,13 +11,13 @@ import polars.selectors as cs
 from polars.datatypes import DataTypeClass
 
 from auditor.errors import SourceError
-from auditor.sources import arrow_stream, parquet_claims
+from auditor.sources import arrow_claims, arrow_stream, parquet_claims
 from auditor.sources.columnar_limits import Limits
 from auditor.sources.row_batches import BATCH
 from auditor.sources.table_columns import Fit, Wishes, choose, kind_of
 from auditor.sources.table_json import INNER
 
-PARQUET, ARROW, STREAM = b"PAR1", arrow_stream.MAGIC, arrow_stream.MARK
+PARQUET, ARROW, STREAM = b"PAR1", b"ARROW1", arrow_stream.MARK
 
 
 def frames(path: Path, magic: bytes, wanted: Wishes) -> Iterator[tuple[pl.DataFrame, dict[str, str]]]:
@@ -27,7 +27,8 @@ def frames(path: Path, magic: bytes, wanted: Wishes) -> Iterator[tuple[pl.DataFr
     """
     with _damage_named(path):
         limits = Limits(path)
-        lazy = pl.scan_parquet(path, glob=False, hive_partitioning=False) if magic == PARQUET else None
+        rows = None if magic == STREAM else arrow_claims.hold(path) if magic == ARROW else parquet_claims.hold(path, ())
+        lazy = None if magic == STREAM else _scan(path, magic)
         schema = arrow_stream.schema(path) if lazy is None else lazy.collect_schema()
         columns = choose(str(path), schema.names(), wanted, lambda thing, name: _fit(thing, schema[name]))
         values = [_text(pl.col(name), kind_of(thing), schema[name]).alias(thing) for thing, name in columns.items()]
@@ -36,13 +37,21 @@ def frames(path: Path, magic: bytes, wanted: Wishes) -> Iterator[tuple[pl.DataFr
         if lazy is None:
             found: Iterator[pl.DataFrame] = (table.select(values) for table in arrow_stream.tables(path, names))
         else:
-            parquet_claims.hold(path, names)
+            if magic == PARQUET:
+                parquet_claims.hold(path, names)
             found = lazy.select(values).collect_batches(chunk_size=BATCH, maintain_order=True)
         row = 1
         for frame in found:
             limits.hold_bytes(_size(frame))
             yield _numbered(frame, row), columns
             row += frame.height
+        if rows not in (None, row - 1):  # polars may stop at damage without a word
+            raise SourceError(f"{path}: only {row - 1:,} of {rows:,} rows can be read: damaged; fetch it again")
+
+
+def _scan(path: Path, magic: bytes) -> pl.LazyFrame:
+    scan = pl.scan_ipc if magic == ARROW else pl.scan_parquet
+    return scan(path, glob=False, hive_partitioning=False)
 
 
 def _size(frame: pl.DataFrame) -> int:

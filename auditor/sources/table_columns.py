@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -34,6 +35,7 @@ _OPTION = {
     "annotator": "annotator_col",
     "language": "lang_col",
 }
+_CAPTION_LIKE = re.compile(r"(caption|sentence|text)s?[ _-]?\d*", re.IGNORECASE)
 _NEEDED = ("image", "caption", "language")
 _FLAGGED = ("image_col", "caption_col", "caption_id_col", "split_col")
 _MOST_NAMES = 20
@@ -77,6 +79,8 @@ def choose(where: str, names: Sequence[str], wanted: Wishes, fit: Callable[[str,
     for thing, known in _KNOWN.items():
         if thing == "language" and wanted.language is None:
             continue
+        if thing == "caption" and not wanted.columns[thing]:
+            _hold_unambiguous(where, names, fit)
         found = wanted.columns[thing] or _guessed(thing, names, fit) or (known[:1] if thing in _NEEDED else ())
         for place, name in enumerate(found):
             flag = _flag(thing)
@@ -88,6 +92,15 @@ def choose(where: str, names: Sequence[str], wanted: Wishes, fit: Callable[[str,
                 raise SourceError(f'{where}: column "{name}" cannot be read as {thing}; name another with {flag}')
             chosen[f"{thing} {place}" if len(found) > 1 else thing] = name
     return chosen
+
+
+def _hold_unambiguous(where: str, names: Sequence[str], fit: Callable[[str, str], Fit]) -> None:
+    """Raise `SourceError` where several columns are called captions: to read one of them would lose the others."""
+    alike = [name for name in names if _CAPTION_LIKE.fullmatch(name) and fit("caption", name)]
+    if len(set(alike)) > 1:
+        raise SourceError(
+            f"{where}: {_listed(alike)} may all hold captions; name the one to read with --caption-col, or each of them"
+        )
 
 
 def kind_of(thing: str) -> str:

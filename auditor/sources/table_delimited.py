@@ -60,7 +60,7 @@ def frames(path: Path, wanted: Wishes) -> Iterator[tuple[pl.DataFrame, dict[str,
     Raises `SourceError` for a file without a header, or one that lacks what is needed.
     """
     head = next(text_lines.blocks(path), None)
-    header = next((line for line in head["raw"] if line), None) if head is not None else None
+    header = next((line for line in head["raw"] if line.strip()), None) if head is not None else None
     if header is None:
         return
     delimiter = wanted.delimiter or delimiter_of(header, wanted)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -22,6 +23,8 @@ from auditor.sources.table_layout import frame
 #: Where a record of an image or a caption has the image's name or the caption's text.
 INNER = {"image": ("path",), "caption": ("raw", "caption", "text", "sentence"), "identifier": ("sentid", "id")}
 
+_LOOKED_AT = 100
+_ENOUGH = 1 << 22
 _MAY_BE_LISTS = ("caption", "identifier")
 
 
@@ -75,7 +78,7 @@ def of_list(path: Path) -> Iterator[Record]:
 
 
 def frames(path: Path, unit: str, wanted: Wishes) -> Iterator[tuple[pl.DataFrame, dict[str, str]]]:
-    """Yield the rows of the file and the columns chosen; the keys of the first record are the columns.
+    """Yield the rows of the file and the columns chosen; the keys of the first hundred records are the columns.
 
     Raises `SourceError` where these lack what is needed.
     """
@@ -88,13 +91,16 @@ def frames(path: Path, unit: str, wanted: Wishes) -> Iterator[tuple[pl.DataFrame
 def _rows(
     path: Path, unit: str, wanted: Wishes, columns: dict[str, str], lists: dict[str, bool]
 ) -> Iterator[tuple[Any, ...]]:
-    for record in of_lines(path) if unit == "line" else of_list(path):
+    records = iter(of_lines(path) if unit == "line" else of_list(path))
+    first = _first(records)
+    example = _example([record.value for record in first if isinstance(record.value, dict)])
+    for record in chain(first, records):
         value, fault = record.value, record.fault
         if fault is None and not isinstance(value, dict):
             fault = "not an object"
         if fault is None and not columns:
             where = f"{path}:{record.number}" if unit == "line" else f"{path}, record {record.number}"
-            columns |= choose(where, list(value), wanted, partial(_fit_of, value))
+            columns |= choose(where, list(example), wanted, partial(_fit_of, example))
         try:
             if fault is None:
                 found = [text_of(thing, value.get(name), name, lists) for thing, name in columns.items()]
@@ -103,6 +109,28 @@ def _rows(
         except ValueError as error:
             fault = str(error)
         yield (record.number, show(value) if record.raw is None else record.raw, fault)
+
+
+def _first(records: Iterator[Record]) -> list[Record]:
+    """Take the records that show what columns there are: a hundred, or fewer large ones."""
+    taken: list[Record] = []
+    size = 0
+    for record in records:
+        taken.append(record)
+        size += len(record.raw or "")
+        if len(taken) == _LOOKED_AT or size > _ENOUGH:
+            break
+    return taken
+
+
+def _example(found: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Give every key that the records have, in the order of its appearance, with the first value that is not null."""
+    example: dict[str, Any] = {}
+    for record in found:
+        for key, value in record.items():
+            if example.get(key) is None:
+                example[key] = value
+    return example
 
 
 def _fit_of(record: dict[str, Any], thing: str, name: str) -> Fit:

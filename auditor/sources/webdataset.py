@@ -96,7 +96,7 @@ def _members(path: Path, others: set[str]) -> Iterator[_Member]:
     """Walk the members that may hold captions; `others` gathers the extensions of those that do not."""
     for member in archives.members(path):
         name = _NAME.fullmatch(member.name)
-        extension = "" if name is None else name[2]
+        extension = "" if name is None else name[2].lower()
         if name is None or not (extension == "json" or _TEXT.fullmatch(extension)):
             if len(others) < _MOST_SHOWN:
                 others.add(f".{extension}" if extension else member.name)

@@ -14,12 +14,13 @@ from typing import Any, Self
 import duckdb
 import polars as pl
 
-from auditor.errors import AuditorError, StoreError
+from auditor.errors import AuditorError, StoreError, UsageError
 from auditor.store import migrations, opening
 from auditor.store.faults import engine_errors
 from auditor.store.sqlfiles import catalogue
 
 MEMORY = Path(":memory:")
+_RESERVED = ("cache", "main", "memory", "system", "temp")
 
 
 class _ArrowStream:
@@ -72,6 +73,8 @@ class Store:
         migrated, unless `migrate` is false. Raises `StoreError` for a missing, foreign or damaged file and a full disk,
         `StoreLockedError` after the wait.
         """
+        if path.stem in _RESERVED:
+            raise UsageError(f"{path}: the engine keeps the name {path.stem} for itself; call the store otherwise")
         makes = path == MEMORY or (write and make)
         nothing_yet = StoreError(f"{path}: nothing was ingested yet; fill it with `auditor ingest NAME`")
         if path != MEMORY and makes:

@@ -12,6 +12,7 @@ import polars as pl
 from auditor.errors import AuditorError, SqlError, StoreError
 
 _NO_ROOM = ("no space left on device", "file too large", "disk quota exceeded", "max_temp_directory_size")
+_NO_MEMORY = ("out of memory", "could not allocate block")
 _DAMAGE = ("corrupt database file", "failed to commit")
 _BROKEN_ENGINE = (duckdb.FatalException, duckdb.InternalException, duckdb.SerializationException)
 _FROM_A_STREAM = "got external error: "  # what Polars puts before the engine's words
@@ -52,7 +53,7 @@ def _told(error: Exception, path: Path) -> AuditorError:
     said = str(error).strip().removeprefix(_FROM_A_STREAM)
     if lacks_room(error):
         return no_room(path, error)
-    if "out of memory" in said.lower():
+    if any(words in said.lower() for words in _NO_MEMORY):
         return StoreError(f"{path}: more memory is needed than the engine may use; raise AUDITOR_MEMORY (2GiB): {said}")
     # A user's own statement may fail to read some other file, which says nothing about the store. The engine names the
     # store's files in full, whatever the user typed.

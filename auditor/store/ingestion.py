@@ -9,28 +9,30 @@ from typing import Any
 import polars as pl
 
 from auditor.errors import SourceError
-from auditor.model import Batches, Progress, Selection, Source, Version, place, silent
+from auditor.model import Batches, Progress, Selection, Source, Version, silent
 from auditor.store import ngrams, versions
 from auditor.store.connection import Store
+from auditor.store.terms import ANY, FIRST_REFUSALS, Terms, hold_to_terms, hold_to_version
 from auditor.store.workspace import Workspace
 
 _TEXTS_AT_ONCE = 50_000
-_FIRST_REFUSALS = 10
 
 
 @dataclass(frozen=True)
 class Ingest:
     """What an ingest did.
 
-    `read` counts records, `normalised` the accepted ones with outer blanks or line breaks, which are stored as they
-    stand and which every text profile reads as single blanks. `added` and `removed` count rows of membership;
-    `rejected` is one row per refused record; `listed_missing` counts images that a split list names and no caption has,
-    `unlisted` images that are in no list. `lonely` are images with one caption only, at most ten of `lonely_images`.
+    `read` counts records, `left_out` those beside them that the user does not want, `normalised` the accepted ones with
+    outer blanks or line breaks, which are stored as they stand and which every text profile reads as single blanks.
+    `added` and `removed` count rows of membership; `rejected` is one row per refused record; `listed_missing` counts
+    images that a split list names and no caption has, `unlisted` images that are in no list. `lonely_images` have one
+    caption only; `lonely` names at most ten of them.
     """
 
     version: Version
     is_new: bool
     read: int
+    left_out: int
     normalised: int
     added: int
     removed: int
@@ -41,22 +43,6 @@ class Ingest:
     lonely: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Terms:
-    """What an ingest must hold to be kept.
-
-    `max_rejected` is the largest share of records that may be refused; `version` the hash that the content must have,
-    with its counts where known; `named_by` says who asks for it, `remedy` what to do where the content is another.
-    """
-
-    max_rejected: float = 1.0
-    version: str | None = None
-    images: int | None = None
-    captions: int | None = None
-    named_by: str = "the terms"
-    remedy: str = "check the files"
-
-
 def write(
     store: Store,
     source: Source,
@@ -65,7 +51,7 @@ def write(
     tokenizers: Mapping[str, Callable[[pl.Series], pl.Series]],
     source_sha256: str,
     note: str | None = None,
-    terms: Terms = Terms(),
+    terms: Terms = ANY,
     progress: Progress = silent,
 ) -> Ingest:
     """Ingest one dataset in one transaction; its n-grams are counted in a second one, for the cache.
@@ -74,16 +60,16 @@ def write(
     accepted, the split lists contradict each other, or the content does not meet the terms.
     """
     with store.transaction():
-        _stage(store, source, batches, splits, progress)
+        left_out = _stage(store, source, batches, splits, progress)
         workspace = Workspace(store, empty_allowed=source.kind == "candidates", dataset=source.dataset)
         workspace.bind("judged", "judged")
         workspace.bind("annotated", "annotation_accepted")
         workspace.bind("content", "content_accepted")
         rejected = workspace.rows("refused")
         facts = workspace.rows("ingest_facts").row(0, named=True)
-        _hold_to_terms(source, facts["read"], rejected, terms)
+        hold_to_terms(source, facts["read"], rejected, terms)
         content = workspace.rows("version_hash").row(0, named=True)
-        _hold_to_version(source, content, terms)
+        hold_to_version(source, content, terms)
         previous = next(iter(versions.log(store, source.dataset)), None)
         is_new = previous is None or previous.version != content["version"]
         seq = (previous.seq if previous else 0) + is_new
@@ -103,44 +89,19 @@ def write(
     with store.transaction():
         for profile in tokenizers:
             ngrams.keep(store, Selection(version), profile, progress)
-    names = tuple(lonely["image"].head(_FIRST_REFUSALS))
+    names = tuple(lonely["image"].head(FIRST_REFUSALS))
     return Ingest(
-        version, is_new, **facts, added=added, removed=removed, rejected=rejected, **unmatched,
+        version, is_new, **facts, left_out=left_out, added=added, removed=removed, rejected=rejected, **unmatched,
         lonely_images=lonely.height, lonely=names,
     )  # fmt: skip
 
 
-def _hold_to_terms(source: Source, read: int, rejected: pl.DataFrame, terms: Terms) -> None:
-    """Raise `SourceError`, with the first refusals, where more records were refused than may be."""
-    shown = rejected.head(_FIRST_REFUSALS)
-    first = "; ".join(
-        f"{place(*where)}: {reason}" for *where, reason in shown.select("source", "unit", "line", "reason").iter_rows()
-    )
-    if rejected.height == read:
-        raise SourceError(f"{source.dataset}: all {read:,} records were refused: {first}")
-    if rejected.height > terms.max_rejected * read:
-        raise SourceError(
-            f"{source.dataset}: {rejected.height:,} of {read:,} records were refused, more than "
-            f"{terms.max_rejected:.2%} (--max-rejected); the store is unchanged; the first: {first}"
-        )
-
-
-def _hold_to_version(source: Source, content: Mapping[str, Any], terms: Terms) -> None:
-    """Raise `SourceError`, with what sets the counts apart, where the content is of another version than it must be."""
-    asked = {"version": terms.version, "images": terms.images, "captions": terms.captions}
-    if all(value in (None, content[key]) for key, value in asked.items()):
-        return
-    counts = (key for key in ("images", "captions") if asked[key] not in (None, content[key]))
-    apart = "; ".join(f"{content[key]:,} {key}, not {asked[key]:,}" for key in counts)
-    raise SourceError(
-        f"{source.dataset}: the files hold version {content['version'][:12]}, {terms.named_by} names "
-        f"{str(terms.version)[:12]}: {apart or 'as many captions'}; the store is unchanged; {terms.remedy}"
-    )
-
-
-def _stage(store: Store, source: Source, batches: Batches, splits: Mapping[str, list[str]], progress: Progress) -> None:
-    read = 0
-    for batch in batches:
+def _stage(store: Store, source: Source, batches: Batches, splits: Mapping[str, list[str]], progress: Progress) -> int:
+    """Gather the records and the split lists; say how many records are left out."""
+    read = left_out = 0
+    for found in batches:
+        batch = found.filter(pl.col("left_out").is_null()).drop("left_out")
+        left_out += found.height - batch.height
         with store.registered("batch", batch.with_row_index("position", offset=read + 1)):
             if not read:
                 store.execute("create or replace temp table staged as from batch limit 0")
@@ -156,6 +117,7 @@ def _stage(store: Store, source: Source, batches: Batches, splits: Mapping[str, 
         raise SourceError(f"{source.splits[both[1]]}: image {image} is in split {both[0]} already")
     with store.registered("lists", frame):
         store.execute("create or replace temp table split_list as from lists")
+    return left_out
 
 
 def _describe(store: Store, source: Source) -> None:
@@ -240,11 +202,8 @@ def _annotate(store: Store, workspace: Workspace, *, is_new: bool) -> None:
 
 
 def _keep_rejected(store: Store, dataset: str, seq: int, rejected: pl.DataFrame) -> None:
-    """Record refused records once: reading the same again, under whatever name, adds nothing."""
+    """Record what was refused at the latest ingest of a version."""
+    key = {"dataset": dataset, "seq": seq}
+    store.execute("delete from rejected where dataset = $dataset and seq = $seq", key)
     with store.registered("refusals", rejected):
-        store.execute(
-            "insert into rejected by name select $dataset as dataset, $seq as seq, * from refusals as f"
-            " anti join rejected as r on r.dataset = $dataset and r.seq = $seq and r.line = f.line"
-            " and r.reason = f.reason and r.raw is not distinct from f.raw",
-            {"dataset": dataset, "seq": seq},
-        )
+        store.execute("insert into rejected by name select $dataset as dataset, $seq as seq, * from refusals", key)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -16,6 +17,7 @@ from auditor.store.faults import lacks_room, no_room
 _MAKING = 1.0  # seconds after which a file that is still unfinished is nobody's
 _HEADERS = 3 * 4096  # bytes that every DuckDB file has
 _MAGIC = slice(8, 12)
+_SIZE = re.compile(r"[0-9]+ ?[KMGT]i?B")
 _MEMORY = "1GiB"  # of the engine; a whole process needs about 300 MiB more
 
 
@@ -80,11 +82,10 @@ def _limit_memory(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
     limit = os.environ.get("AUDITOR_MEMORY", _MEMORY)
     if path.name == ":memory:":
         return
-    try:
-        connection.execute("set memory_limit = $limit", {"limit": limit}).complete()
-    except duckdb.Error as error:
+    if not _SIZE.fullmatch(limit):
         connection.close()
-        raise UsageError(f"AUDITOR_MEMORY={limit}: expected a size such as 2GiB") from error
+        raise UsageError(f"AUDITOR_MEMORY={limit}: expected a size such as 2GiB")
+    connection.execute("set memory_limit = $limit", {"limit": limit}).complete()
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

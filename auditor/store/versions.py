@@ -35,9 +35,9 @@ def resolve(store: Store, ref: str, split: str | None = None) -> Selection:
     version = _at(store, ref, versions, match["at"])
     split = match["split"] or split
     if split is not None:
-        splits = images(store, Selection(version))["split"].drop_nulls().unique().sort()
+        splits = store.rows("split", dataset=version.dataset, seq=version.seq)["split"].to_list()
         if split not in splits:
-            there = f"splits are {', '.join(splits)}" if len(splits) else "it has no splits"
+            there = f"splits are {', '.join(splits)}" if splits else "it has no splits"
             raise UsageError(f"{ref}: {version.dataset} has no split {split!r}; {there}")
     return Selection(version, split)
 

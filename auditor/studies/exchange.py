@@ -7,7 +7,7 @@ import datetime
 import json
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version as installed
 from pathlib import Path
@@ -17,9 +17,9 @@ import polars as pl
 
 from auditor import config
 from auditor.errors import SourceError, UsageError
-from auditor.model import Result, Selection, Source, Table
-from auditor.sources import bundle
-from auditor.sources.files import STDIN, expand, head, sha256
+from auditor.model import Kind, Result, Selection, Source, Table
+from auditor.sources import bundle, guess
+from auditor.sources.files import STDIN, expand, head, is_folder, is_stdin, sha256
 from auditor.sources.manifest import ANNOTATIONS, CAPTIONS, FORMAT, MANIFEST, Manifest, open_manifest
 from auditor.store import bundles, versions
 from auditor.store.connection import Store
@@ -123,6 +123,16 @@ def _replacing(folder: Path) -> Iterator[Path]:
         shutil.rmtree(draft, ignore_errors=True)
 
 
+#: What the files of a format hold, where it is not captions.
+_KINDS: Mapping[str, Kind] = {
+    "wordlist": "wordlist",
+    "brown": "corpus",
+    "conllu": "corpus",
+    "judgements": "judgements",
+    "triplets": "pairs",
+}
+
+
 def wanted(
     names: Sequence[str],
     *,
@@ -139,25 +149,36 @@ def wanted(
     """
     file_format = file_format or _format_of(files)
     sources = config.wanted(names, files=files, file_format=file_format, kind=kind, config=declarations, **asked)
-    declared = config.sources(declarations)
-    return [
-        _described(source, kind) if source.format == "bundle" and source.dataset not in declared else source
-        for source in sources
-    ]
+    return [described(source, kind, declarations) for source in sources]
 
 
 def _format_of(paths: Sequence[Path]) -> str | None:
     path = paths[0] if len(paths) == 1 else STDIN
-    if path.is_dir():
+    if is_folder(path):
         return "bundle" if bundle.claims(path, b"") else None
     return "bundle" if path.name == MANIFEST and path.is_file() and bundle.claims(path, head(path)) else None
 
 
-def _described(source: Source, kind: str | None) -> Source:
+def described(source: Source, kind: str | None = None, declarations: Path | None = None) -> Source:
+    """Complete a source with what its files say of their kind, where neither datasets.toml nor the user says it.
+
+    Raises `SourceError` for a bundle without a manifest.
+    """
+    if source.dataset in config.sources(declarations):
+        return source
+    if source.format != "bundle":
+        return source if kind else dataclasses.replace(source, kind=_KINDS.get(_likely_format(source), source.kind))
     manifest = manifest_of(source)
     return dataclasses.replace(
         source, kind=source.kind if kind else manifest.kind, language=manifest.language, related=manifest.related
     )
+
+
+def _likely_format(source: Source) -> str:
+    """Guess the format where nobody named it, except of standard input, which can be read only once."""
+    if source.format or any(is_stdin(path) for part in source.parts for path in part.paths):
+        return source.format
+    return guess(source.parts[0])
 
 
 def manifest_of(source: Source) -> Manifest:

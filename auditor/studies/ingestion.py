@@ -16,6 +16,7 @@ from auditor.sources import check, files, guess, read
 from auditor.sources.gathering import is_missing, named_files, split_lists, with_standard_input
 from auditor.store import ingestion
 from auditor.store.connection import Store
+from auditor.store.terms import Terms
 from auditor.studies.exchange import manifest_of
 from auditor.text import PROFILES
 
@@ -61,8 +62,9 @@ def ingest(
     """
     if not 0 <= max_rejected <= 1:
         raise UsageError(f"--max-rejected is a share between 0 and 1, not {max_rejected:g}")
-    terms = ingestion.Terms(max_rejected)
-    there = [source for source in sources if not (skip_missing and is_missing(source))]
+    terms = Terms(max_rejected)
+    locked = lock.known() if lock and lock.frozen else ()
+    there = [source for source in sources if source.dataset in locked or not (skip_missing and is_missing(source))]
     if not there:
         raise SourceError("none of these datasets is in the data folder: get one with `auditor fetch NAME`")
     expected = lock.expected([source.dataset for source in there]) if lock else {}
@@ -123,7 +125,7 @@ def _refusals(found: Sequence[tuple[str, pl.DataFrame]]) -> tuple[Table, ...]:
     )
 
 
-def _ingest(store: Store, source: Source, note: str | None, terms: ingestion.Terms, progress: Progress) -> _Done:
+def _ingest(store: Store, source: Source, note: str | None, terms: Terms, progress: Progress) -> _Done:
     with with_standard_input(source) as there:
         guessed = not there.format
         found = dataclasses.replace(there, format=guess(there.parts[0])) if guessed else there
@@ -131,6 +133,8 @@ def _ingest(store: Store, source: Source, note: str | None, terms: ingestion.Ter
             found, note, terms = _bundled(found, note, terms)
         for part in found.parts:
             check(part, found.format)
+        if is_missing(found) and found.obtain:
+            raise SourceError(f"{found.dataset}: not all of its files are in the data folder. {found.obtain}")
         sha256 = files.sha256(named_files(found))
         made = ingestion.write(
             store,
@@ -146,7 +150,7 @@ def _ingest(store: Store, source: Source, note: str | None, terms: ingestion.Ter
     return _Done(found, made, guessed or found.format == "bundle", sha256)
 
 
-def _locked(terms: ingestion.Terms, entry: Entry, lock: Lock) -> ingestion.Terms:
+def _locked(terms: Terms, entry: Entry, lock: Lock) -> Terms:
     return dataclasses.replace(
         terms,
         version=entry.version,
@@ -157,7 +161,7 @@ def _locked(terms: ingestion.Terms, entry: Entry, lock: Lock) -> ingestion.Terms
     )
 
 
-def _bundled(source: Source, note: str | None, terms: ingestion.Terms) -> tuple[Source, str | None, ingestion.Terms]:
+def _bundled(source: Source, note: str | None, terms: Terms) -> tuple[Source, str | None, Terms]:
     """Take a bundle at its word: its own splits, its note where the user has none, its version or nothing at all."""
     manifest = manifest_of(source)
     if terms.version not in (None, manifest.version):
@@ -165,7 +169,7 @@ def _bundled(source: Source, note: str | None, terms: ingestion.Terms) -> tuple[
             f"{source.dataset}: {manifest.path} names version {manifest.version[:12]}, {terms.named_by} names "
             f"{str(terms.version)[:12]}; the store is unchanged; {terms.remedy}"
         )
-    asked = ingestion.Terms(
+    asked = Terms(
         max_rejected=0.0,
         version=manifest.version,
         images=manifest.images,
@@ -201,6 +205,9 @@ def _surprises(source: Source, made: ingestion.Ingest, note: str | None) -> list
         surprises.append(
             f"{source.dataset}: {count} one caption only, which has no reference and gets no score: {some}"
         )
+    surprises += [f"{source.dataset}: split {split} counts as {role}" for split, role in source.split_roles.items()]
+    if made.left_out:
+        surprises.append(f"{source.dataset}: {made.left_out:,} records left out: of another language, or of none")
     if made.listed_missing:
         surprises.append(f"{source.dataset}: {made.listed_missing:,} images of the split lists have no caption")
     if source.splits and made.unlisted:

@@ -26,8 +26,8 @@ comment on column annotation.to_seq is 'First version that no longer holds it; n
 
 create view phrase as
 select
-    p.dataset, p.image, p.slot, p.position, p.phrase.chain as chain, p.phrase.types as types, p.phrase.start as start,
-    p.phrase.length as length, substr(c.text, p.phrase.start::bigint + 1, p.phrase.length::bigint) as phrase
+    p.dataset, p.image, p.slot, p.position, (p.phrase).chain as chain, (p.phrase).types as types, (p.phrase).start as start,
+    (p.phrase).length as length, substr(c.text, (p.phrase).start::bigint + 1, (p.phrase).length::bigint) as phrase
 from (
     select dataset, image, slot, generate_subscripts(phrases, 1)::uinteger as position, unnest(phrases) as phrase
     from annotation
@@ -47,7 +47,7 @@ comment on column phrase.length is 'Its length in characters.';
 comment on column phrase.phrase is 'Its words.';
 
 create view judgement as
-select dataset, image, slot, judgement.judge as judge, judgement.score as score, judgement.votes as votes
+select dataset, image, slot, (judgement).judge as judge, (judgement).score as score, (judgement).votes as votes
 from (select dataset, image, slot, unnest(judgements) as judgement from annotation where to_seq is null);
 comment on view judgement is 'Human ratings of the captions of the current versions, one row each.';
 comment on column judgement.dataset is 'The dataset.';
@@ -59,12 +59,12 @@ comment on column judgement.votes is 'How many people stand behind the score.';
 
 create view pair_vote as
 select
-    b.dataset, b.pair.pair as pair, b.image, b.pair.category as category, b.slot as slot_b, c.slot as slot_c,
-    b.pair.origin as origin_b, c.pair.origin as origin_c, b.pair.votes as votes_b, c.pair.votes as votes_c
+    b.dataset, (b.pair).pair as pair, b.image, (b.pair).category as category, b.slot as slot_b, c.slot as slot_c,
+    (b.pair).origin as origin_b, (c.pair).origin as origin_c, (b.pair).votes as votes_b, (c.pair).votes as votes_c
 from annotation as b
 join annotation as c
-    on c.dataset = b.dataset and c.image = b.image and c.pair.pair = b.pair.pair and c.pair.side = 'C' and c.to_seq is null
-where b.pair.side = 'B' and b.to_seq is null;
+    on c.dataset = b.dataset and c.image = b.image and (c.pair).pair = (b.pair).pair and (c.pair).side = 'C' and c.to_seq is null
+where (b.pair).side = 'B' and b.to_seq is null;
 comment on view pair_vote is 'Which of two captions of an image people preferred, in the current versions.';
 comment on column pair_vote.dataset is 'The dataset.';
 comment on column pair_vote.pair is 'Number of the pair.';
@@ -79,16 +79,16 @@ comment on column pair_vote.votes_c is 'People who preferred the second.';
 
 create view triplet_vote as
 select
-    a.dataset, a.triplet.triplet as triplet, a.image, a.triplet.category as category, a.slot as slot_a, b.slot as slot_b,
-    c.slot as slot_c, b.triplet.votes as votes_b, c.triplet.votes as votes_c
+    a.dataset, (a.triplet).triplet as triplet, a.image, (a.triplet).category as category, a.slot as slot_a, b.slot as slot_b,
+    c.slot as slot_c, (b.triplet).votes as votes_b, (c.triplet).votes as votes_c
 from annotation as a
 join annotation as b
-    on b.dataset = a.dataset and b.image = a.image and b.triplet.triplet = a.triplet.triplet and b.triplet.side = 'B'
+    on b.dataset = a.dataset and b.image = a.image and (b.triplet).triplet = (a.triplet).triplet and (b.triplet).side = 'B'
     and b.to_seq is null
 join annotation as c
-    on c.dataset = a.dataset and c.image = a.image and c.triplet.triplet = a.triplet.triplet and c.triplet.side = 'C'
+    on c.dataset = a.dataset and c.image = a.image and (c.triplet).triplet = (a.triplet).triplet and (c.triplet).side = 'C'
     and c.to_seq is null
-where a.triplet.side = 'A' and a.to_seq is null;
+where (a.triplet).side = 'A' and a.to_seq is null;
 comment on view triplet_vote is 'Which of two captions people found closer to a third, in the current versions.';
 comment on column triplet_vote.dataset is 'The dataset.';
 comment on column triplet_vote.triplet is 'Number of the triplet.';

@@ -20,9 +20,9 @@ chain as (
 ),
 judgement as (select image, slot, unnest(judgements, recursive := true) from noted),
 side as (
-    select 'pairs' as kind, pair.pair as number, pair.votes as votes from noted where pair is not null
+    select 'pairs' as kind, (pair).pair as number, (pair).votes as votes from noted where pair is not null
     union all
-    select 'triplets', triplet.triplet, triplet.votes from noted where triplet is not null
+    select 'triplets', (triplet).triplet, (triplet).votes from noted where triplet is not null
 ),
 contest as (
     select kind, number, sum(votes) as votes, count(votes) > 1 and min(votes) = max(votes) as is_tied

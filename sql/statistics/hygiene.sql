@@ -22,9 +22,9 @@ script as (
     select
         text,
         regexp_matches(text, '\p{Latin}')::integer + regexp_matches(text, '\p{Greek}')::integer
-        + regexp_matches(text, '\p{Cyrillic}')::integer + regexp_matches(text, '\p{Hebrew}')::integer
-        + regexp_matches(text, '\p{Arabic}')::integer + regexp_matches(text, '\p{Devanagari}')::integer
-        + regexp_matches(text, '\p{Thai}')::integer + regexp_matches(text, '\p{Hangul}')::integer
+        + regexp_matches(text, '\p{Cyrillic}')::integer + regexp_matches(text, '[\p{Hebrew}\p{Arabic}]')::integer
+        + regexp_matches(text, '[\p{Devanagari}\p{Bengali}\p{Tamil}\p{Telugu}\p{Gujarati}]')::integer
+        + regexp_matches(text, '[\p{Thai}\p{Khmer}\p{Lao}]')::integer + regexp_matches(text, '\p{Hangul}')::integer
         + regexp_matches(text, '[\p{Han}\p{Hiragana}\p{Katakana}]')::integer as scripts
     from placed
 ),
@@ -40,7 +40,11 @@ seen as (
         count(*) filter (where p.text <> p.inner_text) as outer_blanks,
         count(*) filter (where contains(p.text, '  ')) as double_blanks,
         count(*) filter (where regexp_matches(p.inner_text, '[\r\n]')) as line_breaks,
-        count(*) filter (where regexp_matches(p.text, '[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x{9f}]|\p{Cf}')) as unprintable,
+        count(*) filter (where regexp_matches(p.text, '[\r\n]\s*$')) as line_ends,
+        count(*) filter (where regexp_matches(
+            p.text, '[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x{9f}\x{ad}\x{200b}\x{200e}\x{200f}\x{202a}-\x{202e}\x{2060}-\x{206f}\x{feff}]'
+        )) as unprintable,
+        count(*) filter (where regexp_matches(p.text, '[ÂÃ][\x{80}-\x{bf}]|â€')) as twice_encoded,
         count(*) filter (where contains(p.text, chr(65533))) as replacement,
         count(*) filter (where regexp_matches(p.text, '</?[a-zA-Z][^<>]*>|&#?[a-zA-Z0-9]+;')) as markup,
         count(*) filter (where regexp_matches(p.text, '[^\x00-\x7f]')) as beyond_ascii,
@@ -56,16 +60,18 @@ listed as (
         {'position': 1, 'statistic': 'captions-with-outer-blanks', 'value': s.outer_blanks},
         {'position': 2, 'statistic': 'captions-with-double-blanks', 'value': s.double_blanks},
         {'position': 3, 'statistic': 'captions-with-line-breaks', 'value': s.line_breaks},
-        {'position': 4, 'statistic': 'captions-with-unprintable-characters', 'value': s.unprintable},
-        {'position': 5, 'statistic': 'captions-with-replacement-characters', 'value': s.replacement},
-        {'position': 6, 'statistic': 'captions-with-markup', 'value': s.markup},
-        {'position': 7, 'statistic': 'captions-of-mixed-scripts', 'value': m.captions},
-        {'position': 8, 'statistic': 'captions-beyond-ascii', 'value': s.beyond_ascii},
-        {'position': 9, 'statistic': 'captions-with-blanks-before-punctuation', 'value': s.tokenised},
-        {'position': 10, 'statistic': 'captions-ending-in-a-full-stop', 'value': s.full_stop},
-        {'position': 11, 'statistic': 'captions-of-one-or-two-words', 'value': s.near_empty},
-        {'position': 12, 'statistic': 'captions-of-unusual-length', 'value': s.unusual},
-        {'position': 13, 'statistic': 'captions-in-several-splits', 'value': l.captions}
+        {'position': 4, 'statistic': 'captions-ending-in-a-line-break', 'value': s.line_ends},
+        {'position': 5, 'statistic': 'captions-with-unprintable-characters', 'value': s.unprintable},
+        {'position': 6, 'statistic': 'captions-that-look-encoded-twice', 'value': s.twice_encoded},
+        {'position': 7, 'statistic': 'captions-with-replacement-characters', 'value': s.replacement},
+        {'position': 8, 'statistic': 'captions-with-markup', 'value': s.markup},
+        {'position': 9, 'statistic': 'captions-of-mixed-scripts', 'value': m.captions},
+        {'position': 10, 'statistic': 'captions-beyond-ascii', 'value': s.beyond_ascii},
+        {'position': 11, 'statistic': 'captions-with-blanks-before-punctuation', 'value': s.tokenised},
+        {'position': 12, 'statistic': 'captions-ending-in-a-full-stop', 'value': s.full_stop},
+        {'position': 13, 'statistic': 'captions-of-one-or-two-words', 'value': s.near_empty},
+        {'position': 14, 'statistic': 'captions-of-unusual-length', 'value': s.unusual},
+        {'position': 15, 'statistic': 'captions-in-several-splits', 'value': l.captions}
     ], recursive := true)
     from seen as s, mixed as m, leaked as l
 )

@@ -9,7 +9,7 @@
 -- it, and one is shorter: their slots are no annotators.
 with folded as (
     select
-        r.image_no, r.slot, r.split, strlen(c.text) as size,
+        r.image_no, r.slot, r.split, length(c.text) as size,
         lower(trim(c.text, e' \t\r\n')) as text
     from reference as r
     join caption as c using (caption_id)

@@ -6,7 +6,7 @@
 -- returns: image, split, captions
 --
 -- The images of a version, with the number of their captions. A null split stands for all of them.
-select image, any_value(split) as split, count(*)::integer as captions
+select image, min(split) as split, count(*)::integer as captions
 from membership
 where dataset = $dataset::varchar
     and from_seq <= $seq::integer

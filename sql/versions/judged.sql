@@ -6,12 +6,15 @@
 -- returns: position, source, unit, line, image, slot, split, text, reason, raw
 --
 -- Every record that was read, with its place among the captions of its image and the reason why it is refused: the
--- reader's own, an empty caption (allowed in a system's output, which is scored as it is), an identifier or a key that
--- an earlier record has. A null reason accepts it.
+-- reader's own, a caption without a visible character (allowed in a system's output, which is scored as it is), an identifier or a key that
+-- an earlier record has. A null reason accepts it. An empty caption keeps its place among the others of its image, so that filling it in
+-- moves none.
 with readable as (
     select
         position, image, slot, rank, identifier,
-        coalesce(reason, case when trim(text, e' \t\r\n') = '' and not $empty_allowed::boolean then 'empty caption' end) as fault
+        coalesce(
+            reason, case when not regexp_matches(text, '[^\s\p{Z}\p{Cf}]') and not $empty_allowed::boolean then 'empty caption' end
+        ) as fault
     from staged
 ),
 shared_identifier as (
@@ -31,7 +34,7 @@ unmistakable as (
 ranked as (
     select position, row_number() over (partition by image order by rank nulls last, position) - 1 as slot
     from unmistakable
-    where fault is null and slot is null
+    where (fault is null or fault = 'empty caption') and slot is null
 ),
 keyed as (
     select u.position, u.image, coalesce(u.slot, r.slot) as slot, u.fault

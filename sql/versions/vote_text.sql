@@ -5,11 +5,12 @@
 -- returns: image, slot, votes
 --
 -- Judgements, pairs, triplets and word counts as one text each, which enters the version: other votes, another version.
--- Phrases do not: they mark up the same captions. Fields are preceded by their lengths, judges are sorted.
+-- Phrases do not: they mark up the same captions. Fields are preceded by their lengths, judges
+-- are sorted, and -0 is 0.
 with judged_by as (
     select
         image, slot,
-        list_sort(list_transform(judgements, lambda j: concat(strlen(j.judge), ':', j.judge, '=', j.score, '*', j.votes))) as judges
+        list_sort(list_transform(judgements, lambda j: concat(strlen(j.judge), ':', j.judge, '=', j.score + 0, '*', j.votes))) as judges
     from annotated
     where judgements is not null
 )
@@ -20,12 +21,12 @@ select
         '|',
         'judgements:' || array_to_string(j.judges, ','),
         case when a.pair is not null then concat(
-            'pair:', a.pair.pair, a.pair.side, coalesce(a.pair.votes::varchar, '-'), ',',
-            strlen(a.pair.category), ':', a.pair.category, ',', strlen(a.pair.origin), ':', a.pair.origin
+            'pair:', (a.pair).pair, (a.pair).side, coalesce((a.pair).votes::varchar, '-'), ',',
+            strlen((a.pair).category), ':', (a.pair).category, ',', strlen((a.pair).origin), ':', (a.pair).origin
         ) end,
         case when a.triplet is not null then concat(
-            'triplet:', a.triplet.triplet, a.triplet.side, coalesce(a.triplet.votes::varchar, '-'), ',',
-            strlen(a.triplet.category), ':', a.triplet.category
+            'triplet:', (a.triplet).triplet, (a.triplet).side, coalesce((a.triplet).votes::varchar, '-'), ',',
+            strlen((a.triplet).category), ':', (a.triplet).category
         ) end,
         'occurrences:' || a.occurrences
     ) as votes

@@ -41,6 +41,7 @@ class Broken:
     rejected: int = 0
     arguments: tuple[str, ...] = ()
     named: tuple[str, ...] = ()
+    declared: bool = False
     code: int = 3
     dangerous: bool = False
 
@@ -49,13 +50,17 @@ class Broken:
         """Say whether the input as a whole is refused."""
         return not self.captions
 
+    def paths(self, folder: Path) -> list[Path]:
+        """Give the paths that the command names; none where the dataset is a declared one."""
+        return [] if self.declared else [folder / name for name in self.named or tuple(self.files)[:1]]
+
     def command(self, folder: Path) -> list[str]:
         """Give the arguments of the ingest, for files in a folder."""
-        names = self.named or tuple(self.files)[:1]
-        sources = [argument for name in names for argument in ("--from", str(folder / name) if name != "-" else "-")]
+        sources = [part for path in self.paths(folder) for part in ("--from", str(path))]
         chosen = ["--format", self.format] if self.format else []
         settings = [argument.replace("@", f"{folder}/") for argument in self.arguments]
-        return ["ingest", "broken", *sources, *chosen, *settings, "--max-rejected", "1"]
+        allowed = [] if self.is_refused else ["--max-rejected", "1"]
+        return ["ingest", "broken", *sources, *chosen, *settings, *allowed]
 
     def write(self, folder: Path) -> None:
         """Put the files into a folder."""

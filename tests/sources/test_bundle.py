@@ -433,10 +433,10 @@ DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
         "annotation.parquet: has other columns",
     ),
     "no captions": (rewrite("captions.parquet", pl.DataFrame.clear), "3 rows are of no caption"),
-    "not Parquet": (replace("captions.parquet", b"a,b\n1,2\n" * 99), "not a Parquet file that can be read"),
+    "not Parquet": (replace("captions.parquet", b"a,b\n1,2\n" * 99), "a Parquet file that is damaged or cut short"),
     "broken Parquet": (
         replace("captions.parquet", b"PAR0" + bytes(range(256)) + b"\xff\xff\xff\x7fPAR1"),
-        "not a Parquet file that can be read",
+        "a Parquet file that is damaged or cut short",
     ),
     "bomb": (
         rewrite("captions.parquet", lambda f: pl.concat([f.with_columns(text=pl.lit("x" * 60_000))] * 900)),

@@ -31,7 +31,7 @@ def read(path: Path, **options: Option) -> pl.DataFrame:
 
 
 def accepted(rows: pl.DataFrame, *columns: str) -> list[tuple[Any, ...]]:
-    return rows.filter(pl.col("reason").is_null()).select(columns or ("image", "text")).rows()
+    return rows.filter(pl.col("reason").is_null() & pl.col("left_out").is_null()).select(columns or ("image", "text")).rows()
 
 
 def refused(rows: pl.DataFrame, *columns: str) -> list[tuple[Any, ...]]:
@@ -304,6 +304,8 @@ def test_rows_of_other_languages_are_not_of_the_dataset(tmp_path: Path) -> None:
     rows = read(path, lang="en")
     assert accepted(rows, "line", "text") == [(2, "one"), (5, "two")]
     assert refused(rows) == [(4, "1 fields where the header has 3")]
+    left_out = rows.filter(pl.col("left_out").is_not_null()).select("line", "left_out").rows()
+    assert left_out == [(3, 'language "fr"'), (6, 'language ""')]
     with pytest.raises(SourceError, match=r'no row has the language "de"; they have en, fr'):
         read(path, lang="de", lang_col="language")
 

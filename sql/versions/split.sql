@@ -1,0 +1,15 @@
+-- name: split
+-- version: 1
+-- grain: split
+-- params: dataset VARCHAR, seq INTEGER
+-- reads: membership
+-- returns: split
+--
+-- The splits of a version, by name.
+select distinct split
+from membership
+where dataset = $dataset::varchar
+    and from_seq <= $seq::integer
+    and (to_seq is null or to_seq > $seq::integer)
+    and split is not null
+order by split
