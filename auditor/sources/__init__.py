@@ -72,6 +72,13 @@ FORMATS: Mapping[str, Reader] = {
     "table": table,
 }
 
+#: Where so many records hold almost no caption, the file is another thing, and nobody wants a row for each of them.
+_MANY = 1_000_000
+_MOST_EMPTY = 100
+
+#: Formats whose captions may lie in a folder of files.
+_OF_FOLDERS = ("bundle", "entities", "brown", "table")
+
 
 def reader(file_format: str) -> Reader:
     """Look a format up, or say which there are."""
@@ -81,7 +88,10 @@ def reader(file_format: str) -> Reader:
 
 
 def check(part: Part, file_format: str) -> None:
-    """Raise `UsageError` where a part has a setting that its format does not know, or a value that it cannot have."""
+    """Raise `UsageError` where a part has a setting that its format does not know, or a value that it cannot have.
+
+    Raises `SourceError` for a folder where the format is one of files.
+    """
     check_common(part.options)
     known = {**reader(file_format).OPTIONS, **COMMON_OPTIONS}
     unknown = sorted(set(part.options) - set(known))
@@ -90,6 +100,9 @@ def check(part: Part, file_format: str) -> None:
             f'format "{file_format}" has no option {", ".join(unknown)}; it has '
             + "; ".join(f"{name}: {meaning}" for name, meaning in known.items())
         )
+    folder = next((path for path in files.expand(part) if files.is_folder(path)), None)
+    if folder is not None and file_format not in _OF_FOLDERS:
+        raise SourceError(f'{folder}: a folder; format "{file_format}" is read from files: name them, as {folder}/*')
 
 
 def guess(part: Part) -> str:
@@ -116,8 +129,9 @@ def read(part: Part, file_format: str) -> Batches:
     most captions are names of image files, and where a file changes meanwhile.
     """
     check(part, file_format)
-    accepted = refused = names = 0
+    accepted = refused = names = full = 0
     first: str | None = None
+    named = ", ".join(str(path) for path in part.paths)
     paths = files.expand(part)
     unread = {path.name for path in paths} if len(paths) > 1 else set()
     with files.unchanging(paths):
@@ -132,8 +146,14 @@ def read(part: Part, file_format: str) -> Batches:
             accepted += kept.height
             unread = {name for name in unread if not _is_source_of(name, kept)}
             names += file_names(kept)
+            full += kept.filter(kept["text"].str.strip_chars() != "").height
+            seen = refused + accepted
+            if seen > max(_MANY, _MOST_EMPTY * full):
+                raise SourceError(
+                    f'{named}: not of format "{file_format}": of its first {seen:,} records, {full:,} hold a caption'
+                    + (f"; the first that was refused: {first}" if first else "")
+                )
             yield captions
-    named = ", ".join(str(path) for path in part.paths)
     if names > accepted // 2 and file_format != "bundle":
         raise SourceError(f"{named}: {names:,} of {accepted:,} captions are names of image files: are columns swapped?")
     if not accepted:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import lzma
@@ -67,7 +68,7 @@ def members(path: Path) -> Iterator[Member]:
     also one that was cut short, and for what expands beyond reason.
     """
     walk = _of_zip if files.head(path, len(_ZIP)) in (_ZIP, _EMPTY_ZIP) else _of_tar
-    with _readable(path), files.open_bytes(path) as stream:
+    with files.open_bytes(path) as stream, _readable(path):
         yield from walk(path, stream)
 
 
@@ -163,4 +164,6 @@ def _readable(path: Path) -> Iterator[None]:
     except _DAMAGED as error:
         raise SourceError(f"{path}: not an archive that can be read: {error}; fetch it again") from error
     except OSError as error:
+        if error.errno == errno.EINVAL:  # a zip that points to before its beginning
+            raise SourceError(f"{path}: not an archive that can be read: it was cut short; fetch it again") from error
         raise SourceError(f"{path}: {error.strerror or error}") from error

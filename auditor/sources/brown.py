@@ -57,7 +57,7 @@ def _documents(path: Path) -> Batches:
 
 
 def _documents_of(folder: Path) -> Iterator[Path]:
-    return iter(sorted(found for found in folder.rglob("c*") if _DOCUMENT.fullmatch(found.name) and found.is_file()))
+    return (found for found in files.inside(folder, "c*") if _DOCUMENT.fullmatch(found.name))
 
 
 def _of_archive(path: Path) -> Batches:

@@ -13,15 +13,24 @@ from auditor.model import Batches, Part
 from auditor.sources import files
 from auditor.sources.json_records import batches
 from auditor.sources.json_stream import Item, items
+from auditor.sources.table_json import first_keys
 
 OPTIONS: Mapping[str, str] = {"split_key": "key of the `images` list that holds an image's split"}
 
+_BEGINNING = re.compile(
+    rb'(?:\xef\xbb\xbf)?\s*\{(?s:.*?)"(?:(?:annotations|images|licenses)"\s*:\s*\[\s*[{\]]|info"\s*:\s*\{)'
+)
+
 
 def claims(path: Path, head: bytes) -> bool:
-    """Recognise an object that has `annotations` or `images` early on."""
-    return re.match(rb'(?:\xef\xbb\xbf)?\s*\{(?s:.*?)"(annotations|images|info|licenses)"\s*:', head) is not None and (
-        b'"sentences"' not in head
-    )
+    """Recognise an object that has lists of `annotations`, `images` or `licenses`, or `info`, early on.
+
+    A record that has a line to itself is one of a table, unless it holds annotations.
+    """
+    if _BEGINNING.match(head) is None or b'"sentences"' in head:
+        return False
+    keys = first_keys(head.decode("utf-8-sig", errors="replace").lstrip())
+    return not keys or "annotations" in keys
 
 
 def read(part: Part) -> Batches:

@@ -70,7 +70,7 @@ def _found(path: Path) -> Iterator[_Text]:
 
 
 def _texts_of(folder: Path) -> Iterator[Path]:
-    return iter(sorted(found for found in folder.rglob("*.txt") if found.is_file()))
+    return iter(files.inside(folder, "*.txt"))
 
 
 def _text(source: str, content: bytes, fault: str | None = None) -> _Text:

@@ -130,12 +130,17 @@ def sha256(paths: list[Path]) -> str:
     """Hash files as they lie on disk: one by its content, several by their names and contents."""
     if len(paths) == 1 and paths[0].is_file():
         return _sha256(paths[0])
-    listed = (f"{path.name}\0{_sha256(path)}\n" for root in paths for path in _files_of(root))
+    every = (path for root in paths for path in (inside(root) if root.is_dir() else [root]))
+    listed = (f"{path.name}\0{_sha256(path)}\n" for path in every)
     return hashlib.sha256("".join(listed).encode()).hexdigest()
 
 
-def _files_of(path: Path) -> list[Path]:
-    return sorted(found for found in path.rglob("*") if found.is_file()) if path.is_dir() else [path]
+def inside(folder: Path, pattern: str = "*") -> list[Path]:
+    """Find the files of a folder and of the folders in it, sorted. Raises `SourceError` for one out of reach."""
+    try:
+        return sorted(found for found in folder.rglob(pattern) if found.is_file())
+    except OSError as error:
+        raise SourceError(f"{error.filename or folder}: {error.strerror or error}") from error
 
 
 def _sha256(path: Path) -> str:
@@ -165,18 +170,12 @@ def _state(path: Path) -> tuple[int, ...]:
 
 
 def save_stdin(folder: Path) -> Path:
-    """Copy standard input to a file, which readers can open more than once.
-
-    Raises `SourceError` where it is closed, or a folder.
-    """
+    """Copy standard input to a file, which readers can open more than once. Raises `SourceError` where it is closed."""
     path = folder / "stdin"
     if sys.stdin is None:
         raise SourceError("-: standard input is closed")
-    try:
-        with path.open("wb") as file:
-            shutil.copyfileobj(sys.stdin.buffer, file)
-    except IsADirectoryError as error:
-        raise SourceError(f"-: standard input: {error.strerror}") from error
+    with path.open("wb") as file:
+        shutil.copyfileobj(sys.stdin.buffer, file)
     return path
 
 

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import polars as pl
-import polars.selectors as cs
 from polars.datatypes import DataTypeClass
 
 from auditor.errors import SourceError
@@ -31,19 +30,18 @@ def frames(path: Path, magic: bytes, wanted: Wishes) -> Iterator[tuple[pl.DataFr
         lazy = None if magic == STREAM else _scan(path, magic)
         schema = arrow_stream.schema(path) if lazy is None else lazy.collect_schema()
         columns = choose(str(path), schema.names(), wanted, lambda thing, name: _fit(thing, schema[name]))
-        values = [_text(pl.col(name), kind_of(thing), schema[name]).alias(thing) for thing, name in columns.items()]
-        values.append(_fault(columns, schema).alias("reason"))
+        narrowed = [_narrow(pl.col(name), kind_of(thing), schema[name]).alias(thing) for thing, name in columns.items()]
         names = [*set(columns.values())]
         if lazy is None:
-            found: Iterator[pl.DataFrame] = (table.select(values) for table in arrow_stream.tables(path, names))
+            found: Iterator[pl.DataFrame] = (table.select(narrowed) for table in arrow_stream.tables(path, names))
         else:
             if magic == PARQUET:
                 parquet_claims.hold(path, names)
-            found = lazy.select(values).collect_batches(chunk_size=BATCH, maintain_order=True)
+            found = lazy.select(narrowed).collect_batches(chunk_size=BATCH, maintain_order=True)
         row = 1
         for frame in found:
             limits.hold_bytes(_size(frame))
-            yield _numbered(frame, row), columns
+            yield _numbered(_texts(frame, columns), row), columns
             row += frame.height
         if rows not in (None, row - 1):  # polars may stop at damage without a word
             raise SourceError(f"{path}: only {row - 1:,} of {rows:,} rows can be read: damaged; fetch it again")
@@ -52,14 +50,6 @@ def frames(path: Path, magic: bytes, wanted: Wishes) -> Iterator[tuple[pl.DataFr
 def _scan(path: Path, magic: bytes) -> pl.LazyFrame:
     scan = pl.scan_ipc if magic == ARROW else pl.scan_parquet
     return scan(path, glob=False, hive_partitioning=False)
-
-
-def _size(frame: pl.DataFrame) -> int:
-    """Count the bytes of all texts: equal ones are held once by polars, and each for itself by the store."""
-    texts = frame.select(
-        cs.string().str.len_bytes(), cs.list(cs.string()).list.eval(pl.element().str.len_bytes()).list.sum()
-    )
-    return int(sum(column.sum() for column in texts))
 
 
 @contextmanager
@@ -101,14 +91,42 @@ def _inner(thing: str, kind: pl.Struct) -> pl.Field | None:
     return next((fields[name] for name in INNER.get(thing, ()) if name in fields), None)
 
 
-def _text(value: pl.Expr, thing: str, kind: pl.DataType) -> pl.Expr:
-    """Write a column as text, or as lists of texts."""
+def _narrow(value: pl.Expr, thing: str, kind: pl.DataType) -> pl.Expr:
+    """Take what matters out of a struct, so that the bytes of an image beside its name are not held."""
     if isinstance(kind, pl.Array):
-        return _text(value.arr.to_list(), thing, pl.List(kind.inner))
-    if isinstance(kind, pl.List):
-        return value.list.eval(_text(pl.element(), thing, _type(kind.inner)))
+        return _narrow(value.arr.to_list(), thing, pl.List(kind.inner))
+    if isinstance(kind, pl.List) and isinstance(kind.inner, pl.Struct):
+        return value.list.eval(_narrow(pl.element(), thing, kind.inner))
     if isinstance(kind, pl.Struct) and (field := _inner(thing, kind)) is not None:
-        return _text(value.struct.field(field.name), thing, _type(field.dtype))
+        return _narrow(value.struct.field(field.name), thing, _type(field.dtype))
+    return value
+
+
+def _size(frame: pl.DataFrame) -> int:
+    """Count the bytes of all texts, before equal ones that are held once become many; numbers do not matter."""
+    sizes = [_bytes(pl.col(thing), kind).sum() for thing, kind in frame.schema.items()]
+    return int(frame.select(pl.sum_horizontal(sizes)).item() or 0)
+
+
+def _bytes(value: pl.Expr, kind: pl.DataType) -> pl.Expr:
+    if isinstance(kind, pl.List):
+        return value.list.eval(_bytes(pl.element(), _type(kind.inner))).list.sum()
+    if isinstance(kind, pl.Binary):
+        return value.bin.size()
+    if isinstance(kind, pl.Categorical | pl.Enum):
+        return value.cat.len_bytes()
+    return value.str.len_bytes() if isinstance(kind, pl.String) else pl.lit(0)
+
+
+def _texts(frame: pl.DataFrame, columns: Mapping[str, str]) -> pl.DataFrame:
+    """Write columns as text, or as lists of texts, with the reason why a row has none."""
+    texts = [_text(pl.col(thing), kind).alias(thing) for thing, kind in frame.schema.items()]
+    return frame.select(*texts, _fault(frame.schema, columns).alias("reason"))
+
+
+def _text(value: pl.Expr, kind: pl.DataType) -> pl.Expr:
+    if isinstance(kind, pl.List):
+        return value.list.eval(_text(pl.element(), _type(kind.inner)))
     if isinstance(kind, pl.Binary):
         return value.map_batches(_decoded, return_dtype=pl.String)
     written = value.cast(pl.String)
@@ -120,14 +138,14 @@ def _text(value: pl.Expr, thing: str, kind: pl.DataType) -> pl.Expr:
     return written
 
 
-def _fault(columns: Mapping[str, str], schema: pl.Schema) -> pl.Expr:
+def _fault(schema: pl.Schema, columns: Mapping[str, str]) -> pl.Expr:
     """Say which bytes are no text: they are null among the texts, and not where they come from."""
     faults = [
-        pl.when(pl.col(name).is_not_null() & _text(pl.col(name), kind_of(thing), schema[name]).is_null()).then(
-            pl.lit(f"{name} is not UTF-8")
+        pl.when(pl.col(thing).is_not_null() & _text(pl.col(thing), kind).is_null()).then(
+            pl.lit(f"{columns[thing]} is not UTF-8")
         )
-        for thing, name in columns.items()
-        if isinstance(schema[name], pl.Binary)
+        for thing, kind in schema.items()
+        if isinstance(kind, pl.Binary)
     ]
     return pl.coalesce(faults) if faults else pl.lit(None, pl.String)
 

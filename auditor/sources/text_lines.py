@@ -13,6 +13,7 @@ from auditor.sources.files import open_bytes
 
 _BLOCK = 1 << 23
 _LONGEST_LINE = 1 << 24
+_MOST_LINES = 200_000
 _BOM = b"\xef\xbb\xbf"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
@@ -33,9 +34,10 @@ def blocks_of(file: BinaryIO, source: str, where: Path | str) -> Iterator[pl.Dat
     for block in _cut(file, where):
         broken: dict[int, str] = {}
         lines = _decode(block, broken)
-        frame = _frame(lines, source, line, broken)
-        line += frame.height
-        yield frame
+        for start in range(0, len(lines), _MOST_LINES):
+            frame = _frame(lines[start : start + _MOST_LINES], source, line, start, broken)
+            line += frame.height
+            yield frame
 
 
 def _cut(file: BinaryIO, where: Path | str) -> Iterator[bytes]:
@@ -75,13 +77,14 @@ def _decode_line(line: bytes, number: int, broken: dict[int, str]) -> str:
         return line.decode(errors="backslashreplace")
 
 
-def _frame(lines: list[str], source: str, first_line: int, broken: dict[int, str]) -> pl.DataFrame:
-    frame = pl.DataFrame({"raw": lines}, schema={"raw": pl.String}).with_row_index("row")
+def _frame(lines: list[str], source: str, first_line: int, start: int, broken: dict[int, str]) -> pl.DataFrame:
+    """Make a frame of lines that begin at `start` of their block; `broken` has the faults of the block's lines."""
+    frame = pl.DataFrame({"raw": lines}, schema={"raw": pl.String}).with_row_index("row", offset=start)
     reason = pl.col("row").replace_strict(broken, default=None, return_dtype=pl.String) if broken else pl.lit(None)
     return frame.select(
         source=pl.lit(source),
         unit=pl.lit("line"),
-        line=pl.col("row") + first_line,
+        line=pl.col("row") - start + first_line,
         raw=pl.col("raw").str.strip_suffix("\r"),
         reason=reason.cast(pl.String),
     )

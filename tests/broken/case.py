@@ -81,6 +81,20 @@ def as_json(value: Any) -> bytes:
     return json.dumps(value).encode()
 
 
+def repeated(block: bytes, times: int, start: bytes = b"", end: bytes = b"", packed: str = "") -> Content:
+    """Write a large file, perhaps packed, without holding it."""
+
+    def make(path: Path) -> None:
+        opened = {"gz": gzip.open, "zst": zstd.open}.get(packed, open)
+        with opened(path, "wb") as file:
+            file.write(start)
+            for _ in range(times):
+                file.write(block)
+            file.write(end)
+
+    return make
+
+
 def gz(content: bytes) -> bytes:
     return gzip.compress(content, 9, mtime=0)
 

@@ -7,9 +7,10 @@ import zlib
 from typing import Any
 
 import numpy as np
-from broken.case import Broken
-from broken.whole import SOUND, structs
 from scipy.io import savemat
+
+from broken.case import Broken, repeated
+from broken.whole import SOUND, structs
 
 MAT = SOUND["mat"].content
 HEAD = b"MATLAB 5.0 MAT-file".ljust(124) + b"\x00\x01IM"
@@ -48,6 +49,6 @@ CASES: tuple[Broken, ...] = (
     _saved("a name that is a number", {"s": structs(("name", "sentences"), ("a.jpg", _cell("A .")), (7.0, _cell("B .")))}, "name is missing, or not a text", 1, 1),
     _saved("a sentence that is a number", {"s": structs(("name", "sentences"), ("a.jpg", _cell("A .", 7.0)))}, "sentence 2 is not a text", 1, 1),
     _saved("an image twice", {"s": structs(("name", "sentences"), ("a.jpg", _cell("A .")), ("a.jpg", _cell("B .")))}, r"duplicate key a\.jpg#0", 1, 1),
-    Broken("mat: a bomb", "mat", {"a.mat": lambda path: path.write_bytes(_packed(bytes(1 << 28)))}, r"a\.mat: .*zip bomb", dangerous=True),
-    Broken("mat: a file of 200 MB", "mat", {"a.mat": lambda path: path.write_bytes(HEAD + bytes(200 << 20))}, r"a\.mat: larger than 128 MiB", dangerous=True),
+    Broken("mat: a bomb", "mat", {"a.mat": lambda path: path.write_bytes(_packed(bytes(1 << 27)))}, r"a\.mat: .*zip bomb", dangerous=True),
+    Broken("mat: a file of 200 MB", "mat", {"a.mat": repeated(bytes(1 << 20), 200, HEAD)}, r"a\.mat: larger than 128 MiB", dangerous=True),
 )  # fmt: skip

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+
 from broken.case import Broken, Content, flickr
 from broken.whole import COCO, CSV, as_json
 
@@ -85,12 +86,23 @@ BUNDLES: tuple[Broken, ...] = (
 CONFIG = '[broken]\nkind = "captions"\nformat = "flickr"\npath = "a.token"\nsplits = {{ train = "train.txt", test = "test.txt" }}\n{more}\n[settings]\ndata = "."\n'
 
 
-def _declared(name: str, says: str, files: Mapping[str, Content] = {}, more: str = "", code: int = 3, captions: int = 0) -> Broken:
+def _declared(
+    name: str, says: str, files: Mapping[str, Content] = {}, more: str = "", code: int = 3, captions: int = 0
+) -> Broken:
     """Read a declared dataset with split lists."""
     there: dict[str, Content] = {
         "datasets.toml": CONFIG.format(more=more).encode(), "a.token": flickr(6), "train.txt": b"0.jpg\n", "test.txt": b"1.jpg\n",
     }  # fmt: skip
-    return Broken(f"splits: {name}", "", {**there, **files}, says, captions, arguments=("--config", "@datasets.toml"), declared=True, code=code)
+    return Broken(
+        f"splits: {name}",
+        "",
+        {**there, **files},
+        says,
+        captions,
+        arguments=("--config", "@datasets.toml"),
+        declared=True,
+        code=code,
+    )
 
 
 SPLITS: tuple[Broken, ...] = (
@@ -118,8 +130,8 @@ NAMES: tuple[Broken, ...] = (
     Broken("a pattern that is broken", "flickr", {}, "no file matches the pattern|no such file", named=("[",)),
     Broken("a pattern of two stars", "flickr", {}, "no file matches the pattern", named=("**",)),
     Broken("a file as a folder", "flickr", {"a.token": flickr(2)}, "no such file", named=("a.token/b.token",)),
-    Broken("the folder itself", "flickr", {}, "Is a directory", named=(".",)),
-    Broken("the root", "flickr", {}, "Is a directory", named=("//",)),
+    Broken("the folder itself", "flickr", {}, "a folder; format .* is read from files", named=(".",)),
+    Broken("the root", "flickr", {}, "a folder; format .* is read from files", named=("//",)),
     Broken("a folder that no format knows", "", {"a": lambda path: path.mkdir()}, "no format recognises it"),
     Broken("an empty file that no format knows", "", {"a": b""}, "it is empty|no format recognises it"),
     Broken("bytes that no format knows", "", {"a": bytes(range(256)) * 9}, "no format recognises it"),
@@ -135,7 +147,7 @@ NAMES: tuple[Broken, ...] = (
     Broken("a share of refusals beyond 1", "flickr", {"a.token": flickr(2)}, "between 0 and 1", arguments=("--max-rejected", "7"), code=2),
     Broken("a share of refusals that is NaN", "flickr", {"a.token": flickr(2)}, "between 0 and 1", arguments=("--max-rejected", "nan"), code=2),
     Broken("more refusals than may be", "flickr", {"a.token": flickr(6) + b"no tab\n"}, r"1 of 7 records were refused, more than 1\.00%.*a\.token:7: no tab"),
-    Broken("a split_key of COCO that is true", "coco", {"a.json": as_json(COCO)}, ".", captions=6, arguments=("--option", "split_key=true")),
+    Broken("a split_key of COCO that is true", "coco", {"a.json": as_json(COCO)}, "split_key", arguments=("--option", "split_key=true")),
 )  # fmt: skip
 
 CASES = (*BUNDLES, *SPLITS, *NAMES)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import struct
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import polars as pl
-from broken.case import Broken, as_json, frame_bytes, gz
+
+from broken.case import Broken, as_json, frame_bytes, gz, repeated
 from broken.whole import CSV, FRAME
 
 PARQUET = frame_bytes(pl.DataFrame.write_parquet, FRAME)
@@ -47,17 +47,21 @@ def _footed(content: bytes, length: int) -> bytes:
 
 
 def _rows_bomb(path: Path) -> None:
-    pl.DataFrame({"image": ["a.jpg"], "caption": ["A dog ."]}).select(pl.all().repeat_by(20_000_000).explode()).write_parquet(path)
+    pl.DataFrame({"image": ["a.jpg"], "caption": ["A dog ."]}).select(
+        pl.all().repeat_by(20_000_000).explode()
+    ).write_parquet(path)
 
 
 def _text_bomb(path: Path, write: Callable[[pl.DataFrame, Path], object]) -> None:
-    text = "a dog " * 20_000
-    write(pl.select(image=pl.lit("a.jpg").repeat_by(100_000).explode(), caption=pl.lit(text).repeat_by(100_000).explode()), path)
+    """Say a long caption once, and that it is the caption of every row."""
+    caption = pl.Series("caption", ["a dog " * 20_000], pl.Categorical)
+    frame = pl.DataFrame({"image": ["a.jpg"]}).with_columns(caption)
+    write(frame.select(pl.all().repeat_by(100_000).explode()), path)
 
 
 def _zeros(path: Path, compression: Any) -> None:
-    """Pack a text of half a gigabyte of the same letter."""
-    frame = pl.DataFrame({"image": ["a.jpg"], "caption": ["a" * (1 << 29)]})
+    """Pack a text of 128 MiB of the same letter."""
+    frame = pl.DataFrame({"image": ["a.jpg"], "caption": ["a" * (1 << 27)]})
     frame.write_parquet(path, compression=compression, statistics=False)
 
 
@@ -100,9 +104,10 @@ DELIMITED: tuple[Broken, ...] = (
     _refused("a language that no row has", b"image,caption,lang\na.jpg,A,en\n", 'no row has the language "xx"', "--option", "lang=xx"),
     _refused("a header of 17 MiB", b"image," + b"a" * (17 << 20), r"a\.csv:1: a line longer than 16 MiB"),
     _refused("control characters in the header", b"\x1b]0;x\x07a,b\x0b\nx.jpg,A\n", r"a\.csv:1: no column"),
-    Broken("table: a line without end", "table", {"a.csv": lambda path: path.write_bytes(CSV + b"a" * (200 << 20))}, r"a\.csv:5: a line longer than 16 MiB", dangerous=True),
-    Broken("table: a million quotes without end", "table", {"a.csv": lambda path: path.write_bytes(CSV + b'x.jpg,"A dog .\n' * 300_000)}, "records were refused|not of format", dangerous=True),
-    Broken("table: a gz bomb", "table", {"a.csv.gz": lambda path: path.write_bytes(gz(CSV + b"x.jpg,A dog .\n" * (20 << 20)))}, "expands to more than 200 times", dangerous=True),
+    Broken("table: a line without end", "table", {"a.csv": repeated(b"a" * (1 << 20), 200, CSV)}, r"a\.csv:5: a line longer than 16 MiB", dangerous=True),
+    Broken("table: a hundred thousand quotes without end", "table", {"a.csv": repeated(b'x.jpg,"A dog .\n' * 1000, 100, CSV)}, "records were refused|not of format", dangerous=True),
+    Broken("table: a gz bomb", "table", {"a.csv": repeated(b"x.jpg," + b"a" * (1 << 20) + b"\n", 90, CSV, packed="gz")}, "expands to more than 200 times", dangerous=True),
+    Broken("table: a row of 15 million fields", "table", {"a.csv": repeated(b"," * 1_000_000, 15, CSV, b"\n")}, r"a\.csv:5: 15000001 fields where the header has 2", captions=3, rejected=1, dangerous=True),
     Broken("table: a million columns", "table", {"a.csv": b"image,caption" + b",x" * 1_000_000 + b"\na.jpg,A dog .\n"}, r"a\.csv:2: 2 fields where the header has 1,?000,?002|refused"),
 )  # fmt: skip
 
@@ -128,7 +133,9 @@ TYPED: tuple[Broken, ...] = (
     Broken("table: Parquet with a caption of 10 MB", "table", {"a.parquet": frame_bytes(pl.DataFrame.write_parquet, pl.DataFrame({"image": ["a", "b"], "caption": ["A .", "a dog " * 1_700_000]}))}, r"a\.parquet:2: longer than 1,048,576", captions=1, rejected=1),
     Broken("table: Parquet of 20 million equal rows", "table", {"a.parquet": _rows_bomb}, r"a\.parquet: (20,000,000 rows in|expands to more than)", dangerous=True),
     Broken("table: Parquet with 12 GB of equal captions", "table", {"a.parquet": lambda path: _text_bomb(path, pl.DataFrame.write_parquet)}, r"a\.parquet: expands to more than 200 times", dangerous=True),
-    Broken("table: Parquet with a caption of half a gigabyte", "table", {"a.parquet": lambda path: _zeros(path, "zstd")}, r"a\.parquet: expands to more than 200 times", dangerous=True),
+    Broken("table: Arrow with 12 GB of equal captions", "table", {"a.arrow": lambda path: _text_bomb(path, pl.DataFrame.write_ipc)}, r"a\.arrow: expands to more than 200 times", dangerous=True),
+    Broken("table: an Arrow stream with 12 GB of equal captions", "table", {"a.arrows": lambda path: _text_bomb(path, pl.DataFrame.write_ipc_stream)}, r"a\.arrows: expands to more than 200 times", dangerous=True),
+    Broken("table: Parquet with a caption of 128 MiB", "table", {"a.parquet": lambda path: _zeros(path, "zstd")}, r"a\.parquet: expands to more than 200 times", dangerous=True),
     Broken("table: a TIFF that says it is Parquet", "table", {"a.parquet": b"PAR1" + b"II*\0" * 20}, r"a\.parquet: a Parquet file that is damaged or cut short"),
     Broken("table: CSV that says it is Parquet", "table", {"a.parquet": b"NOPE" + CSV}, r"a\.parquet"),
     _folder("with a state that is no JSON", b"{", r"state\.json: not JSON"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import pickle
 from collections.abc import Callable, Iterator, Mapping
@@ -11,8 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
-from broken.case import Broken, Content, as_json, flickr, folder, frame_bytes, gz, tarred, zipped, zst
 from scipy.io import savemat
+
+from broken.case import Broken, Content, as_json, flickr, folder, gz, tarred, zst
 
 
 class Sound(NamedTuple):
@@ -95,7 +95,7 @@ PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\
 
 #: What befalls a file, whatever its format: what becomes of its content, and what the error says of it.
 FAULTS: Mapping[str, tuple[Callable[[bytes], Content], str]] = {
-    "is empty": (lambda _: b"", "no record|not of format|no archive|not an archive|not JSON"),
+    "is empty": (lambda _: b"", "no record|not of format|not an archive|not JSON|empty caption"),
     "has blank lines only": (
         lambda _: b"\n \n\r\n",
         "no record|no archive|not an archive|not JSON|records were refused",
