@@ -31,7 +31,11 @@ def read(path: Path, **options: Option) -> pl.DataFrame:
 
 
 def accepted(rows: pl.DataFrame, *columns: str) -> list[tuple[Any, ...]]:
-    return rows.filter(pl.col("reason").is_null() & pl.col("left_out").is_null()).select(columns or ("image", "text")).rows()
+    return (
+        rows.filter(pl.col("reason").is_null() & pl.col("left_out").is_null())
+        .select(columns or ("image", "text"))
+        .rows()
+    )
 
 
 def refused(rows: pl.DataFrame, *columns: str) -> list[tuple[Any, ...]]:
