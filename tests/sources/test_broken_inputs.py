@@ -91,7 +91,7 @@ def test_input_is_refused_in_one_line_and_the_store_is_as_before(case: Broken, k
     message = str(refusal.value)
     assert refusal.value.exit_code == 3
     assert re.search(case.says, message)
-    assert any(name in message for name in (*case.files, str(tmp_path), "broken: "))
+    assert any(name in message for name in (*case.files, *case.named, str(tmp_path), "broken: "))
     assert "\n" not in message.replace(str(tmp_path), "").replace("\n\r.token", "")
     assert held(kept) == before
     assert not Path("harm").exists()
