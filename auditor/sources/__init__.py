@@ -88,10 +88,7 @@ def reader(file_format: str) -> Reader:
 
 
 def check(part: Part, file_format: str) -> None:
-    """Raise `UsageError` where a part has a setting that its format does not know, or a value that it cannot have.
-
-    Raises `SourceError` for a folder where the format is one of files.
-    """
+    """Raise `UsageError` where a part has a setting that its format does not know, or a value that it cannot have."""
     check_common(part.options)
     known = {**reader(file_format).OPTIONS, **COMMON_OPTIONS}
     unknown = sorted(set(part.options) - set(known))
@@ -100,6 +97,10 @@ def check(part: Part, file_format: str) -> None:
             f'format "{file_format}" has no option {", ".join(unknown)}; it has '
             + "; ".join(f"{name}: {meaning}" for name, meaning in known.items())
         )
+
+
+def check_places(part: Part, file_format: str) -> None:
+    """Raise `SourceError` for a file that is not there, and for a folder where the format is one of files."""
     folder = next((path for path in files.expand(part) if files.is_folder(path)), None)
     if folder is not None and file_format not in _OF_FOLDERS:
         raise SourceError(f'{folder}: a folder; format "{file_format}" is read from files: name them, as {folder}/*')
@@ -132,6 +133,7 @@ def read(part: Part, file_format: str) -> Batches:
     accepted = refused = names = full = 0
     first: str | None = None
     named = ", ".join(str(path) for path in part.paths)
+    check_places(part, file_format)
     paths = files.expand(part)
     unread = {path.name for path in paths} if len(paths) > 1 else set()
     with files.unchanging(paths):

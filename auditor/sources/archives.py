@@ -111,7 +111,7 @@ class _Header(tarfile.TarInfo):
 
 def _of_zip(path: Path, stream: BinaryIO) -> Iterator[Member]:
     with zipfile.ZipFile(stream) as archive:
-        entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+        entries = [entry for entry in archive.infolist() if not entry.filename.endswith("/")]
         whole = (sum(entry.file_size for entry in entries), path.stat().st_size)
         for unzipped, zipped in [whole, *((entry.file_size, entry.compress_size) for entry in entries)]:
             if unzipped > _FREE_EXPANSION + _MOST_EXPANSION * zipped:
@@ -127,7 +127,9 @@ def _of_zip(path: Path, stream: BinaryIO) -> Iterator[Member]:
 
 def _unsafe(name: str) -> str | None:
     path = PurePosixPath(name.replace("\\", "/"))
-    if path.is_absolute() or ".." in path.parts or (path.parts and ":" in path.parts[0]):
+    if not path.parts:
+        return "it has no name"
+    if path.is_absolute() or ".." in path.parts or ":" in path.parts[0]:
         return "its name leads out of the archive"
     return None if _printable(name) == name else "its name is not UTF-8"
 

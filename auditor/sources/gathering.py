@@ -25,15 +25,15 @@ def named_files(source: Source) -> list[Path]:
     return list(dict.fromkeys([*of_parts, *of_options]))
 
 
-def is_missing(source: Source) -> bool:
-    """Say whether a file that the dataset needs is not there."""
+def missing(source: Source) -> str | None:
+    """Say what is wrong with the first file that the dataset needs and that is not there; null where all are."""
     try:
         named_files(source)
         for listed in source.splits.values():
             files.locate(listed)
-    except SourceError:
-        return True
-    return False
+    except SourceError as error:
+        return str(error).partition(";")[0]
+    return None
 
 
 def split_lists(source: Source) -> dict[str, list[str]]:

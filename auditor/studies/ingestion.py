@@ -12,8 +12,8 @@ import polars as pl
 from auditor.errors import SourceError, UsageError
 from auditor.lock import Entry, Lock
 from auditor.model import Progress, Result, Selection, Source, Table, place, silent
-from auditor.sources import check, files, guess, read
-from auditor.sources.gathering import is_missing, named_files, split_lists, with_standard_input
+from auditor.sources import check, check_places, files, guess, read
+from auditor.sources.gathering import missing, named_files, split_lists, with_standard_input
 from auditor.store import ingestion
 from auditor.store.connection import Store
 from auditor.store.terms import Terms
@@ -64,7 +64,7 @@ def ingest(
         raise UsageError(f"--max-rejected is a share between 0 and 1, not {max_rejected:g}")
     terms = Terms(max_rejected)
     locked = lock.known() if lock and lock.frozen else ()
-    there = [source for source in sources if source.dataset in locked or not (skip_missing and is_missing(source))]
+    there = [source for source in sources if source.dataset in locked or not (skip_missing and missing(source))]
     if not there:
         raise SourceError("none of these datasets is in the data folder: get one with `auditor fetch NAME`")
     expected = lock.expected([source.dataset for source in there]) if lock else {}
@@ -133,8 +133,10 @@ def _ingest(store: Store, source: Source, note: str | None, terms: Terms, progre
             found, note, terms = _bundled(found, note, terms)
         for part in found.parts:
             check(part, found.format)
-        if is_missing(found) and found.obtain:
-            raise SourceError(f"{found.dataset}: not all of its files are in the data folder. {found.obtain}")
+        if found.obtain and (why := missing(found)):
+            raise SourceError(f"{found.dataset}: not all of its files are in the data folder: {why}. {found.obtain}")
+        for part in found.parts:
+            check_places(part, found.format)
         sha256 = files.sha256(named_files(found))
         made = ingestion.write(
             store,
