@@ -44,3 +44,9 @@ class MetricError(AuditorError):
     """A metric or parameter that does not exist, or scores that cannot be had."""
 
     exit_code = 5
+
+
+class MissingExtraError(AuditorError):
+    """An optional part that is not installed; the message names the extra."""
+
+    exit_code = 6

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,11 +25,31 @@ class CandidateSet:
 
 
 @dataclass(frozen=True)
+class Kernel:
+    """What aligns tokens where SQL cannot.
+
+    `run` gets the rows of the SELECT and of the further `relations`, by name, for one bucket of images, and the
+    counting parameters; it gives counts, one row per candidate (candidate, image, slot first). A change of what it
+    counts is a new `version`.
+    """
+
+    run: Callable[[Mapping[str, pl.DataFrame], Mapping[str, Any]], pl.DataFrame]
+    relations: tuple[str, ...] = ()
+    version: int = 1
+
+
+@dataclass(frozen=True)
 class CountSpec:
-    """One counting: the SELECT, by name, and the parameters that change what it counts."""
+    """One counting: the SELECT, by name, the parameters that change what it counts, and the kernel where it has one."""
 
     relation: str
     params: Mapping[str, Any] = field(default_factory=dict)
+    kernel: Kernel | None = None
+
+    @property
+    def relations(self) -> tuple[str, ...]:
+        """Every SELECT that it runs."""
+        return (self.relation, *(self.kernel.relations if self.kernel else ()))
 
     def __hash__(self) -> int:
         return hash((self.relation, frozenset(self.params.items())))
@@ -54,7 +74,7 @@ def count(
     missing: list[tuple[CandidateSet, CountSpec, str]] = []
     for candidate in candidates:
         for spec in specs:
-            key = cache.key(selection, profile, spec.relation, candidate.file, {**candidate.params, **spec.params})
+            key = _key(selection, profile, candidate, spec)
             kept = cache.get(store, spec.relation, key)
             if kept is None:
                 missing.append((candidate, spec, key))
@@ -79,7 +99,7 @@ def _count(
     progress: Progress,
 ) -> dict[CountSpec, pl.DataFrame]:
     workspace = ngrams.workspace(store, selection, profile)
-    if any("selection_frequency" in reads_of(spec.relation) for spec in specs):
+    if any("selection_frequency" in reads_of(relation) for spec in specs for relation in spec.relations):
         progress(f"{selection.label}: document frequency", 0, 1)
         _bind_frequency(store, workspace, selection, profile)
     for candidate in candidates:
@@ -92,7 +112,8 @@ def _count(
         for step, spec in enumerate(specs):
             progress(f"{selection.label}: {spec.relation}", done * len(specs) + step, len(buckets) * len(specs))
             workspace.params |= spec.params
-            frames[spec].append(workspace.rows(spec.relation))
+            rows = {relation: workspace.rows(relation) for relation in spec.relations}
+            frames[spec].append(spec.kernel.run(rows, spec.params) if spec.kernel else rows[spec.relation])
     progress(f"{selection.label}: counted", 1, 1)
     return {spec: pl.concat(parts) for spec, parts in frames.items()}
 
@@ -105,6 +126,12 @@ def _bind_frequency(store: Store, workspace: Workspace, selection: Selection, pr
         ngrams.count(store, workspace)
         if selection.split is None:
             store.on_close.append(lambda writer: ngrams.keep(writer, selection, profile))
+
+
+def _key(selection: Selection, profile: str, candidate: CandidateSet, spec: CountSpec) -> str:
+    params = {**candidate.params, **spec.params}
+    kernel = {"kernel": spec.kernel.version} if spec.kernel else {}
+    return cache.key(selection, profile, (*spec.relations, candidate.file), params | kernel)
 
 
 def _sorted(counts: pl.DataFrame) -> pl.DataFrame:

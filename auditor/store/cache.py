@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -19,15 +19,15 @@ from auditor.store.connection import Store
 from auditor.store.sqlfiles import fingerprint
 
 
-def key(selection: Selection, profile: str, relation: str, candidate_file: str, params: Mapping[str, Any]) -> str:
-    """Hash the data, the counting parameters and the SQL of both sides."""
+def key(selection: Selection, profile: str, relations: Sequence[str], params: Mapping[str, Any]) -> str:
+    """Hash the data, the counting parameters and the SQL of every relation."""
     facts = {
         "dataset": selection.version.dataset,
         "version": selection.version.version,
         "split": selection.split,
         "profile": profile,
         "params": {name: params[name] for name in sorted(params)},
-        "sql": [fingerprint(relation), fingerprint(candidate_file)],
+        "sql": [fingerprint(relation) for relation in relations],
     }
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 

@@ -6,7 +6,8 @@ import polars as pl
 
 from auditor.errors import MetricError
 from auditor.model import Result, Table
-from auditor.registry import METRICS, Metric, request
+from auditor.metrics.card import Metric
+from auditor.registry import METRICS, request
 
 
 def metric_cards(name: str | None = None) -> Result:
@@ -50,7 +51,7 @@ def _parameters(metric: Metric) -> pl.DataFrame:
             {
                 "parameter": name,
                 "default": str(parameter.default).lower(),
-                "may be": ", ".join(str(choice).lower() for choice in parameter.choices) or "a positive number",
+                "may be": ", ".join(str(choice).lower() for choice in parameter.choices) or parameter.range,
                 "meaning": parameter.meaning,
             }
             for name, parameter in metric.parameters.items()

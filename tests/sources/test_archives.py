@@ -228,7 +228,10 @@ def test_whatever_is_damaged_ends_well(
 
 
 def test_nameless_member_of_a_zip_is_refused(archive: Path) -> None:
-    assert [fault for *_, fault in walk(archive, zipped(SMALL).replace(b"a.txt", b"\0.txt"))] == ["it has no name", None]
+    assert [fault for *_, fault in walk(archive, zipped(SMALL).replace(b"a.txt", b"\0.txt"))] == [
+        "it has no name",
+        None,
+    ]
 
 
 @pytest.mark.parametrize(

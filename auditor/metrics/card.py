@@ -1,0 +1,65 @@
+"""What a metric declares of itself: its counts, its scorer, its settings, where it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from auditor.metrics.counting import Kernel
+from auditor.model import plain
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A setting of a metric.
+
+    `choices` lists what it may be, `aliases` other words for them. A setting without choices is a number of at least
+    `least` (above it where `least` is 0 and `zero` is false), a whole one where its default is an `int`.
+    """
+
+    default: str | float | bool
+    meaning: str
+    choices: tuple[str | bool, ...] = ()
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    least: float = 0.0
+    zero: bool = False
+    counts: bool = False  # whether it changes what is counted, and not only how counts become scores
+
+    @property
+    def range(self) -> str:
+        """Say in words what a setting without choices may be."""
+        number = "whole number" if isinstance(self.default, int) else "number"
+        if self.least:
+            return f"a {number} from {plain(self.least)}"
+        return f"a {number} from 0" if self.zero else f"a positive {number}"
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric's card. `counts` is the SELECT behind it, `kernel` what makes counts of its rows where it aligns tokens.
+
+    `fixed` are settings that the name itself makes, `shown` whether a signature repeats them; `counted_with` are those
+    parameters of the SELECT that the name makes. `default` says whether a request for no metric in particular means it
+    too. `require` raises `MissingExtraError` where a part that it cannot do without is not installed.
+    """
+
+    name: str
+    counts: str
+    score: Callable[[pl.DataFrame, Mapping[str, Any]], pl.Series]
+    summary: str
+    references: str
+    edge_cases: str
+    source: str
+    bibtex: str
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    shown: bool = False
+    counted_with: Mapping[str, Any] = field(default_factory=dict)
+    kernel: Kernel | None = None
+    lower_is_better: bool = False
+    default: bool = True
+    require: Callable[[], object] | None = None
+    version: int = 1

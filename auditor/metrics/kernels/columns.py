@@ -1,0 +1,61 @@
+"""Columns of token lists as the flat arrays that kernels walk."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+
+class Texts(NamedTuple):
+    """Texts one after another: text i is `tokens[starts[i]:starts[i + 1]]`."""
+
+    tokens: NDArray[np.uint32]
+    starts: NDArray[np.int64]
+
+
+class Sides(NamedTuple):
+    """Candidates and the references of their images.
+
+    The references of candidate i are `first[i]` to `last[i] - 1`, without `held[i]`, which is -1 where none is left out.
+    """
+
+    candidates: Texts
+    references: Texts
+    first: NDArray[np.int64]
+    last: NDArray[np.int64]
+    held: NDArray[np.int64]
+
+
+def texts(column: pl.Series) -> Texts:
+    """Lay a column of token lists out flat."""
+    starts = np.zeros(len(column) + 1, dtype=np.int64)
+    np.cumsum(column.list.len().to_numpy(), out=starts[1:])
+    tokens = column.filter(column.list.len() > 0).explode().cast(pl.UInt32).to_numpy()
+    return Texts(np.ascontiguousarray(tokens), starts)
+
+
+def sides(candidates: pl.DataFrame, references: pl.DataFrame) -> tuple[pl.DataFrame, Sides]:
+    """Bring candidates (image_no, held_out, tokens, …) and references (image_no, slot, tokens) together.
+
+    Gives the candidates that have a reference, and the arrays of both sides; references are sorted by image and slot.
+    """
+    references = references.sort("image_no", "slot").with_row_index("at")
+    images = references["image_no"].to_numpy()
+    held = candidates.join(
+        references.select("image_no", "at", held_out="slot"),
+        on=["image_no", "held_out"],
+        how="left",
+        maintain_order="left",
+    )["at"]
+    numbers = candidates["image_no"].to_numpy()
+    placed = candidates.with_columns(
+        first=pl.Series(np.searchsorted(images, numbers, "left"), dtype=pl.Int64),
+        last=pl.Series(np.searchsorted(images, numbers, "right"), dtype=pl.Int64),
+        held=held.cast(pl.Int64).fill_null(-1),
+    ).filter(pl.col("last") - pl.col("first") > (pl.col("held") >= 0))
+    first, last, left_out = (placed[name].to_numpy() for name in ("first", "last", "held"))
+    both = Sides(texts(placed["tokens"]), texts(references["tokens"]), first, last, left_out)
+    return placed.drop("first", "last", "held", "tokens", "image_no", "held_out"), both
