@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 
 from auditor.errors import MetricError
-from auditor.model import Result, Table
 from auditor.metrics.card import Metric
+from auditor.model import Result, Table
 from auditor.registry import METRICS, request
 
 

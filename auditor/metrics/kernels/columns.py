@@ -19,7 +19,7 @@ class Texts(NamedTuple):
 class Sides(NamedTuple):
     """Candidates and the references of their images.
 
-    The references of candidate i are `first[i]` to `last[i] - 1`, without `held[i]`, which is -1 where none is left out.
+    The references of candidate i are `first[i]` to `last[i] - 1`, without `held[i]` (-1: none is left out).
     """
 
     candidates: Texts
