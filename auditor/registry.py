@@ -36,7 +36,8 @@ class MetricRequest:
         """What has to be counted for it."""
         declared = self.metric.parameters
         chosen = {name: value for name, value in self.settings.items() if declared[name].counts}
-        return CountSpec(self.metric.counts, {**self.metric.counted_with, **chosen}, self.metric.kernel)
+        rewriting = self.metric.rewriting(self.settings)
+        return CountSpec(self.metric.counts, {**self.metric.counted_with, **chosen}, self.metric.kernel, rewriting)
 
     def scores(self, counts: pl.DataFrame) -> pl.Series:
         """Turn its counts into scores, rounded to 12 decimals."""

@@ -82,11 +82,15 @@ def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, c
         return
     if "reference" not in workspace.bound and file.name != "reference":
         workspace.bind("reference", "reference")
+    if "text_at_work" not in workspace.bound and file.name != "reference_text":
+        workspace.bind("text_at_work", "reference_text")
     if "selection_frequency" not in workspace.bound and file.name not in ("selection_frequency", "kept_frequency"):
         ngrams.count(store, workspace)
         workspace.params |= {"first_image": 1, "last_image": 4294967295}
     if "candidate" not in workspace.bound or "candidate" in case:
         workspace.bind("candidate", *case.get("candidate", ["candidate_human"]), numbered="candidate_no")
+    if "text_at_work" not in case.get("tables", {}):
+        workspace.bind("text_at_work", "reference_text", "candidate_text")
 
 
 def _ingest(store: Store, captions: list[list[Any]], dataset: str, **options: Any) -> None:

@@ -16,6 +16,7 @@ def workspace(store: Store, selection: Selection, profile: str, **params: object
     version = selection.version
     made = Workspace(store, dataset=version.dataset, seq=version.seq, split=selection.split, profile=profile, **params)
     made.bind("reference", "reference")
+    made.bind("text_at_work", "reference_text")
     return made
 
 
