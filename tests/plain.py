@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 Tokens = Sequence[str]
 
@@ -26,29 +27,64 @@ def ngrams(tokens: Tokens, n: int) -> Counter[tuple[str, ...]]:
     return Counter(tuple(tokens[start : start + n]) for start in range(len(tokens) - n + 1))
 
 
-def bleu(
-    candidate: Tokens, references: Sequence[Tokens], order: int, smooth: str = "paper", bp: str = "closest"
+Segment = tuple[Tokens, Sequence[Tokens]]
+
+
+def bleu(candidate: Tokens, references: Sequence[Tokens], order: int, **how: Any) -> float:
+    return bleu_of([(candidate, references)], order, **how)
+
+
+def bleu_of(
+    segments: Sequence[Segment],
+    order: int,
+    smooth: str = "paper",
+    bp: str = "closest",
+    floor: float = 0.1,
+    effective: bool = False,
+    exponent: float | None = None,
 ) -> float:
-    length = len(candidate)
+    """BLEU of segments together: matches, n-grams and lengths are summed before anything is divided."""
+    length = sum(len(candidate) for candidate, _ in segments)
     if length == 0:
         return 0.0
-    total_log, k = 0.0, 1.0
+    reference_length = sum(_reference_length(len(candidate), references, bp) for candidate, references in segments)
+    product, k, orders = 1.0, 1, 0
     for n in range(1, order + 1):
-        counts = ngrams(candidate, n)
-        matches = sum(min(count, max(ngrams(ref, n)[gram] for ref in references)) for gram, count in counts.items())
-        total = max(0, length - n + 1)
-        if matches:
-            total_log += math.log(matches / total)
-        elif smooth == "none":
+        matches = float(sum(_clipped(candidate, references, n) for candidate, references in segments))
+        total = float(sum(max(0, len(candidate) - n + 1) for candidate, _ in segments))
+        if n == 1 and matches == 0 and smooth in ("nltk3", "exp", "floor", "none", "add-1"):
             return 0.0
-        elif total == 0 and smooth == "mteval":
-            continue
-        else:
+        if smooth == "add-1" and n > 1:
+            matches, total = matches + 1, total + 1
+        if effective and total == 0:
+            break
+        orders += 1
+        if smooth == "coco":
+            product *= (matches + 1e-15) / (total + 1e-9)
+        elif matches:
+            product *= matches / total
+        elif smooth == "none" or (total == 0 and smooth in ("exp", "floor")):
+            return 0.0
+        elif smooth == "floor":
+            product *= floor / total
+        elif total or smooth != "mteval":
             k *= 2
-            total_log += math.log(1 / (k * max(total, 1)))
-    closest = min((abs(len(ref) - length), len(ref)) for ref in references)[1]
-    penalty = min(0.0, 1 - closest / length) if bp == "closest" else 0.0
-    return math.exp(penalty + total_log / order)
+            product *= 1 / (k * max(total, 1))
+    mean = product ** (exponent or 1 / orders)
+    if bp == "none":
+        return mean
+    ratio = (length + 1e-15) / (reference_length + 1e-9) if smooth == "coco" else length / max(reference_length, 1e-300)
+    return mean * (math.exp(1 - 1 / ratio) if ratio < 1 else 1)
+
+
+def _clipped(candidate: Tokens, references: Sequence[Tokens], n: int) -> int:
+    counts = ngrams(candidate, n)
+    return sum(min(count, max(ngrams(ref, n)[gram] for ref in references)) for gram, count in counts.items())
+
+
+def _reference_length(length: int, references: Sequence[Tokens], bp: str) -> int:
+    lengths = [len(ref) for ref in references]
+    return min(lengths) if bp == "shortest" else min((abs(one - length), one) for one in lengths)[1]
 
 
 def rouge_1(candidate: Tokens, references: Sequence[Tokens], measure: str = "f", *, ascii_only: bool = True) -> float:

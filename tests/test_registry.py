@@ -8,13 +8,13 @@ from auditor.errors import MetricError
 from auditor.registry import METRICS, request, requests
 
 SIGNATURES = {
-    "bleu-1": "bleu-1|tok:bare|refs:loo|smooth:paper|bp:closest|v:1",
-    "bleu-4:smooth=mteval": "bleu-4|tok:bare|refs:loo|smooth:mteval|bp:closest|v:1",
+    "bleu-1": "bleu-1|tok:bare|refs:loo|smooth:paper|floor:0.1|bp:closest|effective:false|weights:uniform|v:1",
+    "bleu-4:smooth=mteval": "bleu-4|tok:bare|refs:loo|smooth:mteval|floor:0.1|bp:closest|effective:false|weights:uniform|v:1",
     "rouge-1": "rouge-1|tok:bare|refs:loo|measure:f|ascii:true|v:1",
     "rouge-1:ascii=FALSE,measure=recall": "rouge-1|tok:bare|refs:loo|measure:recall|ascii:false|v:1",
     "cider": "cider|tok:bare|refs:loo|n:4|idf:dataset|scale:raw|v:1",
     "cider-d": "cider-d|tok:bare|refs:loo|n:4|sigma:6|idf:dataset|scale:raw|v:1",
-    "bleu-4:smooth=none,bp=false": "bleu-4|tok:bare|refs:loo|smooth:none|bp:none|v:1",
+    "bleu-4:smooth=none,bp=false": "bleu-4|tok:bare|refs:loo|smooth:none|floor:0.1|bp:none|effective:false|weights:uniform|v:1",
     "cider-d:sigma=6.0000001": "cider-d|tok:bare|refs:loo|n:4|sigma:6.0000001|idf:dataset|scale:raw|v:1",
     "cider-d:sigma=2.5": "cider-d|tok:bare|refs:loo|n:4|sigma:2.5|idf:dataset|scale:raw|v:1",
 }
@@ -29,7 +29,7 @@ def test_signature_prints_every_parameter(text: str, signature: str) -> None:
     ("text", "words"),
     [
         ("nope", "known are bleu-1"),
-        ("bleu-4:sigma=3", "has no parameter 'sigma'; it has smooth, bp"),
+        ("bleu-4:sigma=3", "has no parameter 'sigma'; it has smooth, floor, bp, effective, weights"),
         ("bleu-4:smooth=nope", "must be one of paper, mteval, none"),
         ("cider-d:sigma=0", "must be a positive number"),
         ("cider-d:sigma=wide", "must be a positive number"),

@@ -1,4 +1,4 @@
-"""Golden CIDEr-D scores of the bundled sample, by pycocoevalcap (extra `peers`): `python tests/metrics/make_gold.py`.
+"""Golden CIDEr-D scores of the bundled sample, by pycocoevalcap (extra `peers`): `make_gold_cider.py`.
 
 The first caption of each image of sample-narrow is the candidate, the other four are its references. pycocoevalcap takes
 its document frequencies from the references of all items, which is idf `dataset` of a system's output.
