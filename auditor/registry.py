@@ -37,7 +37,12 @@ class MetricRequest:
         declared = self.metric.parameters
         chosen = {name: value for name, value in self.settings.items() if declared[name].counts}
         rewriting = self.metric.rewriting(self.settings)
-        return CountSpec(self.metric.counts, {**self.metric.counted_with, **chosen}, self.metric.kernel, rewriting)
+        relation = self.metric.variant(self.settings) or self.metric.counts
+        return CountSpec(relation, {**self.metric.counted_with, **chosen}, self.metric.kernel, rewriting)
+
+    def refusal(self, images: int) -> str | None:
+        """Say why a selection of so many images can have no such scores; null where it can."""
+        return self.metric.refusal(self.settings, images)
 
     def scores(self, counts: pl.DataFrame) -> pl.Series:
         """Turn its counts into scores, rounded to 12 decimals."""
@@ -104,8 +109,9 @@ def _value(text: str, key: str, value: str, parameter: Parameter) -> str | float
     for choice in parameter.choices:
         if str(choice).lower() == word:
             return choice
-    known = ", ".join(str(choice).lower() for choice in parameter.choices)
-    raise MetricError(f"{text}: {key} must be one of {known}, not {value!r}")
+    if parameter.read and value.startswith(parameter.form.partition(":")[0] + ":"):
+        return parameter.read(value)
+    raise MetricError(f"{text}: {key} must be one of {', '.join(parameter.words)}, not {value!r}")
 
 
 def _number(text: str, key: str, value: str, parameter: Parameter) -> float:

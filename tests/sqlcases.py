@@ -30,6 +30,8 @@ _PARAMS: dict[str, Any] = {
     "seed": 1,
     "sigma": 6.0,
     "clipped": True,
+    "tf": "official",
+    "folded": False,
     "ascii": True,
     "empty_allowed": False,
     "dataset": "case",
@@ -91,6 +93,13 @@ def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, c
         workspace.bind("candidate", *case.get("candidate", ["candidate_human"]), numbered="candidate_no")
     if "text_at_work" not in case.get("tables", {}):
         workspace.bind("text_at_work", "reference_text", "candidate_text")
+    if "document_frequency" not in workspace.bound:
+        workspace.bind("document_frequency", "selection_frequency")
+        workspace.bind_rows(
+            "collection", store.query("select ln(max(image_no)::double) as log_documents from reference")
+        )
+    if "fold_frequency_parts" not in workspace.bound and file.name != "item":
+        workspace.append("fold_frequency_parts", "fold_frequency_part")
 
 
 def _ingest(store: Store, captions: list[list[Any]], dataset: str, **options: Any) -> None:

@@ -12,11 +12,11 @@ SIGNATURES = {
     "bleu-4:smooth=mteval": "bleu-4|tok:bare|refs:loo|smooth:mteval|floor:0.1|bp:closest|effective:false|weights:uniform|v:1",
     "rouge-1": "rouge-1|tok:bare|refs:loo|measure:f|ascii:true|v:1",
     "rouge-1:ascii=FALSE,measure=recall": "rouge-1|tok:bare|refs:loo|measure:recall|ascii:false|v:1",
-    "cider": "cider|tok:bare|refs:loo|n:4|idf:dataset|scale:raw|v:1",
-    "cider-d": "cider-d|tok:bare|refs:loo|n:4|sigma:6|idf:dataset|scale:raw|v:1",
+    "cider": "cider|tok:bare|refs:loo|stem:false|n:all|combine:mean|references:mean|idf:dataset|scale:raw|v:1",
+    "cider-d": "cider-d|tok:bare|refs:loo|stem:false|n:all|combine:mean|references:mean|tf:official|sigma:6|idf:dataset|scale:raw|v:1",
     "bleu-4:smooth=none,bp=false": "bleu-4|tok:bare|refs:loo|smooth:none|floor:0.1|bp:none|effective:false|weights:uniform|v:1",
-    "cider-d:sigma=6.0000001": "cider-d|tok:bare|refs:loo|n:4|sigma:6.0000001|idf:dataset|scale:raw|v:1",
-    "cider-d:sigma=2.5": "cider-d|tok:bare|refs:loo|n:4|sigma:2.5|idf:dataset|scale:raw|v:1",
+    "cider-d:sigma=6.0000001": "cider-d|tok:bare|refs:loo|stem:false|n:all|combine:mean|references:mean|tf:official|sigma:6.0000001|idf:dataset|scale:raw|v:1",
+    "cider-d:sigma=2.5": "cider-d|tok:bare|refs:loo|stem:false|n:all|combine:mean|references:mean|tf:official|sigma:2.5|idf:dataset|scale:raw|v:1",
 }
 
 
@@ -35,6 +35,8 @@ def test_signature_prints_every_parameter(text: str, signature: str) -> None:
         ("cider-d:sigma=wide", "must be a positive number"),
         ("cider-d:sigma=nan", "must be a positive number"),
         ("rouge-1:ascii", "must be one of true, false"),
+        ("cider:idf=nope", "must be one of dataset, fold, pooled, none, file:PATH"),
+        ("cider:n=5", "must be one of all, 1, 2, 3, 4"),
     ],
 )
 def test_wrong_request_says_what_there_is(text: str, words: str) -> None:

@@ -34,10 +34,11 @@ def buckets(store: Store) -> Iterator[tuple[int, int]]:
         yield first, min(first + size - 1, images)
 
 
-def count(store: Store, at_work: Workspace) -> None:
-    """Bind `selection_frequency` to the n-gram frequencies of relation `reference`."""
+def count(store: Store, at_work: Workspace, relation: str = "selection_frequency") -> None:
+    """Bind a relation to the n-gram frequencies of relation `reference`."""
+    at_work.forget("ngram_frequency_parts")
     _count_parts(store, at_work)
-    at_work.bind("selection_frequency", "selection_frequency")
+    at_work.bind(relation, "selection_frequency")
 
 
 def keep(store: Store, selection: Selection, profile: str, progress: Progress = silent) -> None:

@@ -11,7 +11,7 @@ from auditor.registry import MetricRequest, requests
 from auditor.statistics.summary import summarise
 from auditor.store.connection import Store
 from auditor.store.versions import images, resolve_all
-from auditor.studies.scores import HUMAN, intra, score_candidates, signatures
+from auditor.studies.scores import HUMAN, intra, scorable, score_candidates, signatures
 
 
 def bounds(
@@ -29,15 +29,23 @@ def bounds(
     """
     metrics = requests(metric_names)
     selections = resolve_all(store, refs, split)
-    parts = [_bounds(store, one, metrics, text_profile, seed, progress) for one in selections]
-    signed = signatures(metrics, text_profile)
+    wanted = [scorable(store, one, metrics, metric_names) for one in selections]
+    parts = [
+        _bounds(store, one, some, text_profile, seed, progress)
+        for one, (some, _) in zip(selections, wanted, strict=True)
+    ]
+    signed = signatures([metric for metric in metrics if any(metric in some for some, _ in wanted)], text_profile)
     return Result(
         "bounds",
         pl.concat(parts).with_columns(signature=pl.col("metric").replace_strict(signed)),
         selections=selections,
         signatures=signed,
         tables=tuple(_table(one, part) for one, part in zip(selections, parts, strict=True)),
-        notes=tuple(note for one in selections for note in _unscored(store, one)),
+        notes=tuple(
+            note
+            for one, (_, left_out) in zip(selections, wanted, strict=True)
+            for note in (*left_out, *_unscored(store, one))
+        ),
     )
 
 
@@ -80,8 +88,5 @@ def _unscored(store: Store, selection: Selection) -> list[str]:
         subject = "1 image has" if lonely == 1 else f"{lonely:,} images have"
         notes.append(f"{selection.label}: {subject} one caption only, which has no reference and gets no score")
     if described.height == 1:
-        notes.append(
-            f"{selection.label}: with one image there is no caption of another image, and so no intra; "
-            "every n-gram is in every image, and so every CIDEr is 0"
-        )
+        notes.append(f"{selection.label}: with one image there is no caption of another image, and so no intra")
     return notes

@@ -51,7 +51,7 @@ def _parameters(metric: Metric) -> pl.DataFrame:
             {
                 "parameter": name,
                 "default": str(parameter.default).lower(),
-                "may be": ", ".join(str(choice).lower() for choice in parameter.choices) or parameter.range,
+                "may be": ", ".join(parameter.words) or parameter.range,
                 "meaning": parameter.meaning,
             }
             for name, parameter in metric.parameters.items()

@@ -34,9 +34,12 @@ def score_candidates(
 ) -> pl.DataFrame:
     """Score each candidate by each metric. Columns: candidate, image, slot, and one for each metric, by its label.
 
-    A candidate without references has no score, and no row. Raises `MetricError` where none has any.
+    A candidate without references has no score, and no row. Raises `MetricError` where none has any, and for a metric
+    that has no scores of so few images.
     """
     tokenizer(text_profile)
+    for label, reason in _refused(store, selection, metrics).items():
+        raise MetricError(f"{selection.label}: no {label}: {reason}")
     specs = list({metric.counting: None for metric in metrics})
     counts = count(store, selection, text_profile, candidates, specs, progress)
     scores = pl.concat(
@@ -51,6 +54,28 @@ def score_candidates(
             "leave-one-out needs images with two captions or more"
         )
     return scores
+
+
+def scorable(
+    store: Store, selection: Selection, metrics: Sequence[MetricRequest], metric_names: Sequence[str] | None
+) -> tuple[list[MetricRequest], list[str]]:
+    """Leave out the metrics that have no scores of so few images, unless they were asked for by name.
+
+    Gives the others, and notes on those left out.
+    """
+    refused = {} if metric_names else _refused(store, selection, metrics)
+    notes = [
+        f"{selection.label}: no {', '.join(label for label in refused if refused[label] == reason)}: {reason}"
+        for reason in dict.fromkeys(refused.values())
+    ]
+    return [metric for metric in metrics if metric.label not in refused], notes
+
+
+def _refused(store: Store, selection: Selection, metrics: Sequence[MetricRequest]) -> dict[str, str]:
+    """Say by label why metrics have no scores of a selection."""
+    described = selection.version.images if selection.split is None else images(store, selection).height
+    reasons = {metric.label: metric.refusal(described) for metric in metrics}
+    return {label: reason for label, reason in reasons.items() if reason is not None}
 
 
 def signatures(metrics: Sequence[MetricRequest], text_profile: str, references: str = "loo") -> dict[str, str]:
@@ -69,7 +94,7 @@ def score(
 ) -> Result:
     """Score every caption of a selection against the others of its image, or a system's output against all of them."""
     selection = resolve(store, ref, split)
-    metrics = requests(metric_names)
+    metrics, unscored = scorable(store, selection, requests(metric_names), metric_names)
     selections = [selection]
     chosen, references, notes = HUMAN, "loo", []
     if candidates is not None:
@@ -103,7 +128,7 @@ def score(
         selections=tuple(selections),
         signatures=signatures(metrics, text_profile, references),
         tables=(_summary_table(selection, scores, labels), _lowest_table(named, labels[-1])),
-        notes=tuple(notes),
+        notes=(*unscored, *notes),
     )
 
 

@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 
 import polars as pl
 
+from auditor.text.porter import stem
+
 Rewriting = Callable[[pl.Series], pl.Series]
 
 
@@ -17,5 +19,10 @@ def rouge(tokens: pl.Series) -> pl.Series:
     return tokens.str.to_lowercase().str.extract_all("[a-z0-9]+")
 
 
+def porter(tokens: pl.Series) -> pl.Series:
+    """Stem each token, as Porter 1980 does."""
+    return pl.Series([[stem(token)] for token in tokens], dtype=pl.List(pl.String))
+
+
 #: Every rewriting by name. Kept counts go by the name: one that gives other words than before takes another.
-REWRITINGS: Mapping[str, Rewriting] = {"rouge": rouge}
+REWRITINGS: Mapping[str, Rewriting] = {"rouge": rouge, "porter": porter}

@@ -66,6 +66,8 @@ def judged() -> Iterator[tuple[Store, pl.DataFrame]]:
         ("rouge-1:measure=precision", "rouge-1_A_P", 2e-5),
         ("cider:scale=x10", "cider_dataset", 1e-9),
         ("cider-d:scale=x10", "ciderd_dataset", 1e-9),
+        *((f"cider:scale=x10,idf={reading}", "cider_items", 1e-9) for reading in ("pooled", "fold")),
+        *((f"cider-d:scale=x10,idf={reading}", "ciderd_items", 1e-9) for reading in ("pooled", "fold")),
     ],
 )
 def test_judged_candidates_score_as_the_official_program_scores_them(
