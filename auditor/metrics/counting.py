@@ -134,7 +134,7 @@ def _bind_frequency(
         return
     workspace.forget("ngram_frequency_parts")
     ngrams.count(store, workspace)
-    if rewriting is None and selection.split is None:
+    if rewriting is None and selection.split is None and selection.draw is None:
         store.on_close.append(lambda writer: ngrams.keep(writer, selection, profile))
 
 
