@@ -25,6 +25,8 @@ from auditor.store.workspace import Workspace
 
 CASES = ROOT / "tests" / "cases"
 _PARAMS: dict[str, Any] = {
+    "drawn": 2,
+    "draw_seed": 1,
     "first_image": 1,
     "last_image": 4294967295,
     "seed": 1,
@@ -82,6 +84,8 @@ def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, c
         workspace.bind("annotated", "annotation_as_of")
     if not case["captions"]:
         return
+    if "every_reference" not in workspace.bound:
+        workspace.bind("every_reference", "reference")
     if "reference" not in workspace.bound and file.name != "reference":
         workspace.bind("reference", "reference")
     if "text_at_work" not in workspace.bound and file.name != "reference_text":

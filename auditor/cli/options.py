@@ -39,6 +39,10 @@ Metrics = Annotated[
 ]
 TextProfile = Annotated[str, typer.Option("--profile", help="Text profile: how captions become tokens.")]
 Split = Annotated[str | None, typer.Option("--split", help="Split of every REF that names none.")]
+References = Annotated[
+    int | None,
+    typer.Option("--references", min=1, help="References of each caption, drawn by the seed; default: all there are."),
+]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of every random draw.")]
 Format = Annotated[
     str | None,

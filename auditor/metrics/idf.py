@@ -38,7 +38,7 @@ def files(reading: str) -> tuple[str, ...]:
 
 def refusal(reading: str, images: int) -> str | None:
     """Say why so few images have no idf."""
-    if images > 1 or reading not in (DATASET, "fold", "pooled"):
+    if images != 1 or reading not in (DATASET, "fold", "pooled"):
         return None
     return (
         "with one image every n-gram is in every image, and so every idf is 0; "
@@ -87,7 +87,7 @@ def _bind_selection(
         workspace.bind(relation, "kept_frequency")
         return
     ngrams.count(store, workspace, relation)
-    if rewriting is None and selection.split is None:
+    if rewriting is None and selection.split is None and selection.draw is None:
         store.on_close.append(lambda writer: ngrams.keep(writer, selection, profile))
 
 

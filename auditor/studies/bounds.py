@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import polars as pl
 
 from auditor.model import Progress, Result, Selection, Table, silent
-from auditor.registry import MetricRequest, requests
+from auditor.registry import MetricRequest, References, requests
 from auditor.statistics.summary import summarise
 from auditor.store.connection import Store
 from auditor.store.versions import images, resolve_all
-from auditor.studies.scores import HUMAN, intra, scorable, score_candidates, signatures
+from auditor.studies.scores import HUMAN, intra, scorable, score_candidates, signatures, too_few_captions
 
 
 def bounds(
@@ -21,20 +21,26 @@ def bounds(
     text_profile: str = "bare",
     split: str | None = None,
     seed: int = 1,
+    references: int | None = None,
     progress: Progress = silent,
 ) -> Result:
     """Give the upper bound (each caption against the others of its image) and the lower bound `intra`.
+
+    With `references`, each against so many captions, drawn by `seed`, so that datasets can be compared that have more
+    or fewer of them.
 
     Per metric and candidate: n, mean, sd, median, min and max over captions (micro) and over images (macro).
     """
     metrics = requests(metric_names)
     selections = resolve_all(store, refs, split)
-    wanted = [scorable(store, one, metrics, metric_names) for one in selections]
+    against = References("loo", references, seed)
+    wanted = [scorable(store, against.of(one), metrics, metric_names) for one in selections]
     parts = [
-        _bounds(store, one, some, text_profile, seed, progress)
+        _bounds(store, against.of(one), some, text_profile, seed, progress)
         for one, (some, _) in zip(selections, wanted, strict=True)
     ]
-    signed = signatures([metric for metric in metrics if any(metric in some for some, _ in wanted)], text_profile)
+    used = [metric for metric in metrics if any(metric in some for some, _ in wanted)]
+    signed = signatures(used, text_profile, against)
     return Result(
         "bounds",
         pl.concat(parts).with_columns(signature=pl.col("metric").replace_strict(signed)),
@@ -44,7 +50,7 @@ def bounds(
         notes=tuple(
             note
             for one, (_, left_out) in zip(selections, wanted, strict=True)
-            for note in (*left_out, *_unscored(store, one))
+            for note in (*left_out, *too_few_captions(store, one, against), *_unscored(store, one))
         ),
     )
 

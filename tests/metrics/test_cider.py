@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from auditor import config
 from auditor.errors import MetricError
 from auditor.metrics.counting import CandidateSet
-from auditor.registry import request, requests
+from auditor.registry import References, request, requests
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
 from auditor.studies import ingestion
@@ -185,7 +185,7 @@ def test_signature_names_the_contents_of_a_file(tmp_path: Path) -> None:
     path = tmp_path / "df.csv"
     path.write_text("gram,images\n,10\na,5\n", encoding="utf-8")
     asked = request(f"cider:idf=file:{path}")
-    assert f"|idf:file:{path}#" in str(asked.signature("bare", "loo"))
+    assert f"|idf:file:{path}#" in str(asked.signature("bare", References()))
     assert request(asked.label).settings == asked.settings
     path.write_text("gram,images\n,10\na,6\n", encoding="utf-8")
     assert request(f"cider:idf=file:{path}").settings != asked.settings
@@ -306,3 +306,12 @@ def test_edge_cases_score_as_the_authors_program_scores_them(data: Path, store: 
     for column, name in (("cider_f8kdf", "cider"), ("ciderd_f8kdf", "cider-d")):
         found = scored(store, f"{name}:scale=x10,idf=file:df.csv", [SYSTEM])
         assert found == pytest.approx({(i, 0): float(case[column]) for i, case in enumerate(cases)}, abs=1e-9)
+
+
+def test_draw_that_leaves_one_image_is_refused_as_one(store: Store) -> None:
+    ingest(store, [[["a", "dog"], ["a", "dog", "runs"]], [["a", "cat"]]])
+    with pytest.raises(MetricError, match="with one image"):
+        score(store, "set", ["cider"], references=1)
+    drawn = bounds(store, ["set"], references=1)
+    assert "cider" not in set(drawn.frame["metric"])
+    assert score(store, "set", ["cider"]).frame["value"].null_count() == 0
