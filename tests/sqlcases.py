@@ -31,6 +31,8 @@ _PARAMS: dict[str, Any] = {
     "sigma": 6.0,
     "clipped": True,
     "ascii": True,
+    "first_caption": 1,
+    "last_caption": 4294967295,
     "empty_allowed": False,
     "dataset": "case",
     "seq": 1,

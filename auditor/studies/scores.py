@@ -11,6 +11,7 @@ from auditor.metrics.counting import CandidateSet, count
 from auditor.model import Progress, Result, Selection, Table, silent
 from auditor.registry import MetricRequest, requests
 from auditor.statistics.summary import summarise
+from auditor.store import tokens
 from auditor.store.connection import Store
 from auditor.store.versions import content, images, resolve
 from auditor.text import tokenizer
@@ -36,7 +37,8 @@ def score_candidates(
 
     A candidate without references has no score, and no row. Raises `MetricError` where none has any.
     """
-    tokenizer(text_profile)
+    texts = [selection, *(drawn for candidate in candidates for drawn in candidate.drawn_from)]
+    tokens.provide(store, texts, text_profile, tokenizer(text_profile), progress)
     specs = list({metric.counting: None for metric in metrics})
     counts = count(store, selection, text_profile, candidates, specs, progress)
     scores = pl.concat(
@@ -82,7 +84,7 @@ def score(
             "system_seq": system.version.seq,
             "system_split": system.split,
         }
-        chosen = CandidateSet(system.version.dataset, "candidate_system", params)
+        chosen = CandidateSet(system.version.dataset, "candidate_system", params, drawn_from=(system,))
         references = "all"
         notes = _unmatched(store, selection, system)
         if system.version.kind != "candidates":
