@@ -25,6 +25,8 @@ from auditor.store.workspace import Workspace
 
 CASES = ROOT / "tests" / "cases"
 _PARAMS: dict[str, Any] = {
+    "drawn": 2,
+    "draw_seed": 1,
     "first_image": 1,
     "last_image": 4294967295,
     "seed": 1,
@@ -82,13 +84,19 @@ def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, c
         workspace.bind("annotated", "annotation_as_of")
     if not case["captions"]:
         return
+    if "every_reference" not in workspace.bound:
+        workspace.bind("every_reference", "reference")
     if "reference" not in workspace.bound and file.name != "reference":
         workspace.bind("reference", "reference")
+    if "text_at_work" not in workspace.bound and file.name != "reference_text":
+        workspace.bind("text_at_work", "reference_text")
     if "selection_frequency" not in workspace.bound and file.name not in ("selection_frequency", "kept_frequency"):
         ngrams.count(store, workspace)
         workspace.params |= {"first_image": 1, "last_image": 4294967295}
     if "candidate" not in workspace.bound or "candidate" in case:
         workspace.bind("candidate", *case.get("candidate", ["candidate_human"]), numbered="candidate_no")
+    if "text_at_work" not in case.get("tables", {}):
+        workspace.bind("text_at_work", "reference_text", "candidate_text")
 
 
 def _ingest(store: Store, captions: list[list[Any]], dataset: str, **options: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from auditor.errors import MetricError
-from auditor.registry import METRICS, request, requests
+from auditor.registry import METRICS, References, request, requests
 
 SIGNATURES = {
     "bleu-1": "bleu-1|tok:bare|refs:loo|smooth:paper|bp:closest|v:1",
@@ -22,7 +22,7 @@ SIGNATURES = {
 
 @pytest.mark.parametrize(("text", "signature"), SIGNATURES.items())
 def test_signature_prints_every_parameter(text: str, signature: str) -> None:
-    assert str(request(text).signature("bare", "loo")) == signature
+    assert str(request(text).signature("bare", References())) == signature
 
 
 @pytest.mark.parametrize(

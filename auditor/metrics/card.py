@@ -37,13 +37,20 @@ class Parameter:
         return f"a {number} from 0" if self.zero else f"a positive {number}"
 
 
+def _as_they_are(settings: Mapping[str, Any]) -> str | None:
+    """Count tokens as the text profile gives them."""
+    del settings
+    return None
+
+
 @dataclass(frozen=True)
 class Metric:
     """A metric's card. `counts` is the SELECT behind it, `kernel` what makes counts of its rows where it aligns tokens.
 
     `fixed` are settings that the name itself makes, `shown` whether a signature repeats them; `counted_with` are those
-    parameters of the SELECT that the name makes. `default` says whether a request for no metric in particular means it
-    too. `require` raises `MissingExtraError` where a part that it cannot do without is not installed.
+    parameters of the SELECT that the name makes. `rewriting` says, by the settings, what the metric makes of tokens
+    before it counts. `default` says whether a request for no metric in particular means it too. `require` raises
+    `MissingExtraError` where a part that it cannot do without is not installed.
     """
 
     name: str
@@ -59,6 +66,7 @@ class Metric:
     shown: bool = False
     counted_with: Mapping[str, Any] = field(default_factory=dict)
     kernel: Kernel | None = None
+    rewriting: Callable[[Mapping[str, Any]], str | None] = _as_they_are
     lower_is_better: bool = False
     default: bool = True
     require: Callable[[], object] | None = None

@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from auditor.metrics.rewriting import bind_text_tokens
 from auditor.model import Progress, Selection, silent
 from auditor.store import cache, ngrams
 from auditor.store.connection import Store
@@ -44,11 +45,12 @@ class Kernel:
 
 @dataclass(frozen=True)
 class CountSpec:
-    """One counting: the SELECT, by name, the parameters that change what it counts, and the kernel where it has one."""
+    """One counting: the SELECT, by name, and what changes its counts: parameters, the kernel, a rewriting of tokens."""
 
     relation: str
     params: Mapping[str, Any] = field(default_factory=dict)
     kernel: Kernel | None = None
+    rewriting: str | None = None
 
     @property
     def relations(self) -> tuple[str, ...]:
@@ -103,39 +105,47 @@ def _count(
     progress: Progress,
 ) -> dict[CountSpec, pl.DataFrame]:
     workspace = ngrams.workspace(store, selection, profile)
-    if any("selection_frequency" in reads_of(relation) for spec in specs for relation in spec.relations):
-        progress(f"{selection.label}: document frequency", 0, 1)
-        _bind_frequency(store, workspace, selection, profile)
     for candidate in candidates:
         workspace.params |= candidate.params
     workspace.bind("candidate", *(candidate.file for candidate in candidates), numbered="candidate_no")
+    workspace.bind("text_at_work", "reference_text", "candidate_text")
     frames: dict[CountSpec, list[pl.DataFrame]] = {spec: [] for spec in specs}
     buckets = list(ngrams.buckets(store))
-    for done, (first, last) in enumerate(buckets):
-        workspace.params |= {"first_image": first, "last_image": last}
-        for step, spec in enumerate(specs):
-            progress(f"{selection.label}: {spec.relation}", done * len(specs) + step, len(buckets) * len(specs))
-            workspace.params |= spec.params
-            rows = {relation: workspace.rows(relation) for relation in spec.relations}
-            frames[spec].append(spec.kernel.run(rows, spec.params) if spec.kernel else rows[spec.relation])
+    steps = len(buckets) * len(specs)
+    for rewriting in dict.fromkeys(spec.rewriting for spec in specs):
+        alike = [spec for spec in specs if spec.rewriting == rewriting]
+        bind_text_tokens(store, workspace, rewriting)
+        if any("selection_frequency" in reads_of(relation) for spec in alike for relation in spec.relations):
+            progress(f"{selection.label}: document frequency", sum(map(len, frames.values())), steps)
+            _bind_frequency(store, workspace, selection, profile, rewriting)
+        for first, last in buckets:
+            workspace.params |= {"first_image": first, "last_image": last}
+            for spec in alike:
+                progress(f"{selection.label}: {spec.relation}", sum(map(len, frames.values())), steps)
+                workspace.params |= spec.params
+                rows = {relation: workspace.rows(relation) for relation in spec.relations}
+                frames[spec].append(spec.kernel.run(rows, spec.params) if spec.kernel else rows[spec.relation])
     progress(f"{selection.label}: counted", 1, 1)
     return {spec: pl.concat(parts) for spec, parts in frames.items()}
 
 
-def _bind_frequency(store: Store, workspace: Workspace, selection: Selection, profile: str) -> None:
-    if ngrams.is_kept(store, selection, profile):
+def _bind_frequency(
+    store: Store, workspace: Workspace, selection: Selection, profile: str, rewriting: str | None
+) -> None:
+    if rewriting is None and ngrams.is_kept(store, selection, profile):
         workspace.params["version"] = selection.version.version
         workspace.bind("selection_frequency", "kept_frequency")
-    else:
-        ngrams.count(store, workspace)
-        if selection.split is None:
-            store.on_close.append(lambda writer: ngrams.keep(writer, selection, profile))
+        return
+    workspace.forget("ngram_frequency_parts")
+    ngrams.count(store, workspace)
+    if rewriting is None and selection.split is None and selection.draw is None:
+        store.on_close.append(lambda writer: ngrams.keep(writer, selection, profile))
 
 
 def _key(selection: Selection, profile: str, candidate: CandidateSet, spec: CountSpec) -> str:
     params = {**candidate.params, **spec.params}
-    kernel = {"kernel": spec.kernel.version} if spec.kernel else {}
-    return cache.key(selection, profile, (*spec.relations, candidate.file), params | kernel)
+    beside = {"kernel": spec.kernel and spec.kernel.version, "rewriting": spec.rewriting}
+    return cache.key(selection, profile, (*spec.relations, candidate.file), params | beside)
 
 
 def _sorted(counts: pl.DataFrame) -> pl.DataFrame:

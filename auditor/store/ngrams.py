@@ -15,21 +15,27 @@ def workspace(store: Store, selection: Selection, profile: str, **params: object
     """Open a workspace over the captions of a selection."""
     version = selection.version
     made = Workspace(store, dataset=version.dataset, seq=version.seq, split=selection.split, profile=profile, **params)
-    made.bind("reference", "reference")
+    if selection.draw is None:
+        made.bind("reference", "reference")
+    else:
+        made.params |= {"drawn": selection.draw.captions, "draw_seed": selection.draw.seed}
+        made.bind("every_reference", "reference")
+        made.bind("reference", "drawn_reference")
+    made.bind("text_at_work", "reference_text")
     return made
 
 
 def buckets(store: Store) -> Iterator[tuple[int, int]]:
     """Cut the images of relation `reference` into ranges small enough to count in memory.
 
-    Buckets share no image, and so no sum crosses them.
+    Buckets share no image, and so no sum crosses them. Without images there is one, which is empty.
     """
     images, captions = store.query(
         "select coalesce(max(image_no), 0)::int as images, count(*) as n from reference"
     ).row(0)
     count = max(1, -(-captions // _CAPTIONS_AT_ONCE))
     size = max(1, -(-images // count))
-    for first in range(1, images + 1, size):
+    for first in range(1, max(images, 1) + 1, size):
         yield first, min(first + size - 1, images)
 
 
@@ -64,7 +70,7 @@ def _count_parts(store: Store, at_work: Workspace, what: str = "", progress: Pro
 
 def is_kept(store: Store, selection: Selection, profile: str) -> bool:
     """Say whether the frequencies of a selection need not be counted."""
-    if selection.split is not None:
+    if selection.split is not None or selection.draw is not None:
         return False
     found = store.query("select 1 from duckdb_tables() where schema_name = 'cache' and table_name = 'ngram_frequency'")
     return bool(found.height) and bool(

@@ -35,8 +35,13 @@ class Workspace:
         number = f"row_number() over ()::uinteger as {numbered}, " if numbered else ""
         params = {key: self.params[key] for file in files for key in file.params}
         self._store.materialise(relation, f"select {number}* from ({rows})", params)
-        self.bound.add(relation)
-        self._made = {name: state for name, state in self._made.items() if relation not in reads_of(name)}
+        self._is_bound(relation)
+
+    def bind_rows(self, relation: str, rows: pl.DataFrame) -> None:
+        """Let `relation` stand for rows that were made outside of the engine."""
+        with self._store.registered("made_outside", rows):
+            self._store.materialise(relation, "from made_outside", {})
+        self._is_bound(relation)
 
     def append(self, relation: str, name: str) -> None:
         """Add the rows of a file to a bound relation, which is made by the first of them."""
@@ -44,6 +49,10 @@ class Workspace:
             self.insert(relation, name)
         else:
             self.bind(relation, name)
+
+    def forget(self, relation: str) -> None:
+        """Let the next `append` begin the relation anew."""
+        self.bound.discard(relation)
 
     def insert(self, table: str, name: str, **constants: str) -> int:
         """Add the rows of a file to a table, each with the constants as columns, and say how many there were."""
@@ -58,6 +67,10 @@ class Workspace:
         file = catalogue()[name]
         self._ensure_reads(file)
         return self._store.rows(name, **self.params)
+
+    def _is_bound(self, relation: str) -> None:
+        self.bound.add(relation)
+        self._made = {name: state for name, state in self._made.items() if relation not in reads_of(name)}
 
     def _ensure_reads(self, file: SqlFile) -> None:
         for read in file.reads:

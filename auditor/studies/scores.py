@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import polars as pl
 
 from auditor.errors import MetricError, UsageError
+from auditor.metrics.card import Metric
 from auditor.metrics.counting import CandidateSet, count
 from auditor.model import Progress, Result, Selection, Table, silent
-from auditor.registry import MetricRequest, requests
+from auditor.registry import MetricRequest, References, requests
 from auditor.statistics.summary import summarise
 from auditor.store import tokens
 from auditor.store.connection import Store
@@ -17,7 +18,7 @@ from auditor.store.versions import content, images, resolve
 from auditor.text import tokenizer
 
 HUMAN = CandidateSet("human", "candidate_human")
-_LOWEST = 10
+_LEAST = 10
 
 
 def intra(seed: int) -> CandidateSet:
@@ -50,12 +51,12 @@ def score_candidates(
     if scores.is_empty():
         raise MetricError(
             f"{selection.label}: no caption has a reference to be scored against; "
-            "leave-one-out needs images with two captions or more"
+            "leave-one-out needs images with two captions or more, one more than --references"
         )
     return scores
 
 
-def signatures(metrics: Sequence[MetricRequest], text_profile: str, references: str = "loo") -> dict[str, str]:
+def signatures(metrics: Sequence[MetricRequest], text_profile: str, references: References) -> dict[str, str]:
     """Name each metric in full, by its label."""
     return {metric.label: str(metric.signature(text_profile, references)) for metric in metrics}
 
@@ -67,13 +68,19 @@ def score(
     candidates: str | None = None,
     text_profile: str = "bare",
     split: str | None = None,
+    references: int | None = None,
+    seed: int = 1,
     progress: Progress = silent,
 ) -> Result:
-    """Score every caption of a selection against the others of its image, or a system's output against all of them."""
+    """Score every caption of a selection against the others of its image, or a system's output against all of them.
+
+    With `references`, against so many of them, drawn by `seed`.
+    """
     selection = resolve(store, ref, split)
     metrics = requests(metric_names)
     selections = [selection]
-    chosen, references, notes = HUMAN, "loo", []
+    against = References("loo" if candidates is None else "all", references, seed)
+    chosen, notes = HUMAN, too_few_captions(store, selection, against)
     if candidates is not None:
         system = resolve(store, candidates)
         selections.append(system)
@@ -85,11 +92,10 @@ def score(
             "system_split": system.split,
         }
         chosen = CandidateSet(system.version.dataset, "candidate_system", params, drawn_from=(system,))
-        references = "all"
-        notes = _unmatched(store, selection, system)
+        notes += _unmatched(store, selection, system)
         if system.version.kind != "candidates":
             notes.append(f"{candidates} was ingested as {system.version.kind}, not as a system's output (--kind)")
-    scores = score_candidates(store, selection, text_profile, [chosen], metrics, progress)
+    scores = score_candidates(store, against.of(selection), text_profile, [chosen], metrics, progress)
     texts = content(store, selections[-1]).drop("split")
     described = images(store, selection).select("image", "split")
     named = scores.join(texts, on=["image", "slot"], how="left", maintain_order="left").join(
@@ -99,14 +105,24 @@ def score(
     frame = named.unpivot(labels, index=["split", "image", "slot", "candidate"], variable_name="metric").select(
         pl.lit(selection.version.dataset).alias("dataset"), pl.lit(selection.version.version).alias("version"), pl.all()
     )
+    last = metrics[-1]
     return Result(
         "score",
         frame,
         selections=tuple(selections),
-        signatures=signatures(metrics, text_profile, references),
-        tables=(_summary_table(selection, scores, labels), _lowest_table(named, labels[-1])),
+        signatures=signatures(metrics, text_profile, against),
+        tables=(_summary_table(selection, scores, labels), _least_alike_table(named, last.label, last.metric)),
         notes=tuple(notes),
     )
+
+
+def too_few_captions(store: Store, selection: Selection, references: References) -> list[str]:
+    """Say how many images have fewer captions than a draw of references needs."""
+    draw = references.of(selection).draw
+    few = images(store, selection).filter(pl.col("captions") < draw.captions).height if draw else 0
+    subject = "1 image has" if few == 1 else f"{few:,} images have"
+    wanted = draw.captions if draw else 0
+    return [f"{selection.label}: {subject} fewer than {wanted} captions and no score"] if few else []
 
 
 def _unmatched(store: Store, selection: Selection, system: Selection) -> list[str]:
@@ -140,10 +156,10 @@ def _summary_table(selection: Selection, scores: pl.DataFrame, labels: Sequence[
     return Table(f"scores of the captions of {selection.label}", pl.concat(parts))
 
 
-def _lowest_table(named: pl.DataFrame, label: str) -> Table:
-    lowest = named.sort(label, "image", "slot").head(_LOWEST)
+def _least_alike_table(named: pl.DataFrame, label: str, metric: Metric) -> Table:
+    least = named.sort(label, "image", "slot", descending=[metric.lower_is_better, False, False]).head(_LEAST)
     return Table(
-        f"the {lowest.height} captions least like the others of their image, by {label}",
-        lowest.select("image", "slot", label, "text"),
+        f"the {least.height} captions least like the others of their image, by {label}",
+        least.select("image", "slot", label, "text"),
         caption="a caption that shares nothing with the others may describe another image",
     )

@@ -1,8 +1,8 @@
 -- name: chosen
--- version: 1
+-- version: 2
 -- grain: caption text
--- params: profile VARCHAR, first_image UINTEGER, last_image UINTEGER
--- reads: reference, candidate, caption_tokens
+-- params: first_image UINTEGER, last_image UINTEGER
+-- reads: reference, candidate, text_tokens
 -- returns: caption_id, tokens
 --
 -- The texts at work in one bucket of images, each once: the references and whatever stands in as their candidates.
@@ -12,6 +12,5 @@ with at_work as (
     select caption_id from candidate where image_no between $first_image::uinteger and $last_image::uinteger
 )
 select t.caption_id, t.tokens
-from caption_tokens as t
+from text_tokens as t
 semi join at_work as w on w.caption_id = t.caption_id
-where t.profile = $profile::varchar

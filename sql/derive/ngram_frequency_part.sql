@@ -1,8 +1,8 @@
 -- name: ngram_frequency_part
 -- version: 2
 -- grain: n-gram
--- params: profile VARCHAR, first_image UINTEGER, last_image UINTEGER
--- reads: reference, caption_tokens
+-- params: first_image UINTEGER, last_image UINTEGER
+-- reads: reference, text_tokens
 -- returns: n, gram, occurrences, captions, images
 --
 -- N-gram frequencies (n = 1 to 4) of one bucket of images. Buckets share no image, so that their parts add up. Grams are
@@ -11,7 +11,7 @@
 with placed as (
     select r.image_no, row_number() over (partition by r.image_no order by r.slot) - 1 as place, t.tokens
     from reference as r
-    join caption_tokens as t on t.caption_id = r.caption_id and t.profile = $profile::varchar
+    join text_tokens as t using (caption_id)
     where r.image_no between $first_image::uinteger and $last_image::uinteger
 ),
 side_by_side as (

@@ -1,0 +1,39 @@
+"""Puts words in the place of tokens, text by text, where a metric has words of its own."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from auditor.store.connection import Store
+from auditor.store.workspace import Workspace
+from auditor.text.rewriting import REWRITINGS
+
+
+def bind_text_tokens(store: Store, workspace: Workspace, rewriting: str | None) -> None:
+    """Bind relation `text_tokens` to the tokens of the texts at work, rewritten where a metric asks for it.
+
+    Words are numbered by spelling, from 1; these numbers are good for one counting only.
+    """
+    workspace.bind("text_tokens", "text_tokens")
+    if rewriting is None:
+        return
+    vocabulary = store.query("select token_id, token from vocabulary order by token_id")
+    words = vocabulary.select("token_id", word=REWRITINGS[rewriting](vocabulary["token"])).explode(
+        "word", empty_as_null=True
+    )
+    numbered = words.select("token_id", word=pl.col("word").rank("dense").cast(pl.UInt32))
+    by_number = pl.DataFrame(
+        {"token_id": pl.int_range(vocabulary.height and vocabulary["token_id"][-1] + 1, eager=True, dtype=pl.UInt32)}
+    )
+    lists = by_number.join(
+        numbered.group_by("token_id").agg(pl.col("word").drop_nulls()), on="token_id", how="left", maintain_order="left"
+    )["word"]
+    texts = store.query("select caption_id, tokens from text_tokens")
+    rewritten = (
+        texts.explode("tokens", empty_as_null=True)
+        .select("caption_id", tokens=pl.lit(lists).gather(pl.col("tokens")))
+        .explode("tokens", empty_as_null=True)
+        .group_by("caption_id", maintain_order=True)
+        .agg(pl.col("tokens").drop_nulls())
+    )
+    workspace.bind_rows("text_tokens", rewritten)

@@ -1,0 +1,10 @@
+-- name: candidate_text
+-- version: 1
+-- grain: caption text
+-- reads: candidate
+-- returns: caption_id
+--
+-- The texts that stand in as candidates, each once; the others are references themselves.
+select distinct caption_id
+from candidate
+where stands_in
