@@ -24,6 +24,7 @@ _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 Words = NDArray[np.uint32]
 Masks = NDArray[np.uint64]
 Numbers = NDArray[np.int64]
+Table = NDArray[np.int64]  # of two dimensions
 
 
 @njit(cache=True, nogil=True)
@@ -155,7 +156,7 @@ def _row(word: int, ref: Words, i: int, lows: Numbers, highs: Numbers, above: Nu
 
 
 @njit(cache=True, nogil=True)
-def fill_beam(words: Words, ref: Words, start: int, lows: Numbers, highs: Numbers, costs: NDArray[np.int64]) -> int:
+def fill_beam(words: Words, ref: Words, start: int, lows: Numbers, highs: Numbers, costs: Table) -> int:
     """Compute rows start + 1 to the last of the table, and give the distance."""
     if start == 0:
         for j in range(lows[0], highs[0]):
@@ -175,15 +176,16 @@ def rotated_by_beam(
     limit: int,
     lows: Numbers,
     highs: Numbers,
-    costs: NDArray[np.int64],
-    rows: NDArray[np.int64],
+    costs: Table,
+    rows: Table,
 ) -> int:
     """Give the distance after words low to middle and middle to high have changed places.
 
     Where it is above `limit`, any number above `limit` will do.
     """
     n_hyp, n_ref = len(words), len(ref)
-    rows[low % 2, :] = costs[low]
+    for k in range(highs[low] - lows[low]):
+        rows[low % 2, k] = costs[low, k]
     for step in range(low, n_hyp):
         i = step
         if step < high:
@@ -205,7 +207,7 @@ def align_beam(
     ref: Words,
     lows: Numbers,
     highs: Numbers,
-    costs: NDArray[np.int64],
+    costs: Table,
     aligned: Numbers,
     hyp_errors: Numbers,
     ref_errors: Numbers,

@@ -5,11 +5,9 @@ The rules of thumb are tercom's as sacrebleu 2.6 follows them, to the order in w
 
 from __future__ import annotations
 
-import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from auditor.metrics.kernels.edit_distance import Numbers, Words
+from auditor.metrics.kernels.edit_distance import Numbers, Table, Words
 
 LONGEST = 10  # words
 FARTHEST = 50  # words between a block and its place in the reference
@@ -24,7 +22,7 @@ def find_shifts(
     hyp_errors: Numbers,
     ref_errors: Numbers,
     most: int,
-    found: NDArray[np.int64],
+    found: Table,
 ) -> int:
     """Write shifts (first word, words, word before which they go) to `found`, `most` at most; give their number.
 
@@ -59,11 +57,12 @@ def find_shifts(
 
 
 @njit(cache=True, nogil=True)
-def as_rotation(start: int, length: int, target: int, n_hyp: int) -> tuple[int, int, int]:
-    """Give a shift as words low to middle and middle to high that change places.
+def as_rotation(shift: Numbers, n_hyp: int) -> tuple[int, int, int]:
+    """Give a shift (first word, words, target) as words low to middle and middle to high that change places.
 
     A target inside the block moves it by as many words as the target lies behind its start.
     """
+    start, length, target = shift
     if target < start:
         return target, start, start + length
     if target > start + length:

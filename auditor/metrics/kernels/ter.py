@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from auditor.metrics.kernels import edit_distance as distance
 from auditor.metrics.kernels.columns import Sides, Texts
-from auditor.metrics.kernels.edit_distance import Masks, Numbers, Words
+from auditor.metrics.kernels.edit_distance import Masks, Numbers, Table, Words
 from auditor.metrics.kernels.shifts import MOST, as_rotation, find_shifts
 
 _THREADS = 2
@@ -53,7 +53,8 @@ class _Desk(NamedTuple):
     ref_errors: Numbers
     lows: Numbers
     highs: Numbers
-    found: NDArray[np.int64]
+    found: Table
+    none: Table
 
 
 def edits(both: Sides, *, shifts: bool = True) -> Edits:
@@ -89,6 +90,7 @@ def _desk(n_hyp: int, n_ref: int) -> _Desk:
         lows=np.empty(n_hyp + 1, np.int64),
         highs=np.empty(n_hyp + 1, np.int64),
         found=np.empty((MOST, 3), np.int64),
+        none=np.empty((0, 0), np.int64),
     )
 
 
@@ -122,98 +124,100 @@ def _edits_of_pair(hyp: Words, ref: Words, shifts: bool, desk: _Desk) -> int:
     n_hyp, n_ref = len(hyp), len(ref)
     if n_hyp == 0 or n_ref == 0:
         return max(n_hyp, n_ref)
-    desk.words[:n_hyp] = hyp
-    if distance.is_whole(n_hyp, n_ref):
-        return _edits_by_bits(desk.words[:n_hyp], ref, shifts, desk)
-    return _edits_by_beam(desk.words[:n_hyp], ref, shifts, desk)
-
-
-@njit(cache=True, nogil=True)
-def _edits_by_bits(words: Words, ref: Words, shifts: bool, desk: _Desk) -> int:
-    n_hyp, n_ref = len(words), len(ref)
-    masks, bits, distances = desk.masks[:n_hyp], desk.bits, desk.distances
-    distance.positions(words, ref, masks)
-    distance.fill_bits(masks, 0, n_hyp, n_ref, bits, distances)
-    if not shifts:
-        return int(distances[n_hyp])
-    least = _least_distance(masks, n_ref)
+    words, masks = desk.words[:n_hyp], desk.masks[:n_hyp]
+    for i in range(n_hyp):
+        words[i] = hyp[i]
+    whole = distance.is_whole(n_hyp, n_ref)
+    costs, rows, least = desk.none, desk.none, 0
+    if whole:
+        distance.positions(words, ref, masks)
+        least = _least_distance(masks, n_ref)
+    else:
+        width = distance.bounds(n_hyp, n_ref, desk.lows, desk.highs)
+        costs, rows = np.empty((n_hyp + 1, width), np.int64), np.empty((2, width), np.int64)
+    now = _fill(whole, words, masks, ref, 0, desk, costs)
     shifted, tried = 0, 0
-    while distances[n_hyp] > least:
-        _clear(desk, n_hyp, n_ref)
-        distance.align_bits(masks, n_hyp, n_ref, bits, desk.aligned, desk.hyp_errors, desk.ref_errors)
-        _sum_up(desk, n_hyp, n_ref)
+    while shifts and now > least:
+        _align(whole, words, masks, ref, desk, costs)
         count = find_shifts(words, ref, desk.aligned, desk.hyp_errors, desk.ref_errors, MOST - tried, desk.found)
         tried += count
         if tried >= MOST:
             break
-        before = distances[n_hyp]
-        best, gain = -1, 0
-        for k in range(count):
-            start, length, target = desk.found[k, 0], desk.found[k, 1], desk.found[k, 2]
-            low, middle, high = as_rotation(start, length, target, n_hyp)
-            wanted = gain if best >= 0 and _precedes(desk.found, k, best) else gain + 1
-            if wanted > before - least or wanted > 2 * min(middle - low, high - middle):
-                continue
-            now = before - distance.rotated_by_bits(masks, low, middle, high, n_hyp, n_ref, bits, distances)
-            if now >= wanted:
-                best, gain = k, now
+        best = _best_shift(whole, words, masks, ref, count, now, least, desk, costs, rows)
         if best < 0:
             break
-        start, length, target = desk.found[best, 0], desk.found[best, 1], desk.found[best, 2]
-        low, middle, high = as_rotation(start, length, target, n_hyp)
-        _rotate(words, low, middle, high, desk.moved)
-        _rotate(masks, low, middle, high, desk.moved_masks)
-        distance.fill_bits(masks, low, n_hyp, n_ref, bits, distances)
+        low, middle, high = as_rotation(desk.found[best], n_hyp)
+        _rotate(words, masks, low, middle, high, desk)
+        now = _fill(whole, words, masks, ref, low, desk, costs)
         shifted += 1
-    return int(shifted + distances[n_hyp])
+    return int(shifted + now)
 
 
 @njit(cache=True, nogil=True)
-def _edits_by_beam(words: Words, ref: Words, shifts: bool, desk: _Desk) -> int:
+def _best_shift(
+    whole: bool,
+    words: Words,
+    masks: Masks,
+    ref: Words,
+    count: int,
+    now: int,
+    least: int,
+    desk: _Desk,
+    costs: Table,
+    rows: Table,
+) -> int:
+    """Try the shifts that were found, and give the place of the best; -1 where none brings the words nearer."""
     n_hyp, n_ref = len(words), len(ref)
-    lows, highs = desk.lows, desk.highs
-    width = distance.bounds(n_hyp, n_ref, lows, highs)
-    costs = np.empty((n_hyp + 1, width), np.int64)
-    rows = np.empty((2, width), np.int64)
-    before = distance.fill_beam(words, ref, 0, lows, highs, costs)
-    shifted, tried = 0, 0
-    while shifts and before > 0:
-        _clear(desk, n_hyp, n_ref)
-        distance.align_beam(words, ref, lows, highs, costs, desk.aligned, desk.hyp_errors, desk.ref_errors)
-        _sum_up(desk, n_hyp, n_ref)
-        count = find_shifts(words, ref, desk.aligned, desk.hyp_errors, desk.ref_errors, MOST - tried, desk.found)
-        tried += count
-        if tried >= MOST:
-            break
-        best, gain = -1, 0
-        for k in range(count):
-            start, length, target = desk.found[k, 0], desk.found[k, 1], desk.found[k, 2]
-            low, middle, high = as_rotation(start, length, target, n_hyp)
-            wanted = gain if best >= 0 and _precedes(desk.found, k, best) else gain + 1
-            if middle in (low, high):
+    best, gain = -1, 0
+    for k in range(count):
+        low, middle, high = as_rotation(desk.found[k], n_hyp)
+        wanted = gain if best >= 0 and _precedes(desk.found[k], desk.found[best]) else gain + 1
+        if middle in (low, high) or wanted > now - least:
+            continue
+        if whole:
+            if wanted > 2 * min(middle - low, high - middle):
                 continue
-            limit = before - wanted
-            now = before - distance.rotated_by_beam(words, ref, low, middle, high, limit, lows, highs, costs, rows)
-            if now >= wanted:
-                best, gain = k, now
-        if best < 0:
-            break
-        start, length, target = desk.found[best, 0], desk.found[best, 1], desk.found[best, 2]
-        low, middle, high = as_rotation(start, length, target, n_hyp)
-        _rotate(words, low, middle, high, desk.moved)
-        before = distance.fill_beam(words, ref, low, lows, highs, costs)
-        shifted += 1
-    return shifted + before
+            then = distance.rotated_by_bits(masks, low, middle, high, n_hyp, n_ref, desk.bits, desk.distances)
+        else:
+            limit = now - wanted
+            then = distance.rotated_by_beam(words, ref, low, middle, high, limit, desk.lows, desk.highs, costs, rows)
+        if now - then >= wanted:
+            best, gain = k, now - then
+    return best
 
 
 @njit(cache=True, nogil=True)
-def _precedes(found: NDArray[np.int64], k: int, best: int) -> bool:
-    """Say whether shift k wins where both gain the same: the longer block, the first, the first target."""
-    if found[k, 1] != found[best, 1]:
-        return bool(found[k, 1] > found[best, 1])
-    if found[k, 0] != found[best, 0]:
-        return bool(found[k, 0] < found[best, 0])
-    return bool(found[k, 2] < found[best, 2])
+def _fill(whole: bool, words: Words, masks: Masks, ref: Words, start: int, desk: _Desk, costs: Table) -> int:
+    """Compute the table from row `start` + 1 on, and give the distance."""
+    if whole:
+        distance.fill_bits(masks, start, len(words), len(ref), desk.bits, desk.distances)
+        return int(desk.distances[len(words)])
+    return distance.fill_beam(words, ref, start, desk.lows, desk.highs, costs)
+
+
+@njit(cache=True, nogil=True)
+def _align(whole: bool, words: Words, masks: Masks, ref: Words, desk: _Desk, costs: Table) -> None:
+    """Align the words, and make running sums of the errors."""
+    aligned, hyp_errors, ref_errors = desk.aligned, desk.hyp_errors, desk.ref_errors
+    if whole:
+        distance.align_bits(masks, len(words), len(ref), desk.bits, aligned, hyp_errors, ref_errors)
+    else:
+        distance.align_beam(words, ref, desk.lows, desk.highs, costs, aligned, hyp_errors, ref_errors)
+    hyp_errors[0] = ref_errors[0] = 0
+    for i in range(len(words)):
+        hyp_errors[i + 1] += hyp_errors[i]
+    for j in range(len(ref)):
+        ref_errors[j + 1] += ref_errors[j]
+
+
+@njit(cache=True, nogil=True)
+def _precedes(shift: Numbers, best: Numbers) -> bool:
+    """Say which wins where both gain the same: the longer block, the first, the first target."""
+    if shift[1] != best[1]:
+        return bool(shift[1] > best[1])
+    if shift[0] != best[0]:
+        return bool(shift[0] < best[0])
+    return bool(shift[2] < best[2])
 
 
 @njit(cache=True, nogil=True)
@@ -230,24 +234,10 @@ def _least_distance(masks: Masks, n_ref: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _clear(desk: _Desk, n_hyp: int, n_ref: int) -> None:
-    desk.hyp_errors[: n_hyp + 1] = 0
-    desk.ref_errors[: n_ref + 1] = 0
-
-
-@njit(cache=True, nogil=True)
-def _sum_up(desk: _Desk, n_hyp: int, n_ref: int) -> None:
-    for i in range(n_hyp):
-        desk.hyp_errors[i + 1] += desk.hyp_errors[i]
-    for j in range(n_ref):
-        desk.ref_errors[j + 1] += desk.ref_errors[j]
-
-
-@njit(cache=True, nogil=True)
-def _rotate(
-    values: NDArray[np.unsignedinteger], low: int, middle: int, high: int, room: NDArray[np.unsignedinteger]
-) -> None:
-    """Let values low to middle and middle to high change places."""
-    room[low:high] = values[low:high]
-    values[low : low + high - middle] = room[middle:high]
-    values[low + high - middle : high] = room[low:middle]
+def _rotate(words: Words, masks: Masks, low: int, middle: int, high: int, desk: _Desk) -> None:
+    """Let words low to middle and middle to high change places, and the masks with them."""
+    for i in range(low, high):
+        desk.moved[i], desk.moved_masks[i] = words[i], masks[i]
+    for i in range(low, high):
+        come = i - low + middle if i < low + high - middle else i - (high - middle)
+        words[i], masks[i] = desk.moved[come], desk.moved_masks[come]
