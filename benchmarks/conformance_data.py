@@ -28,7 +28,7 @@ from auditor.text import bare
 #: (image, slot, text).
 Row = tuple[str, int, str]
 FREQUENCIES = "flickr8k-test.csv"
-_HARD_PAIRS = 2400
+_HARD_PAIRS = 2000
 _SCENES = 110
 
 
