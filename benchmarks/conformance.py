@@ -42,9 +42,9 @@ ROUNDED = 1e-12
 PRINTED = 2e-5
 PRINTED_WHY = "the script rounds precision and recall to 5 decimals, then F, as `rounding=official` does"
 
-#: Where a program is not followed on purpose, by program and data.
-NOT_FOLLOWED = {
-    ("pycocoevalcap Rouge", "E"): "it takes an empty text for one empty word: two empty texts score 1 there, 0 here",
+#: What is left out of a comparison, by program and data.
+LEFT_OUT = {
+    ("pycocoevalcap Rouge", "E"): "without two empty texts, which it takes for the same word: 1 there, 0 here",
 }
 
 
@@ -60,18 +60,18 @@ class Difference:
 
     @property
     def is_allowed(self) -> bool:
-        """Say whether it is none, or has a reason."""
-        return self.largest <= ROUNDED or bool(why(self))
+        """Say whether it is none, or the script's rounding."""
+        return self.largest <= (PRINTED if self.is_printed else ROUNDED)
 
+    @property
+    def is_printed(self) -> bool:
+        """Say whether numbers that were rounded are compared with numbers that were not."""
+        return self.program.startswith("ROUGE-1.5.5") and "rounding=official" not in self.metric
 
-def why(one: Difference) -> str:
-    """Say why a difference that is larger than our rounding is allowed; nothing for any other."""
-    if one.largest <= ROUNDED:
-        return ""
-    printed = one.program.startswith("ROUGE-1.5.5") and "rounding=official" not in one.metric
-    if printed and one.largest <= PRINTED:
-        return PRINTED_WHY
-    return NOT_FOLLOWED.get((one.program, one.data), "")
+    @property
+    def note(self) -> str:
+        """Say what a reader has to know of it."""
+        return PRINTED_WHY if self.is_printed else LEFT_OUT.get((self.program, self.data), "")
 
 
 def family(metric: str) -> str:
@@ -168,8 +168,9 @@ def _scored(
         )
         if done.returncode:
             printed = done.stderr.decode(errors="replace").strip()
-            _say(f"{data.name}: {program} failed: {printed}")
-            return f"{program} failed on {data.name}: {printed.splitlines()[-1] if printed else done.returncode}"
+            failure = f"{program} failed on {data.name}: {printed.splitlines()[-1] if printed else done.returncode}"
+            _say(failure)
+            return failure
         _say(f"{data.name}: {program}: {time.perf_counter() - start:.1f} s")
         return Official(program, json.loads(scores.read_text(encoding="utf-8")))
 
@@ -231,18 +232,20 @@ def _family(differences: Sequence[Difference], names: Sequence[str]) -> list[str
     """Write the table of one family: a row for each metric and program, a column for each data set."""
     shown = [name for name in names if any(one.data == name for one in differences)]
     most = {name: max(one.items for one in differences if one.data == name) for name in shown}
-    cells: dict[tuple[str, str], dict[str, str]] = {}
+    rows: dict[tuple[str, str], dict[str, Difference]] = {}
+    for one in sorted(differences, key=lambda one: (one.metric.partition(":")[0], one.program)):
+        row = rows.setdefault((one.metric, one.program), {})
+        # Where a program ran and there are precomputed scores of it, too, the larger difference is shown.
+        row[one.data] = max(row.get(one.data, one), one, key=lambda each: each.largest)
     notes: dict[str, str] = {}
-    # Where a program ran and left precomputed scores too, the larger difference is shown.
-    for one in sorted(
-        differences, key=lambda one: (one.metric.partition(":")[0], one.metric, one.program, one.largest)
-    ):
-        reason = why(one)
-        note = f" ({notes.setdefault(reason, 'abcdefgh'[len(notes)])})" if reason else ""
-        cells.setdefault((one.metric, one.program), {})[one.data] = _cell(one, most[one.data]) + note
-    body = [
-        (f"`{metric}`", program, *(row.get(name, "") for name in shown)) for (metric, program), row in cells.items()
-    ]
+    body = []
+    for (metric, program), row in rows.items():
+        cells = []
+        for name in shown:
+            reason = row[name].note if name in row else ""
+            mark = f" ({notes.setdefault(reason, 'abcdefgh'[len(notes)])})" if reason else ""
+            cells.append(_cell(row[name], most[name]) + mark if name in row else "")
+        body.append((f"`{metric}`", program, *cells))
     lines = _table(("metric", "program", *shown), body)
     for reason, letter in notes.items():
         lines += ["", f"({letter}) {reason}."]

@@ -27,6 +27,7 @@ from auditor.text import bare
 
 #: (image, slot, text).
 Row = tuple[str, int, str]
+#: Document frequencies, in the working folder.
 FREQUENCIES = "flickr8k-test.csv"
 _HARD_PAIRS = 2000
 _SCENES = 110
@@ -141,7 +142,7 @@ def judged(most: int | None) -> Data:
         Official(program, {metric: oracle[column].to_list()[:most] for metric, column in columns.items()})
         for program, columns in judged_columns(whole=most is None).items()
     ]
-    what = "Flickr8k, judged captions against 5 references; scores of official programs, precomputed"
+    what = "Flickr8k, judged captions against 5 references; precomputed scores, too"
     return Data("B", what, rows, candidates[:most], official)
 
 
@@ -220,13 +221,16 @@ def edge_cases(most: int | None) -> Data:
     with (_data().parent / "oracles" / "edge-cases.csv").open(encoding="utf-8", newline="") as file:
         every = [(case, case["refs"].split(" || ")) for case in csv.DictReader(file)]
     cases = [(case, refs) for case, refs in every if tokens(own := [case["candidate"], *refs]) == own][:most]
+    for case, refs in cases:
+        if not case["candidate"] and "" in refs:
+            case["rougeL_coco"] = ""  # which takes an empty text for one empty word
     official = [
         Official(program, {metric: [_number(case[column]) for case, _ in cases] for metric, column in columns.items()})
         for program, columns in EDGE_COLUMNS.items()
     ]
     return Data(
         "E",
-        "constructed cases, empty texts among them; scores of official programs, precomputed",
+        "constructed cases, empty texts among them; precomputed scores (CIDEr: document frequencies of A)",
         [(case["case"], slot, text) for case, refs in cases for slot, text in enumerate(refs)],
         [(case["case"], 0, case["candidate"]) for case, _ in cases],
         official,

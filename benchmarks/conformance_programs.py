@@ -70,7 +70,8 @@ def _script(mode: str, *, stem: bool) -> Program:
     }
 
     def run(given: Given) -> Scores:
-        sys.path.append(str(Path(__file__).parents[1] / "tests" / "metrics"))
+        tests = Path(__file__).parents[1] / "tests"
+        sys.path += [str(tests), str(tests / "metrics")]
         from make_gold_rouge import prepare
         from make_gold_rouge import run as run_script
 
