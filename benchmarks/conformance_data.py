@@ -142,7 +142,7 @@ def judged(most: int | None) -> Data:
         Official(program, {metric: oracle[column].to_list()[:most] for metric, column in columns.items()})
         for program, columns in judged_columns(whole=most is None).items()
     ]
-    what = "Flickr8k, judged captions against 5 references; precomputed scores, too"
+    what = "Flickr8k, judged captions against 5 references; official scores, precomputed"
     return Data("B", what, rows, candidates[:most], official)
 
 
@@ -230,7 +230,7 @@ def edge_cases(most: int | None) -> Data:
     ]
     return Data(
         "E",
-        "constructed cases, empty texts among them; precomputed scores (CIDEr: document frequencies of A)",
+        "constructed cases, empty texts among them; official scores, precomputed (CIDEr's idf: A)",
         [(case["case"], slot, text) for case, refs in cases for slot, text in enumerate(refs)],
         [(case["case"], 0, case["candidate"]) for case, _ in cases],
         official,
