@@ -35,6 +35,8 @@ _PARAMS: dict[str, Any] = {
     "tf": "official",
     "folded": False,
     "ascii": True,
+    "first_caption": 1,
+    "last_caption": 4294967295,
     "empty_allowed": False,
     "dataset": "case",
     "seq": 1,

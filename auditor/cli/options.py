@@ -37,7 +37,9 @@ Metrics = Annotated[
     list[str] | None,
     typer.Option("--metric", "-m", help="Metric, with parameters: cider-d:sigma=4. Repeat for more; default: all."),
 ]
-TextProfile = Annotated[str, typer.Option("--profile", help="Text profile: how captions become tokens.")]
+TextProfile = Annotated[
+    str, typer.Option("--profile", help="Text profile, how captions become tokens: bare, ptb, spacy or whitespace.")
+]
 Split = Annotated[str | None, typer.Option("--split", help="Split of every REF that names none.")]
 References = Annotated[
     int | None,

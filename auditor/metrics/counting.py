@@ -17,11 +17,15 @@ from auditor.store.connection import Store
 
 @dataclass(frozen=True)
 class CandidateSet:
-    """Who describes the images: `name` is what column `candidate` says, `file` the SELECT that gives the captions."""
+    """Who describes the images: `name` is what column `candidate` says, `file` the SELECT that gives the captions.
+
+    `drawn_from` are the selections that the captions are taken from, beside the one that is scored.
+    """
 
     name: str
     file: str
     params: Mapping[str, Any] = field(default_factory=dict)
+    drawn_from: tuple[Selection, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -47,8 +47,14 @@ def count(store: Store, at_work: Workspace, relation: str = "selection_frequency
 
 
 def keep(store: Store, selection: Selection, profile: str, progress: Progress = silent) -> None:
-    """Count a whole version and keep it in `cache.ngram_frequency`, unless it is there."""
-    if is_kept(store, selection, profile):
+    """Count a whole version and keep it in `cache.ngram_frequency`, unless it is there or not all its tokens are."""
+    version = selection.version
+    tokenised = store.query(
+        "select 1 from version where dataset = $dataset and seq = $seq and version = $version"
+        " and list_contains(text_profiles, $profile)",
+        {"dataset": version.dataset, "seq": version.seq, "version": version.version, "profile": profile},
+    )
+    if tokenised.is_empty() or is_kept(store, selection, profile):
         return
     at_work = workspace(store, selection, profile)
     _count_parts(store, at_work, f"{selection.label}: counting n-grams", progress)

@@ -12,6 +12,7 @@ from auditor.metrics.counting import CandidateSet, count
 from auditor.model import Progress, Result, Selection, Table, silent
 from auditor.registry import MetricRequest, References, requests
 from auditor.statistics.summary import summarise
+from auditor.store import tokens
 from auditor.store.connection import Store
 from auditor.store.versions import content, images, resolve
 from auditor.text import tokenizer
@@ -38,9 +39,10 @@ def score_candidates(
     A candidate without references has no score, and no row. Raises `MetricError` where none has any, and for a metric
     that has no scores of so few images.
     """
-    tokenizer(text_profile)
     for label, reason in _refused(store, selection, metrics).items():
         raise MetricError(f"{selection.label}: no {label}: {reason}")
+    texts = [selection, *(drawn for candidate in candidates for drawn in candidate.drawn_from)]
+    tokens.provide(store, texts, text_profile, tokenizer(text_profile), progress)
     specs = list({metric.counting: None for metric in metrics})
     counts = count(store, selection, text_profile, candidates, specs, progress)
     scores = pl.concat(
@@ -118,7 +120,7 @@ def score(
             "system_seq": system.version.seq,
             "system_split": system.split,
         }
-        chosen = CandidateSet(system.version.dataset, "candidate_system", params)
+        chosen = CandidateSet(system.version.dataset, "candidate_system", params, drawn_from=(system,))
         notes += _unmatched(store, selection, system)
         if system.version.kind != "candidates":
             notes.append(f"{candidates} was ingested as {system.version.kind}, not as a system's output (--kind)")
