@@ -10,6 +10,7 @@ from conftest import Rows, ingest_rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from auditor.errors import MetricError
 from auditor.metrics.counting import CandidateSet
 from auditor.registry import METRICS, lacking, requests
 from auditor.store.connection import MEMORY, Store
@@ -91,6 +92,13 @@ def test_empty_candidate_is_defined(references: list[str]) -> None:
         shortest = min(len(text.split()) for text in references)
         length = sum(len(text.split()) for text in references) / len(references)
         assert found["ter"] == pytest.approx(shortest / length if length else 0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_images_of_one_caption_have_no_score(name: str) -> None:
+    with pytest.raises(MetricError, match="no caption has a reference"):
+        scored([("a", 0, "a dog runs"), ("b", 0, "a cat sits")], [name])
+    assert set(scored([("a", 0, "a dog"), ("b", 0, "a cat"), ("b", 1, "cats")], [name])["image"]) == {"b"}
 
 
 @pytest.mark.parametrize("candidate", ["a dog runs", "日本", "..."])
