@@ -11,6 +11,7 @@ from polars import selectors as cs
 
 from auditor.metrics.card import Metric, Parameter
 from auditor.metrics.counting import Kernel
+from auditor.metrics.kernels.columns import Texts, sides, texts
 
 _ORDERS = {"character": 6, "word": 2}
 _EPS = 1e-16
@@ -75,7 +76,6 @@ def _mean_of_f(shares: _Shares, factor: float) -> pl.Expr:
 
 def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
     from auditor.metrics.kernels import chrf  # noqa: PLC0415
-    from auditor.metrics.kernels.columns import sides, texts  # noqa: PLC0415
 
     counts, both = sides(rows["chrf"], rows["reference_tokens"])
     words = rows["chrf_word"]
@@ -99,10 +99,8 @@ def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> p
     return pl.concat([counts, lists], how="horizontal")
 
 
-def _spelling(words: pl.Series) -> Any:
+def _spelling(words: pl.Series) -> Texts:
     """Lay words out as code points, word after word."""
-    from auditor.metrics.kernels.columns import Texts  # noqa: PLC0415
-
     starts = np.zeros(len(words) + 1, np.int64)
     np.cumsum(words.str.len_chars().to_numpy(), out=starts[1:])
     return Texts(np.frombuffer("".join(words).encode("utf-32-le"), np.uint32), starts)
