@@ -41,7 +41,8 @@ def load(store: Path, dataset: str) -> tuple[pl.DataFrame, Offsets, Offsets, Tok
         vocabulary = opened.query("select token_id, token from vocabulary order by token_id")
     images = _offsets(rows.group_by("image", maintain_order=True).len()["len"].to_numpy())
     captions = _offsets(rows["tokens"].list.len().to_numpy())
-    tokens = rows["tokens"].filter(rows["tokens"].list.len() > 0).explode().to_numpy()
+    flat = rows["tokens"].filter(rows["tokens"].list.len() > 0).explode()
+    tokens = np.array(flat, np.uint32)  # a copy: kernels that were compiled for a writable array are not for another
     numbers: dict[str, int] = {}
     spelled = [
         [numbers.setdefault(word, len(numbers) + 1) for word in re.findall("[a-z0-9]+", token.lower())]
@@ -97,6 +98,8 @@ def differences(keys: pl.DataFrame, scored: NDArray[np.float64], path: Path) -> 
     rows = pl.read_parquet(path).filter(pl.col("metric").is_in(METRICS))
     theirs = rows.pivot("metric", index=["image", "slot"], values="value")
     known = [metric for metric in METRICS if metric in theirs.columns]
+    if not known:
+        sys.exit(f"{path} has none of {', '.join(METRICS)}")
     both = ours.join(theirs, on=["image", "slot"], suffix=" of auditor")
     if not both.height == ours.height == theirs.height:
         sys.exit(f"{ours.height} captions here, {theirs.height} in {path}, {both.height} in both")

@@ -11,6 +11,8 @@ import argparse
 import math
 import os
 import platform
+import re
+import resource
 import subprocess
 import sys
 import time
@@ -68,10 +70,15 @@ def run(command: Sequence[str], folder: Path) -> tuple[Cost, str]:
 
 
 def timed(call: Callable[[], object]) -> Cost:
-    """Give the wall and CPU seconds of a call in this process."""
-    wall, cpu = time.perf_counter(), time.process_time()
+    """Give the wall and CPU seconds of a call, with those of processes that it starts and waits for."""
+
+    def cpu() -> float:
+        children = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return time.process_time() + children.ru_utime + children.ru_stime
+
+    wall, before = time.perf_counter(), cpu()
     call()
-    return Cost(time.perf_counter() - wall, time.process_time() - cpu)
+    return Cost(time.perf_counter() - wall, cpu() - before)
 
 
 def note(step: str, cost: Cost) -> None:
@@ -96,6 +103,22 @@ def captions(dataset: str) -> list[tuple[str, int, str]]:
         for batch in sources.read(part, declared.format)
         for image, slot, text in batch.filter(batch["reason"].is_null()).select("image", "slot", "text").iter_rows()
     ]
+
+
+def of_images(rows: Sequence[tuple[str, int, str]], count: int | None, *, alike: bool) -> list[tuple[str, int, str]]:
+    """Keep the captions of the first images. `alike` leaves out images unlike most, which not every peer can score.
+
+    Those have another number of captions than five, or a caption without a letter or digit.
+    """
+    by_image: dict[str, list[tuple[str, int, str]]] = {}
+    for row in rows:
+        by_image.setdefault(row[0], []).append(row)
+    images = [
+        image
+        for image in by_image.values()
+        if not alike or (len(image) == 5 and all(re.search("[a-zA-Z0-9]", text) for _, _, text in image))
+    ]
+    return [row for image in images[:count] for row in image]
 
 
 def write_tiles(rows: Sequence[tuple[str, int, str]], tiles: int, path: Path) -> None:
