@@ -77,19 +77,8 @@ def measure(file: Path, folder: Path, repeat: int) -> tuple[Cost, Cost]:
     store = folder / "store.duckdb"
     for _ in range(repeat):
         store.unlink(missing_ok=True)
-        ingest = [
-            *AUDITOR,
-            "-q",
-            "ingest",
-            "set",
-            "--from",
-            str(file),
-            "--store",
-            str(store),
-            "-o",
-            str(folder / "r.json"),
-        ]
-        ours.append(run(ingest, folder)[0])
+        ingest = [*AUDITOR, "-q", "ingest", "set", "--from", str(file), "--store", str(store)]
+        ours.append(run([*ingest, "-o", str(folder / "r.json")], folder)[0])
         store.unlink()
         floor.append(run([*_SELF, "--floor", str(file), str(store)], folder)[0])
     return best(ours), best(floor)
