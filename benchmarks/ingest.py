@@ -1,25 +1,23 @@
 """What does an ingest cost, and what does DuckDB need merely to read and store the same file? Measured in one run.
 
 Both are processes of their own, in turns; the least of several repetitions counts. This process stays small, see
-`leave_one_out.py`.
+`measuring.py`.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from leave_one_out import Cost, best, run
+from measuring import AUDITOR, Cost, best, load_before, run
 
 SOURCE = "flickr30k"
 AIM = 3.0
 MOST_MEMORY = 1024.0
 
-_AUDITOR = [sys.executable, "-m", "auditor", "-q"]
 _SELF = [sys.executable, str(Path(__file__).resolve())]
 
 #: What DuckDB runs to read a file of each format, as plainly as it can be said.
@@ -79,8 +77,8 @@ def measure(file: Path, folder: Path, repeat: int) -> tuple[Cost, Cost]:
     store = folder / "store.duckdb"
     for _ in range(repeat):
         store.unlink(missing_ok=True)
-        ingest = [*_AUDITOR, "ingest", "set", "--from", str(file), "--store", str(store), "-o", str(folder / "r.json")]
-        ours.append(run(ingest, folder)[0])
+        ingest = [*AUDITOR, "-q", "ingest", "set", "--from", str(file), "--store", str(store)]
+        ours.append(run([*ingest, "-o", str(folder / "r.json")], folder)[0])
         store.unlink()
         floor.append(run([*_SELF, "--floor", str(file), str(store)], folder)[0])
     return best(ours), best(floor)
@@ -101,7 +99,7 @@ def main(arguments: Sequence[str]) -> None:
     if asked.write:
         write_files(asked.tiles, asked.write)
         return
-    print(f"load before the run: {os.getloadavg()[0]:.2f}")
+    print(load_before())
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         run([*_SELF, "--write", name, "--tiles", str(asked.tiles)], folder)

@@ -1,10 +1,8 @@
 """What do leave-one-out scores cost, and what do they cost with pycocoevalcap? Measured in the same run.
 
 Only ratios of one run say anything: seconds belong to a machine and to what else it does. So the command line and its
-peer take turns, each in a process of its own, and the least of several repetitions counts.
-
-This process stays small and imports nothing heavy: on Linux a child's peak memory starts at that of its parent, which
-would otherwise be reported as the child's.
+peer take turns, each in a process of its own, and the least of several repetitions counts. This process stays small,
+see `measuring.py`.
 """
 
 from __future__ import annotations
@@ -13,39 +11,42 @@ import argparse
 import json
 import math
 import os
-import platform
 import shutil
-import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from importlib.metadata import PackageNotFoundError, version
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass, field
 from pathlib import Path
 
+from measuring import (
+    AUDITOR,
+    Cost,
+    best,
+    captions,
+    cost_rows,
+    down,
+    installed,
+    leave_one_out,
+    load_before,
+    mark,
+    note,
+    positive,
+    run,
+    stored,
+    table,
+    timed,
+    up,
+    versions,
+    write_tiles,
+)
+
 PEER = "pycocoevalcap"
-METRICS = 7
+METRICS = ("bleu-1", "bleu-2", "bleu-3", "bleu-4", "rouge-1", "cider", "cider-d")
 LEAST_RATIO = 10.0
 MOST_MEMORY = 1024.0
 MOST_INGEST = 3.0
-MOST_LOAD = 1.5
 
-_AUDITOR = [sys.executable, "-m", "auditor"]
 _SELF = [sys.executable, str(Path(__file__).resolve())]
-
-
-@dataclass(frozen=True)
-class Cost:
-    """Seconds on the clock, seconds of all cores (user and system), and the peak of resident memory in MiB."""
-
-    wall: float
-    cpu: float
-    peak: float | None = None
-
-    def __add__(self, other: Cost) -> Cost:
-        """One after the other: times add up; peaks do not."""
-        return Cost(self.wall + other.wall, self.cpu + other.cpu)
 
 
 @dataclass
@@ -62,75 +63,24 @@ BLEU, ROUGE, CIDER = f"{PEER} Bleu(4)", f"{PEER} Rouge()", f"{PEER} Cider()"
 ALL_SCORERS = f"{PEER} (all three)"
 
 
-def best(costs: Sequence[Cost]) -> Cost:
-    """Take the least time, for noise only ever adds to it, but the highest peak, for memory has to suffice every time.
-
-    Wall and CPU time are taken apart: they need not come from the same repetition.
-    """
-    peaks = [cost.peak for cost in costs if cost.peak is not None]
-    return Cost(min(cost.wall for cost in costs), min(cost.cpu for cost in costs), max(peaks, default=None))
-
-
-def run(command: Sequence[str], folder: Path) -> tuple[Cost, str]:
-    """Run a process to its end; give what it cost and what it wrote to stdout. Ends this one where it fails."""
-    with (folder / "stdout").open("w+b") as out, (folder / "stderr").open("w+b") as err:
-        start = time.perf_counter()
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
-        _, status, usage = os.wait4(process.pid, 0)
-        wall = time.perf_counter() - start
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
-            err.seek(0)
-            sys.exit(f"{' '.join(command)}: exit code {process.returncode}: {err.read().decode().strip()}")
-        out.seek(0)
-        return Cost(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024), out.read().decode()
-
-
 # What runs in processes of its own: preparing, and the peer.
-
-
-def write_tiles(dataset: str, tiles: int, path: Path) -> None:
-    """Write a dataset several times over as a `.token` file, each time under new image ids.
-
-    White space inside captions becomes one blank, since a line may hold no other; no token changes by it.
-    """
-    from auditor import config, sources
-
-    declared = config.source(dataset, config.sources())
-    rows = [
-        (image, slot, " ".join(text.split()))
-        for part in declared.parts
-        for batch in sources.read(part, declared.format)
-        for image, slot, text in batch.filter(batch["reason"].is_null()).select("image", "slot", "text").iter_rows()
-    ]
-    with path.open("w", encoding="utf-8") as file:
-        for tile in range(1, tiles + 1):
-            file.writelines(f"{tile}-{image}#{slot}\t{text}\n" for image, slot, text in rows)
 
 
 def write_items(dataset: str, store: Path, scores: Path, path: Path) -> None:
     """Write the captions that have references, image by image, as the peer is to see them; print their number.
 
-    They come out of the store, so that both sides score the same captions. Ends the process where the scores at hand
-    are not of all metrics for exactly these.
+    Ends the process where the scores at hand are not of all metrics for exactly these.
     """
     import polars as pl
 
-    from auditor.store.connection import Store
-    from auditor.store.versions import content, resolve
-    from auditor.text import bare
-
-    with Store.open(store) as opened:
-        captions = content(opened, resolve(opened, dataset))
-    captions = captions.filter(pl.len().over("image") > 1).sort("image", "slot")
+    texts = stored(store, dataset)
     scored = pl.read_parquet(scores).group_by("image", "slot").agg(pl.col("metric").n_unique())
-    both = scored.filter(pl.col("metric") == METRICS).join(captions, on=["image", "slot"])
-    if not both.height == scored.height == captions.height:
-        sys.exit(f"{scored.height} captions scored, {captions.height} have references, {both.height} in both")
-    texts = captions.select("image", text=bare.tokenize(captions["text"]).list.join(" "))
+    both = scored.filter(pl.col("metric") == len(METRICS)).join(texts, on=["image", "slot"])
+    if not both.height == scored.height == texts.height:
+        sys.exit(f"{scored.height} captions scored, {texts.height} have references, {both.height} in both")
     images = texts.group_by("image", maintain_order=True).agg("text")["text"].to_list()
     path.write_text(json.dumps(images), encoding="utf-8")
-    print(captions.height)
+    print(texts.height)
 
 
 def score_with_peer(path: Path) -> None:
@@ -142,25 +92,15 @@ def score_with_peer(path: Path) -> None:
     from pycocoevalcap.cider.cider import Cider
     from pycocoevalcap.rouge.rouge import Rouge
 
-    candidates: dict[str, list[str]] = {}
-    references: dict[str, list[str]] = {}
-    for image, captions in enumerate(json.loads(path.read_text(encoding="utf-8"))):
-        for slot, caption in enumerate(captions):
-            candidates[f"{image}#{slot}"] = [caption]
-            references[f"{image}#{slot}"] = captions[:slot] + captions[slot + 1 :]
+    texts, others = leave_one_out(json.loads(path.read_text(encoding="utf-8")))
+    candidates = {number: [text] for number, text in enumerate(texts)}
+    references = dict(enumerate(others))
     costs = {
         BLEU: timed(lambda: Bleu(4).compute_score(references, candidates, verbose=0)),
         ROUGE: timed(lambda: Rouge().compute_score(references, candidates)),
         CIDER: timed(lambda: Cider().compute_score(references, candidates)),
     }
-    print(json.dumps(costs))
-
-
-def timed(call: Callable[[], object]) -> tuple[float, float]:
-    """Give the wall and CPU seconds of a call."""
-    wall, cpu = time.perf_counter(), time.process_time()
-    call()
-    return time.perf_counter() - wall, time.process_time() - cpu
+    print(json.dumps({scorer: astuple(cost) for scorer, cost in costs.items()}))
 
 
 # Measuring.
@@ -188,11 +128,12 @@ def measure_ours(measured: Measured, dataset: str, source: Sequence[str], folder
     fresh, copy, scores = folder / "fresh.duckdb", folder / "copy.duckdb", folder / "scores.parquet"
     for path in (fresh, copy, scores):
         path.unlink(missing_ok=True)
-    score = [*_AUDITOR, "score", dataset, "--store", str(copy), "-o", str(scores)]
-    note(measured.ours, INGEST, run([*_AUDITOR, "ingest", *source, "--store", str(fresh)], folder)[0])
+    asked = [option for metric in METRICS for option in ("-m", metric)]
+    score = [*AUDITOR, "score", dataset, *asked, "--store", str(copy), "-o", str(scores)]
+    keep(measured.ours, INGEST, run([*AUDITOR, "ingest", *source, "--store", str(fresh)], folder)[0])
     shutil.copyfile(fresh, copy)
     for step in (COLD, WARM):
-        note(measured.ours, step, run(score, folder)[0])
+        keep(measured.ours, step, run(score, folder)[0])
     described = ["--store", str(copy), "--scores", str(scores)]
     _, count = run([*_SELF, dataset, *described, "--write-items", str(folder / "items.json")], folder)
     measured.captions = int(count)
@@ -203,28 +144,18 @@ def measure_peer(measured: Measured, folder: Path) -> None:
     process, printed = run([*_SELF, "--peer", str(folder / "items.json")], folder)
     scorers = {name: Cost(*seconds) for name, seconds in json.loads(printed).items()}
     for name, cost in scorers.items():
-        note(measured.peer, name, cost)
+        keep(measured.peer, name, cost)
     total = sum(scorers.values(), Cost(0, 0))
-    note(measured.peer, ALL_SCORERS, Cost(total.wall, total.cpu, process.peak))
+    keep(measured.peer, ALL_SCORERS, Cost(total.wall, total.cpu, process.peak))
 
 
-def note(steps: dict[str, list[Cost]], step: str, cost: Cost) -> None:
-    """Keep one repetition of a step, and say on stderr that it is done."""
+def keep(steps: dict[str, list[Cost]], step: str, cost: Cost) -> None:
+    """Keep one repetition of a step, and say that it is done."""
     steps.setdefault(step, []).append(cost)
-    print(f"{step}: {cost.wall:.2f} s, CPU {cost.cpu:.2f} s", file=sys.stderr)
+    note(step, cost)
 
 
-# Reporting. Whatever is rounded is rounded against us.
-
-
-def up(value: float, digits: int = 2) -> str:
-    """Write what ours costs, rounded up."""
-    return f"{math.ceil(value * 10**digits) / 10**digits:.{digits}f}"
-
-
-def down(value: float, digits: int = 2) -> str:
-    """Write what the peer costs, or a ratio, rounded down."""
-    return f"{math.floor(value * 10**digits) / 10**digits:.{digits}f}"
+# Reporting.
 
 
 def report(measured: Measured) -> str:
@@ -233,21 +164,13 @@ def report(measured: Measured) -> str:
     peer = {step: best(costs) for step, costs in measured.peer.items()}
     rows = [row for side, rounded in ((ours, up), (peer, down)) for row in cost_rows(side, rounded)]
     lines = [
-        f"{measured.captions:,} captions with references. {versions(with_peer=bool(peer))}",
+        f"{measured.captions:,} captions with references. {versions(*([PEER] if peer else []))}",
         "",
         *table(("step", "wall, s", "CPU, s", "peak, MiB"), rows),
         "",
         *table(("", "measured", "aim", ""), [*ratio_rows(ours, peer), *limit_rows(ours, with_ingest=bool(peer))]),
     ]
     return "\n".join(lines)
-
-
-def cost_rows(steps: Mapping[str, Cost], rounded: Callable[[float, int], str]) -> list[tuple[str, ...]]:
-    """Write one row a step."""
-    return [
-        (step, rounded(cost.wall, 2), rounded(cost.cpu, 2), "" if cost.peak is None else rounded(cost.peak, 0))
-        for step, cost in steps.items()
-    ]
 
 
 def ratio_rows(ours: Mapping[str, Cost], peer: Mapping[str, Cost]) -> list[tuple[str, ...]]:
@@ -285,24 +208,6 @@ def limit_rows(ours: Mapping[str, Cost], *, with_ingest: bool) -> list[tuple[str
     return rows
 
 
-def mark(met: bool) -> str:
-    """Say whether an aim is met."""
-    return "met" if met else "**missed**"
-
-
-def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Write a Markdown table."""
-    rule = ["---", *("---:" for _ in header[1:])]
-    return [f"| {' | '.join(cells)} |" for cells in (header, rule, *rows)]
-
-
-def versions(*, with_peer: bool) -> str:
-    """Name what was measured."""
-    packages = ["auditor", "duckdb", "polars", *([PEER] if with_peer else [])]
-    named = ", ".join(f"{package} {version(package)}" for package in packages)
-    return f"Python {platform.python_version()}, {named}; {os.cpu_count()} cores."
-
-
 # The command line.
 
 
@@ -324,19 +229,9 @@ def arguments() -> argparse.Namespace:
     return options
 
 
-def positive(text: str) -> int:
-    """Read a whole number from 1."""
-    number = int(text)
-    if number < 1:
-        raise ValueError
-    return number
-
-
 def require_peer() -> None:
     """End the process where the peer is not installed, rather than after minutes of measuring."""
-    try:
-        version(PEER)
-    except PackageNotFoundError:
+    if not installed(PEER):
         sys.exit(f"{PEER} is not installed: pip install 'auditor[peers]'")
 
 
@@ -344,7 +239,7 @@ def main() -> None:
     """Do the step asked for; without one, measure and report."""
     options = arguments()
     if options.write_tiles:
-        write_tiles(options.dataset, options.tile, options.write_tiles)
+        write_tiles(captions(options.dataset), options.tile, options.write_tiles)
     elif options.write_items:
         write_items(options.dataset, options.store, options.scores, options.write_items)
     elif options.peer:
@@ -354,8 +249,7 @@ def main() -> None:
             require_peer()
         if options.data:
             os.environ["AUDITOR_DATA"] = str(options.data.resolve())
-        load = os.getloadavg()[0]
-        print(f"load before: {load:.2f}{'; too busy, run again' if load > MOST_LOAD else ''}\n", flush=True)
+        print(f"{load_before()}\n", flush=True)
         print(report(measure(options.dataset, options.tile, options.repeat, options.peer_repeat)))
 
 
