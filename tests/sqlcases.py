@@ -30,7 +30,7 @@ _PARAMS: dict[str, Any] = {
     "seed": 1,
     "sigma": 6.0,
     "clipped": True,
-    "ascii": True,
+    "skip": 4,
     "empty_allowed": False,
     "dataset": "case",
     "seq": 1,

@@ -10,8 +10,14 @@ from auditor.registry import METRICS, request, requests
 SIGNATURES = {
     "bleu-1": "bleu-1|tok:bare|refs:loo|smooth:paper|bp:closest|v:1",
     "bleu-4:smooth=mteval": "bleu-4|tok:bare|refs:loo|smooth:mteval|bp:closest|v:1",
-    "rouge-1": "rouge-1|tok:bare|refs:loo|measure:f|ascii:true|v:1",
-    "rouge-1:ascii=FALSE,measure=recall": "rouge-1|tok:bare|refs:loo|measure:recall|ascii:false|v:1",
+    "rouge-1": "rouge-1|tok:bare|refs:loo|measure:f|alpha:0.5|beta:0|aggregate:pooled|stem:false|ascii:true|rounding:none"
+    "|v:1",
+    "rouge-l:ascii=FALSE,measure=recall": "rouge-l|tok:bare|refs:loo|measure:recall|alpha:0.5|beta:0|aggregate:pooled"
+    "|stem:false|ascii:false|rounding:none|v:1",
+    "rouge-w-1.2:weighting=paper": "rouge-w-1.2|tok:bare|refs:loo|measure:f|alpha:0.5|beta:0|aggregate:pooled"
+    "|stem:false|ascii:true|rounding:none|weighting:paper|v:1",
+    "rouge-su4:last=counted,alpha=.2": "rouge-su4|tok:bare|refs:loo|measure:f|alpha:0.2|beta:0|aggregate:pooled"
+    "|stem:false|ascii:true|rounding:none|last:counted|skip:4|v:1",
     "cider": "cider|tok:bare|refs:loo|n:4|idf:dataset|scale:raw|v:1",
     "cider-d": "cider-d|tok:bare|refs:loo|n:4|sigma:6|idf:dataset|scale:raw|v:1",
     "bleu-4:smooth=none,bp=false": "bleu-4|tok:bare|refs:loo|smooth:none|bp:none|v:1",

@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 
 import polars as pl
 
+from auditor.text.rouge_stemmer import stem
+
 Rewriting = Callable[[pl.Series], pl.Series]
 
 
@@ -17,5 +19,22 @@ def rouge(tokens: pl.Series) -> pl.Series:
     return tokens.str.to_lowercase().str.extract_all("[a-z0-9]+")
 
 
+def rouge_stemmed(tokens: pl.Series) -> pl.Series:
+    """Split as ROUGE-1.5.5 does, and stem each word as it does (-m)."""
+    return _each(rouge(tokens), stem)
+
+
+def stemmed(tokens: pl.Series) -> pl.Series:
+    """Stem whole tokens as ROUGE-1.5.5 stems words."""
+    return _each(tokens.reshape((-1, 1)).arr.to_list(), stem)
+
+
+def _each(words: pl.Series, change: Callable[[str], str]) -> pl.Series:
+    """Change each word of a column of lists."""
+    known = words.explode().drop_nulls().unique()
+    changed = pl.Series([change(word) for word in known], dtype=pl.String)
+    return words.list.eval(pl.element().replace_strict(known, changed, return_dtype=pl.String))
+
+
 #: Every rewriting by name. Kept counts go by the name: one that gives other words than before takes another.
-REWRITINGS: Mapping[str, Rewriting] = {"rouge": rouge}
+REWRITINGS: Mapping[str, Rewriting] = {"rouge": rouge, "rouge-stem": rouge_stemmed, "stem": stemmed}
