@@ -28,6 +28,8 @@ Units = Callable[[Mapping[str, Any]], tuple[tuple[str, ...], Callable[[Lengths],
 
 #: ROUGE-W: a run of k tokens weighs k ** 1.2.
 _EXPONENT = 1.2
+#: ROUGE-SU4: at most so many words between two. N-grams are counted along with skip-bigrams.
+_SKIP = 4
 
 _PARAMETERS = {
     "measure": Parameter("f", "f = weighted harmonic mean of precision and recall", ("f", "precision", "recall")),
@@ -71,7 +73,7 @@ def _rewriting(settings: Mapping[str, Any]) -> str | None:
 
 
 def _score_units(units: Units) -> Score:
-    """Make a scorer of the counts of `sql/metrics/rouge_n.sql`."""
+    """Make a scorer of the units that `sql/derive/rouge_pair.sql` has counted."""
 
     def score(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
         columns, total = units(parameters)
@@ -86,7 +88,7 @@ def _score_units(units: Units) -> Score:
 
 
 def _n_grams(order: int) -> Units:
-    columns = ("unigrams",) if order == 1 else ("pairs",)
+    columns = ("unigrams",) if order == 1 else ("bigrams",)
     return lambda _: (columns, lambda lengths: np.maximum(lengths.astype(np.float64) - (order - 1), 0.0))
 
 
@@ -102,7 +104,7 @@ def _skip_bigrams(parameters: Mapping[str, Any]) -> tuple[tuple[str, ...], Calla
         units: Numbers = unigrams + short * (short - 1) / 2 + reach * (length - short)
         return units
 
-    return ("unigrams" if counted else "unigrams_before_last", "pairs"), total
+    return ("unigrams" if counted else "unigrams_before_last", "skip_bigrams"), total
 
 
 def _score_l(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
@@ -142,33 +144,33 @@ def _powers(values: Numbers, exponent: float) -> Numbers:
 
 
 def _align(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
-    """Find what each candidate and reference have in common in order, with lists of a value for each reference."""
+    """Find what each candidate has in common, in order, with its references."""
     from auditor.metrics.kernels.columns import sides  # noqa: PLC0415
     from auditor.metrics.kernels.lcs import common_subsequences  # noqa: PLC0415
 
     del parameters
     candidates = rows["rouge_lcs"].with_columns(candidate_length=pl.col("tokens").list.len().cast(pl.UInt32))
     kept, both = sides(candidates, rows["reference_tokens"])
-    found = common_subsequences(both, _EXPONENT)
-    lists = (
-        pl.DataFrame(
-            {
-                "of": np.repeat(np.arange(len(found.counts)), found.counts),
-                "reference_lengths": found.reference_lengths,
-                "lcs": found.lcs,
-                "weighted_runs": found.weighted_runs,
-                "weighted_lcs": found.weighted_lcs,
-            }
-        )
-        .with_columns(pl.col("of").set_sorted())
-        .group_by("of", maintain_order=True)
-        .agg(pl.all())
-        .drop("of")
-    )
-    return kept.hstack(lists)
+    sizes, found = common_subsequences(both, _EXPONENT)
+    pairs = pl.DataFrame(found._asdict() | {"candidate_no": np.repeat(np.arange(len(kept)), sizes)})
+    return kept.hstack(_lists(pairs).drop("candidate_no"))
+
+
+def _list_units(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
+    """Put what each candidate shares with its references beside it; one without references is left out."""
+    del parameters
+    lists = _lists(rows["rouge_pair"])
+    return rows["rouge_n"].join(lists, on="candidate_no", maintain_order="left").drop("candidate_no")
+
+
+def _lists(pairs: pl.DataFrame) -> pl.DataFrame:
+    """Gather the pairs of a candidate, which are neighbours, into lists of a value for each reference."""
+    neighbours = pairs.with_columns(pl.col("candidate_no").set_sorted())
+    return neighbours.group_by("candidate_no", maintain_order=True).agg(pl.all())
 
 
 _LCS = Kernel(_align, ("reference_tokens",))
+_UNITS = Kernel(_list_units, ("rouge_pair",))
 
 
 def _rouge(name: str, score: Score, summary: str, edge_cases: str, section: str, **more: Any) -> Metric:
@@ -198,7 +200,8 @@ CARDS = (
         "order does not matter",
         "section 2",
         counts="rouge_n",
-        counted_with={"skip": 0},
+        kernel=_UNITS,
+        counted_with={"skip": _SKIP},
     ),
     _rouge(
         "rouge-2",
@@ -207,7 +210,8 @@ CARDS = (
         "a text of one word has no bigram, and so scores 0",
         "section 2",
         counts="rouge_n",
-        counted_with={"skip": 0},
+        kernel=_UNITS,
+        counted_with={"skip": _SKIP},
     ),
     _rouge(
         "rouge-l",
@@ -243,13 +247,14 @@ CARDS = (
         "the script counts no unigram for the last word, so that a text of one word scores 0",
         "section 5",
         counts="rouge_n",
+        kernel=_UNITS,
         parameters={
             "last": Parameter(
                 "official",
                 "whether the unigram of a text's last word counts: official = no, as in the script; counted = yes",
                 ("official", "counted"),
             ),
-            "skip": Parameter(4, "most words between the two of a skip-bigram", zero=True, counts=True),
+            "skip": Parameter(_SKIP, "most words between the two of a skip-bigram", zero=True, counts=True),
         },
     ),
 )

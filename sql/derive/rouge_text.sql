@@ -5,8 +5,9 @@
 -- reads: candidate, reference, chosen
 -- returns: text_no, image_no, slot, candidate_no, held_out, tokens
 --
--- The texts of each image, numbered: references (with a slot), candidates (with a number), and captions that are both,
--- once. A substitute or a system's caption has no slot.
+-- The texts of each image: references (with a slot), candidates (with a number), and captions that are both, once. A
+-- substitute or a system's caption has no slot. The last two bits of a text's number say what it is: 1 a candidate,
+-- 2 a reference, 3 both.
 with beside as (
     select r.image_no, r.slot, c.candidate_no, c.held_out, r.caption_id
     from reference as r
@@ -18,7 +19,11 @@ with beside as (
     where stands_in and image_no between $first_image::uinteger and $last_image::uinteger
 )
 select
-    row_number() over (order by b.image_no, b.slot, b.candidate_no)::uinteger as text_no,
+    (
+        4 * row_number() over (order by b.image_no, b.slot, b.candidate_no)
+        + (b.candidate_no is not null)::int
+        + 2 * (b.slot is not null)::int
+    )::uinteger as text_no,
     b.image_no,
     b.slot,
     b.candidate_no,

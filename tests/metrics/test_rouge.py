@@ -209,7 +209,8 @@ def test_common_subsequences_of_any_length_equal_the_tables(ours: list[list[int]
     ).with_columns(pl.col("image_no").cast(pl.UInt32))
     references = pl.DataFrame({"image_no": 1, "slot": range(len(theirs)), "tokens": pl.Series(theirs, dtype=tokens)})
     references = references.with_columns(pl.col("image_no", "slot").cast(pl.UInt32))
-    found = common_subsequences(sides(candidates, references)[1], 1.2)
+    sizes, found = common_subsequences(sides(candidates, references)[1], 1.2)
+    assert sizes.tolist() == [len(theirs)] * len(ours)
     pairs = [(mine, other) for mine in ours for other in theirs]
     assert found.reference_lengths.tolist() == [len(other) for _, other in pairs]
     assert found.lcs.tolist() == [plain.lcs(*pair) for pair in pairs]

@@ -27,38 +27,37 @@ _Weights = NDArray[np.float64]
 class CommonSubsequences(NamedTuple):
     """What candidates have in common with their references, pair by pair: those of the first candidate come first.
 
-    `counts[i]` is the number of pairs of candidate i. `lcs` is in tokens; `weighted_lcs` is the value of the weighted
+    `lcs` is in tokens; `weighted_lcs` is the value of the weighted
     table, `weighted_runs` the weight of the runs of matches on the way back through it, both in weights of runs.
     """
 
-    counts: NDArray[np.int64]
     reference_lengths: NDArray[np.uint32]
     lcs: NDArray[np.uint32]
     weighted_lcs: NDArray[np.float64]
     weighted_runs: NDArray[np.float64]
 
 
-def common_subsequences(sides: Sides, exponent: float) -> CommonSubsequences:
-    """Align every candidate with every reference of its image; a run of k tokens weighs k ** exponent."""
+def common_subsequences(sides: Sides, exponent: float) -> tuple[NDArray[np.int64], CommonSubsequences]:
+    """Align every candidate with every reference of its image; a run of k tokens weighs k ** exponent.
+
+    Gives the number of pairs of each candidate first.
+    """
     counts = sides.last - sides.first - (sides.held >= 0)
     pairs = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
     longest = int(max(np.diff(side.starts).max(initial=0) for side in (sides.candidates, sides.references)))
     # powers by the C library, as the script's: other vector units may differ in the last bit, and so in ties
     weights = np.array([float(run) ** exponent for run in range(longest + 2)])
     size = int(pairs[-1])
-    made = CommonSubsequences(
-        counts, np.empty(size, np.uint32), np.empty(size, np.uint32), np.empty(size), np.empty(size)
-    )
+    made = np.empty(size, np.uint32), np.empty(size, np.uint32), np.empty(size), np.empty(size)
     edges = [0, *np.searchsorted(pairs, [size * part // _THREADS for part in range(1, _THREADS)]).tolist(), len(counts)]
     texts = (*sides.candidates, *sides.references)
     with ThreadPoolExecutor(_THREADS) as pool:
         parts = [
-            pool.submit(_align, texts, sides[2:], pairs, weights, start, stop, made[1:])
-            for start, stop in pairwise(edges)
+            pool.submit(_align, texts, sides[2:], pairs, weights, start, stop, made) for start, stop in pairwise(edges)
         ]
     for part in parts:
         part.result()
-    return made
+    return counts, CommonSubsequences(*made)
 
 
 @njit(cache=True, nogil=True)
