@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from auditor.errors import MetricError
 
 Numbers = NDArray[np.float64]
+Score = Callable[[pl.DataFrame, Mapping[str, Any]], pl.Series]
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,12 @@ class Pairs:
     def pooled(self, values: Numbers) -> Numbers:
         """Add the values of each candidate's pairs, in their order."""
         return np.bincount(self.of, weights=values).astype(np.float64, copy=False)
+
+
+def listed(pairs: pl.DataFrame) -> pl.DataFrame:
+    """Gather the pairs of a candidate, which are neighbours, into lists of a value for each reference."""
+    neighbours = pairs.with_columns(pl.col("candidate_no").set_sorted())
+    return neighbours.group_by("candidate_no", maintain_order=True).agg(pl.all())
 
 
 def flat(counts: pl.DataFrame, column: str) -> NDArray[Any]:

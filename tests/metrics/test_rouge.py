@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import make_gold_rouge
@@ -27,7 +28,7 @@ from auditor.metrics.rouge_scoring import as_printed
 from auditor.registry import requests
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
-from auditor.studies.scores import score_candidates
+from auditor.studies.scores import HUMAN, intra, score_candidates
 from auditor.text.rouge_stemmer import stem
 
 GOLD: Mapping[str, Any] = json.loads((ROOT / "tests" / "gold" / "rouge.json").read_text(encoding="utf-8"))
@@ -127,6 +128,31 @@ def test_settings_equal_their_formulas(scores_by_setting: pl.DataFrame, request_
         for candidate, references in ITEMS
     ]
     assert scores_by_setting[request_text].to_list() == pytest.approx(expected, abs=1e-11)
+
+
+def test_candidates_counted_together_score_as_those_counted_apart(store: Store) -> None:
+    """Captions are candidates and references by turns, substitutes are candidates alone."""
+    rows = [(f"{number}", slot, text) for number, (_, texts) in enumerate(ITEMS) for slot, text in enumerate(texts)]
+    ingest_rows(store, rows, kind="candidates")
+    asked = requests(list(plain.ROUGE))
+    selection = resolve(store, "set")
+    together = score_candidates(store, selection, "bare", [HUMAN, intra(1)], asked)
+    apart = [score_candidates(store, selection, "bare", [candidate], asked) for candidate in (HUMAN, intra(1))]
+    assert together.equals(pl.concat(apart))
+    assert set(together["candidate"]) == {"human", "intra"}
+
+
+def test_kept_counts_give_the_scores_that_fresh_ones_gave(tmp_path: Path) -> None:
+    path = tmp_path / "store.duckdb"
+    with Store.open(path, write=True) as store:
+        rows = [(f"{number}", slot, text) for number, (_, texts) in enumerate(ITEMS) for slot, text in enumerate(texts)]
+        ingest_rows(store, rows, kind="candidates")
+    asked = requests(list(SETTINGS))
+    found = []
+    for _ in range(2):
+        with Store.open(path) as store:
+            found.append(score_candidates(store, resolve(store, "set"), "bare", [HUMAN], asked))
+    assert found[0].equals(found[1])
 
 
 def test_rouge_l_of_coco_caption_is_a_setting() -> None:
