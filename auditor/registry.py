@@ -13,7 +13,7 @@ from typing import Any, Literal
 import polars as pl
 
 from auditor.errors import MetricError, MissingExtraError
-from auditor.metrics import bleu, chrf, cider, rouge_1, ter
+from auditor.metrics import bleu, chrf, cider, rouge, ter
 from auditor.metrics.card import Metric, Parameter
 from auditor.metrics.counting import CountSpec
 from auditor.model import Draw, Selection, Signature, plain
@@ -76,13 +76,15 @@ class MetricRequest:
     def signature(self, profile: str, references: References) -> Signature:
         """Name it in full."""
         fixed = self.metric.fixed if self.metric.shown else {}
-        parameters = {"tok": profile, **references.parameters, **fixed, **self.settings}
+        declared = self.metric.parameters
+        named = {key: value for key, value in self.settings.items() if declared[key].matters(self.settings)}
+        parameters = {"tok": profile, **references.parameters, **fixed, **named}
         return Signature(self.metric.name, parameters, self.metric.version)
 
 
 #: Every metric by name, in the order in which results show them.
 METRICS: Mapping[str, Metric] = {
-    card.name: card for card in (*bleu.CARDS, *rouge_1.CARDS, *cider.CARDS, *ter.CARDS, *chrf.CARDS)
+    card.name: card for card in (*bleu.CARDS, *rouge.CARDS, *cider.CARDS, *ter.CARDS, *chrf.CARDS)
 }
 
 

@@ -5,6 +5,7 @@ Every function takes token lists: one candidate, its references. Nothing here is
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 import unicodedata
@@ -13,6 +14,8 @@ from collections.abc import Sequence
 from typing import Any
 
 Tokens = Sequence[str]
+
+ROUGE = ("rouge-1", "rouge-2", "rouge-l", "rouge-w-1.2", "rouge-su4")
 
 
 def tokenize(caption: str) -> list[str]:
@@ -87,19 +90,106 @@ def _reference_length(length: int, references: Sequence[Tokens], bp: str) -> int
     return min(lengths) if bp == "shortest" else min((abs(one - length), one) for one in lengths)[1]
 
 
-def rouge_1(candidate: Tokens, references: Sequence[Tokens], measure: str = "f", *, ascii_only: bool = True) -> float:
-    def words(tokens: Tokens) -> Counter[str]:
-        return Counter(re.findall("[a-z0-9]+", " ".join(tokens))) if ascii_only else Counter(tokens)
+def rouge(
+    metric: str,
+    candidate: Tokens,
+    references: Sequence[Tokens],
+    measure: str = "f",
+    aggregate: str = "pooled",
+    *,
+    beta: float = 1.0,
+    ascii_only: bool = True,
+    weighting: str = "official",
+    last: str = "official",
+    skip: int = 4,
+) -> float:
+    """ROUGE at full precision. Alpha .5 is beta 1."""
 
-    ours = words(candidate)
-    theirs = [words(ref) for ref in references]
-    hits = sum((ours & one).total() for one in theirs)
-    reference_total = sum(one.total() for one in theirs)
-    candidate_total = len(references) * ours.total()
-    recall = hits / reference_total if reference_total else 0.0
-    precision = hits / candidate_total if candidate_total else 0.0
-    both = recall + precision
-    return {"recall": recall, "precision": precision, "f": 2 * recall * precision / both if both else 0.0}[measure]
+    def words(tokens: Tokens) -> tuple[str, ...]:
+        return tuple(re.findall("[a-z0-9]+", " ".join(tokens)) if ascii_only else tokens)
+
+    def scores(hits: float, our_total: float, their_total: float) -> dict[str, float]:
+        power = 1 / 1.2 if metric == "rouge-w-1.2" else 1
+        recall = (hits / their_total) ** power if their_total else 0.0
+        precision = (hits / our_total) ** power if our_total else 0.0
+        return {"recall": recall, "precision": precision, "f": harmonic(precision, recall)}
+
+    def harmonic(precision: float, recall: float) -> float:
+        below = recall + beta**2 * precision
+        return (1 + beta**2) * precision * recall / below if below else 0.0
+
+    pairs = []
+    for reference in references:
+        ours, theirs = words(candidate), words(reference)
+        if metric == "rouge-l":
+            pairs.append((lcs(ours, theirs), len(ours), len(theirs), len(theirs)))
+        elif metric == "rouge-w-1.2":
+            value, runs = weighted_lcs(ours, theirs)
+            once = len(theirs) ** 1.2
+            twice = once**1.2 if weighting == "official" else once
+            pairs.append((runs if weighting == "official" else value, len(ours) ** 1.2, twice, once))
+        else:
+            sides = [units(metric, side, last, skip) for side in (ours, theirs)]
+            totals = [side.total() for side in sides]
+            pairs.append(((sides[0] & sides[1]).total(), *totals, totals[1]))
+    if aggregate == "pooled":
+        return scores(*(sum(column) for column in list(zip(*pairs, strict=True))[:3]))[measure]
+    each = [scores(hits, ours, theirs) for hits, ours, theirs, _ in pairs]
+    if aggregate == "coco":
+        precision, recall = (max(one[side] for one in each) for side in ("precision", "recall"))
+        return {"recall": recall, "precision": precision, "f": harmonic(precision, recall)}[measure]
+    if aggregate == "best":
+        places = 15 if metric in ("rouge-l", "rouge-w-1.2") else 5
+        recalls = [scores(hits, 1, once)["recall"] for hits, _, _, once in pairs]
+        chosen = max(range(len(pairs)), key=lambda place: (round(recalls[place], places), -place))
+        return each[chosen][measure]
+    values = [one[measure] for one in each]
+    return max(values) if aggregate == "max" else sum(values) / len(values)
+
+
+@functools.cache
+def units(metric: str, words: tuple[str, ...], last: str, skip: int) -> Counter[tuple[str, ...]]:
+    if metric != "rouge-su4":
+        return ngrams(words, int(metric[-1]))
+    found = Counter((word,) for word in (words if last == "counted" else words[:-1]))
+    for start in range(len(words)):
+        found.update((words[start], other) for other in words[start + 1 : start + 2 + skip])
+    return found
+
+
+def lcs(ours: Tokens, theirs: Tokens) -> int:
+    above = [0] * (len(ours) + 1)
+    for word in theirs:
+        row = [0]
+        for place, mine in enumerate(ours):
+            row.append(above[place] + 1 if mine == word else max(above[place + 1], row[place]))
+        above = row
+    return above[-1]
+
+
+def weighted_lcs(ours: Tokens, theirs: Tokens) -> tuple[float, float]:
+    """The table's value, and the weight of the runs in the reference of the path that ROUGE-1.5.5 walks back."""
+    value = [[0.0] * (len(ours) + 1) for _ in range(len(theirs) + 1)]
+    run = [[0] * (len(ours) + 1) for _ in range(len(theirs) + 1)]
+    for i, word in enumerate(theirs):
+        for j, mine in enumerate(ours):
+            if word == mine:
+                k = run[i][j]
+                value[i + 1][j + 1] = value[i][j] + (k + 1) ** 1.2 - k**1.2
+                run[i + 1][j + 1] = k + 1
+            else:
+                value[i + 1][j + 1] = max(value[i][j + 1], value[i + 1][j])
+    i, j, path = len(theirs), len(ours), ""
+    while i and j:
+        if theirs[i - 1] == ours[j - 1]:
+            path += "x"
+            i, j = i - 1, j - 1
+        elif value[i - 1][j] >= value[i][j - 1]:
+            path += " "
+            i -= 1
+        else:
+            j -= 1
+    return value[-1][-1], sum(len(matches) ** 1.2 for matches in path.split())
 
 
 class DocumentFrequency:
@@ -193,7 +283,7 @@ def _vector(tokens: Tokens, n: int, df: Weights, tf: str) -> Vector:
 def all_scores(candidate: Tokens, references: Sequence[Tokens], df: DocumentFrequency) -> dict[str, float]:
     """Every metric with its defaults, by name."""
     scores = {f"bleu-{order}": bleu(candidate, references, order) for order in range(1, 5)}
-    scores["rouge-1"] = rouge_1(candidate, references)
+    scores |= {name: rouge(name, candidate, references) for name in ROUGE}
     scores["cider"] = cider(candidate, references, df)
     scores["cider-d"] = cider_d(candidate, references, df)
     return scores

@@ -5,16 +5,23 @@ from __future__ import annotations
 import pytest
 
 from auditor.errors import MetricError
-from auditor.registry import METRICS, References, request, requests
+from auditor.registry import METRICS, References, lacking, request, requests
 
 SIGNATURES = {
-    "bleu-1": "bleu-1|tok:bare|refs:loo|smooth:paper|floor:0.1|bp:closest|effective:false|weights:uniform|v:1",
-    "bleu-4:smooth=mteval": "bleu-4|tok:bare|refs:loo|smooth:mteval|floor:0.1|bp:closest|effective:false|weights:uniform|v:1",
-    "rouge-1": "rouge-1|tok:bare|refs:loo|measure:f|ascii:true|v:1",
-    "rouge-1:ascii=FALSE,measure=recall": "rouge-1|tok:bare|refs:loo|measure:recall|ascii:false|v:1",
+    "bleu-1": "bleu-1|tok:bare|refs:loo|smooth:paper|bp:closest|effective:false|weights:uniform|v:1",
+    "bleu-4:smooth=mteval": "bleu-4|tok:bare|refs:loo|smooth:mteval|bp:closest|effective:false|weights:uniform|v:1",
+    "bleu-4:smooth=none,bp=false": "bleu-4|tok:bare|refs:loo|smooth:none|bp:none|effective:false|weights:uniform|v:1",
+    "bleu-4:smooth=floor": "bleu-4|tok:bare|refs:loo|smooth:floor|floor:0.1|bp:closest|effective:false|weights:uniform|v:1",
+    "rouge-1": "rouge-1|tok:bare|refs:loo|measure:f|alpha:0.5|aggregate:pooled|stem:false|ascii:true|rounding:none|v:1",
+    "rouge-l:ascii=FALSE,measure=recall": "rouge-l|tok:bare|refs:loo|measure:recall|aggregate:pooled"
+    "|stem:false|ascii:false|rounding:none|v:1",
+    "rouge-l:beta=1.2": "rouge-l|tok:bare|refs:loo|measure:f|beta:1.2|aggregate:pooled|stem:false|ascii:true|rounding:none|v:1",
+    "rouge-w-1.2:weighting=paper": "rouge-w-1.2|tok:bare|refs:loo|measure:f|alpha:0.5|aggregate:pooled"
+    "|stem:false|ascii:true|rounding:none|weighting:paper|v:1",
+    "rouge-su4:last=counted,alpha=.2": "rouge-su4|tok:bare|refs:loo|measure:f|alpha:0.2|aggregate:pooled"
+    "|stem:false|ascii:true|rounding:none|last:counted|skip:4|v:1",
     "cider": "cider|tok:bare|refs:loo|stem:false|n:all|combine:mean|references:mean|idf:dataset|scale:raw|v:1",
     "cider-d": "cider-d|tok:bare|refs:loo|stem:false|n:all|combine:mean|references:mean|tf:official|sigma:6|idf:dataset|scale:raw|v:1",
-    "bleu-4:smooth=none,bp=false": "bleu-4|tok:bare|refs:loo|smooth:none|floor:0.1|bp:none|effective:false|weights:uniform|v:1",
     "cider-d:sigma=6.0000001": "cider-d|tok:bare|refs:loo|stem:false|n:all|combine:mean|references:mean|tf:official|sigma:6.0000001|idf:dataset|scale:raw|v:1",
     "cider-d:sigma=2.5": "cider-d|tok:bare|refs:loo|stem:false|n:all|combine:mean|references:mean|tf:official|sigma:2.5|idf:dataset|scale:raw|v:1",
 }
@@ -52,8 +59,11 @@ def test_default_written_out_is_the_default() -> None:
     ]
 
 
-def test_no_request_means_every_metric() -> None:
-    assert [asked.label for asked in requests(None)] == list(METRICS)
+def test_no_request_means_every_default_metric_that_can_be_had() -> None:
+    meant = [name for name, metric in METRICS.items() if metric.default and lacking(metric) is None]
+    assert [asked.label for asked in requests(None)] == meant
+    assert {"bleu-4", "rouge-l", "cider-d"} <= set(meant)
+    assert "chrf" not in meant
 
 
 @pytest.mark.parametrize("name", METRICS)

@@ -27,7 +27,9 @@ _SMOOTH = Parameter(
     "(pycocoevalcap)",
     ("paper", "mteval", "none", "add-1", "floor", "nltk3", "exp", "coco"),
 )
-_FLOOR = Parameter(0.1, "matches of an order that has none, with smooth=floor")
+_FLOOR = Parameter(
+    0.1, "matches of an order that has none, with smooth=floor", matters=lambda settings: settings["smooth"] == "floor"
+)
 _BP = Parameter(
     "closest",
     "brevity penalty: against the closest reference length (ties: the shorter), against the shortest, or none. BLEU "

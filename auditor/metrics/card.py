@@ -12,13 +12,20 @@ from auditor.metrics.counting import Kernel
 from auditor.model import plain
 
 
+def _always(settings: Mapping[str, Any]) -> bool:
+    """Matter whatever the other settings are."""
+    del settings
+    return True
+
+
 @dataclass(frozen=True)
 class Parameter:
     """A setting of a metric.
 
     `choices` lists what it may be, `aliases` other words for them; `read`, which raises `MetricError`, makes a setting
     of a word of the form `form` that is none of them. A setting without choices is a number of at least `least` (above
-    it where `least` is 0 and `zero` is false), a whole one where its default is an `int`.
+    it where `least` is 0 and `zero` is false), a whole one where its default is an `int`. `matters` says whether it
+    changes a score under the other settings: a signature names no other.
     """
 
     default: str | float | bool
@@ -30,6 +37,7 @@ class Parameter:
     counts: bool = False  # whether it changes what is counted, and not only how counts become scores
     form: str = ""
     read: Callable[[str], str] | None = None
+    matters: Callable[[Mapping[str, Any]], bool] = _always
 
     @property
     def words(self) -> list[str]:

@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping
 
 import polars as pl
 
-from auditor.text.porter import stem
+from auditor.text import porter as porter_1980
+from auditor.text import rouge_stemmer
 
 Rewriting = Callable[[pl.Series], pl.Series]
 
@@ -21,8 +22,34 @@ def rouge(tokens: pl.Series) -> pl.Series:
 
 def porter(tokens: pl.Series) -> pl.Series:
     """Stem each token, as Porter 1980 does."""
-    return pl.Series([[stem(token)] for token in tokens], dtype=pl.List(pl.String))
+    return _each(_whole(tokens), porter_1980.stem)
+
+
+def rouge_stemmed(tokens: pl.Series) -> pl.Series:
+    """Split as ROUGE-1.5.5 does, and stem each word as it does (-m)."""
+    return _each(rouge(tokens), rouge_stemmer.stem)
+
+
+def stemmed(tokens: pl.Series) -> pl.Series:
+    """Stem whole tokens as ROUGE-1.5.5 stems words."""
+    return _each(_whole(tokens), rouge_stemmer.stem)
+
+
+def _whole(tokens: pl.Series) -> pl.Series:
+    return tokens.reshape((-1, 1)).arr.to_list()
+
+
+def _each(words: pl.Series, change: Callable[[str], str]) -> pl.Series:
+    """Change each word of a column of lists."""
+    known = words.explode().drop_nulls().unique()
+    changed = pl.Series([change(word) for word in known], dtype=pl.String)
+    return words.list.eval(pl.element().replace_strict(known, changed, return_dtype=pl.String))
 
 
 #: Every rewriting by name. Kept counts go by the name: one that gives other words than before takes another.
-REWRITINGS: Mapping[str, Rewriting] = {"rouge": rouge, "porter": porter}
+REWRITINGS: Mapping[str, Rewriting] = {
+    "rouge": rouge,
+    "rouge-stem": rouge_stemmed,
+    "stem": stemmed,
+    "porter": porter,
+}

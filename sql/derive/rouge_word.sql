@@ -1,18 +1,28 @@
 -- name: rouge_word
--- version: 1
--- grain: token, word
--- params: ascii BOOLEAN
--- reads: vocabulary
--- returns: token_id, word
--- cites: ROUGE-1.5.5.pl, readText: every character outside [A-Za-z0-9-] becomes a blank, lone hyphens are dropped
+-- version: 2
+-- grain: text beside an image, place of a token
+-- reads: rouge_text
+-- returns: text_no, place, is_last, word
 --
--- The words that ROUGE's own tokeniser makes of a token: "café" becomes "caf", a token of another script none. With
--- ascii = false a token is its own word. Words are numbered by spelling.
-with spelling as (
+-- The tokens that two texts of an image hold, where they stand. The others, which no n-gram or skip-bigram can meet
+-- with, are left out here, before anything is paired. Words are numbered anew, each image its own, so that what is made
+-- of them meets within an image only.
+with position as (
     select
-        token_id,
-        unnest(case when $ascii::boolean then regexp_extract_all(lower(token), '[a-z0-9]+') else [token] end) as word
-    from vocabulary
+        text_no,
+        image_no,
+        coalesce(slot::bigint, -1) as side,
+        len(tokens) as length,
+        unnest(tokens) as token_id,
+        unnest(range(len(tokens)))::uinteger as place
+    from rouge_text
+),
+met as (
+    select image_no, token_id, row_number() over (order by image_no, token_id)::ubigint as word
+    from position
+    group by image_no, token_id
+    having min(side) < max(side)
 )
-select token_id, dense_rank() over (order by word)::uinteger as word
-from spelling
+select p.text_no, p.place, p.place + 1 = p.length as is_last, m.word
+from position as p
+join met as m on m.image_no = p.image_no and m.token_id = p.token_id

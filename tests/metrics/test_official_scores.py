@@ -22,11 +22,12 @@ from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
 from auditor.studies.scores import score_candidates
 
+SYSTEM = CandidateSet("system", "candidate_system", {"system": "system", "system_seq": 1, "system_split": None})
+
 
 def scores_of_system(store: Store, metric_name: str) -> pl.DataFrame:
-    system = CandidateSet("system", "candidate_system", {"system": "system", "system_seq": 1, "system_split": None})
     (metric,) = requests([metric_name])
-    scores = score_candidates(store, resolve(store, "set"), "bare", [system], [metric])
+    scores = score_candidates(store, resolve(store, "set"), "bare", [SYSTEM], [metric])
     return scores.rename({metric.label: "value"})
 
 
@@ -61,9 +62,7 @@ def judged() -> Iterator[tuple[Store, pl.DataFrame]]:
         *((f"bleu-{n}:smooth=nltk3", f"bleu{n}_nltk3", 1e-9) for n in range(1, 5)),
         *((f"bleu-{n}:smooth=exp", f"bleu{n}_sacre", 1e-9) for n in range(1, 5)),
         *((f"bleu-{n}:smooth=exp,effective=true", f"bleu{n}_sacre_eff", 1e-9) for n in range(1, 5)),
-        ("rouge-1", "rouge-1_A_F", 2e-5),
-        ("rouge-1:measure=recall", "rouge-1_A_R", 2e-5),
-        ("rouge-1:measure=precision", "rouge-1_A_P", 2e-5),
+        *((name, f"{name}_A_F", 2e-5) for name in ("rouge-1", "rouge-l", "rouge-w-1.2", "rouge-su4")),
         ("cider:scale=x10", "cider_dataset", 1e-9),
         ("cider-d:scale=x10", "ciderd_dataset", 1e-9),
         *((f"cider:scale=x10,idf={reading}", "cider_items", 1e-9) for reading in ("pooled", "fold")),
@@ -89,6 +88,25 @@ def test_unigram_bleu_of_multeval_is_the_penalty_times_a_fourth_root(judged: tup
     without = scores_of_system(store, "bleu-1:smooth=none,bp=none")
     both = without.join(official, on=["image", "slot"], how="inner")
     assert (both["value"] - both["p1"]).abs().max() <= 1e-9
+
+
+def test_rouge_of_judged_candidates_is_what_the_script_prints(judged: tuple[Store, pl.DataFrame]) -> None:
+    """To the last digit: -f A and -f B, with and without -m, recall, precision and F."""
+    store, official = judged
+    modes = {"A": "", "B": ",aggregate=best", "mA": ",stem=true", "mB": ",aggregate=best,stem=true"}
+    measures = {"R": "recall", "P": "precision", "F": "f"}
+    asked = {
+        f"{name}_{mode}_{letter}": f"{name}:rounding=official,measure={measure}{settings}"
+        for name in ("rouge-1", "rouge-l", "rouge-w-1.2", "rouge-su4")
+        for mode, settings in modes.items()
+        for letter, measure in measures.items()
+    }
+    metrics = requests(list(asked.values()))
+    scores = score_candidates(store, resolve(store, "set"), "bare", [SYSTEM], metrics)
+    both = scores.join(official, on=["image", "slot"], how="inner")
+    assert both.height == 5822
+    wrong = {column: (both[metric.label] != both[column]).sum() for column, metric in zip(asked, metrics, strict=True)}
+    assert wrong == dict.fromkeys(asked, 0)
 
 
 def test_cider_d_of_the_sample_is_pycocoevalcaps(store: Store) -> None:

@@ -1,0 +1,176 @@
+"""Longest common subsequences, plain (ROUGE-L) and weighted by runs (ROUGE-W), of each candidate with each reference.
+
+Lin 2004, sections 3 and 4, as ROUGE-1.5.5.pl walks them (subs lcs, wlcs, wlcs_inner, markLCS).
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from auditor.metrics.kernels.columns import Sides
+
+_THREADS = 2
+#: Which token a step back through the table takes: the candidate's, the reference's, or both, a match.
+_BOTH, _THEIRS, _OURS = 0, 1, 2
+
+_Tokens = NDArray[np.uint32]
+_Places = NDArray[np.int64]
+_Weights = NDArray[np.float64]
+
+
+class CommonSubsequences(NamedTuple):
+    """What candidates have in common with their references, pair by pair: those of the first candidate come first.
+
+    `lcs` is in tokens; `weighted_lcs` is the value of the weighted
+    table, `weighted_runs` the weight of the runs of matches on the way back through it, both in weights of runs.
+    """
+
+    reference_lengths: NDArray[np.uint32]
+    lcs: NDArray[np.uint32]
+    weighted_lcs: NDArray[np.float64]
+    weighted_runs: NDArray[np.float64]
+
+
+def common_subsequences(sides: Sides, exponent: float) -> tuple[NDArray[np.int64], CommonSubsequences]:
+    """Align every candidate with every reference of its image; a run of k tokens weighs k ** exponent.
+
+    Gives the number of pairs of each candidate first.
+    """
+    counts = sides.last - sides.first - (sides.held >= 0)
+    pairs = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
+    longest = int(max(np.diff(side.starts).max(initial=0) for side in (sides.candidates, sides.references)))
+    # powers by the C library, as the script's: other vector units may differ in the last bit, and so in ties
+    weights = np.array([float(run) ** exponent for run in range(longest + 2)])
+    size = int(pairs[-1])
+    made = np.empty(size, np.uint32), np.empty(size, np.uint32), np.empty(size), np.empty(size)
+    edges = [0, *np.searchsorted(pairs, [size * part // _THREADS for part in range(1, _THREADS)]).tolist(), len(counts)]
+    texts = (*sides.candidates, *sides.references)
+    with ThreadPoolExecutor(_THREADS) as pool:
+        parts = [
+            pool.submit(_align, texts, sides[2:], pairs, weights, start, stop, made) for start, stop in pairwise(edges)
+        ]
+    for part in parts:
+        part.result()
+    return counts, CommonSubsequences(*made)
+
+
+@njit(cache=True, nogil=True)
+def _align(
+    texts: tuple[_Tokens, _Places, _Tokens, _Places],
+    beside: tuple[_Places, _Places, _Places],
+    pairs: _Places,
+    weights: _Weights,
+    start: int,
+    stop: int,
+    made: tuple[_Tokens, _Tokens, _Weights, _Weights],
+) -> None:
+    """Fill the pairs of candidates `start` to `stop` - 1."""
+    candidate_tokens, candidate_starts, reference_tokens, reference_starts = texts
+    first, last, held = beside
+    lengths, lcs, weighted_lcs, weighted_runs = made
+    size = len(weights)
+    values = np.empty(size)
+    runs = np.empty(size, np.int64)
+    matched = np.empty(size, np.bool_)
+    for i in range(start, stop):
+        ours = candidate_tokens[candidate_starts[i] : candidate_starts[i + 1]]
+        at = pairs[i]
+        for j in range(first[i], last[i]):
+            if j == held[i]:
+                continue
+            theirs = reference_tokens[reference_starts[j] : reference_starts[j + 1]]
+            lengths[at] = len(theirs)
+            lcs[at] = _lcs_of_words(ours, theirs) if len(ours) <= 64 else _lcs_of_rows(ours, theirs, runs)
+            weighted_lcs[at], weighted_runs[at] = _weighted(ours, theirs, weights, values, runs, matched)
+            at += 1
+
+
+@njit(cache=True, nogil=True)
+def _lcs_of_words(ours: _Tokens, theirs: _Tokens) -> int:
+    """Count in one machine word, a bit a token of `ours` (at most 64): Hyyrö 2004, figure 3."""
+    state = ~np.uint64(0)
+    for token in theirs:
+        matches = np.uint64(0)
+        for place in range(len(ours)):
+            matches |= np.uint64(ours[place] == token) << np.uint64(place)
+        met = state & matches
+        state = (state + met) | (state - met)
+    length = len(ours)
+    for place in range(len(ours)):
+        length -= int((state >> np.uint64(place)) & np.uint64(1))
+    return length
+
+
+@njit(cache=True, nogil=True)
+def _lcs_of_rows(ours: _Tokens, theirs: _Tokens, row: _Places) -> int:
+    """Count by the table, of which one row is kept: for candidates too long for a machine word."""
+    row[: len(ours) + 1] = 0
+    for token in theirs:
+        diagonal = 0
+        for place in range(len(ours)):
+            above = row[place + 1]
+            if ours[place] == token:
+                row[place + 1] = diagonal + 1
+            elif row[place] > above:
+                row[place + 1] = row[place]
+            diagonal = above
+    return int(row[len(ours)])
+
+
+@njit(cache=True, nogil=True)
+def _weighted(
+    ours: _Tokens, theirs: _Tokens, weights: _Weights, values: _Weights, runs: _Places, matched: NDArray[np.bool_]
+) -> tuple[float, float]:
+    """Give the weighted table's value, and the weight of the runs of reference tokens on the way back through it."""
+    steps = np.empty((len(theirs), len(ours)), np.uint8)
+    _fill(ours, theirs, weights, values, runs, steps)
+    matched[: len(theirs)] = False
+    i, j = len(theirs) - 1, len(ours) - 1
+    while i >= 0 and j >= 0:
+        step = steps[i, j]
+        if step == _BOTH:
+            matched[i] = True
+        if step != _OURS:
+            i -= 1
+        if step != _THEIRS:
+            j -= 1
+    weight, run = 0.0, 0
+    for i in range(len(theirs)):
+        if matched[i]:
+            run += 1
+        elif run:
+            weight += weights[run]
+            run = 0
+    return values[len(ours)], weight + weights[run]
+
+
+@njit(cache=True, nogil=True)
+def _fill(
+    ours: _Tokens, theirs: _Tokens, weights: _Weights, values: _Weights, runs: _Places, steps: NDArray[np.uint8]
+) -> None:
+    """Fill the weighted table row by row, a reference token a row, and keep which tokens each of its steps takes.
+
+    A match always takes both and adds what it makes the run before it heavier by; elsewhere the larger neighbour
+    counts, of equal ones that without the reference's token. Gaps in the candidate do not end a run.
+    """
+    values[: len(ours) + 1] = 0
+    runs[: len(ours) + 1] = 0
+    for i in range(len(theirs)):
+        diagonal_value, diagonal_run = 0.0, 0
+        for j in range(len(ours)):
+            above, run_above = values[j + 1], runs[j + 1]
+            if theirs[i] == ours[j]:
+                values[j + 1] = diagonal_value + weights[diagonal_run + 1] - weights[diagonal_run]
+                runs[j + 1] = diagonal_run + 1
+                steps[i, j] = _BOTH
+            else:
+                runs[j + 1] = 0
+                steps[i, j] = _THEIRS if above >= values[j] else _OURS
+                values[j + 1] = max(above, values[j])
+            diagonal_value, diagonal_run = above, run_above

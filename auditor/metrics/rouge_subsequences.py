@@ -1,0 +1,70 @@
+"""ROUGE-L and ROUGE-W-1.2: longest common subsequences, plain and weighted by runs, that a kernel has found."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from auditor.metrics.counting import Kernel
+from auditor.metrics.rouge_scoring import Numbers, Pairs, flat, listed, ratio, scores, starts_of, unchanged
+
+#: A run of k tokens weighs k ** 1.2.
+_EXPONENT = 1.2
+
+
+def score_plain(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
+    """Score longest common subsequences, which `kernels/lcs.py` has found."""
+    starts, of = starts_of(counts)
+    hits = flat(counts, "lcs").astype(np.float64)
+    ours = counts["candidate_length"].to_numpy().astype(np.float64)[of]
+    theirs = flat(counts, "reference_lengths").astype(np.float64)
+    pairs = Pairs(starts, of, hits, ours, theirs, lambda: ratio(hits, theirs), unchanged)
+    return pl.Series(scores(pairs, parameters))
+
+
+def score_weighted(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
+    """Score weighted subsequences. The script weights the reference's total twice, k ** 1.44; the paper once."""
+    starts, of = starts_of(counts)
+    official = parameters["weighting"] == "official"
+    hits = flat(counts, "weighted_runs" if official else "weighted_lcs")
+    candidate_lengths = counts["candidate_length"].to_numpy()
+    reference_lengths = flat(counts, "reference_lengths")
+    longest = max(candidate_lengths.max(initial=0), reference_lengths.max(initial=0))
+    once = _powers(np.arange(longest + 1, dtype=np.float64), _EXPONENT)
+    theirs = once[reference_lengths]
+    twice = _powers(once, _EXPONENT)[reference_lengths] if official else theirs
+    pairs = Pairs(
+        starts, of, hits, once[candidate_lengths][of], twice, lambda: _unweighted(ratio(hits, theirs)), _unweighted
+    )
+    return pl.Series(scores(pairs, parameters))
+
+
+def _unweighted(ratios: Numbers) -> Numbers:
+    return _powers(ratios, 1 / _EXPONENT)
+
+
+def _powers(values: Numbers, exponent: float) -> Numbers:
+    """Raise by the C library, as the script does: vector units may differ in the last bit, and so in what is a tie."""
+    return np.fromiter(map(math.pow, values.tolist(), repeat(exponent)), np.float64, len(values))
+
+
+def _align(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
+    """Find what each candidate has in common, in order, with its references."""
+    from auditor.metrics.kernels.columns import sides  # noqa: PLC0415
+    from auditor.metrics.kernels.lcs import common_subsequences  # noqa: PLC0415
+
+    del parameters
+    candidates = rows["rouge_lcs"].with_columns(candidate_length=pl.col("tokens").list.len().cast(pl.UInt32))
+    kept, both = sides(candidates, rows["reference_tokens"])
+    sizes, found = common_subsequences(both, _EXPONENT)
+    pairs = pl.DataFrame(found._asdict() | {"candidate_no": np.repeat(np.arange(len(kept)), sizes)})
+    return kept.hstack(listed(pairs).drop("candidate_no"))
+
+
+#: Aligns what `sql/metrics/rouge_lcs.sql` gives with the references.
+SUBSEQUENCES = Kernel(_align, ("reference_tokens",))

@@ -1,0 +1,20 @@
+-- name: rouge_pair
+-- version: 1
+-- grain: candidate, reference
+-- reads: rouge_text, rouge_overlap
+-- returns: candidate_no, reference_lengths, unigrams, unigrams_before_last, bigrams, skip_bigrams
+--
+-- How many units each candidate has in common with each of its references, in the order of their slots.
+select
+    c.candidate_no,
+    len(r.tokens)::uinteger as reference_lengths,
+    coalesce(o.unigrams, 0)::uinteger as unigrams,
+    coalesce(o.unigrams_before_last, 0)::uinteger as unigrams_before_last,
+    coalesce(o.bigrams, 0)::uinteger as bigrams,
+    coalesce(o.skip_bigrams, 0)::uinteger as skip_bigrams
+from rouge_text as c
+join rouge_text as r on r.image_no = c.image_no and r.slot is distinct from c.held_out
+left join rouge_overlap as o
+    on o.text_no = greatest(c.text_no, r.text_no) and o.lower_text_no = least(c.text_no, r.text_no)
+where c.candidate_no is not null and r.slot is not null
+order by c.candidate_no, r.slot
