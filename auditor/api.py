@@ -78,9 +78,10 @@ class Auditor:
         text_profile: str = "bare",
         split: str | None = None,
         seed: int = 1,
+        references: int | None = None,
     ) -> Result:
         """Give the upper bound and the lower bound `intra` of each metric."""
-        return bounds.bounds(self.store, refs, metrics, text_profile, split, seed)
+        return bounds.bounds(self.store, refs, metrics, text_profile, split, seed, references)
 
     def score(
         self,
@@ -89,9 +90,11 @@ class Auditor:
         candidates: str | None = None,
         text_profile: str = "bare",
         split: str | None = None,
+        references: int | None = None,
+        seed: int = 1,
     ) -> Result:
         """Score every caption, or every caption of a system's output."""
-        return scores.score(self.store, ref, metrics, candidates, text_profile, split)
+        return scores.score(self.store, ref, metrics, candidates, text_profile, split, references, seed)
 
     def compare(
         self,
@@ -100,9 +103,10 @@ class Auditor:
         text_profile: str = "bare",
         split: str | None = None,
         seed: int = 1,
+        references: int | None = None,
     ) -> Result:
         """Compare datasets by homogeneity."""
-        return comparison.compare(self.store, refs, metrics, text_profile, split, seed)
+        return comparison.compare(self.store, refs, metrics, text_profile, split, seed, references)
 
     def sql(self, statement: str, params: Mapping[str, str] | None = None) -> Result:
         """Run one read-only statement."""

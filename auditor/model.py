@@ -168,15 +168,25 @@ class Version:
 
 
 @dataclass(frozen=True)
+class Draw:
+    """A seeded draw of captions: `captions` of each image; an image that has fewer is left out."""
+
+    captions: int
+    seed: int
+
+
+@dataclass(frozen=True)
 class Selection:
     """The captions that a reference such as `flickr8k@v3:test` names.
 
-    `shows_version` is set where a result holds several versions of one dataset.
+    `shows_version` is set where a result holds several versions of one dataset, `draw` where only some captions of
+    each image are at work.
     """
 
     version: Version
     split: str | None = None
     shows_version: bool = False
+    draw: Draw | None = None
 
     @property
     def label(self) -> str:

@@ -7,20 +7,45 @@ that matter.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import polars as pl
 
 from auditor.errors import MetricError, MissingExtraError
-from auditor.metrics import bleu, cider, rouge
+from auditor.metrics import bleu, chrf, cider, rouge, ter
 from auditor.metrics.card import Metric, Parameter
 from auditor.metrics.counting import CountSpec
-from auditor.model import Signature, plain
+from auditor.model import Draw, Selection, Signature, plain
 
 #: Scores are rounded where they leave a scorer: equal scores then are equal in every bit, on any machine and any
 #: number of threads, and ties stay ties in medians and ranks.
 DECIMALS = 12
+
+
+@dataclass(frozen=True)
+class References:
+    """Against what a caption is scored: the others of its image (`loo`), or all of it (`all`).
+
+    `drawn` of them, where only some are, by `seed`.
+    """
+
+    rule: Literal["loo", "all"] = "loo"
+    drawn: int | None = None
+    seed: int | None = None
+
+    @property
+    def parameters(self) -> Mapping[str, str | int]:
+        """What of it a signature prints."""
+        drawn = {} if self.drawn is None or self.seed is None else {"k": self.drawn, "seed": self.seed}
+        return {"refs": self.rule, **drawn}
+
+    def of(self, selection: Selection) -> Selection:
+        """Select the captions at work: for leave-one-out, one more than the references, since each is held out once."""
+        if self.drawn is None or self.seed is None:
+            return selection
+        captions = self.drawn + (self.rule == "loo")
+        return replace(selection, draw=Draw(captions, self.seed))
 
 
 @dataclass(frozen=True)
@@ -37,21 +62,28 @@ class MetricRequest:
         declared = self.metric.parameters
         chosen = {name: value for name, value in self.settings.items() if declared[name].counts}
         rewriting = self.metric.rewriting(self.settings)
-        return CountSpec(self.metric.counts, {**self.metric.counted_with, **chosen}, self.metric.kernel, rewriting)
+        relation = self.metric.variant(self.settings) or self.metric.counts
+        return CountSpec(relation, {**self.metric.counted_with, **chosen}, self.metric.kernel, rewriting)
+
+    def refusal(self, images: int) -> str | None:
+        """Say why a selection of so many images can have no such scores; null where it can."""
+        return self.metric.refusal(self.settings, images)
 
     def scores(self, counts: pl.DataFrame) -> pl.Series:
         """Turn its counts into scores, rounded to 12 decimals."""
         return self.metric.score(counts, {**self.metric.fixed, **self.settings}).round(DECIMALS).alias(self.label)
 
-    def signature(self, profile: str, references: str) -> Signature:
-        """Name it in full. `references` is `loo` (the caption's own slot left out) or `all`."""
+    def signature(self, profile: str, references: References) -> Signature:
+        """Name it in full."""
         fixed = self.metric.fixed if self.metric.shown else {}
-        parameters = {"tok": profile, "refs": references, **fixed, **self.settings}
+        parameters = {"tok": profile, **references.parameters, **fixed, **self.settings}
         return Signature(self.metric.name, parameters, self.metric.version)
 
 
 #: Every metric by name, in the order in which results show them.
-METRICS: Mapping[str, Metric] = {card.name: card for card in (*bleu.CARDS, *rouge.CARDS, *cider.CARDS)}
+METRICS: Mapping[str, Metric] = {
+    card.name: card for card in (*bleu.CARDS, *rouge.CARDS, *cider.CARDS, *ter.CARDS, *chrf.CARDS)
+}
 
 
 def request(text: str) -> MetricRequest:
@@ -62,7 +94,7 @@ def request(text: str) -> MetricRequest:
     metric = METRICS[name]
     if metric.require:
         metric.require()
-    chosen = {key: parameter.default for key, parameter in metric.parameters.items()}
+    chosen = dict(defaults_of(metric).settings)
     for setting in filter(None, settings.split(",")):
         key, _, value = setting.partition("=")
         if key not in metric.parameters:
@@ -71,6 +103,11 @@ def request(text: str) -> MetricRequest:
     changed = {key: value for key, value in chosen.items() if value != metric.parameters[key].default}
     label = ",".join(f"{key}={plain(value)}" for key, value in changed.items())
     return MetricRequest(metric, f"{name}:{label}" if label else name, chosen)
+
+
+def defaults_of(metric: Metric) -> MetricRequest:
+    """Ask for a metric with every parameter at its default, whether or not this installation has what it needs."""
+    return MetricRequest(metric, metric.name, {key: parameter.default for key, parameter in metric.parameters.items()})
 
 
 def requests(texts: Sequence[str] | None) -> list[MetricRequest]:
@@ -104,8 +141,9 @@ def _value(text: str, key: str, value: str, parameter: Parameter) -> str | float
     for choice in parameter.choices:
         if str(choice).lower() == word:
             return choice
-    known = ", ".join(str(choice).lower() for choice in parameter.choices)
-    raise MetricError(f"{text}: {key} must be one of {known}, not {value!r}")
+    if parameter.read and value.startswith(parameter.form.partition(":")[0] + ":"):
+        return parameter.read(value)
+    raise MetricError(f"{text}: {key} must be one of {', '.join(parameter.words)}, not {value!r}")
 
 
 def _number(text: str, key: str, value: str, parameter: Parameter) -> float:

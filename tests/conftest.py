@@ -14,7 +14,7 @@ from auditor.model import Kind, Source
 from auditor.sources.acceptance import complete
 from auditor.store import ingestion
 from auditor.store.connection import MEMORY, Store
-from auditor.text import PROFILES
+from auditor.text import AT_INGEST
 
 settings.register_profile("auditor", deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 settings.load_profile("auditor")
@@ -76,4 +76,4 @@ def ingest_rows(
         }
     )
     source = Source(dataset, kind, "literal", (), splits=dict.fromkeys(splits or {}, Path("list")))
-    return ingestion.write(store, source, iter([complete(frame)]), splits or {}, PROFILES, "0" * 64, note)
+    return ingestion.write(store, source, iter([complete(frame)]), splits or {}, AT_INGEST, "0" * 64, note)

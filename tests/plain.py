@@ -10,7 +10,8 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 Tokens = Sequence[str]
 
@@ -29,29 +30,64 @@ def ngrams(tokens: Tokens, n: int) -> Counter[tuple[str, ...]]:
     return Counter(tuple(tokens[start : start + n]) for start in range(len(tokens) - n + 1))
 
 
-def bleu(
-    candidate: Tokens, references: Sequence[Tokens], order: int, smooth: str = "paper", bp: str = "closest"
+Segment = tuple[Tokens, Sequence[Tokens]]
+
+
+def bleu(candidate: Tokens, references: Sequence[Tokens], order: int, **how: Any) -> float:
+    return bleu_of([(candidate, references)], order, **how)
+
+
+def bleu_of(
+    segments: Sequence[Segment],
+    order: int,
+    smooth: str = "paper",
+    bp: str = "closest",
+    floor: float = 0.1,
+    effective: bool = False,
+    exponent: float | None = None,
 ) -> float:
-    length = len(candidate)
+    """BLEU of segments together: matches, n-grams and lengths are summed before anything is divided."""
+    length = sum(len(candidate) for candidate, _ in segments)
     if length == 0:
         return 0.0
-    total_log, k = 0.0, 1.0
+    reference_length = sum(_reference_length(len(candidate), references, bp) for candidate, references in segments)
+    product, k, orders = 1.0, 1, 0
     for n in range(1, order + 1):
-        counts = ngrams(candidate, n)
-        matches = sum(min(count, max(ngrams(ref, n)[gram] for ref in references)) for gram, count in counts.items())
-        total = max(0, length - n + 1)
-        if matches:
-            total_log += math.log(matches / total)
-        elif smooth == "none":
+        matches = float(sum(_clipped(candidate, references, n) for candidate, references in segments))
+        total = float(sum(max(0, len(candidate) - n + 1) for candidate, _ in segments))
+        if n == 1 and matches == 0 and smooth in ("nltk3", "exp", "floor", "none", "add-1"):
             return 0.0
-        elif total == 0 and smooth == "mteval":
-            continue
-        else:
+        if smooth == "add-1" and n > 1:
+            matches, total = matches + 1, total + 1
+        if effective and total == 0:
+            break
+        orders += 1
+        if smooth == "coco":
+            product *= (matches + 1e-15) / (total + 1e-9)
+        elif matches:
+            product *= matches / total
+        elif smooth == "none" or (total == 0 and smooth in ("exp", "floor")):
+            return 0.0
+        elif smooth == "floor":
+            product *= floor / total
+        elif total or smooth != "mteval":
             k *= 2
-            total_log += math.log(1 / (k * max(total, 1)))
-    closest = min((abs(len(ref) - length), len(ref)) for ref in references)[1]
-    penalty = min(0.0, 1 - closest / length) if bp == "closest" else 0.0
-    return math.exp(penalty + total_log / order)
+            product *= 1 / (k * max(total, 1))
+    mean = product ** (exponent or 1 / orders)
+    if bp == "none":
+        return mean
+    ratio = (length + 1e-15) / (reference_length + 1e-9) if smooth == "coco" else length / max(reference_length, 1e-300)
+    return mean * (math.exp(1 - 1 / ratio) if ratio < 1 else 1)
+
+
+def _clipped(candidate: Tokens, references: Sequence[Tokens], n: int) -> int:
+    counts = ngrams(candidate, n)
+    return sum(min(count, max(ngrams(ref, n)[gram] for ref in references)) for gram, count in counts.items())
+
+
+def _reference_length(length: int, references: Sequence[Tokens], bp: str) -> int:
+    lengths = [len(ref) for ref in references]
+    return min(lengths) if bp == "shortest" else min((abs(one - length), one) for one in lengths)[1]
 
 
 def rouge(
@@ -157,54 +193,91 @@ def weighted_lcs(ours: Tokens, theirs: Tokens) -> tuple[float, float]:
 
 
 class DocumentFrequency:
-    """How many images have an n-gram in any of their captions."""
+    """How many documents, each given by its captions, have an n-gram in any of them."""
 
-    def __init__(self, images: Sequence[Sequence[Tokens]]) -> None:
-        self.log_images = math.log(len(images))
+    def __init__(self, documents: Sequence[Sequence[Tokens]]) -> None:
+        self.log_documents = math.log(len(documents))
         self.df: Counter[tuple[str, ...]] = Counter()
-        for captions in images:
+        for captions in documents:
             self.df.update({gram for caption in captions for n in range(1, 5) for gram in ngrams(caption, n)})
 
-    def vector(self, tokens: Tokens, n: int) -> dict[tuple[str, ...], float]:
-        return {
-            gram: count * (self.log_images - math.log(max(1, self.df[gram])))
-            for gram, count in ngrams(tokens, n).items()
-        }
+    def idf(self, gram: tuple[str, ...]) -> float:
+        return self.log_documents - math.log(max(1, self.df[gram]))
 
 
-def cider(candidate: Tokens, references: Sequence[Tokens], df: DocumentFrequency) -> float:
-    total = 0.0
-    for ours, theirs, norms, _ in _vectors(candidate, references, df):
-        total += sum(weight * theirs.get(gram, 0.0) for gram, weight in ours.items()) / norms
-    return total / 4 / len(references)
+class Uniform:
+    """Every idf is 1."""
+
+    def idf(self, gram: tuple[str, ...]) -> float:
+        return 1.0
 
 
-def cider_d(candidate: Tokens, references: Sequence[Tokens], df: DocumentFrequency, sigma: float = 6.0) -> float:
-    total = 0.0
-    for ours, theirs, norms, reference in _vectors(candidate, references, df):
-        clipped = sum(min(weight, theirs.get(gram, 0.0)) * theirs.get(gram, 0.0) for gram, weight in ours.items())
-        distance = max(len(candidate) - 1, 0) - max(len(reference) - 1, 0)
-        total += clipped / norms * math.exp(-(distance**2) / (2 * sigma**2))
-    return total / 4 / len(references)
+class Given:
+    """Document frequencies of a table, by words joined by blanks."""
+
+    def __init__(self, table: dict[str, int], documents: int) -> None:
+        self.table, self.documents = table, documents
+
+    def idf(self, gram: tuple[str, ...]) -> float:
+        return math.log(self.documents / self.table.get(" ".join(gram), 1))
 
 
+Weights = DocumentFrequency | Uniform | Given
 Vector = dict[tuple[str, ...], float]
 
 
-def _vectors(
-    candidate: Tokens, references: Sequence[Tokens], df: DocumentFrequency
-) -> Iterator[tuple[Vector, Vector, float, Tokens]]:
-    """For n = 1 to 4 and each reference, where neither is 0: both tf-idf vectors and the product of their lengths."""
-    for n in range(1, 5):
-        ours = df.vector(candidate, n)
-        for reference in references:
-            theirs = df.vector(reference, n)
-            if norms := _norm(ours) * _norm(theirs):
-                yield ours, theirs, norms, reference
+def cider(candidate: Tokens, references: Sequence[Tokens], df: Weights, **how: Any) -> float:
+    """Vedantam et al. 2015, eq. 1-3."""
+    return _combined([[_cosine(candidate, one, df, n) for n in range(1, 5)] for one in references], **how)
 
 
-def _norm(vector: dict[tuple[str, ...], float]) -> float:
-    return math.sqrt(sum(weight**2 for weight in vector.values()))
+def cider_d(
+    candidate: Tokens,
+    references: Sequence[Tokens],
+    df: Weights,
+    sigma: float = 6.0,
+    tf: str = "official",
+    **how: Any,
+) -> float:
+    """Section 8, eq. 4-5, without the factor 10; lengths in bigrams, as the authors' program has them."""
+    rows = []
+    for one in references:
+        distance = max(len(candidate) - 1, 0) - max(len(one) - 1, 0)
+        penalty = math.exp(-(distance**2) / (2 * sigma**2))
+        rows.append([penalty * _cosine(candidate, one, df, n, clipped=True, tf=tf) for n in range(1, 5)])
+    return _combined(rows, **how)
+
+
+def _combined(cosines: list[list[float]], n: str = "all", combine: str = "mean", over: str = "mean") -> float:
+    """Make one score of the cosines with each reference, for n = 1 to 4."""
+
+    def joined(four: list[float]) -> float:
+        if n != "all":
+            return four[int(n) - 1]
+        if combine == "mean":
+            return sum(four) / 4
+        return math.exp(sum(map(math.log, four)) / 4) if min(four) > 0 else 0.0
+
+    if over == "max":
+        return max(map(joined, cosines))
+    return joined([sum(column) / len(cosines) for column in zip(*cosines, strict=True)])
+
+
+def _cosine(
+    candidate: Tokens, reference: Tokens, df: Weights, n: int, *, clipped: bool = False, tf: str = "official"
+) -> float:
+    ours, theirs = (_vector(tokens, n, df, tf) for tokens in (candidate, reference))
+    norms = math.hypot(*ours.values()) * math.hypot(*theirs.values())
+    if not norms:
+        return 0.0
+    both = ours.keys() & theirs.keys()
+    return sum((min(ours[gram], theirs[gram]) if clipped else ours[gram]) * theirs[gram] for gram in both) / norms
+
+
+def _vector(tokens: Tokens, n: int, df: Weights, tf: str) -> Vector:
+    counts = ngrams(tokens, n)
+    total = counts.total() if tf == "paper" else 1
+    return {gram: count / total * df.idf(gram) for gram, count in counts.items()}
 
 
 def all_scores(candidate: Tokens, references: Sequence[Tokens], df: DocumentFrequency) -> dict[str, float]:

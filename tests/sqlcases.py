@@ -25,12 +25,18 @@ from auditor.store.workspace import Workspace
 
 CASES = ROOT / "tests" / "cases"
 _PARAMS: dict[str, Any] = {
+    "drawn": 2,
+    "draw_seed": 1,
     "first_image": 1,
     "last_image": 4294967295,
     "seed": 1,
     "sigma": 6.0,
     "clipped": True,
+    "tf": "official",
+    "folded": False,
     "skip": 4,
+    "first_caption": 1,
+    "last_caption": 4294967295,
     "empty_allowed": False,
     "dataset": "case",
     "seq": 1,
@@ -80,6 +86,8 @@ def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, c
         workspace.bind("annotated", "annotation_as_of")
     if not case["captions"]:
         return
+    if "every_reference" not in workspace.bound:
+        workspace.bind("every_reference", "reference")
     if "reference" not in workspace.bound and file.name != "reference":
         workspace.bind("reference", "reference")
     if "text_at_work" not in workspace.bound and file.name != "reference_text":
@@ -91,6 +99,13 @@ def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, c
         workspace.bind("candidate", *case.get("candidate", ["candidate_human"]), numbered="candidate_no")
     if "text_at_work" not in case.get("tables", {}):
         workspace.bind("text_at_work", "reference_text", "candidate_text")
+    if "document_frequency" not in workspace.bound:
+        workspace.bind("document_frequency", "selection_frequency")
+        workspace.bind_rows(
+            "collection", store.query("select ln(max(image_no)::double) as log_documents from reference")
+        )
+    if "fold_frequency_parts" not in workspace.bound and file.name != "item":
+        workspace.append("fold_frequency_parts", "fold_frequency_part")
 
 
 def _ingest(store: Store, captions: list[list[Any]], dataset: str, **options: Any) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from auditor.errors import MetricError
-from auditor.registry import METRICS, request, requests
+from auditor.registry import METRICS, References, request, requests
 
 SIGNATURES = {
-    "bleu-1": "bleu-1|tok:bare|refs:loo|smooth:paper|bp:closest|v:1",
-    "bleu-4:smooth=mteval": "bleu-4|tok:bare|refs:loo|smooth:mteval|bp:closest|v:1",
+    "bleu-1": "bleu-1|tok:bare|refs:loo|smooth:paper|floor:0.1|bp:closest|effective:false|weights:uniform|v:1",
+    "bleu-4:smooth=mteval": "bleu-4|tok:bare|refs:loo|smooth:mteval|floor:0.1|bp:closest|effective:false|weights:uniform|v:1",
     "rouge-1": "rouge-1|tok:bare|refs:loo|measure:f|alpha:0.5|beta:0|aggregate:pooled|stem:false|ascii:true|rounding:none"
     "|v:1",
     "rouge-l:ascii=FALSE,measure=recall": "rouge-l|tok:bare|refs:loo|measure:recall|alpha:0.5|beta:0|aggregate:pooled"
@@ -18,29 +18,31 @@ SIGNATURES = {
     "|stem:false|ascii:true|rounding:none|weighting:paper|v:1",
     "rouge-su4:last=counted,alpha=.2": "rouge-su4|tok:bare|refs:loo|measure:f|alpha:0.2|beta:0|aggregate:pooled"
     "|stem:false|ascii:true|rounding:none|last:counted|skip:4|v:1",
-    "cider": "cider|tok:bare|refs:loo|n:4|idf:dataset|scale:raw|v:1",
-    "cider-d": "cider-d|tok:bare|refs:loo|n:4|sigma:6|idf:dataset|scale:raw|v:1",
-    "bleu-4:smooth=none,bp=false": "bleu-4|tok:bare|refs:loo|smooth:none|bp:none|v:1",
-    "cider-d:sigma=6.0000001": "cider-d|tok:bare|refs:loo|n:4|sigma:6.0000001|idf:dataset|scale:raw|v:1",
-    "cider-d:sigma=2.5": "cider-d|tok:bare|refs:loo|n:4|sigma:2.5|idf:dataset|scale:raw|v:1",
+    "cider": "cider|tok:bare|refs:loo|stem:false|n:all|combine:mean|references:mean|idf:dataset|scale:raw|v:1",
+    "cider-d": "cider-d|tok:bare|refs:loo|stem:false|n:all|combine:mean|references:mean|tf:official|sigma:6|idf:dataset|scale:raw|v:1",
+    "bleu-4:smooth=none,bp=false": "bleu-4|tok:bare|refs:loo|smooth:none|floor:0.1|bp:none|effective:false|weights:uniform|v:1",
+    "cider-d:sigma=6.0000001": "cider-d|tok:bare|refs:loo|stem:false|n:all|combine:mean|references:mean|tf:official|sigma:6.0000001|idf:dataset|scale:raw|v:1",
+    "cider-d:sigma=2.5": "cider-d|tok:bare|refs:loo|stem:false|n:all|combine:mean|references:mean|tf:official|sigma:2.5|idf:dataset|scale:raw|v:1",
 }
 
 
 @pytest.mark.parametrize(("text", "signature"), SIGNATURES.items())
 def test_signature_prints_every_parameter(text: str, signature: str) -> None:
-    assert str(request(text).signature("bare", "loo")) == signature
+    assert str(request(text).signature("bare", References())) == signature
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         ("nope", "known are bleu-1"),
-        ("bleu-4:sigma=3", "has no parameter 'sigma'; it has smooth, bp"),
+        ("bleu-4:sigma=3", "has no parameter 'sigma'; it has smooth, floor, bp, effective, weights"),
         ("bleu-4:smooth=nope", "must be one of paper, mteval, none"),
         ("cider-d:sigma=0", "must be a positive number"),
         ("cider-d:sigma=wide", "must be a positive number"),
         ("cider-d:sigma=nan", "must be a positive number"),
         ("rouge-1:ascii", "must be one of true, false"),
+        ("cider:idf=nope", "must be one of dataset, fold, pooled, none, file:PATH"),
+        ("cider:n=5", "must be one of all, 1, 2, 3, 4"),
     ],
 )
 def test_wrong_request_says_what_there_is(text: str, words: str) -> None:

@@ -10,6 +10,7 @@ def command(
     metric: o.Metrics = None,
     profile: o.TextProfile = "bare",
     split: o.Split = None,
+    references: o.References = None,
     seed: o.Seed = 1,
     store: o.StorePath = o.DEFAULT_STORE,
     wait: o.Wait = 10.0,
@@ -24,5 +25,5 @@ def command(
     from auditor.studies.comparison import compare
 
     with o.opened(store, wait=wait) as opened, o.progressing() as progress:
-        result = compare(opened, refs, metric, profile, split, seed, progress)
+        result = compare(opened, refs, metric, profile, split, seed, references, progress)
     o.deliver(result, format_name, as_json, output)

@@ -32,8 +32,8 @@ def command(
     """
     from auditor.studies.history import diff
 
-    with o.opened(store, wait=wait) as opened:
-        result, changed = diff(opened, a, b, depth, profile, as_tokens=as_tokens)
+    with o.opened(store, wait=wait) as opened, o.progressing() as progress:
+        result, changed = diff(opened, a, b, depth, profile, as_tokens=as_tokens, progress=progress)
     o.deliver(result, format_name, as_json, output)
     if exit_code and changed:
         raise typer.Exit(o.FINDING)

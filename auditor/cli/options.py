@@ -37,8 +37,14 @@ Metrics = Annotated[
     list[str] | None,
     typer.Option("--metric", "-m", help="Metric, with parameters: cider-d:sigma=4. Repeat for more; default: all."),
 ]
-TextProfile = Annotated[str, typer.Option("--profile", help="Text profile: how captions become tokens.")]
+TextProfile = Annotated[
+    str, typer.Option("--profile", help="Text profile, how captions become tokens: bare, ptb, spacy or whitespace.")
+]
 Split = Annotated[str | None, typer.Option("--split", help="Split of every REF that names none.")]
+References = Annotated[
+    int | None,
+    typer.Option("--references", min=1, help="References of each caption, drawn by the seed; default: all there are."),
+]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of every random draw.")]
 Format = Annotated[
     str | None,

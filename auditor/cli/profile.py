@@ -21,6 +21,6 @@ def command(
     """
     from auditor.studies.profile import profile as study
 
-    with o.opened(store, wait=wait) as opened:
-        result = study(opened, refs, profile, split)
+    with o.opened(store, wait=wait) as opened, o.progressing() as progress:
+        result = study(opened, refs, profile, split, progress)
     o.deliver(result, format_name, as_json, output)

@@ -17,6 +17,8 @@ def command(
     metric: o.Metrics = None,
     profile: o.TextProfile = "bare",
     split: o.Split = None,
+    references: o.References = None,
+    seed: o.Seed = 1,
     store: o.StorePath = o.DEFAULT_STORE,
     wait: o.Wait = 10.0,
     format_name: o.Format = None,
@@ -30,5 +32,5 @@ def command(
     from auditor.studies.scores import score
 
     with o.opened(store, wait=wait) as opened, o.progressing() as progress:
-        result = score(opened, ref, metric, candidates, profile, split, progress)
+        result = score(opened, ref, metric, candidates, profile, split, references, seed, progress)
     o.deliver(result, format_name, as_json, output)

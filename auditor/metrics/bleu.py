@@ -1,25 +1,48 @@
-"""BLEU-N of one caption (Papineni et al. 2002), smoothed as Wang & Gaizauskas 2016, footnote 4, do."""
+"""BLEU-N (Papineni et al. 2002) of captions, of images and of a corpus, from the counts of `sql/metrics/bleu.sql`.
+
+Smoothed as Wang & Gaizauskas 2016, footnote 4, do; or as the programs do that others used (see `_SMOOTH`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
 from auditor.metrics.card import Metric, Parameter
 
+_ORDERS = range(1, 5)
+#: What pycocoevalcap adds to matches and to totals, so that 0/0 is 0 in effect.
+_TINY, _SMALL = 1e-15, 1e-9
+
 _SMOOTH = Parameter(
     "paper",
-    "what a n-gram order without a match counts: paper = 1/(2^k total), also where the caption is too short for the "
-    "order (total 1); mteval = the same, but an order it is too short for counts as matched; none = the score is 0",
-    ("paper", "mteval", "none"),
+    "what an n-gram order without a match counts. paper: the k-th such order 1/(2^k total), also where the caption is "
+    "too short for the order (total 1). mteval: the same, but an order it is too short for counts as matched "
+    "(mteval-v13a, jBLEU). nltk3: as paper, but 0 where no word matches (NLTK's method 3). exp: as nltk3, but 0 where "
+    "the caption is too short; floor: `floor`/total instead of 1/(2^k total); none: 0 (sacrebleu's methods). add-1: "
+    "one more match and one more n-gram for each n > 1 (Lin & Och 2004). coco: 1e-15 more matches, 1e-9 more n-grams "
+    "(pycocoevalcap)",
+    ("paper", "mteval", "none", "add-1", "floor", "nltk3", "exp", "coco"),
 )
+_FLOOR = Parameter(0.1, "matches of an order that has none, with smooth=floor")
 _BP = Parameter(
     "closest",
-    "brevity penalty: against the closest reference length (ties: the shorter), or none",
-    ("closest", "none"),
+    "brevity penalty: against the closest reference length (ties: the shorter), against the shortest, or none. BLEU "
+    "before 2016, without smoothing and penalty, is smooth=none,bp=none",
+    ("closest", "shortest", "none"),
     {"true": "closest", "false": "none"},
+)
+_EFFECTIVE = Parameter(
+    False, "leave orders that the caption is too short for out of the mean (sacrebleu's effective_order)", (True, False)
+)
+_WEIGHTS = Parameter(
+    "uniform",
+    "exponent of each precision: uniform = 1/N; quarter = 1/4 for any N, as in MultEval's bleu1p (which is "
+    "bleu-1:smooth=mteval,weights=quarter)",
+    ("uniform", "quarter"),
 )
 _PAPINENI = """@inproceedings{papineni-etal-2002-bleu,
   title = {{BLEU}: a Method for Automatic Evaluation of Machine Translation},
@@ -29,35 +52,103 @@ _PAPINENI = """@inproceedings{papineni-etal-2002-bleu,
 
 
 def score(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
-    """Turn the counts of `sql/metrics/bleu.sql` into BLEU-N, one score per candidate, in the order of the counts.
+    """Score each candidate, in the order of the counts."""
+    return _bleu(_statistics(counts), parameters)
 
-    Scanning n = 1 … N, every order without a match halves the probability given to the orders without one: the k-th
-    gets 1 / (2^k total). An order that the candidate is too short for counts as one n-gram without a match
-    (`smooth = "paper"`) or is left out (`smooth = "mteval"`, as the script mteval-v13a does). Without smoothing such an
-    order makes the score 0. The brevity penalty is exp(min(0, 1 - r/c)), r the closest reference length.
+
+def per_image(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.DataFrame:
+    """Score the candidates of each image together, as a corpus of their own. Columns: image, value; sorted by image.
+
+    For held-out captions this is mBLEU, each caption of an image against its others (van Miltenburg et al. 2018,
+    section 1); the mean of `score` over an image's captions is its average reading.
     """
-    order = int(parameters["n"])
+    summed = _statistics(counts).group_by("image").sum().sort("image")
+    return summed.select("image", value=_bleu(summed, parameters))
+
+
+def corpus(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> float:
+    """Score all candidates together: matches, n-grams and lengths are summed first. Without candidates: nan."""
+    if counts.is_empty():
+        return math.nan
+    return float(_bleu(_statistics(counts).drop("image").sum(), parameters).item())
+
+
+def _statistics(counts: pl.DataFrame) -> pl.DataFrame:
+    """Keep what BLEU is made of, which adds up: image, matches_n, total_n (n = 1 to 4) and lengths, as doubles."""
     length = pl.col("length").cast(pl.Float64)
-    log_precisions = []
+    return counts.select(
+        "image",
+        *(pl.col(f"matches_{n}").cast(pl.Float64) for n in _ORDERS),
+        *(pl.max_horizontal(length - (n - 1), pl.lit(0.0)).alias(f"total_{n}") for n in _ORDERS),
+        length,
+        pl.col("closest_length", "shortest_length").cast(pl.Float64),
+    )
+
+
+def _bleu(statistics: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
+    """Score each row of statistics: BP exp(sum of w_n log p_n) (Papineni et al. 2002, section 2.3).
+
+    Texts without words score 0.
+    """
+    order, smooth = int(parameters["n"]), parameters["smooth"]
+    totals = [_total(n, smooth) for n in range(1, order + 1)]
+    precisions = _log_precisions(totals, smooth, parameters["floor"])
+    share: pl.Expr = pl.lit(float(order))
+    if parameters["effective"]:
+        precisions = [
+            pl.when(total > 0).then(log).otherwise(0.0) for total, log in zip(totals, precisions, strict=True)
+        ]
+        share = pl.sum_horizontal((total > 0).cast(pl.Float64) for total in totals)
+    if parameters["weights"] == "quarter":
+        share = pl.lit(4.0)
+    value = (pl.sum_horizontal(precisions) / share + _log_penalty(parameters["bp"], smooth)).exp()
+    return statistics.select(pl.when(pl.col("length") > 0).then(value).otherwise(0.0)).to_series()
+
+
+def _total(n: int, smooth: str) -> pl.Expr:
+    return pl.col(f"total_{n}") + (1.0 if smooth == "add-1" and n > 1 else 0.0)
+
+
+def _log_precisions(totals: Sequence[pl.Expr], smooth: str, floor: float) -> list[pl.Expr]:
+    """Give log p_n for n = 1 ..., scanning the orders from the first: -inf where the precision is 0."""
+    never = pl.lit(float("-inf"))
     missed: pl.Expr = pl.lit(0.0)
-    for n in range(1, order + 1):
-        matches = pl.col(f"matches_{n}").cast(pl.Float64)
-        total = pl.max_horizontal(length - (n - 1), pl.lit(0.0))
+    precisions = []
+    for n, total in enumerate(totals, 1):
+        matches = pl.col(f"matches_{n}") + (1.0 if smooth == "add-1" and n > 1 else 0.0)
+        if smooth == "coco":
+            precisions.append(((matches + _TINY) / (total + _SMALL)).log())
+            continue
         missed = missed + (matches == 0).cast(pl.Float64)
-        smoothed = -(pl.lit(2.0).log() * missed) - pl.max_horizontal(total, pl.lit(1.0)).log()
-        if parameters["smooth"] == "mteval":
-            smoothed = pl.when(total == 0).then(0.0).otherwise(smoothed)
-        if parameters["smooth"] == "none":
-            smoothed = pl.lit(float("-inf"))
-        log_precisions.append(pl.when(matches > 0).then((matches / total).log()).otherwise(smoothed))
-    penalty = pl.lit(0.0)
-    if parameters["bp"] == "closest":
-        penalty = pl.min_horizontal(pl.lit(0.0), 1 - pl.col("reference_length") / length)
-    total_log = pl.sum_horizontal(log_precisions) / order + penalty
-    return counts.select(pl.when(length > 0).then(total_log.exp()).otherwise(0.0)).to_series()
+        halved = -(pl.lit(2.0).log() * missed) - pl.max_horizontal(total, pl.lit(1.0)).log()
+        match smooth:
+            case "paper" | "nltk3":
+                without = halved
+            case "mteval":
+                without = pl.when(total > 0).then(halved).otherwise(0.0)
+            case "exp":
+                without = pl.when(total > 0).then(halved).otherwise(never)
+            case "floor":
+                without = pl.when(total > 0).then(pl.lit(float(floor)).log() - total.log()).otherwise(never)
+            case _:
+                without = never
+        if n == 1 and smooth in ("nltk3", "exp", "floor"):  # where no word matches, these programs do not smooth
+            without = never
+        precisions.append(pl.when(matches > 0).then((matches / total).log()).otherwise(without))
+    return precisions
 
 
-def _bleu(order: int) -> Metric:
+def _log_penalty(bp: str, smooth: str) -> pl.Expr:
+    """Give log BP = min(0, 1 - r/c), r the length of the closest or of the shortest reference."""
+    if bp == "none":
+        return pl.lit(0.0)
+    length, reference = pl.col("length"), pl.col(f"{bp}_length")
+    if smooth == "coco":
+        length, reference = length + _TINY, reference + _SMALL
+    return pl.min_horizontal(pl.lit(0.0), 1 - reference / length)
+
+
+def _card(order: int) -> Metric:
     return Metric(
         name=f"bleu-{order}",
         counts="bleu",
@@ -70,9 +161,9 @@ def _bleu(order: int) -> Metric:
         ),
         source="Papineni et al. 2002; smoothing: Wang & Gaizauskas 2016, footnote 4, after mteval-v13a",
         bibtex=_PAPINENI,
-        parameters={"smooth": _SMOOTH, "bp": _BP},
+        parameters={"smooth": _SMOOTH, "floor": _FLOOR, "bp": _BP, "effective": _EFFECTIVE, "weights": _WEIGHTS},
         fixed={"n": order},
     )
 
 
-CARDS = tuple(_bleu(order) for order in range(1, 5))
+CARDS = tuple(_card(order) for order in _ORDERS)

@@ -16,8 +16,9 @@ from auditor.model import plain
 class Parameter:
     """A setting of a metric.
 
-    `choices` lists what it may be, `aliases` other words for them. A setting without choices is a number of at least
-    `least` (above it where `least` is 0 and `zero` is false), a whole one where its default is an `int`.
+    `choices` lists what it may be, `aliases` other words for them; `read`, which raises `MetricError`, makes a setting
+    of a word of the form `form` that is none of them. A setting without choices is a number of at least `least` (above
+    it where `least` is 0 and `zero` is false), a whole one where its default is an `int`.
     """
 
     default: str | float | bool
@@ -27,6 +28,13 @@ class Parameter:
     least: float = 0.0
     zero: bool = False
     counts: bool = False  # whether it changes what is counted, and not only how counts become scores
+    form: str = ""
+    read: Callable[[str], str] | None = None
+
+    @property
+    def words(self) -> list[str]:
+        """List what a setting with choices may be."""
+        return [str(choice).lower() for choice in self.choices] + ([self.form] if self.form else [])
 
     @property
     def range(self) -> str:
@@ -35,6 +43,18 @@ class Parameter:
         if self.least:
             return f"a {number} from {plain(self.least)}"
         return f"a {number} from 0" if self.zero else f"a positive {number}"
+
+
+def _as_declared(settings: Mapping[str, Any]) -> str | None:
+    """Count by the SELECT that the card names."""
+    del settings
+    return None
+
+
+def _of_any_selection(settings: Mapping[str, Any], images: int) -> str | None:
+    """Score selections of any number of images."""
+    del settings, images
+    return None
 
 
 def _as_they_are(settings: Mapping[str, Any]) -> str | None:
@@ -49,7 +69,8 @@ class Metric:
 
     `fixed` are settings that the name itself makes, `shown` whether a signature repeats them; `counted_with` are those
     parameters of the SELECT that the name makes. `rewriting` says, by the settings, what the metric makes of tokens
-    before it counts. `default` says whether a request for no metric in particular means it too. `require` raises
+    before it counts; `variant`, which SELECT counts instead of `counts`; `refusal`, why a selection of so many images
+    can have no such scores. `default` says whether a request for no metric in particular means it too. `require` raises
     `MissingExtraError` where a part that it cannot do without is not installed.
     """
 
@@ -67,6 +88,8 @@ class Metric:
     counted_with: Mapping[str, Any] = field(default_factory=dict)
     kernel: Kernel | None = None
     rewriting: Callable[[Mapping[str, Any]], str | None] = _as_they_are
+    variant: Callable[[Mapping[str, Any]], str | None] = _as_declared
+    refusal: Callable[[Mapping[str, Any], int], str | None] = _of_any_selection
     lower_is_better: bool = False
     default: bool = True
     require: Callable[[], object] | None = None

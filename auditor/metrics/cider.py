@@ -1,4 +1,4 @@
-"""CIDEr and CIDEr-D of one caption (Vedantam et al. 2015): the mean over n = 1 to 4 of what SQL counted."""
+"""CIDEr and CIDEr-D of one caption (Vedantam et al. 2015) and their variants (appendix VIII), from what SQL counted."""
 
 from __future__ import annotations
 
@@ -7,14 +7,51 @@ from typing import Any
 
 import polars as pl
 
+from auditor.metrics import frequency_file, idf
 from auditor.metrics.card import Metric, Parameter
 
-_SCALE = Parameter("raw", "raw: at most 1; x10: at most 10, the scale of the official programs", ("raw", "x10"))
-_IDF = Parameter(
-    "dataset",
-    "documents of the idf: the images of the reference's dataset and split, natural logarithm, df at least 1",
-    ("dataset",),
+_ORDERS = range(1, 5)
+
+_STEM = Parameter(
+    False,
+    "stem words first (Porter 1980), as section 4 has it for CIDEr; its authors' program does not",
+    (True, False),
 )
+_TF = Parameter(
+    "official",
+    "what is clipped. official: counts, as in the authors' program; paper: counts divided by the text's number of "
+    "n-grams of that order (eq. 1)",
+    ("official", "paper"),
+    counts=True,
+)
+_N = Parameter(
+    "all",
+    "orders of n-grams: all of 1 to 4, or one alone (CIDEr_1 … CIDEr_4)",
+    ("all", "1", "2", "3", "4"),
+    {"0": "all"},
+)
+_COMBINE = Parameter(
+    "mean",
+    "how the four orders become one score: mean (eq. 3); exp: exp of the mean logarithm, 0 where an order is 0 "
+    "(CIDEr-exp, for which appendix VIII gives no formula)",
+    ("mean", "exp"),
+)
+_REFERENCES = Parameter(
+    "mean", "over the references: mean (eq. 2), or max: the score against the best of them (CIDEr-max)", ("mean", "max")
+)
+_IDF = Parameter(
+    idf.DATASET,
+    "documents; natural logarithm, document frequency at least 1. dataset: the images of the reference's dataset and "
+    "split, all captions. As the authors' program counts, whose documents are items, candidates with their references: "
+    "fold, one run for each place of the caption left out; pooled, all in one run (a system's captions are one run "
+    "either way). none: every idf is 1. file:PATH: a table (CSV, Parquet, JSON lines) of gram (words joined by blanks) "
+    "and images; its empty gram gives the number of documents",
+    idf.READINGS,
+    counts=True,
+    form=frequency_file.FORM,
+    read=frequency_file.named,
+)
+_SCALE = Parameter("raw", "raw: at most 1; x10: at most 10, the scale of the official programs", ("raw", "x10"))
 
 _VEDANTAM = """@inproceedings{vedantam-etal-2015-cider,
   title = {{CIDEr}: Consensus-based Image Description Evaluation},
@@ -24,12 +61,38 @@ _VEDANTAM = """@inproceedings{vedantam-etal-2015-cider,
 
 
 def score(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
-    """Average the similarities of `sql/metrics/cider.sql` over n = 1 to 4, per candidate (eq. 3).
+    """Combine the cosines of n = 1 to 4, per candidate, in the order of the counts.
 
-    The raw scale ends at 1; `scale = "x10"` is that of the official programs.
+    `counts` are those of `sql/metrics/cider.sql`, or for the best reference of `sql/metrics/cider_by_reference.sql`.
+    The raw scale ends at 1.
     """
-    factor = 10.0 if parameters["scale"] == "x10" else 1.0
-    return counts.select(pl.sum_horizontal(f"similarity_{n}" for n in range(1, 5)) / 4 * factor).to_series()
+    over, alone = ("mean", "best")[parameters["references"] == "max"], parameters["n"]
+    if alone != "all":
+        value = pl.col(f"{over}_{alone}")
+    elif parameters["combine"] == "mean":
+        value = (pl.col("best_sum") if over == "best" else pl.sum_horizontal(f"mean_{n}" for n in _ORDERS)) / 4
+    elif over == "best":
+        value = pl.col("best_product").sqrt().sqrt()
+    else:
+        value = (
+            pl.fold(pl.lit(1.0), lambda product, one: product * one, [pl.col(f"mean_{n}") for n in _ORDERS])
+            .sqrt()
+            .sqrt()
+        )
+    return counts.select(value * (10.0 if parameters["scale"] == "x10" else 1.0)).to_series()
+
+
+def _rewriting(settings: Mapping[str, Any]) -> str | None:
+    return "porter" if settings["stem"] else None
+
+
+def _variant(settings: Mapping[str, Any]) -> str | None:
+    """Count reference by reference where frequencies differ from one fold to the next, or the best reference counts."""
+    return "cider_by_reference" if settings["idf"] == "fold" or settings["references"] == "max" else None
+
+
+def _refusal(settings: Mapping[str, Any], images: int) -> str | None:
+    return idf.refusal(settings["idf"], images)
 
 
 def _cider(
@@ -43,34 +106,39 @@ def _cider(
         summary=summary,
         references="mean over the references: does not grow with their number",
         edge_cases=(
-            "n-grams that every image has weigh 0; a single image makes every idf, and so every score, 0; a text of "
-            "k < 4 words reaches at most k/4 of the scale; an empty caption scores 0"
+            "n-grams that every document has weigh 0; a single image, whose every idf would be 0, has no score unless "
+            "idf is none or a file; a text of k < 4 words reaches at most k/4 of the scale; an empty caption scores 0"
         ),
         source=source,
         bibtex=_VEDANTAM,
-        parameters=parameters,
-        fixed={"n": 4},
-        shown=True,
+        parameters={
+            "stem": _STEM,
+            "n": _N,
+            "combine": _COMBINE,
+            "references": _REFERENCES,
+            **parameters,
+            "idf": _IDF,
+            "scale": _SCALE,
+        },
+        rewriting=_rewriting,
+        variant=_variant,
+        refusal=_refusal,
     )
 
 
 CARDS = (
     _cider(
         "cider",
-        {"clipped": False, "sigma": None},
+        {"clipped": False, "tf": "official", "sigma": None},
         "mean cosine of tf-idf vectors with each reference, n = 1 to 4",
-        {"idf": _IDF, "scale": _SCALE},
+        {},
         "Vedantam et al. 2015, eq. 1-3, as its authors' program computes it: raw counts, no stemming",
     ),
     _cider(
         "cider-d",
         {"clipped": True},
         "CIDEr with clipped counts and a Gaussian penalty on the difference in length, n = 1 to 4",
-        {
-            "sigma": Parameter(6.0, "width of the length penalty, in bigrams", counts=True),
-            "idf": _IDF,
-            "scale": _SCALE,
-        },
+        {"tf": _TF, "sigma": Parameter(6.0, "width of the length penalty, in bigrams", counts=True)},
         "Vedantam et al. 2015, section 8, eq. 4-5, as its authors' program computes it: lengths in bigrams",
     ),
 )

@@ -8,21 +8,24 @@ from typing import Any
 
 import polars as pl
 
+from auditor.metrics import idf
 from auditor.metrics.rewriting import bind_text_tokens
 from auditor.model import Progress, Selection, silent
 from auditor.store import cache, ngrams
 from auditor.store.connection import Store
-from auditor.store.sqlfiles import reads_of
-from auditor.store.workspace import Workspace
 
 
 @dataclass(frozen=True)
 class CandidateSet:
-    """Who describes the images: `name` is what column `candidate` says, `file` the SELECT that gives the captions."""
+    """Who describes the images: `name` is what column `candidate` says, `file` the SELECT that gives the captions.
+
+    `drawn_from` are the selections that the captions are taken from, beside the one that is scored.
+    """
 
     name: str
     file: str
     params: Mapping[str, Any] = field(default_factory=dict)
+    drawn_from: tuple[Selection, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,11 @@ class CountSpec:
     def relations(self) -> tuple[str, ...]:
         """Every SELECT that it runs."""
         return (self.relation, *(self.kernel.relations if self.kernel else ()))
+
+    @property
+    def reading(self) -> str:
+        """Which document frequencies it weighs n-grams by, if it does."""
+        return str(self.params.get("idf", idf.DATASET))
 
     def __hash__(self) -> int:
         return hash((self.relation, frozenset(self.params.items())))
@@ -84,12 +92,22 @@ def count(
                 counts[candidate.name, spec] = _sorted(kept)
     if missing:
         todo = list({candidate.name: candidate for candidate, _, _ in missing}.values())
-        made = _count(store, selection, profile, todo, list({spec: None for _, spec, _ in missing}), progress)
+        shared, own = _parted(list({spec: None for _, spec, _ in missing}))
+        made = _count(store, selection, profile, todo, shared, progress) if shared else {}
+        for candidate in todo if own else []:
+            for spec, frame in _count(store, selection, profile, [candidate], own, progress).items():
+                made[spec] = pl.concat([made[spec], frame]) if spec in made else frame
         for candidate, spec, key in missing:
             frame = made[spec].filter(pl.col("candidate") == candidate.name)
             counts[candidate.name, spec] = _sorted(frame)
             cache.put(store, selection, spec.relation, key, frame)
     return counts
+
+
+def _parted(specs: Sequence[CountSpec]) -> tuple[list[CountSpec], list[CountSpec]]:
+    """Part what can be counted for all candidates at once from what weighs by frequencies of their own."""
+    own = [spec for spec in specs if idf.by_items(spec.reading)]
+    return [spec for spec in specs if spec not in own], own
 
 
 def _count(
@@ -109,39 +127,28 @@ def _count(
     buckets = list(ngrams.buckets(store))
     steps = len(buckets) * len(specs)
     for rewriting in dict.fromkeys(spec.rewriting for spec in specs):
-        alike = [spec for spec in specs if spec.rewriting == rewriting]
         bind_text_tokens(store, workspace, rewriting)
-        if any("selection_frequency" in reads_of(relation) for spec in alike for relation in spec.relations):
-            progress(f"{selection.label}: document frequency", sum(map(len, frames.values())), steps)
-            _bind_frequency(store, workspace, selection, profile, rewriting)
-        for first, last in buckets:
-            workspace.params |= {"first_image": first, "last_image": last}
-            for spec in alike:
-                progress(f"{selection.label}: {spec.relation}", sum(map(len, frames.values())), steps)
-                workspace.params |= spec.params
-                rows = {relation: workspace.rows(relation) for relation in spec.relations}
-                frames[spec].append(spec.kernel.run(rows, spec.params) if spec.kernel else rows[spec.relation])
+        for reading in dict.fromkeys(spec.reading for spec in specs if spec.rewriting == rewriting):
+            alike = [spec for spec in specs if (spec.rewriting, spec.reading) == (rewriting, reading)]
+            if any(idf.is_read_by(spec.relations) for spec in alike):
+                progress(f"{selection.label}: document frequency", sum(map(len, frames.values())), steps)
+                idf.bind(store, workspace, selection, profile, rewriting, reading)
+            for first, last in buckets:
+                workspace.params |= {"first_image": first, "last_image": last}
+                for spec in alike:
+                    progress(f"{selection.label}: {spec.relation}", sum(map(len, frames.values())), steps)
+                    workspace.params |= spec.params
+                    rows = {relation: workspace.rows(relation) for relation in spec.relations}
+                    frames[spec].append(spec.kernel.run(rows, spec.params) if spec.kernel else rows[spec.relation])
     progress(f"{selection.label}: counted", 1, 1)
     return {spec: pl.concat(parts) for spec, parts in frames.items()}
-
-
-def _bind_frequency(
-    store: Store, workspace: Workspace, selection: Selection, profile: str, rewriting: str | None
-) -> None:
-    if rewriting is None and ngrams.is_kept(store, selection, profile):
-        workspace.params["version"] = selection.version.version
-        workspace.bind("selection_frequency", "kept_frequency")
-        return
-    workspace.forget("ngram_frequency_parts")
-    ngrams.count(store, workspace)
-    if rewriting is None and selection.split is None:
-        store.on_close.append(lambda writer: ngrams.keep(writer, selection, profile))
 
 
 def _key(selection: Selection, profile: str, candidate: CandidateSet, spec: CountSpec) -> str:
     params = {**candidate.params, **spec.params}
     beside = {"kernel": spec.kernel and spec.kernel.version, "rewriting": spec.rewriting}
-    return cache.key(selection, profile, (*spec.relations, candidate.file), params | beside)
+    weights = idf.files(spec.reading) if idf.is_read_by(spec.relations) else ()
+    return cache.key(selection, profile, (*spec.relations, *weights, candidate.file), params | beside)
 
 
 def _sorted(counts: pl.DataFrame) -> pl.DataFrame:

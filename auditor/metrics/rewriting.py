@@ -12,9 +12,11 @@ from auditor.text.rewriting import REWRITINGS
 def bind_text_tokens(store: Store, workspace: Workspace, rewriting: str | None) -> None:
     """Bind relation `text_tokens` to the tokens of the texts at work, rewritten where a metric asks for it.
 
-    Words are numbered by spelling, from 1; these numbers are good for one counting only.
+    Words are numbered by spelling, from 1; these numbers are good for one counting only. Relation `word` (word,
+    word_id) spells the numbers of rewritten words; those of tokens are in the vocabulary.
     """
     workspace.bind("text_tokens", "text_tokens")
+    workspace.forget("word")
     if rewriting is None:
         return
     vocabulary = store.query("select token_id, token from vocabulary order by token_id")
@@ -37,3 +39,5 @@ def bind_text_tokens(store: Store, workspace: Workspace, rewriting: str | None) 
         .agg(pl.col("tokens").drop_nulls())
     )
     workspace.bind_rows("text_tokens", rewritten)
+    spelled = words.select("word", word_id=numbered["word"]).drop_nulls().unique()
+    workspace.bind_rows("word", spelled)

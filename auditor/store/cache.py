@@ -6,6 +6,7 @@ Reading commands open the store read-only; what they count is written when they 
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
@@ -25,6 +26,7 @@ def key(selection: Selection, profile: str, relations: Sequence[str], params: Ma
         "dataset": selection.version.dataset,
         "version": selection.version.version,
         "split": selection.split,
+        "draw": selection.draw and dataclasses.astuple(selection.draw),
         "profile": profile,
         "params": {name: params[name] for name in sorted(params)},
         "sql": [fingerprint(relation) for relation in relations],

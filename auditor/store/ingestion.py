@@ -10,12 +10,10 @@ import polars as pl
 
 from auditor.errors import SourceError
 from auditor.model import Batches, Progress, Selection, Source, Version, silent
-from auditor.store import ngrams, versions
+from auditor.store import ngrams, tokens, versions
 from auditor.store.connection import Store
 from auditor.store.terms import ANY, FIRST_REFUSALS, Terms, hold_to_terms, hold_to_version
 from auditor.store.workspace import Workspace
-
-_TEXTS_AT_ONCE = 50_000
 
 
 @dataclass(frozen=True)
@@ -77,10 +75,11 @@ def write(
         added = removed = 0
         _describe(store, source)
         if is_new:
-            _log(store, source, {"seq": seq, "source_sha256": source_sha256, "note": note, **content}, list(tokenizers))
+            _log(store, source, {"seq": seq, "source_sha256": source_sha256, "note": note, **content})
             _add_texts(store, workspace, tokenizers, progress)
             removed = _close(store, "membership", workspace, "closed")
             added = workspace.insert("membership", "opened")
+            tokens.note_profiles(store, source.dataset)
         _annotate(store, workspace, is_new=is_new)
         _keep_rejected(store, source.dataset, seq, rejected)
         version = versions.log(store, source.dataset)[0]
@@ -132,11 +131,11 @@ def _describe(store: Store, source: Source) -> None:
     )
 
 
-def _log(store: Store, source: Source, facts: dict[str, Any], profiles: list[str]) -> None:
+def _log(store: Store, source: Source, facts: dict[str, Any]) -> None:
     store.execute(
-        "insert into version values ($dataset, $seq, $version, now(), $source_sha256, $format, $profiles,"
+        "insert into version values ($dataset, $seq, $version, now(), $source_sha256, $format, [],"
         " $images, $captions, $note)",
-        {"dataset": source.dataset, "format": source.format, "profiles": profiles, **facts},
+        {"dataset": source.dataset, "format": source.format, **facts},
     )
 
 
@@ -148,32 +147,14 @@ def _add_texts(
 ) -> None:
     known = store.query("select coalesce(max(caption_id), 0) as last from caption").item()
     added = workspace.insert("caption", "new_caption")
-    for first in range(known + 1, known + added + 1, _TEXTS_AT_ONCE):
+    for first in range(known + 1, known + added + 1, tokens.TEXTS_AT_ONCE):
         progress("tokenising", first - known - 1, added)
         texts = store.query(
             "select caption_id, text from caption where caption_id between $first and $last order by caption_id",
-            {"first": first, "last": first + _TEXTS_AT_ONCE - 1},
+            {"first": first, "last": first + tokens.TEXTS_AT_ONCE - 1},
         )
         for profile, tokenizer in tokenizers.items():
-            _add_tokens(store, texts.select("caption_id", tokens=tokenizer(texts["text"])), profile)
-
-
-def _add_tokens(store: Store, tokens: pl.DataFrame, profile: str) -> None:
-    """Encode the token lists of new texts, growing the vocabulary as needed. `tokens`: caption_id, tokens."""
-    tokenised = tokens.explode("tokens", empty_as_null=True).rename({"tokens": "token"})
-    with store.registered("tokenised", tokenised):
-        new = store.rows("new_token")
-        with store.registered("new_tokens", new):
-            store.execute("insert into vocabulary by name from new_tokens")
-    vocabulary = store.query("from vocabulary")
-    encoded = (
-        tokenised.join(vocabulary, on="token", how="left", maintain_order="left")
-        .group_by("caption_id", maintain_order=True)
-        .agg(tokens=pl.col("token_id").drop_nulls())
-        .with_columns(profile=pl.lit(profile))
-    )
-    with store.registered("encoded", encoded):
-        store.execute("insert into caption_tokens by name from encoded")
+            tokens.add(store, texts.select("caption_id", tokens=tokenizer(texts["text"])), profile)
 
 
 def _close(store: Store, table: str, workspace: Workspace, name: str) -> int:

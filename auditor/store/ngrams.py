@@ -15,7 +15,12 @@ def workspace(store: Store, selection: Selection, profile: str, **params: object
     """Open a workspace over the captions of a selection."""
     version = selection.version
     made = Workspace(store, dataset=version.dataset, seq=version.seq, split=selection.split, profile=profile, **params)
-    made.bind("reference", "reference")
+    if selection.draw is None:
+        made.bind("reference", "reference")
+    else:
+        made.params |= {"drawn": selection.draw.captions, "draw_seed": selection.draw.seed}
+        made.bind("every_reference", "reference")
+        made.bind("reference", "drawn_reference")
     made.bind("text_at_work", "reference_text")
     return made
 
@@ -23,26 +28,33 @@ def workspace(store: Store, selection: Selection, profile: str, **params: object
 def buckets(store: Store) -> Iterator[tuple[int, int]]:
     """Cut the images of relation `reference` into ranges small enough to count in memory.
 
-    Buckets share no image, and so no sum crosses them.
+    Buckets share no image, and so no sum crosses them. Without images there is one, which is empty.
     """
     images, captions = store.query(
         "select coalesce(max(image_no), 0)::int as images, count(*) as n from reference"
     ).row(0)
     count = max(1, -(-captions // _CAPTIONS_AT_ONCE))
     size = max(1, -(-images // count))
-    for first in range(1, images + 1, size):
+    for first in range(1, max(images, 1) + 1, size):
         yield first, min(first + size - 1, images)
 
 
-def count(store: Store, at_work: Workspace) -> None:
-    """Bind `selection_frequency` to the n-gram frequencies of relation `reference`."""
+def count(store: Store, at_work: Workspace, relation: str = "selection_frequency") -> None:
+    """Bind a relation to the n-gram frequencies of relation `reference`."""
+    at_work.forget("ngram_frequency_parts")
     _count_parts(store, at_work)
-    at_work.bind("selection_frequency", "selection_frequency")
+    at_work.bind(relation, "selection_frequency")
 
 
 def keep(store: Store, selection: Selection, profile: str, progress: Progress = silent) -> None:
-    """Count a whole version and keep it in `cache.ngram_frequency`, unless it is there."""
-    if is_kept(store, selection, profile):
+    """Count a whole version and keep it in `cache.ngram_frequency`, unless it is there or not all its tokens are."""
+    version = selection.version
+    tokenised = store.query(
+        "select 1 from version where dataset = $dataset and seq = $seq and version = $version"
+        " and list_contains(text_profiles, $profile)",
+        {"dataset": version.dataset, "seq": version.seq, "version": version.version, "profile": profile},
+    )
+    if tokenised.is_empty() or is_kept(store, selection, profile):
         return
     at_work = workspace(store, selection, profile)
     _count_parts(store, at_work, f"{selection.label}: counting n-grams", progress)
@@ -59,7 +71,7 @@ def _count_parts(store: Store, at_work: Workspace, what: str = "", progress: Pro
 
 def is_kept(store: Store, selection: Selection, profile: str) -> bool:
     """Say whether the frequencies of a selection need not be counted."""
-    if selection.split is not None:
+    if selection.split is not None or selection.draw is not None:
         return False
     found = store.query("select 1 from duckdb_tables() where schema_name = 'cache' and table_name = 'ngram_frequency'")
     return bool(found.height) and bool(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import polars as pl
 
 from auditor.errors import StoreError
 from auditor.model import Progress, Selection, silent
 from auditor.store import upkeep, versions
 from auditor.store.connection import Store
+from auditor.store.tokens import TEXTS_AT_ONCE
 
 #: Columns of every check.
 SCHEMA = pl.Schema({"check": pl.String, "subject": pl.String, "checked": pl.Int64, "faults": pl.Int64})
@@ -46,6 +49,33 @@ def check(store: Store, only: Selection | None = None, progress: Progress = sile
         found = versions.content_hash(store, Selection(version))
         expected = (version.version, version.images, version.captions)
         rows.append(("hash and counts", version.label, version.captions, int(found != expected)))
+    rows.append(_profiles(store))
     by_version = pl.DataFrame(rows, schema=SCHEMA, orient="row")
     by_table = [store.rows(name).cast(SCHEMA) for name in ("integrity", "version_integrity")]
     return pl.concat([by_version, *by_table])
+
+
+def text_profiles(store: Store) -> list[str]:
+    """Name the text profiles whose tokens the store holds."""
+    return store.query("select distinct profile from caption_tokens order by profile")["profile"].to_list()
+
+
+def stored_tokens(store: Store, profile: str) -> Iterator[tuple[pl.DataFrame, int, int]]:
+    """Give the texts that have tokens of a profile, with these, in bounded batches: the rows, and how far they reach.
+
+    Columns: caption_id, text, tokens.
+    """
+    last = store.query("select coalesce(max(caption_id), 0) as last from caption").item()
+    for first in range(1, last + 1, TEXTS_AT_ONCE):
+        until = first + TEXTS_AT_ONCE - 1
+        yield store.rows("stored_tokens", profile=profile, first_caption=first, last_caption=until), first - 1, last
+
+
+def _profiles(store: Store) -> tuple[str, str, int, int]:
+    """Compare the text profiles that the log names with those under which every text of a version has tokens."""
+    whole = {
+        (dataset, seq): profiles for dataset, seq, profiles in store.rows("tokenised_version", dataset=None).iter_rows()
+    }
+    logged = versions.log(store)
+    faults = sum(set(version.text_profiles) - set(whole[version.dataset, version.seq]) != set() for version in logged)
+    return "every caption has the tokens that the log names", "version", len(logged), faults

@@ -51,8 +51,10 @@ class Workspace:
             self.bind(relation, name)
 
     def forget(self, relation: str) -> None:
-        """Let the next `append` begin the relation anew."""
+        """Let the next `append` begin the relation anew; one that a file defines is made by that file again."""
+        self._is_bound(relation)
         self.bound.discard(relation)
+        self._made.pop(relation, None)
 
     def insert(self, table: str, name: str, **constants: str) -> int:
         """Add the rows of a file to a table, each with the constants as columns, and say how many there were."""

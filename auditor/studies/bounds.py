@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import polars as pl
 
 from auditor.model import Progress, Result, Selection, Table, silent
-from auditor.registry import MetricRequest, requests
+from auditor.registry import MetricRequest, References, requests
 from auditor.statistics.summary import summarise
 from auditor.store.connection import Store
 from auditor.store.versions import images, resolve_all
-from auditor.studies.scores import HUMAN, intra, score_candidates, signatures
+from auditor.studies.scores import HUMAN, intra, scorable, score_candidates, signatures, too_few_captions
 
 
 def bounds(
@@ -21,23 +21,37 @@ def bounds(
     text_profile: str = "bare",
     split: str | None = None,
     seed: int = 1,
+    references: int | None = None,
     progress: Progress = silent,
 ) -> Result:
     """Give the upper bound (each caption against the others of its image) and the lower bound `intra`.
+
+    With `references`, each against so many captions, drawn by `seed`, so that datasets can be compared that have more
+    or fewer of them.
 
     Per metric and candidate: n, mean, sd, median, min and max over captions (micro) and over images (macro).
     """
     metrics = requests(metric_names)
     selections = resolve_all(store, refs, split)
-    parts = [_bounds(store, one, metrics, text_profile, seed, progress) for one in selections]
-    signed = signatures(metrics, text_profile)
+    against = References("loo", references, seed)
+    wanted = [scorable(store, against.of(one), metrics, metric_names) for one in selections]
+    parts = [
+        _bounds(store, against.of(one), some, text_profile, seed, progress)
+        for one, (some, _) in zip(selections, wanted, strict=True)
+    ]
+    used = [metric for metric in metrics if any(metric in some for some, _ in wanted)]
+    signed = signatures(used, text_profile, against)
     return Result(
         "bounds",
         pl.concat(parts).with_columns(signature=pl.col("metric").replace_strict(signed)),
         selections=selections,
         signatures=signed,
         tables=tuple(_table(one, part) for one, part in zip(selections, parts, strict=True)),
-        notes=tuple(note for one in selections for note in _unscored(store, one)),
+        notes=tuple(
+            note
+            for one, (_, left_out) in zip(selections, wanted, strict=True)
+            for note in (*left_out, *too_few_captions(store, one, against), *_unscored(store, one))
+        ),
     )
 
 
@@ -80,8 +94,5 @@ def _unscored(store: Store, selection: Selection) -> list[str]:
         subject = "1 image has" if lonely == 1 else f"{lonely:,} images have"
         notes.append(f"{selection.label}: {subject} one caption only, which has no reference and gets no score")
     if described.height == 1:
-        notes.append(
-            f"{selection.label}: with one image there is no caption of another image, and so no intra; "
-            "every n-gram is in every image, and so every CIDEr is 0"
-        )
+        notes.append(f"{selection.label}: with one image there is no caption of another image, and so no intra")
     return notes

@@ -8,8 +8,12 @@ import polars as pl
 
 from auditor.errors import UsageError
 from auditor.model import Progress, Result, Table, silent
+from auditor.registry import METRICS
 from auditor.store.connection import Store
 from auditor.studies.bounds import bounds
+
+#: Metrics that count errors: the lower, the more alike.
+_ERRORS = tuple(name for name, metric in METRICS.items() if metric.lower_is_better)
 
 _STATISTICS = ("upper", "intra", "homogeneity")
 _PLACE = ("dataset", "version", "split", "label")
@@ -22,16 +26,18 @@ def compare(
     text_profile: str = "bare",
     split: str | None = None,
     seed: int = 1,
+    references: int | None = None,
     progress: Progress = silent,
 ) -> Result:
     """Compare datasets by metric: upper, intra and homogeneity = intra / upper, each ranked from the highest.
 
     Homogeneity is what a caption of another image of the same dataset scores, as a share of what a caption of the image
-    itself scores: 1 where images cannot be told apart by their captions. It is null where the upper bound is 0.
+    itself scores: 1 where images cannot be told apart by their captions. For a metric that counts errors it is the
+    other way round, upper / intra. It is null where the divisor is 0.
     """
     if len(refs) < 2:
         raise UsageError("compare needs two datasets or more; for one, see `auditor bounds`")
-    measured = bounds(store, refs, metric_names, text_profile, split, seed, progress)
+    measured = bounds(store, refs, metric_names, text_profile, split, seed, references, progress)
     labels = pl.DataFrame(
         [(one.version.dataset, one.version.version, one.split, one.label) for one in measured.selections],
         schema={"dataset": pl.String, "version": pl.String, "split": pl.String, "label": pl.String},
@@ -43,7 +49,7 @@ def compare(
         .pivot("candidate", index=[*_PLACE, "metric", "signature"], values="mean", maintain_order=True)
         .pipe(lambda wide: wide if "intra" in wide.columns else wide.with_columns(intra=pl.lit(None, pl.Float64)))
         .rename({"human": "upper"})
-        .with_columns(homogeneity=pl.when(pl.col("upper") > 0).then(pl.col("intra") / pl.col("upper")))
+        .with_columns(homogeneity=_homogeneity())
     )
     return Result(
         "compare",
@@ -53,6 +59,13 @@ def compare(
         tables=(_ranking(means), _overview(means)),
         notes=(*measured.notes, *_findings(means), *_reference_counts(counted)),
     )
+
+
+def _homogeneity() -> pl.Expr:
+    errors = pl.col("signature").str.extract(r"^([^|]+)").is_in(_ERRORS)
+    correct, wrong = pl.col("upper"), pl.col("intra")
+    share = pl.when(errors).then(correct / wrong).otherwise(wrong / correct)
+    return pl.when(pl.when(errors).then(wrong).otherwise(correct) > 0).then(share)
 
 
 def _rows(means: pl.DataFrame, metrics: Sequence[str], seed: int) -> pl.DataFrame:
@@ -118,6 +131,6 @@ def _reference_counts(counted: pl.DataFrame) -> list[str]:
         return []
     counts = ", ".join(f"{label} {mean:.1f}" for label, mean in per_image.iter_rows())
     return [
-        f"captions per image differ ({counts}): BLEU grows with the number of references, so compare it with care; "
-        "ROUGE and CIDEr average over them (Wang & Gaizauskas 2016, section 4.1)"
+        f"captions per image differ ({counts}): BLEU grows with the number of references: draw equally many "
+        "with --references; ROUGE and CIDEr average over them (Wang & Gaizauskas 2016, section 4.1)"
     ]

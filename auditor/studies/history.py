@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 
 from auditor.errors import UsageError
-from auditor.model import Result, Table
-from auditor.store import versions
+from auditor.model import Progress, Result, Table, silent
+from auditor.store import tokens, versions
 from auditor.store.connection import Store
 from auditor.studies import drift
 from auditor.text import tokenizer
@@ -46,6 +46,7 @@ def diff(
     text_profile: str = "bare",
     *,
     as_tokens: bool = False,
+    progress: Progress = silent,
 ) -> tuple[Result, bool]:
     """Say what changed from one selection to another, and whether anything did.
 
@@ -57,8 +58,10 @@ def diff(
     known = (*_DEPTHS, *drift.DEPTHS)
     if depth not in known:
         raise UsageError(f"{depth}: no such depth; known are {', '.join(known)}")
-    tokenizer(text_profile)
+    tokenize = tokenizer(text_profile)
     a, b = versions.resolve(store, ref_a), versions.resolve(store, ref_b)
+    if as_tokens or depth in drift.DEPTHS:
+        tokens.provide(store, (a, b), text_profile, tokenize, progress)
     title = f"{ref_a} → {ref_b}"
     if depth in drift.DEPTHS:
         return drift.drift(store, a, b, depth, text_profile, title)

@@ -18,7 +18,7 @@ from auditor.store import ingestion
 from auditor.store.connection import Store
 from auditor.store.terms import Terms
 from auditor.studies.exchange import manifest_of
-from auditor.text import PROFILES
+from auditor.text import AT_INGEST
 
 #: The largest share of a source's records that may be refused, unless the user says otherwise.
 MAX_REJECTED = 0.01
@@ -143,7 +143,7 @@ def _ingest(store: Store, source: Source, note: str | None, terms: Terms, progre
             found,
             chain.from_iterable(read(part, found.format) for part in found.parts),
             split_lists(found),
-            PROFILES,
+            AT_INGEST,
             sha256,
             note,
             terms,

@@ -7,7 +7,7 @@ import polars as pl
 from auditor.errors import MetricError
 from auditor.metrics.card import Metric
 from auditor.model import Result, Table
-from auditor.registry import METRICS, request
+from auditor.registry import METRICS, References, defaults_of, lacking
 
 
 def metric_cards(name: str | None = None) -> Result:
@@ -24,19 +24,31 @@ def metric_cards(name: str | None = None) -> Result:
     metric = METRICS[name]
     facts = pl.DataFrame(
         {
-            "property": ["summary", "references", "edge cases", "source", "counts", "version", "bibtex"],
+            "property": [
+                "summary",
+                "better",
+                "references",
+                "edge cases",
+                "source",
+                "counts",
+                "asked for by default",
+                "version",
+                "bibtex",
+            ],
             "value": [
                 metric.summary,
+                "lower" if metric.lower_is_better else "higher",
                 metric.references,
                 metric.edge_cases,
                 metric.source,
-                f"sql/metrics/{metric.counts}.sql",
+                f"sql/metrics/{metric.counts}.sql" + (", aligned by a kernel" if metric.kernel else ""),
+                lacking(metric) or ("yes" if metric.default else "no"),
                 str(metric.version),
                 metric.bibtex,
             ],
         }
     )
-    signature = str(request(name).signature("bare", "loo"))
+    signature = str(defaults_of(metric).signature("bare", References()))
     return Result(
         "metrics",
         facts,
@@ -51,7 +63,7 @@ def _parameters(metric: Metric) -> pl.DataFrame:
             {
                 "parameter": name,
                 "default": str(parameter.default).lower(),
-                "may be": ", ".join(str(choice).lower() for choice in parameter.choices) or parameter.range,
+                "may be": ", ".join(parameter.words) or parameter.range,
                 "meaning": parameter.meaning,
             }
             for name, parameter in metric.parameters.items()

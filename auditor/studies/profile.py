@@ -7,22 +7,29 @@ from collections.abc import Sequence
 import polars as pl
 import polars.selectors as cs
 
-from auditor.model import Result, Selection, Table
-from auditor.store import ngrams, versions
+from auditor.model import Progress, Result, Selection, Table, silent
+from auditor.store import ngrams, tokens, versions
 from auditor.store.connection import Store
 from auditor.text import tokenizer
 
 _MEANS = ("captions-per-image-mean", "asl", "sdsl")
 
 
-def profile(store: Store, refs: Sequence[str], text_profile: str = "bare", split: str | None = None) -> Result:
+def profile(
+    store: Store,
+    refs: Sequence[str],
+    text_profile: str = "bare",
+    split: str | None = None,
+    progress: Progress = silent,
+) -> Result:
     """Describe each selection: size, length, vocabulary and repetition, the records its ingest refused, signs of dirt.
 
     The statistics are those of `sql/statistics/profile.sql`, `hygiene.sql`, `repetition.sql`, `annotations.sql` and
     `overlap_with_related.sql`.
     """
-    tokenizer(text_profile)
+    tokenize = tokenizer(text_profile)
     selections = versions.resolve_all(store, refs, split)
+    tokens.provide(store, selections, text_profile, tokenize, progress)
     described = [_describe(store, selection, text_profile) for selection in selections]
     sizes, hygiene, noted = (_side_by_side(selections, parts) for parts in zip(*described, strict=True))
     is_mean = pl.col("statistic").is_in(_MEANS)

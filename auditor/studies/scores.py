@@ -7,16 +7,18 @@ from collections.abc import Sequence
 import polars as pl
 
 from auditor.errors import MetricError, UsageError
+from auditor.metrics.card import Metric
 from auditor.metrics.counting import CandidateSet, count
 from auditor.model import Progress, Result, Selection, Table, silent
-from auditor.registry import MetricRequest, requests
+from auditor.registry import MetricRequest, References, requests
 from auditor.statistics.summary import summarise
+from auditor.store import tokens
 from auditor.store.connection import Store
 from auditor.store.versions import content, images, resolve
 from auditor.text import tokenizer
 
 HUMAN = CandidateSet("human", "candidate_human")
-_LOWEST = 10
+_LEAST = 10
 
 
 def intra(seed: int) -> CandidateSet:
@@ -34,9 +36,13 @@ def score_candidates(
 ) -> pl.DataFrame:
     """Score each candidate by each metric. Columns: candidate, image, slot, and one for each metric, by its label.
 
-    A candidate without references has no score, and no row. Raises `MetricError` where none has any.
+    A candidate without references has no score, and no row. Raises `MetricError` where none has any, and for a metric
+    that has no scores of so few images.
     """
-    tokenizer(text_profile)
+    for label, reason in _refused(store, selection, metrics).items():
+        raise MetricError(f"{selection.label}: no {label}: {reason}")
+    texts = [selection, *(drawn for candidate in candidates for drawn in candidate.drawn_from)]
+    tokens.provide(store, texts, text_profile, tokenizer(text_profile), progress)
     specs = list({metric.counting: None for metric in metrics})
     counts = count(store, selection, text_profile, candidates, specs, progress)
     scores = pl.concat(
@@ -48,12 +54,38 @@ def score_candidates(
     if scores.is_empty():
         raise MetricError(
             f"{selection.label}: no caption has a reference to be scored against; "
-            "leave-one-out needs images with two captions or more"
+            "leave-one-out needs images with two captions or more, one more than --references"
         )
     return scores
 
 
-def signatures(metrics: Sequence[MetricRequest], text_profile: str, references: str = "loo") -> dict[str, str]:
+def scorable(
+    store: Store, selection: Selection, metrics: Sequence[MetricRequest], metric_names: Sequence[str] | None
+) -> tuple[list[MetricRequest], list[str]]:
+    """Leave out the metrics that have no scores of so few images, unless they were asked for by name.
+
+    Gives the others, and notes on those left out.
+    """
+    refused = {} if metric_names else _refused(store, selection, metrics)
+    notes = [
+        f"{selection.label}: no {', '.join(label for label in refused if refused[label] == reason)}: {reason}"
+        for reason in dict.fromkeys(refused.values())
+    ]
+    return [metric for metric in metrics if metric.label not in refused], notes
+
+
+def _refused(store: Store, selection: Selection, metrics: Sequence[MetricRequest]) -> dict[str, str]:
+    """Say by label why metrics have no scores of a selection."""
+    if selection.split is None and selection.draw is None:
+        described = selection.version.images
+    else:
+        fewest = selection.draw.captions if selection.draw else 1
+        described = images(store, selection).filter(pl.col("captions") >= fewest).height
+    reasons = {metric.label: metric.refusal(described) for metric in metrics}
+    return {label: reason for label, reason in reasons.items() if reason is not None}
+
+
+def signatures(metrics: Sequence[MetricRequest], text_profile: str, references: References) -> dict[str, str]:
     """Name each metric in full, by its label."""
     return {metric.label: str(metric.signature(text_profile, references)) for metric in metrics}
 
@@ -65,13 +97,19 @@ def score(
     candidates: str | None = None,
     text_profile: str = "bare",
     split: str | None = None,
+    references: int | None = None,
+    seed: int = 1,
     progress: Progress = silent,
 ) -> Result:
-    """Score every caption of a selection against the others of its image, or a system's output against all of them."""
+    """Score every caption of a selection against the others of its image, or a system's output against all of them.
+
+    With `references`, against so many of them, drawn by `seed`.
+    """
     selection = resolve(store, ref, split)
-    metrics = requests(metric_names)
     selections = [selection]
-    chosen, references, notes = HUMAN, "loo", []
+    against = References("loo" if candidates is None else "all", references, seed)
+    metrics, unscored = scorable(store, against.of(selection), requests(metric_names), metric_names)
+    chosen, notes = HUMAN, too_few_captions(store, selection, against)
     if candidates is not None:
         system = resolve(store, candidates)
         selections.append(system)
@@ -82,12 +120,11 @@ def score(
             "system_seq": system.version.seq,
             "system_split": system.split,
         }
-        chosen = CandidateSet(system.version.dataset, "candidate_system", params)
-        references = "all"
-        notes = _unmatched(store, selection, system)
+        chosen = CandidateSet(system.version.dataset, "candidate_system", params, drawn_from=(system,))
+        notes += _unmatched(store, selection, system)
         if system.version.kind != "candidates":
             notes.append(f"{candidates} was ingested as {system.version.kind}, not as a system's output (--kind)")
-    scores = score_candidates(store, selection, text_profile, [chosen], metrics, progress)
+    scores = score_candidates(store, against.of(selection), text_profile, [chosen], metrics, progress)
     texts = content(store, selections[-1]).drop("split")
     described = images(store, selection).select("image", "split")
     named = scores.join(texts, on=["image", "slot"], how="left", maintain_order="left").join(
@@ -97,14 +134,24 @@ def score(
     frame = named.unpivot(labels, index=["split", "image", "slot", "candidate"], variable_name="metric").select(
         pl.lit(selection.version.dataset).alias("dataset"), pl.lit(selection.version.version).alias("version"), pl.all()
     )
+    last = metrics[-1]
     return Result(
         "score",
         frame,
         selections=tuple(selections),
-        signatures=signatures(metrics, text_profile, references),
-        tables=(_summary_table(selection, scores, labels), _lowest_table(named, labels[-1])),
-        notes=tuple(notes),
+        signatures=signatures(metrics, text_profile, against),
+        tables=(_summary_table(selection, scores, labels), _least_alike_table(named, last.label, last.metric)),
+        notes=(*unscored, *notes),
     )
+
+
+def too_few_captions(store: Store, selection: Selection, references: References) -> list[str]:
+    """Say how many images have fewer captions than a draw of references needs."""
+    draw = references.of(selection).draw
+    few = images(store, selection).filter(pl.col("captions") < draw.captions).height if draw else 0
+    subject = "1 image has" if few == 1 else f"{few:,} images have"
+    wanted = draw.captions if draw else 0
+    return [f"{selection.label}: {subject} fewer than {wanted} captions and no score"] if few else []
 
 
 def _unmatched(store: Store, selection: Selection, system: Selection) -> list[str]:
@@ -138,10 +185,10 @@ def _summary_table(selection: Selection, scores: pl.DataFrame, labels: Sequence[
     return Table(f"scores of the captions of {selection.label}", pl.concat(parts))
 
 
-def _lowest_table(named: pl.DataFrame, label: str) -> Table:
-    lowest = named.sort(label, "image", "slot").head(_LOWEST)
+def _least_alike_table(named: pl.DataFrame, label: str, metric: Metric) -> Table:
+    least = named.sort(label, "image", "slot", descending=[metric.lower_is_better, False, False]).head(_LEAST)
     return Table(
-        f"the {lowest.height} captions least like the others of their image, by {label}",
-        lowest.select("image", "slot", label, "text"),
+        f"the {least.height} captions least like the others of their image, by {label}",
+        least.select("image", "slot", label, "text"),
         caption="a caption that shares nothing with the others may describe another image",
     )

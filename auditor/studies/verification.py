@@ -7,10 +7,11 @@ from types import MappingProxyType
 
 import polars as pl
 
+from auditor.errors import MissingExtraError, UsageError
 from auditor.model import Progress, Result, Selection, Source, Table, silent
 from auditor.store import verification, versions
 from auditor.store.connection import Store
-from auditor.text import PROFILES, tokenizer
+from auditor.text import BY_OTHERS, tokenizer
 
 _NONE: Mapping[str, Source] = MappingProxyType({})
 
@@ -31,9 +32,19 @@ def verify(
     if verification.FACTS in unread:
         checks, compared, notes = legible, legible.clear(), ["facts cannot be read, so that nothing else was checked"]
     else:
-        retokenised = (_retokenised(store, profile) for profile in PROFILES)
-        checks = pl.concat([legible, verification.check(store, selection, progress), *retokenised])
+        checks = pl.concat([legible, verification.check(store, selection, progress)])
         compared, notes = _compared(store, selection, declared)
+        for profile in verification.text_profiles(store):
+            try:
+                checked = _retokenised(store, profile, progress)
+            except (MissingExtraError, UsageError) as error:
+                notes.append(f"tokens of text profile {profile} were not compared with their texts: {error}")
+                continue
+            if profile in BY_OTHERS and checked["faults"].sum():
+                compared = pl.concat([compared, checked])
+                notes.append(f"tokens of text profile {profile} were made by another version of {BY_OTHERS[profile]}")
+            else:
+                checks = pl.concat([checks, checked])
     if unread == {verification.CACHE}:
         notes.append("only the cache is damaged, which may be dropped without loss: `auditor store gc --all`")
     rows = pl.concat([_judged(checks, "DAMAGED"), _judged(compared, "differs")])
@@ -46,11 +57,15 @@ def verify(
     ), bool((checks["faults"] == 0).all())
 
 
-def _retokenised(store: Store, profile: str) -> pl.DataFrame:
-    """Tokenise every stored text again and compare."""
-    stored = store.rows("stored_tokens", profile=profile)
-    differing = int((tokenizer(profile)(stored["text"]) != stored["tokens"]).sum())
-    return _rows([("tokens are those of the text", f"caption_tokens, {profile}", stored.height, differing)])
+def _retokenised(store: Store, profile: str, progress: Progress) -> pl.DataFrame:
+    """Tokenise every stored text that has tokens again, and compare."""
+    tokenize = tokenizer(profile)
+    checked = differing = 0
+    for stored, done, total in verification.stored_tokens(store, profile):
+        progress(f"tokenising again for {profile}", done, total)
+        checked += stored.height
+        differing += int((tokenize(stored["text"]) != stored["tokens"]).sum())
+    return _rows([("tokens are those of the text", f"caption_tokens, {profile}", checked, differing)])
 
 
 def _compared(

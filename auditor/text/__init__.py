@@ -1,21 +1,34 @@
 """The room of a string: text profiles, which turn captions into tokens.
 
-A profile is a function from a column of captions to a column of token lists; it never sees a dataset or a store.
+A profile is a function from a column of captions to a column of token lists; it never sees a dataset or a store. A list
+may be empty, and no token holds white space.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 import polars as pl
 
 from auditor.errors import UsageError
-from auditor.text import bare
+from auditor.text import bare, whitespace
 
 Tokenizer = Callable[[pl.Series], pl.Series]
 
 #: Every text profile by name.
-PROFILES: Mapping[str, Tokenizer] = {"bare": bare.tokenize}
+PROFILES: Mapping[str, Tokenizer] = MappingProxyType(
+    {
+        "bare": bare.tokenize,
+        "whitespace": whitespace.tokenize,
+    }
+)
+
+#: The profiles under which an ingest tokenises; tokens of the others are made when a command first asks for them.
+AT_INGEST: Mapping[str, Tokenizer] = MappingProxyType({"bare": bare.tokenize})
+
+#: Profiles that are another program's, which may split otherwise in another version, by the name of the program.
+BY_OTHERS: Mapping[str, str] = MappingProxyType({})
 
 
 def tokenizer(profile: str) -> Tokenizer:

@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping
 
 import polars as pl
 
-from auditor.text.rouge_stemmer import stem
+from auditor.text import rouge_stemmer
+from auditor.text.porter import stem
 
 Rewriting = Callable[[pl.Series], pl.Series]
 
@@ -19,14 +20,19 @@ def rouge(tokens: pl.Series) -> pl.Series:
     return tokens.str.to_lowercase().str.extract_all("[a-z0-9]+")
 
 
+def porter(tokens: pl.Series) -> pl.Series:
+    """Stem each token, as Porter 1980 does."""
+    return pl.Series([[stem(token)] for token in tokens], dtype=pl.List(pl.String))
+
+
 def rouge_stemmed(tokens: pl.Series) -> pl.Series:
     """Split as ROUGE-1.5.5 does, and stem each word as it does (-m)."""
-    return _each(rouge(tokens), stem)
+    return _each(rouge(tokens), rouge_stemmer.stem)
 
 
 def stemmed(tokens: pl.Series) -> pl.Series:
     """Stem whole tokens as ROUGE-1.5.5 stems words."""
-    return _each(tokens.reshape((-1, 1)).arr.to_list(), stem)
+    return _each(tokens.reshape((-1, 1)).arr.to_list(), rouge_stemmer.stem)
 
 
 def _each(words: pl.Series, change: Callable[[str], str]) -> pl.Series:
@@ -37,4 +43,9 @@ def _each(words: pl.Series, change: Callable[[str], str]) -> pl.Series:
 
 
 #: Every rewriting by name. Kept counts go by the name: one that gives other words than before takes another.
-REWRITINGS: Mapping[str, Rewriting] = {"rouge": rouge, "rouge-stem": rouge_stemmed, "stem": stemmed}
+REWRITINGS: Mapping[str, Rewriting] = {
+    "rouge": rouge,
+    "rouge-stem": rouge_stemmed,
+    "rouge-stem-tokens": stemmed,
+    "porter": porter,
+}

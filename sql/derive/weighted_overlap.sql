@@ -1,31 +1,26 @@
 -- name: weighted_overlap
--- version: 1
+-- version: 3
 -- grain: candidate, reference, n-gram that both hold
--- reads: reference, candidate_gram, reference_gram, caption_norm, selection_frequency
--- returns: candidate_no, n, tf, reference_tf, cosine_unit, length_difference
+-- params: first_image UINTEGER, last_image UINTEGER
+-- reads: candidate, reference, image_weight
+-- returns: candidate_no, n, tf, reference_tf, cosine_unit, bigrams, reference_bigrams
 -- cites: Vedantam et al. 2015, section 4, eq. 1-2, section 8
 --
 -- As overlap, with what a shared n-gram adds to the cosine of candidate and reference for each product of their counts:
--- its weight in both vectors, idf / |vector|. N-grams that every image has weigh nothing and are left out. The length
--- of a text is its number of bigrams, as the official code has it.
-with collection as (select ln(max(image_no)::double) as log_images from reference),
-rare as (
-    select f.gram, i.log_images - ln(f.images) as idf
-    from selection_frequency as f
-    cross join collection as i
-    where i.log_images > ln(f.images)
-),
-candidate_side as (
-    select c.candidate_no, c.image_no, c.held_out, c.bigrams, c.n, c.gram, c.tf, w.idf / v.norm as weight
-    from candidate_gram as c
-    join rare as w on w.gram = c.gram
-    join caption_norm as v on v.caption_id = c.caption_id and v.n = c.n
+-- its weight in both vectors. N-grams that every document holds weigh nothing and are left out. The length of a text is
+-- its number of bigrams, as the official code has it.
+with candidate_side as (
+    select
+        c.candidate_no, c.image_no, c.held_out, greatest(c.length::integer - 1, 0) as bigrams, w.n, w.gram, w.tf, w.weight
+    from candidate as c
+    join image_weight as w on w.image_no = c.image_no and w.caption_id = c.caption_id
+    where c.image_no between $first_image::uinteger and $last_image::uinteger
 ),
 reference_side as (
-    select r.image_no, r.slot, r.bigrams, r.gram, r.tf, w.idf / v.norm as weight
-    from reference_gram as r
-    join rare as w on w.gram = r.gram
-    join caption_norm as v on v.caption_id = r.caption_id and v.n = r.n
+    select r.image_no, r.slot, greatest(r.length::integer - 1, 0) as bigrams, w.gram, w.tf, w.weight
+    from reference as r
+    join image_weight as w on w.image_no = r.image_no and w.caption_id = r.caption_id
+    where r.image_no between $first_image::uinteger and $last_image::uinteger
 )
 select
     c.candidate_no,
@@ -33,7 +28,8 @@ select
     c.tf,
     r.tf as reference_tf,
     c.weight * r.weight as cosine_unit,
-    c.bigrams - r.bigrams as length_difference
+    c.bigrams,
+    r.bigrams as reference_bigrams
 from candidate_side as c
 join reference_side as r
     on r.image_no = c.image_no and r.gram = c.gram and r.slot is distinct from c.held_out

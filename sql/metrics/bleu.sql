@@ -1,9 +1,9 @@
 -- name: bleu
--- version: 1
+-- version: 2
 -- grain: candidate
 -- params: first_image UINTEGER, last_image UINTEGER
 -- reads: candidate, overlap, reference_length
--- returns: candidate, image, slot, matches_1, matches_2, matches_3, matches_4, length, reference_length
+-- returns: candidate, image, slot, matches_1, matches_2, matches_3, matches_4, length, closest_length, shortest_length
 -- cites: Papineni et al. 2002, section 2.1-2.2
 --
 -- Clip each n-gram of the candidate by the highest count that any single reference has of it; matches_n sums what is
@@ -32,7 +32,8 @@ select
     coalesce(m.matches_3, 0)::uinteger as matches_3,
     coalesce(m.matches_4, 0)::uinteger as matches_4,
     c.length,
-    r.closest_length as reference_length
+    r.closest_length,
+    r.shortest_length
 from candidate as c
 join reference_length as r using (candidate_no)
 left join matched as m using (candidate_no)

@@ -1,22 +1,29 @@
 -- name: cider
--- version: 1
+-- version: 2
 -- grain: candidate
--- params: clipped BOOLEAN, sigma DOUBLE, first_image UINTEGER, last_image UINTEGER
+-- params: clipped BOOLEAN, tf VARCHAR, sigma DOUBLE, first_image UINTEGER, last_image UINTEGER
 -- reads: candidate, reference_length, weighted_overlap
--- returns: candidate, image, slot, similarity_1, similarity_2, similarity_3, similarity_4
+-- returns: candidate, image, slot, mean_1, mean_2, mean_3, mean_4
 -- cites: Vedantam et al. 2015, section 4, eq. 2 (CIDEr), section 8, eq. 4-5 (CIDEr-D); cider/pyciderevalcap
 --
--- similarity_n: mean over the references of the cosine of the tf-idf vectors of order n. CIDEr-D clips a candidate's
--- count to the reference's, and lets a Gaussian of the difference in length fall on each reference; a null sigma stands
--- for no such penalty. Cosines are summed as integers (in units of 2^-58), so that the sum does not depend on the order
--- in which threads add.
+-- mean_n: mean over the references of the cosine of the tf-idf vectors of order n. CIDEr-D clips a candidate's
+-- count to the reference's (tf 'paper': its share of the n-grams of order n, bigrams + 2 - n, to the reference's share),
+-- and lets a Gaussian of the difference in length fall on each reference; a null sigma stands for no penalty. Cosines
+-- are summed as integers (in units of 2^-58), so that the sum does not depend on the order in which threads add.
 with component as (
     select
         candidate_no,
         n,
         (
-            case when $clipped::boolean then least(tf, reference_tf) else tf end::double * reference_tf * cosine_unit
-            * coalesce(exp(-(length_difference::double * length_difference) / (2 * $sigma::double * $sigma::double)), 1)
+            case
+                when not $clipped::boolean then tf
+                when $tf::varchar = 'paper' then least(tf, reference_tf::double * (bigrams + 2 - n) / (reference_bigrams + 2 - n))
+                else least(tf, reference_tf)
+            end::double * reference_tf * cosine_unit
+            * coalesce(
+                exp(-((bigrams - reference_bigrams) * (bigrams - reference_bigrams))::double / (2 * $sigma::double * $sigma::double)),
+                1
+            )
             * 288230376151711744.0
         )::bigint as cosine
     from weighted_overlap
@@ -35,10 +42,10 @@ select
     c.candidate,
     c.image,
     c.slot,
-    coalesce(s.cosine_1, 0) / r.reference_count as similarity_1,
-    coalesce(s.cosine_2, 0) / r.reference_count as similarity_2,
-    coalesce(s.cosine_3, 0) / r.reference_count as similarity_3,
-    coalesce(s.cosine_4, 0) / r.reference_count as similarity_4
+    coalesce(s.cosine_1, 0) / r.reference_count as mean_1,
+    coalesce(s.cosine_2, 0) / r.reference_count as mean_2,
+    coalesce(s.cosine_3, 0) / r.reference_count as mean_3,
+    coalesce(s.cosine_4, 0) / r.reference_count as mean_4
 from candidate as c
 join reference_length as r using (candidate_no)
 left join summed as s using (candidate_no)

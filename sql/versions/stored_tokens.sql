@@ -1,15 +1,19 @@
 -- name: stored_tokens
--- version: 1
+-- version: 2
 -- grain: caption text
--- params: profile VARCHAR
+-- params: profile VARCHAR, first_caption UINTEGER, last_caption UINTEGER
 -- reads: caption, caption_tokens, vocabulary
 -- returns: caption_id, text, tokens
 --
--- Every text with its stored tokens, spelled out.
-with position as (
-    select caption_id, generate_subscripts(tokens, 1) as place, unnest(tokens) as token_id
+-- The texts of a range of numbers that have tokens of a text profile, with these tokens spelled out.
+with held as (
+    select caption_id, tokens
     from caption_tokens
-    where profile = $profile::varchar
+    where profile = $profile::varchar and caption_id between $first_caption::uinteger and $last_caption::uinteger
+),
+position as (
+    select caption_id, generate_subscripts(tokens, 1) as place, unnest(tokens) as token_id
+    from held
 ),
 spelled as (
     select p.caption_id, list(v.token order by p.place) as tokens
@@ -17,7 +21,8 @@ spelled as (
     join vocabulary as v using (token_id)
     group by p.caption_id
 )
-select c.caption_id, c.text, coalesce(s.tokens, []) as tokens
-from caption as c
+select h.caption_id, c.text, coalesce(s.tokens, []) as tokens
+from held as h
+join caption as c using (caption_id)
 left join spelled as s using (caption_id)
-order by c.caption_id
+order by h.caption_id

@@ -2,7 +2,7 @@
 
 The oracle table (beside the real data, not part of the project) holds what BLEU with footnote 4 of paper 000, mteval-v13m,
 ROUGE-1.5.5 -f A and the CIDEr authors' code gave for the 5,822 judged candidates of Flickr8k against five references.
-`gold/cider_d_sample.json` holds what pycocoevalcap gave on the bundled sample; `python tests/metrics/make_gold.py`
+`gold/cider_d_sample.json` holds what pycocoevalcap gave on the bundled sample; `make_gold_cider.py`
 makes it again.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-import make_gold
+import make_gold_cider
 import polars as pl
 import pytest
 from conftest import DATA, ROOT, ingest_rows
@@ -60,8 +60,13 @@ def judged() -> Iterator[tuple[Store, pl.DataFrame]]:
         *((f"bleu-{n}", f"bleu{n}", 1e-9) for n in range(1, 5)),
         *((f"bleu-{n}:smooth=mteval", f"bleu{n}_mteval", 1e-9) for n in range(1, 5)),
         *((name, f"{name}_A_F", 2e-5) for name in ("rouge-1", "rouge-l", "rouge-w-1.2", "rouge-su4")),
+        *((f"bleu-{n}:smooth=nltk3", f"bleu{n}_nltk3", 1e-9) for n in range(1, 5)),
+        *((f"bleu-{n}:smooth=exp", f"bleu{n}_sacre", 1e-9) for n in range(1, 5)),
+        *((f"bleu-{n}:smooth=exp,effective=true", f"bleu{n}_sacre_eff", 1e-9) for n in range(1, 5)),
         ("cider:scale=x10", "cider_dataset", 1e-9),
         ("cider-d:scale=x10", "ciderd_dataset", 1e-9),
+        *((f"cider:scale=x10,idf={reading}", "cider_items", 1e-9) for reading in ("pooled", "fold")),
+        *((f"cider-d:scale=x10,idf={reading}", "ciderd_items", 1e-9) for reading in ("pooled", "fold")),
     ],
 )
 def test_judged_candidates_score_as_the_official_program_scores_them(
@@ -93,9 +98,20 @@ def test_rouge_of_judged_candidates_is_what_the_script_prints(judged: tuple[Stor
     assert wrong == dict.fromkeys(asked, 0)
 
 
+def test_unigram_bleu_of_multeval_is_the_penalty_times_a_fourth_root(judged: tuple[Store, pl.DataFrame]) -> None:
+    """Its column bleu1p, which Elliott & Keller 2014 report as unigram BLEU."""
+    store, official = judged
+    scores = scores_of_system(store, "bleu-1:smooth=mteval,weights=quarter")
+    both = scores.join(official, on=["image", "slot"], how="inner").filter(pl.col("p1") > 0)
+    assert (both["value"] - both["bp"] * both["p1"] ** 0.25).abs().max() <= 1e-9
+    without = scores_of_system(store, "bleu-1:smooth=none,bp=none")
+    both = without.join(official, on=["image", "slot"], how="inner")
+    assert (both["value"] - both["p1"]).abs().max() <= 1e-9
+
+
 def test_cider_d_of_the_sample_is_pycocoevalcaps(store: Store) -> None:
     gold = json.loads((ROOT / "tests" / "gold" / "cider_d_sample.json").read_text(encoding="utf-8"))["scores"]
-    references, candidates = make_gold.sample()
+    references, candidates = make_gold_cider.sample()
     ingest_rows(store, references)
     ingest_rows(store, candidates, "system", "candidates")
     found = dict(scores_of_system(store, "cider-d:scale=x10").select("image", "value").iter_rows())

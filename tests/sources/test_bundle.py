@@ -28,7 +28,7 @@ from auditor.store import bundles, ingestion, verification, versions
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.exchange import described, export
 from auditor.studies.ingestion import ingest
-from auditor.text import PROFILES
+from auditor.text import AT_INGEST
 
 ROWS = [("a", 0, "A dog runs ."), ("a", 1, "A dog runs ."), ("b", 0, "un café"), ("ü/日本", 7, " two\nlines ")]
 SPLITS = {"test": ["b"], "train": ["a"]}
@@ -38,7 +38,7 @@ def hold(store: Store, frame: pl.DataFrame, kind: Kind = "captions", dataset: st
     """Ingest a frame with any columns of CAPTION_SCHEMA."""
     placed = frame.with_columns(source=pl.lit("literal"), unit=pl.lit("row"), line=pl.lit(1))
     source = Source(dataset, kind, "literal", (), **about)
-    ingestion.write(store, source, iter([complete(placed)]), {}, PROFILES, "0" * 64)
+    ingestion.write(store, source, iter([complete(placed)]), {}, AT_INGEST, "0" * 64)
 
 
 def take(store: Store, folder: Path, dataset: str = "copy", **about: Any) -> versions.Version:

@@ -11,7 +11,7 @@ from auditor.model import Selection, Source, Version
 from auditor.sources.acceptance import complete
 from auditor.store import ingestion, verification, versions
 from auditor.store.connection import Store
-from auditor.text import PROFILES
+from auditor.text import AT_INGEST
 
 CAPTIONS = [("a", 0, "a dog runs"), ("a", 1, "the dog"), ("b", 0, "un café"), ("b", 1, "the dog")]
 DOG = {"chain": "7", "types": ["animals"], "start": 0, "length": 5}
@@ -29,7 +29,7 @@ def ingest(
     ]
     frame = complete(pl.DataFrame(rows, infer_schema_length=None))
     source = Source("set", "judgements", "literal", ())
-    version = ingestion.write(store, source, iter([frame]), {}, PROFILES, "0" * 64).version
+    version = ingestion.write(store, source, iter([frame]), {}, AT_INGEST, "0" * 64).version
     assert verification.check(store)["faults"].sum() == 0
     return version
 

@@ -1,0 +1,139 @@
+"""chrF of one caption, and chrF++, as sacrebleu 2.6 computes them (Popović 2015, 2017)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+from polars import selectors as cs
+
+from auditor.metrics.card import Metric, Parameter
+from auditor.metrics.counting import Kernel
+
+_ORDERS = {"character": 6, "word": 2}
+_EPS = 1e-16
+_POPOVIC = """@inproceedings{popovic-2015-chrf,
+  title = {chr{F}: character n-gram {F}-score for automatic {MT} evaluation},
+  author = {Popovi{\\'c}, Maja},
+  booktitle = {Proc. WMT}, year = {2015}, pages = {392--395}
+}"""
+
+
+def score(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
+    """Give the F-score of the best reference, per candidate, in the order of the counts.
+
+    For each order of n-grams: precision, the share of the candidate's that the reference has, and recall, the share of
+    the reference's that the candidate has. `smooth = "effective"` averages both over the orders that both texts are
+    long enough for and takes F_beta of the means; `smooth = "eps"` averages F_beta over all orders, a share of nothing
+    being 1e-16.
+    """
+    factor = float(parameters["beta"]) ** 2
+    pairs = counts.drop("candidate", "image", "slot").with_row_index("row")
+    pairs = pairs.explode(cs.list())
+    orders = [("character", n) for n in range(1, int(parameters["char_order"]) + 1)]
+    orders += [("word", n) for n in range(1, int(parameters["word_order"]) + 1)]
+    shares = []
+    for unit, n in orders:
+        reference = pl.max_horizontal(pl.col(f"reference_{unit}s").cast(pl.Int64) - (n - 1), 0).cast(pl.Float64)
+        candidate = pl.max_horizontal(pl.col(f"{unit}s").cast(pl.Int64) - (n - 1), 0).cast(pl.Float64)
+        matches = pl.col(f"{unit}_matches_{n}").cast(pl.Float64)
+        shares.append((candidate > 0, reference > 0, matches / candidate, matches / reference))
+    best = _mean_of_f(shares, factor) if parameters["smooth"] == "eps" else _f_of_means(shares, factor)
+    scale = 100.0 if parameters["scale"] == "x100" else 1.0
+    scored = pairs.select("row", value=best * scale)
+    return scored.group_by("row").agg(pl.col("value").max()).sort("row")["value"]
+
+
+_Shares = list[tuple[pl.Expr, pl.Expr, pl.Expr, pl.Expr]]
+
+
+def _f_of_means(shares: _Shares, factor: float) -> pl.Expr:
+    both = [mine & other for mine, other, _, _ in shares]
+    orders = pl.sum_horizontal(some.cast(pl.Float64) for some in both)
+    precision, recall = (
+        pl.sum_horizontal(
+            pl.when(some).then(share[side]).otherwise(0.0) for some, share in zip(both, shares, strict=True)
+        )
+        / orders
+        for side in (2, 3)
+    )
+    f = (1 + factor) * precision * recall / (factor * precision + recall)
+    return pl.when((orders > 0) & (precision + recall > 0)).then(f).otherwise(0.0)
+
+
+def _mean_of_f(shares: _Shares, factor: float) -> pl.Expr:
+    parts = []
+    for mine, other, precise, recalled in shares:
+        precision = pl.when(mine & other).then(precise).otherwise(_EPS)
+        recall = pl.when(other).then(recalled).otherwise(_EPS)
+        below = factor * precision + recall
+        parts.append(pl.when(below > 0).then((1 + factor) * precision * recall / below).otherwise(_EPS))
+    return pl.sum_horizontal(parts) / len(parts)
+
+
+def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
+    from auditor.metrics.kernels import chrf  # noqa: PLC0415
+    from auditor.metrics.kernels.columns import sides, texts  # noqa: PLC0415
+
+    counts, both = sides(rows["chrf"], rows["reference_tokens"])
+    words = rows["chrf_word"]
+    tokens = pl.DataFrame(
+        {"token_id": np.arange(1 + int(words["token_id"].to_numpy().max(initial=0)), dtype=np.uint32)}
+    )
+    spelt = words.group_by("token_id", maintain_order=True).agg("word", pl.col("spelling").str.join(""))
+    spelt = tokens.join(spelt, on="token_id", how="left", maintain_order="left").with_columns(
+        pl.col("word").fill_null([]), pl.col("spelling").fill_null("")
+    )
+    parts = {"word": texts(spelt["word"]), "character": _spelling(spelt["spelling"])}
+    met = chrf.pairs(both)
+    columns = {}
+    for unit, most in _ORDERS.items():
+        candidates, references = (chrf.expand(side, parts[unit]) for side in (both.candidates, both.references))
+        counts = counts.with_columns(pl.Series(f"{unit}s", np.diff(candidates.starts)).cast(pl.UInt32))
+        columns[f"reference_{unit}s"] = np.diff(references.starts)[met[1]].astype(np.uint32)
+        for n, found in enumerate(chrf.matches(candidates, references, met, most), 1):
+            columns[f"{unit}_matches_{n}"] = found
+    lists = pl.DataFrame({"row": met[0], **columns}).group_by("row", maintain_order=True).agg(pl.all()).drop("row")
+    return pl.concat([counts, lists], how="horizontal")
+
+
+def _spelling(words: pl.Series) -> Any:
+    """Lay words out as code points, word after word."""
+    from auditor.metrics.kernels.columns import Texts  # noqa: PLC0415
+
+    starts = np.zeros(len(words) + 1, np.int64)
+    np.cumsum(words.str.len_chars().to_numpy(), out=starts[1:])
+    return Texts(np.frombuffer("".join(words).encode("utf-32-le"), np.uint32), starts)
+
+
+CARDS = (
+    Metric(
+        name="chrf",
+        counts="chrf",
+        score=score,
+        kernel=Kernel(_count, ("reference_tokens", "chrf_word")),
+        summary="F-score of n-grams of characters, n = 1 to 6, with the best reference; word_order=2 is chrF++",
+        references="best reference: grows with their number; compare only equal numbers",
+        edge_cases=(
+            "an empty caption or reference scores 0; orders that a text is too short for are left out, or count as "
+            "nothing with smooth=eps"
+        ),
+        source="Popović 2015; word n-grams: Popović 2017; sacrebleu 2.6, CHRF.sentence_score / 100",
+        bibtex=_POPOVIC,
+        parameters={
+            "char_order": Parameter("6", "longest n-gram of characters", tuple("123456")),
+            "word_order": Parameter("0", "longest n-gram of words; 2 is chrF++", tuple("012")),
+            "beta": Parameter(2.0, "how many times as much recall weighs as precision"),
+            "smooth": Parameter(
+                "effective",
+                "effective: F of mean precision and recall over the orders that both texts are long enough for; "
+                "eps: mean F over all orders, as chrF++.py has it",
+                ("effective", "eps"),
+            ),
+            "scale": Parameter("raw", "raw: at most 1; x100: at most 100, as sacrebleu prints it", ("raw", "x100")),
+        },
+        default=False,
+    ),
+)

@@ -1,0 +1,105 @@
+"""Document frequencies of CIDEr: what counts as a document, and how many of them hold an n-gram.
+
+`dataset`: the images of the selection, with all their captions, once. `fold` and `pooled`: what the CIDEr authors'
+program does, whose documents are the items of a run, candidates with their references: one run for each place of the
+caption left out, or all of them as one run. `none`: every idf is 1. `file:PATH`: a table of the user.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import polars as pl
+
+from auditor.errors import MetricError
+from auditor.metrics import frequency_file
+from auditor.model import Selection
+from auditor.store import ngrams
+from auditor.store.connection import Store
+from auditor.store.sqlfiles import reads_of
+from auditor.store.workspace import Workspace
+
+DATASET = "dataset"
+READINGS = (DATASET, "fold", "pooled", "none")
+
+
+def by_items(reading: str) -> bool:
+    """Say whether documents are items, and so depend on who the candidates are."""
+    return reading in ("fold", "pooled")
+
+
+def files(reading: str) -> tuple[str, ...]:
+    """Name the SELECTs that a reading stands on."""
+    if by_items(reading):
+        return ("item", "fold_frequency_part", "folded_frequency", "folded_collection")
+    return ("ngram_frequency_part", "selection_frequency", *(() if reading == DATASET else ("completed_frequency",)))
+
+
+def refusal(reading: str, images: int) -> str | None:
+    """Say why so few images have no idf."""
+    if images != 1 or reading not in (DATASET, "fold", "pooled"):
+        return None
+    return (
+        "with one image every n-gram is in every image, and so every idf is 0; "
+        "idf=none weighs all n-grams alike, idf=file:PATH takes document frequencies from elsewhere"
+    )
+
+
+def is_read_by(relations: Iterable[str]) -> bool:
+    """Say whether SELECTs weigh n-grams by document frequencies at all."""
+    return any("document_frequency" in reads_of(relation) for relation in relations)
+
+
+def bind(
+    store: Store, workspace: Workspace, selection: Selection, profile: str, rewriting: str | None, reading: str
+) -> None:
+    """Bind the frequencies of a reading, for candidates and tokens that are bound.
+
+    `document_frequency` (gram, images) and `collection` (log_documents), where they are the same for every candidate;
+    for `fold`, `fold_frequency` and `fold_collection`. Raises `MetricError` where every idf would be 0.
+    """
+    workspace.params["folded"] = reading == "fold"
+    for relation in ("fold_frequency", "fold_collection"):
+        workspace.forget(relation)
+    if by_items(reading):
+        _bind_items(store, workspace, selection, reading)
+        return
+    frequency = "document_frequency" if reading == DATASET else "selection_frequency"
+    _bind_selection(store, workspace, selection, profile, rewriting, frequency)
+    if reading == DATASET:
+        log_documents = math.log(store.query("select coalesce(max(image_no), 1) as images from reference").item())
+    else:
+        nothing = pl.DataFrame(schema={"gram": pl.String, "images": pl.UInt32})
+        given, log_documents = (nothing, 1.0) if reading == "none" else frequency_file.load(reading)
+        if rewriting is None:
+            workspace.bind_rows("word", store.query("select token as word, token_id as word_id from vocabulary"))
+        workspace.bind_rows("given_frequency", given)
+        workspace.bind("document_frequency", "completed_frequency")
+    workspace.bind_rows("collection", pl.DataFrame({"log_documents": [log_documents]}))
+
+
+def _bind_selection(
+    store: Store, workspace: Workspace, selection: Selection, profile: str, rewriting: str | None, relation: str
+) -> None:
+    if rewriting is None and ngrams.is_kept(store, selection, profile):
+        workspace.params["version"] = selection.version.version
+        workspace.bind(relation, "kept_frequency")
+        return
+    ngrams.count(store, workspace, relation)
+    if rewriting is None and selection.split is None and selection.draw is None:
+        store.on_close.append(lambda writer: ngrams.keep(writer, selection, profile))
+
+
+def _bind_items(store: Store, workspace: Workspace, selection: Selection, reading: str) -> None:
+    if workspace.rows("item")["image_no"].n_unique() == 1:
+        raise MetricError(f"{selection.label}: candidates of one image only, with idf={reading}: {refusal(reading, 1)}")
+    workspace.forget("fold_frequency_parts")
+    for first, last in ngrams.buckets(store):
+        workspace.params |= {"first_image": first, "last_image": last}
+        workspace.append("fold_frequency_parts", "fold_frequency_part")
+    frequency, collection = (
+        ("fold_frequency", "fold_collection") if reading == "fold" else ("document_frequency", "collection")
+    )
+    workspace.bind(frequency, "folded_frequency")
+    workspace.bind(collection, "folded_collection")

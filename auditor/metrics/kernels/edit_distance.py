@@ -1,0 +1,239 @@
+"""Edit distance between a hypothesis and a reference, as TER needs it: with the alignment, and again after each shift.
+
+Two ways to the same numbers. Where the beam holds the whole table and the reference fits into 64 bits, a row of the
+table is two words of vertical differences and two of horizontal ones (Myers 1999; Hyyrö 2003). Otherwise rows are
+costs inside the beam, as tercom and sacrebleu compute them.
+
+Rows are hypothesis words, columns reference words: row i, column j is the distance of the first i to the first j.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+BEAM = 25  # columns on either side of the diagonal, as in sacrebleu
+UNREACHED = 1 << 30
+BITS = 64
+_ONE = np.uint64(1)
+_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+Words = NDArray[np.uint32]
+Masks = NDArray[np.uint64]
+Numbers = NDArray[np.int64]
+Table = NDArray[np.int64]  # of two dimensions
+
+
+@njit(cache=True, nogil=True)
+def beam_of(ratio: float) -> int:
+    """Give the width of the beam; wider where a reference is so long that two rows would not meet."""
+    return math.ceil(ratio / 2 + BEAM) if ratio / 2 > BEAM else BEAM
+
+
+@njit(cache=True, nogil=True)
+def is_whole(n_hyp: int, n_ref: int) -> bool:
+    """Say whether the beam leaves no cell of the table out, and a row fits into 64 bits."""
+    ratio = n_ref / n_hyp
+    beam = beam_of(ratio)
+    return n_ref <= BITS and math.floor(ratio) + beam > n_ref and math.floor(n_hyp * ratio) <= beam
+
+
+@njit(cache=True, nogil=True)
+def positions(words: Words, ref: Words, masks: Masks) -> None:
+    """Set bit j of masks[i] where hypothesis word i equals reference word j."""
+    for i in range(len(words)):
+        mask = np.uint64(0)
+        for j in range(len(ref)):
+            mask |= np.uint64(words[i] == ref[j]) << np.uint64(j)
+        masks[i] = mask
+
+
+@njit(cache=True, nogil=True)
+def _bits_of_row(mask: np.uint64, up: np.uint64, down: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
+    """Compute a row from the vertical +1 and -1 of the row above: its own, and the horizontal ones between the two."""
+    same = (((mask & up) + up) ^ up) | mask | down
+    rises = down | ~(same | up)
+    falls = same & up
+    shifted = (rises << _ONE) | _ONE
+    return (falls << _ONE) | ~(same | shifted), shifted & same, rises, falls
+
+
+@njit(cache=True, nogil=True)
+def fill_bits(masks: Masks, start: int, n_hyp: int, n_ref: int, bits: Masks, distances: Numbers) -> None:
+    """Compute rows start + 1 to n_hyp of the table.
+
+    `bits` has four columns a row: vertical +1 and -1 (bit j: row i rises or falls from column j to j + 1), horizontal
+    +1 and -1 (column j + 1 rises or falls from row i - 1 to i). `distances` is the last column.
+    """
+    last = np.uint64(n_ref - 1)
+    if start == 0:
+        bits[0, 0], bits[0, 1], distances[0] = _ALL, np.uint64(0), n_ref
+    up, down, distance = bits[start, 0], bits[start, 1], distances[start]
+    for i in range(start, n_hyp):
+        up, down, rises, falls = _bits_of_row(masks[i], up, down)
+        distance += np.int64((rises >> last) & _ONE) - np.int64((falls >> last) & _ONE)
+        bits[i + 1, 2], bits[i + 1, 3] = rises, falls
+        bits[i + 1, 0], bits[i + 1, 1], distances[i + 1] = up, down, distance
+
+
+@njit(cache=True, nogil=True)
+def rotated_by_bits(
+    masks: Masks, low: int, middle: int, high: int, n_hyp: int, n_ref: int, bits: Masks, distances: Numbers
+) -> int:
+    """Give the distance after words low to middle and middle to high have changed places."""
+    last = np.uint64(n_ref - 1)
+    up, down, distance = bits[low, 0], bits[low, 1], distances[low]
+    for step in range(low, n_hyp):
+        i = step
+        if step < high:
+            i = step - low + middle if step < low + high - middle else step - (high - middle)
+        up, down, rises, falls = _bits_of_row(masks[i], up, down)
+        distance += np.int64((rises >> last) & _ONE) - np.int64((falls >> last) & _ONE)
+    return int(distance)
+
+
+@njit(cache=True, nogil=True)
+def align_bits(
+    masks: Masks, n_hyp: int, n_ref: int, bits: Masks, aligned: Numbers, hyp_errors: Numbers, ref_errors: Numbers
+) -> None:
+    """Walk back through the table; see `align_beam`."""
+    i, j = n_hyp, n_ref
+    while i > 0 or j > 0:
+        if i > 0 and j > 0:
+            bit = np.uint64(j - 1)
+            equal = (masks[i - 1] >> bit) & _ONE != 0
+            rise = np.int64((bits[i, 2] >> bit) & _ONE) - np.int64((bits[i, 3] >> bit) & _ONE)
+            before = np.int64((bits[i - 1, 0] >> bit) & _ONE) - np.int64((bits[i - 1, 1] >> bit) & _ONE)
+            if equal or rise + before == 1:
+                i, j = i - 1, j - 1
+                aligned[j] = i
+                hyp_errors[i + 1] = ref_errors[j + 1] = 0 if equal else 1
+                continue
+            inserted = rise != 1
+        else:
+            inserted = i == 0
+        if inserted:
+            j -= 1
+            aligned[j] = i - 1
+            ref_errors[j + 1] = 1
+        else:
+            i -= 1
+            hyp_errors[i + 1] = 1
+
+
+@njit(cache=True, nogil=True)
+def bounds(n_hyp: int, n_ref: int, lows: Numbers, highs: Numbers) -> int:
+    """Set which columns of each row the beam holds (from, up to); give the most that a row has."""
+    ratio = n_ref / n_hyp
+    beam = beam_of(ratio)
+    widest = 0
+    for i in range(1, n_hyp + 1):
+        diagonal = math.floor(i * ratio)
+        lows[i] = max(0, diagonal - beam)
+        highs[i] = n_ref + 1 if i == n_hyp else min(n_ref + 1, diagonal + beam)
+        widest = max(widest, highs[i] - lows[i])
+    lows[0], highs[0] = max(0, lows[1] - 1), highs[1]  # row 0 is whole, but no other cell of it is looked at
+    return int(max(widest, highs[0] - lows[0]))
+
+
+@njit(cache=True, nogil=True)
+def _row(word: int, ref: Words, i: int, lows: Numbers, highs: Numbers, above: Numbers, row: Numbers) -> None:
+    """Compute row i > 0 from the one above it; both begin at their own first column."""
+    shift = lows[i] - lows[i - 1]
+    width = highs[i - 1] - lows[i - 1]
+    left = UNREACHED
+    for k in range(highs[i] - lows[i]):
+        j = lows[i] + k
+        best = left + 1
+        if k + shift < width:
+            best = min(best, above[k + shift] + 1)
+        if 0 < k + shift <= width:
+            best = min(best, above[k + shift - 1] + (0 if word == ref[j - 1] else 1))
+        row[k] = left = min(best, UNREACHED)
+
+
+@njit(cache=True, nogil=True)
+def fill_beam(words: Words, ref: Words, start: int, lows: Numbers, highs: Numbers, costs: Table) -> int:
+    """Compute rows start + 1 to the last of the table, and give the distance."""
+    if start == 0:
+        for j in range(lows[0], highs[0]):
+            costs[0, j - lows[0]] = j
+    for i in range(start + 1, len(words) + 1):
+        _row(words[i - 1], ref, i, lows, highs, costs[i - 1], costs[i])
+    return int(costs[len(words), len(ref) - lows[len(words)]])
+
+
+@njit(cache=True, nogil=True)
+def rotated_by_beam(
+    words: Words,
+    ref: Words,
+    low: int,
+    middle: int,
+    high: int,
+    limit: int,
+    lows: Numbers,
+    highs: Numbers,
+    costs: Table,
+    rows: Table,
+) -> int:
+    """Give the distance after words low to middle and middle to high have changed places.
+
+    Where it is above `limit`, any number above `limit` will do.
+    """
+    n_hyp, n_ref = len(words), len(ref)
+    for k in range(highs[low] - lows[low]):
+        rows[low % 2, k] = costs[low, k]
+    for step in range(low, n_hyp):
+        i = step
+        if step < high:
+            i = step - low + middle if step < low + high - middle else step - (high - middle)
+        row = rows[(step + 1) % 2]
+        _row(words[i], ref, step + 1, lows, highs, rows[step % 2], row)
+        least = UNREACHED
+        for k in range(highs[step + 1] - lows[step + 1]):
+            rest = (n_hyp - step - 1) - (n_ref - lows[step + 1] - k)
+            least = min(least, row[k] + abs(rest))
+        if least > limit:
+            return int(least)
+    return int(rows[n_hyp % 2, n_ref - lows[n_hyp]])
+
+
+@njit(cache=True, nogil=True)
+def align_beam(
+    words: Words,
+    ref: Words,
+    lows: Numbers,
+    highs: Numbers,
+    costs: Table,
+    aligned: Numbers,
+    hyp_errors: Numbers,
+    ref_errors: Numbers,
+) -> None:
+    """Walk back through the table: match or substitution first, then deletion, then insertion.
+
+    `aligned[j]` is the hypothesis word that reference word j stands for (-1: before the first); an inserted word stands
+    for the one before it. `hyp_errors[i + 1]` and `ref_errors[j + 1]` are 1 where the word has no equal.
+    """
+    i, j = len(words), len(ref)
+    while i > 0 or j > 0:
+        inserted = i == 0
+        if i > 0 and j > 0:
+            wrong = 0 if words[i - 1] == ref[j - 1] else 1
+            cost = costs[i, j - lows[i]]
+            place, width = j - lows[i - 1], highs[i - 1] - lows[i - 1]
+            if 0 < place <= width and costs[i - 1, place - 1] + wrong == cost:
+                i, j = i - 1, j - 1
+                aligned[j] = i
+                hyp_errors[i + 1] = ref_errors[j + 1] = wrong
+                continue
+            inserted = not (0 <= place < width and costs[i - 1, place] + 1 == cost)
+        if inserted:
+            j -= 1
+            aligned[j] = i - 1
+            ref_errors[j + 1] = 1
+        else:
+            i -= 1
+            hyp_errors[i + 1] = 1

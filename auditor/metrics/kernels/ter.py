@@ -1,0 +1,243 @@
+"""Translation edits: edit distance after greedy block shifts, as tercom 0.8.0 and sacrebleu 2.6 count them.
+
+Each round tries every shift, takes the one that brings the hypothesis nearest to the reference (then the longest block,
+the first, the first target), and costs one edit; rounds end when none brings it nearer. A shift that cannot be the best
+of its round is not tried: moving a block changes the distance by at most twice its length, or the way it goes, and no
+shift changes how many words have no equal on the other side.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from auditor.metrics.kernels import edit_distance as distance
+from auditor.metrics.kernels.columns import Sides, Texts
+from auditor.metrics.kernels.edit_distance import Masks, Numbers, Table, Words
+from auditor.metrics.kernels.shifts import MOST, as_rotation, find_shifts
+
+_THREADS = 2
+
+
+class Edits(NamedTuple):
+    """What each candidate needs to become its references.
+
+    `edits` is the fewest, `nearest` the length of the reference that needs them (the longest of such), `rate` the mean
+    over the references of edits a word (1 for a reference without words that needs some, 0 for one that needs none),
+    `length` the words of all references, `references` their number.
+    """
+
+    edits: Numbers
+    nearest: Numbers
+    length: Numbers
+    references: Numbers
+    rate: NDArray[np.float64]
+
+
+class _Desk(NamedTuple):
+    """Room for one pair at a time, used again for the next."""
+
+    words: Words
+    masks: Masks
+    moved: Words
+    moved_masks: Masks
+    bits: Masks
+    distances: Numbers
+    aligned: Numbers
+    hyp_errors: Numbers
+    ref_errors: Numbers
+    lows: Numbers
+    highs: Numbers
+    found: Table
+    none: Table
+
+
+def edits(both: Sides, *, shifts: bool = True) -> Edits:
+    """Count the edits of every candidate against each reference of its image but the one held out.
+
+    Without `shifts` it is the edit distance inside the beam.
+    """
+    count = len(both.first)
+    fewest, nearest, length, references = (np.zeros(count, np.int64) for _ in range(4))
+    made = Edits(fewest, nearest, length, references, np.zeros(count, np.float64))
+    edges = np.linspace(0, count, _THREADS + 1).astype(np.int64)
+    longest = tuple(int(np.diff(side.starts).max(initial=0)) for side in (both.candidates, both.references))
+    with ThreadPoolExecutor(_THREADS) as pool:
+        parts = [
+            pool.submit(_edits, both, shifts, first, last, _desk(*longest), made) for first, last in pairwise(edges)
+        ]
+        for part in parts:
+            part.result()
+    return made
+
+
+def _desk(n_hyp: int, n_ref: int) -> _Desk:
+    return _Desk(
+        words=np.empty(n_hyp, np.uint32),
+        masks=np.empty(n_hyp, np.uint64),
+        moved=np.empty(n_hyp, np.uint32),
+        moved_masks=np.empty(n_hyp, np.uint64),
+        bits=np.empty((n_hyp + 1, 4), np.uint64),
+        distances=np.empty(n_hyp + 1, np.int64),
+        aligned=np.empty(n_ref, np.int64),
+        hyp_errors=np.empty(n_hyp + 1, np.int64),
+        ref_errors=np.empty(n_ref + 1, np.int64),
+        lows=np.empty(n_hyp + 1, np.int64),
+        highs=np.empty(n_hyp + 1, np.int64),
+        found=np.empty((MOST, 3), np.int64),
+        none=np.empty((0, 0), np.int64),
+    )
+
+
+@njit(cache=True, nogil=True)
+def _edits(both: Sides, shifts: bool, first: int, last: int, desk: _Desk, made: Edits) -> None:
+    for candidate in range(first, last):
+        hyp = _text(both.candidates, candidate)
+        fewest, nearest, length, count, rate = -1, 0, 0, 0, 0.0
+        for reference in range(both.first[candidate], both.last[candidate]):
+            if reference == both.held[candidate]:
+                continue
+            ref = _text(both.references, reference)
+            needed = _edits_of_pair(hyp, ref, shifts, desk)
+            if fewest < 0 or needed < fewest or (needed == fewest and len(ref) > nearest):
+                fewest, nearest = needed, len(ref)
+            rate += needed / len(ref) if len(ref) > 0 else min(needed, 1)
+            length += len(ref)
+            count += 1
+        made.edits[candidate], made.nearest[candidate] = fewest, nearest
+        made.length[candidate], made.references[candidate] = length, count
+        made.rate[candidate] = rate / count
+
+
+@njit(cache=True, nogil=True)
+def _text(texts: Texts, at: int) -> Words:
+    return texts.tokens[texts.starts[at] : texts.starts[at + 1]]
+
+
+@njit(cache=True, nogil=True)
+def _edits_of_pair(hyp: Words, ref: Words, shifts: bool, desk: _Desk) -> int:
+    n_hyp, n_ref = len(hyp), len(ref)
+    if n_hyp == 0 or n_ref == 0:
+        return max(n_hyp, n_ref)
+    words, masks = desk.words[:n_hyp], desk.masks[:n_hyp]
+    for i in range(n_hyp):
+        words[i] = hyp[i]
+    whole = distance.is_whole(n_hyp, n_ref)
+    costs, rows, least = desk.none, desk.none, 0
+    if whole:
+        distance.positions(words, ref, masks)
+        least = _least_distance(masks, n_ref)
+    else:
+        width = distance.bounds(n_hyp, n_ref, desk.lows, desk.highs)
+        costs, rows = np.empty((n_hyp + 1, width), np.int64), np.empty((2, width), np.int64)
+    now = _fill(whole, words, masks, ref, 0, desk, costs)
+    shifted, tried = 0, 0
+    while shifts and now > least:
+        _align(whole, words, masks, ref, desk, costs)
+        count = find_shifts(words, ref, desk.aligned, desk.hyp_errors, desk.ref_errors, MOST - tried, desk.found)
+        tried += count
+        if tried >= MOST:
+            break
+        best = _best_shift(whole, words, masks, ref, count, now, least, desk, costs, rows)
+        if best < 0:
+            break
+        low, middle, high = as_rotation(desk.found[best], n_hyp)
+        _rotate(words, masks, low, middle, high, desk)
+        now = _fill(whole, words, masks, ref, low, desk, costs)
+        shifted += 1
+    return int(shifted + now)
+
+
+@njit(cache=True, nogil=True)
+def _best_shift(
+    whole: bool,
+    words: Words,
+    masks: Masks,
+    ref: Words,
+    count: int,
+    now: int,
+    least: int,
+    desk: _Desk,
+    costs: Table,
+    rows: Table,
+) -> int:
+    """Try the shifts that were found, and give the place of the best; -1 where none brings the words nearer."""
+    n_hyp, n_ref = len(words), len(ref)
+    best, gain = -1, 0
+    for k in range(count):
+        low, middle, high = as_rotation(desk.found[k], n_hyp)
+        wanted = gain if best >= 0 and _precedes(desk.found[k], desk.found[best]) else gain + 1
+        if middle in (low, high) or wanted > now - least:
+            continue
+        if whole:
+            if wanted > 2 * min(middle - low, high - middle):
+                continue
+            then = distance.rotated_by_bits(masks, low, middle, high, n_hyp, n_ref, desk.bits, desk.distances)
+        else:
+            limit = now - wanted
+            then = distance.rotated_by_beam(words, ref, low, middle, high, limit, desk.lows, desk.highs, costs, rows)
+        if now - then >= wanted:
+            best, gain = k, now - then
+    return best
+
+
+@njit(cache=True, nogil=True)
+def _fill(whole: bool, words: Words, masks: Masks, ref: Words, start: int, desk: _Desk, costs: Table) -> int:
+    """Compute the table from row `start` + 1 on, and give the distance."""
+    if whole:
+        distance.fill_bits(masks, start, len(words), len(ref), desk.bits, desk.distances)
+        return int(desk.distances[len(words)])
+    return distance.fill_beam(words, ref, start, desk.lows, desk.highs, costs)
+
+
+@njit(cache=True, nogil=True)
+def _align(whole: bool, words: Words, masks: Masks, ref: Words, desk: _Desk, costs: Table) -> None:
+    """Align the words, and make running sums of the errors."""
+    aligned, hyp_errors, ref_errors = desk.aligned, desk.hyp_errors, desk.ref_errors
+    if whole:
+        distance.align_bits(masks, len(words), len(ref), desk.bits, aligned, hyp_errors, ref_errors)
+    else:
+        distance.align_beam(words, ref, desk.lows, desk.highs, costs, aligned, hyp_errors, ref_errors)
+    hyp_errors[0] = ref_errors[0] = 0
+    for i in range(len(words)):
+        hyp_errors[i + 1] += hyp_errors[i]
+    for j in range(len(ref)):
+        ref_errors[j + 1] += ref_errors[j]
+
+
+@njit(cache=True, nogil=True)
+def _precedes(shift: Numbers, best: Numbers) -> bool:
+    """Say which wins where both gain the same: the longer block, the first, the first target."""
+    if shift[1] != best[1]:
+        return bool(shift[1] > best[1])
+    if shift[0] != best[0]:
+        return bool(shift[0] < best[0])
+    return bool(shift[2] < best[2])
+
+
+@njit(cache=True, nogil=True)
+def _least_distance(masks: Masks, n_ref: int) -> int:
+    """Give the distance that no order of the words can get below: that of the bags of words."""
+    used = np.uint64(0)
+    equal = 0
+    for mask in masks:
+        free = mask & ~used
+        if free:
+            used |= free & (~free + np.uint64(1))
+            equal += 1
+    return max(len(masks), n_ref) - equal
+
+
+@njit(cache=True, nogil=True)
+def _rotate(words: Words, masks: Masks, low: int, middle: int, high: int, desk: _Desk) -> None:
+    """Let words low to middle and middle to high change places, and the masks with them."""
+    for i in range(low, high):
+        desk.moved[i], desk.moved_masks[i] = words[i], masks[i]
+    for i in range(low, high):
+        come = i - low + middle if i < low + high - middle else i - (high - middle)
+        words[i], masks[i] = desk.moved[come], desk.moved_masks[come]

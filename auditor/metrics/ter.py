@@ -1,0 +1,106 @@
+"""Translation edit rate of one caption as tercom 0.8.0 computes it (Snover et al. 2006)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from auditor.metrics.card import Metric, Parameter
+from auditor.metrics.counting import Kernel
+
+_SNOVER = """@inproceedings{snover-etal-2006-ter,
+  title = {A Study of Translation Edit Rate with Targeted Human Annotation},
+  author = {Snover, Matthew and Dorr, Bonnie and Schwartz, Richard and Micciulla, Linnea and Makhoul, John},
+  booktitle = {Proc. AMTA}, year = {2006}, pages = {223--231}
+}"""
+
+
+def score(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
+    """Divide edits by reference length, per candidate, in the order of the counts. Lower is better; there is no most.
+
+    `aggregate = "best"` takes the fewest edits over the references and divides them by `length`: the mean length of all
+    references, its integer part, or the length of the reference that needs the fewest. Where that is 0, a candidate
+    that needs edits scores 1, another 0. `aggregate = "mean"` averages the rates of the references.
+    """
+    if parameters["aggregate"] == "mean":
+        return counts["rate"]
+    edits = pl.col("edits").cast(pl.Float64)
+    length = {
+        "mean": pl.col("length") / pl.col("references"),
+        "truncated": pl.col("length") // pl.col("references"),
+        "best": pl.col("nearest"),
+    }[parameters["length"]]
+    rate = pl.when(length > 0).then(edits / length).otherwise((edits > 0).cast(pl.Float64))
+    return counts.select(rate).to_series()
+
+
+def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
+    from auditor.metrics.kernels.columns import sides  # noqa: PLC0415
+    from auditor.metrics.kernels.ter import edits  # noqa: PLC0415
+
+    counts, both = sides(rows["ter"], rows["reference_tokens"])
+    twins = rows["case_twin"]
+    if parameters["case"] == "lower" and twins.height:
+        texts = (both.candidates, both.references)
+        first = np.arange(1 + max(int(side.tokens.max(initial=0)) for side in texts), dtype=np.uint32)
+        twins = twins.filter(pl.col("token_id") < len(first))
+        first[twins["token_id"].to_numpy()] = twins["twin_id"].to_numpy()
+        candidates, references = (side._replace(tokens=first[side.tokens]) for side in texts)
+        both = both._replace(candidates=candidates, references=references)
+    made = edits(both, shifts=bool(parameters["shifts"]))
+    return counts.with_columns(
+        *(
+            pl.Series(name, getattr(made, name)).cast(pl.UInt32)
+            for name in ("edits", "nearest", "length", "references")
+        ),
+        pl.Series("rate", made.rate),
+    )
+
+
+CARDS = (
+    Metric(
+        name="ter",
+        counts="ter",
+        score=score,
+        kernel=Kernel(_count, ("reference_tokens", "case_twin")),
+        summary="insertions, deletions, substitutions and shifts of blocks to the nearest reference, by mean length",
+        references="fewest edits over the references: falls with their number; compare only equal numbers",
+        edge_cases=(
+            "not bounded by 1; an empty caption needs as many edits as the shortest reference has words; references "
+            "without a word score 1, or 0 for an empty caption"
+        ),
+        source="Snover et al. 2006; tercom 0.8.0 as sacrebleu 2.6 follows it (beam 25, at most 1,000 shifts tried)",
+        bibtex=_SNOVER,
+        parameters={
+            "aggregate": Parameter(
+                "best",
+                "best: fewest edits over the references by `length`; mean: mean rate over the references",
+                ("best", "mean"),
+            ),
+            "length": Parameter(
+                "mean",
+                "what the fewest edits are divided by: mean length of all references, as tercom does; its integer part "
+                "(truncated), as MultEval does; or the length of the reference that needs the fewest, the longest of "
+                "such (best)",
+                ("mean", "truncated", "best"),
+            ),
+            "case": Parameter(
+                "lower",
+                "lower: words that differ in case only are equal, as tercom has it; kept: they are not",
+                ("lower", "kept"),
+                {"as-is": "kept"},
+                counts=True,
+            ),
+            "shifts": Parameter(
+                True,
+                "whether a block may move at the cost of one edit; false leaves word error rate",
+                (True, False),
+                counts=True,
+            ),
+        },
+        lower_is_better=True,
+    ),
+)

@@ -1,0 +1,146 @@
+"""Tokens of texts: encoded as numbers of the vocabulary, made when a command first asks for a text profile.
+
+An ingest stores the tokens of every text under the profiles it is given. Those of another profile are made here, for
+the texts at work only. A store opened for reading sees them beside its own: temporary views of the names
+`caption_tokens` and `vocabulary` stand before the tables. They are written when it is closed, if no one else holds the
+file then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import polars as pl
+
+from auditor.model import Progress, Selection, silent
+from auditor.store.connection import Store
+
+Tokenizer = Callable[[pl.Series], pl.Series]
+
+TEXTS_AT_ONCE = 50_000
+
+# New numbers lie above all that the file holds; what is written gets its own, for others may have taken them meanwhile.
+_OVERLAY = (
+    "create temp table made_tokens (caption_id uinteger, profile varchar, tokens uinteger[])",
+    "create temp table made_word (token_id uinteger, token varchar)",
+    "create temp view caption_tokens as"
+    " select caption_id, profile, tokens from {file}.main.caption_tokens"
+    " union all select caption_id, profile, tokens from temp.made_tokens",
+    "create temp view vocabulary as"
+    " select token_id, token from {file}.main.vocabulary"
+    " union all select token_id, token from temp.made_word",
+)
+
+
+def provide(
+    store: Store, selections: Sequence[Selection], profile: str, tokenizer: Tokenizer, progress: Progress = silent
+) -> None:
+    """See to it that every text of the selections has its tokens under a profile.
+
+    What is there is left; the rest is made in bounded batches, and stored.
+    """
+    lacking = [one for one in selections if profile not in one.version.text_profiles]
+    if lacking and store.writable:
+        with store.transaction():
+            for selection in lacking:
+                _make(store, selection, profile, tokenizer, progress)
+            note_profiles(store)
+    elif lacking:
+        made = pl.concat(_make(store, selection, profile, tokenizer, progress) for selection in lacking)
+        if made.height:
+            store.on_close.append(partial(_save, profile, made, store.query("from vocabulary")))
+
+
+def add(store: Store, tokenised: pl.DataFrame, profile: str) -> pl.DataFrame:
+    """Keep the token lists of texts, growing the vocabulary as needed.
+
+    `tokenised`: caption_id, tokens (words). Gives caption_id, profile, tokens (numbers), as kept.
+    """
+    table, words = ("caption_tokens", "vocabulary") if store.writable else ("made_tokens", "made_word")
+    spelled = tokenised.explode("tokens", empty_as_null=True).rename({"tokens": "token"})
+    _add_words(store, spelled, words)
+    encoded = (
+        spelled.join(store.query("from vocabulary"), on="token", how="left", maintain_order="left")
+        .group_by("caption_id", maintain_order=True)
+        .agg(tokens=pl.col("token_id").drop_nulls())
+        .select("caption_id", pl.lit(profile).alias("profile"), "tokens")
+    )
+    with store.registered("encoded", encoded):
+        store.execute(f"insert into {table} by name from encoded")
+    return encoded
+
+
+def note_profiles(store: Store, dataset: str | None = None) -> None:
+    """Let the log name, for each version of a dataset or of all, the profiles under which all its texts have tokens."""
+    with store.registered("found", store.rows("tokenised_version", dataset=dataset)):
+        store.execute(
+            "update version as v set text_profiles = f.text_profiles from found as f"
+            " where f.dataset = v.dataset and f.seq = v.seq and f.text_profiles <> v.text_profiles"
+        )
+
+
+def _make(store: Store, selection: Selection, profile: str, tokenizer: Tokenizer, progress: Progress) -> pl.DataFrame:
+    """Tokenise the texts of a selection that have no tokens yet.
+
+    Gives caption_id, text_hash, tokens: what another process needs to know the text and its tokens again.
+    """
+    version = selection.version
+    texts = store.rows("untokenised", dataset=version.dataset, seq=version.seq, split=selection.split, profile=profile)
+    made = [_EMPTY]
+    if texts.height:
+        _overlay(store)
+    for first in range(0, texts.height, TEXTS_AT_ONCE):
+        progress(f"{selection.label}: tokenising for {profile}", first, texts.height)
+        with store.registered("at_hand", texts.slice(first, TEXTS_AT_ONCE)):
+            batch = store.query(
+                "select c.caption_id, c.text, hash(c.text) as text_hash from caption as c"
+                " semi join at_hand as h on h.caption_id = c.caption_id order by c.caption_id"
+            )
+        encoded = add(store, batch.select("caption_id", tokens=tokenizer(batch["text"])), profile)
+        if not store.writable:
+            made.append(batch.select("caption_id", "text_hash").join(encoded.drop("profile"), on="caption_id"))
+    return pl.concat(made)
+
+
+def _overlay(store: Store) -> None:
+    """Let a store opened for reading take tokens: beside its tables, and gone with the connection."""
+    known = "select 1 from duckdb_views() where temporary and view_name = 'caption_tokens'"
+    if store.writable or store.query(known).height:
+        return
+    file = store.query("select current_database()").item().replace('"', '""')
+    for statement in _OVERLAY:
+        store.execute(statement.format(file=f'"{file}"'))
+
+
+def _save(profile: str, tokens: pl.DataFrame, words: pl.DataFrame, store: Store) -> None:
+    """Write what was made, in numbers of the file as it is now.
+
+    Left out are texts that have tokens meanwhile, and those that are another text, as in a store that took this one's
+    place. `tokens`: caption_id, text_hash, tokens; `words`: token_id, token.
+    """
+    with store.registered("made", tokens):
+        kept = store.query(
+            "select m.caption_id, m.tokens from made as m"
+            " join caption as c on c.caption_id = m.caption_id and hash(c.text) = m.text_hash"
+            " anti join caption_tokens as t on t.caption_id = m.caption_id and t.profile = $profile"
+            " order by m.caption_id",
+            {"profile": profile},
+        )
+    for first in range(0, kept.height, TEXTS_AT_ONCE):
+        numbers = kept.slice(first, TEXTS_AT_ONCE).explode("tokens", empty_as_null=True)
+        spelled = numbers.join(words, left_on="tokens", right_on="token_id", how="left", maintain_order="left")
+        add(
+            store, spelled.group_by("caption_id", maintain_order=True).agg(tokens=pl.col("token").drop_nulls()), profile
+        )
+    note_profiles(store)
+
+
+def _add_words(store: Store, spelled: pl.DataFrame, table: str) -> None:
+    with store.registered("tokenised", spelled):
+        new = store.rows("new_token")
+    with store.registered("new_tokens", new):
+        store.execute(f"insert into {table} by name from new_tokens")
+
+
+_EMPTY = pl.DataFrame(schema={"caption_id": pl.UInt32, "text_hash": pl.UInt64, "tokens": pl.List(pl.UInt32)})

@@ -1,0 +1,10 @@
+"""Text profile `whitespace`: split on white space and nothing else, for captions that are tokenised already."""
+
+from __future__ import annotations
+
+import polars as pl
+
+
+def tokenize(captions: pl.Series) -> pl.Series:
+    """Turn a column of captions into a column of token lists: runs of characters that Unicode does not call blank."""
+    return captions.str.extract_all(r"\S+")

@@ -1,0 +1,35 @@
+-- name: tokenised_version
+-- version: 1
+-- grain: dataset version
+-- params: dataset VARCHAR
+-- reads: version, membership, caption_tokens
+-- returns: dataset, seq, text_profiles
+--
+-- The text profiles under which every caption of a version has tokens. A null dataset stands for all of them. What a
+-- profile lacks is found first, row by row of membership, and counts against each version that holds the row.
+with made as (select distinct profile from caption_tokens),
+standing as (
+    select m.dataset, m.from_seq, m.to_seq, m.caption_id, p.profile
+    from membership as m
+    cross join made as p
+    where $dataset::varchar is null or m.dataset = $dataset::varchar
+),
+lacking as (
+    select distinct s.dataset, s.from_seq, s.to_seq, s.profile
+    from standing as s
+    anti join caption_tokens as t on t.caption_id = s.caption_id and t.profile = s.profile
+),
+whole as (
+    select v.dataset, v.seq, p.profile
+    from version as v
+    cross join made as p
+    anti join lacking as l
+        on l.dataset = v.dataset and l.profile = p.profile
+        and l.from_seq <= v.seq and (l.to_seq is null or l.to_seq > v.seq)
+)
+select v.dataset, v.seq, coalesce(list(w.profile order by w.profile) filter (where w.profile is not null), []) as text_profiles
+from version as v
+left join whole as w on w.dataset = v.dataset and w.seq = v.seq
+where $dataset::varchar is null or v.dataset = $dataset::varchar
+group by v.dataset, v.seq
+order by v.dataset, v.seq

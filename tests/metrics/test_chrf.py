@@ -1,0 +1,93 @@
+"""chrF and chrF++ equal sacrebleu's numbers.
+
+`gold/chrf.json` holds what sacrebleu gave; `python tests/metrics/make_gold_ter.py` makes it again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+
+import make_gold_ter
+import numpy as np
+import pytest
+from conftest import ingest_rows
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_ter import scores
+
+from auditor.metrics.kernels import chrf as kernel
+from auditor.metrics.kernels.columns import Texts
+from auditor.registry import requests
+from auditor.store.connection import Store
+from auditor.store.versions import resolve
+from auditor.studies.scores import HUMAN, score_candidates
+
+captions = st.text(alphabet="ab é日", max_size=12)
+
+
+@pytest.mark.parametrize("metric", ["chrf", "chrf:word_order=2", "chrf:smooth=eps", "chrf:char_order=3,beta=1"])
+def test_scores_are_sacrebleus(metric: str) -> None:
+    gold = json.loads(make_gold_ter.CHRF_GOLD.read_text(encoding="utf-8"))["scores"][metric]
+    found = scores(make_gold_ter.items(), metric)
+    assert [100 * value for value in found] == pytest.approx(gold, abs=1e-9)
+
+
+@given(st.lists(st.tuples(captions, st.lists(captions, min_size=1, max_size=3)), min_size=1, max_size=4))
+@settings(max_examples=25)
+def test_scores_equal_sacrebleus_on_random_captions(items: list[make_gold_ter.Item]) -> None:
+    CHRF = pytest.importorskip("sacrebleu.metrics").CHRF  # noqa: N806
+    for metric, peer in (
+        ("chrf:scale=x100", CHRF()),
+        ("chrf:scale=x100,word_order=2,smooth=eps", CHRF(6, 2, eps_smoothing=True)),
+    ):
+        expected = [peer.sentence_score(candidate, references).score for candidate, references in items]
+        assert scores(items, metric) == pytest.approx(expected, abs=1e-9)
+
+
+def laid(lists: Sequence[Sequence[int]]) -> Texts:
+    ends = np.cumsum([0, *map(len, lists)]).astype(np.int64)
+    return Texts(np.array([symbol for text in lists for symbol in text], dtype=np.uint32), ends)
+
+
+@pytest.mark.parametrize("alphabet", [3, 1 << 12, 1 << 20])
+def test_grams_are_told_apart_in_an_alphabet_of_any_size(alphabet: int) -> None:
+    """64 bits do not hold six symbols of a large alphabet; grams are then numbered by rank."""
+    rng = np.random.default_rng(alphabet)
+    filler = rng.integers(0, alphabet, 9000).tolist()
+    candidate = rng.integers(0, alphabet, 30).tolist()
+    reference = [*candidate[12:], *candidate[:12], *candidate[5:14]]
+    none = np.array([0], dtype=np.int64)
+    found = kernel.matches(laid([candidate]), laid([reference, filler]), (none, none), 6)
+    for n, counts in enumerate(found, 1):
+        ours, theirs = (
+            Counter(tuple(text[at : at + n]) for at in range(len(text) - n + 1)) for text in (candidate, reference)
+        )
+        assert counts.tolist() == [(ours & theirs).total()]
+
+
+def test_long_texts_share_what_their_counts_share() -> None:
+    rng = np.random.default_rng(4)
+    candidate, reference = (rng.integers(0, 9, size).tolist() for size in (900, 700))
+    none = np.array([0], dtype=np.int64)
+    found = kernel.matches(laid([candidate]), laid([reference]), (none, none), 2)
+    assert found[0].tolist() == [(Counter(candidate) & Counter(reference)).total()]
+
+
+def test_caption_is_no_reference_of_itself(store: Store) -> None:
+    ingest_rows(store, [("a", 0, "a dog"), ("a", 1, "cats"), ("b", 0, "a dog"), ("b", 1, "a dog"), ("c", 0, "alone")])
+    found = score_candidates(store, resolve(store, "set"), "bare", [HUMAN], requests(["chrf"]))
+    assert found["image"].to_list() == ["a", "a", "b", "b"]
+    assert found["chrf"][2:].to_list() == [1.0, 1.0]
+    assert found["chrf"].max() == 1.0
+    assert found["chrf"][:2].max() < 0.2
+
+
+def test_characters_count_without_blanks() -> None:
+    assert scores([("a b c", ["abc"])], "chrf") == [1.0]
+    assert scores([("a b c", ["abc"])], "chrf:word_order=2")[0] < 1
+
+
+def test_it_is_counted_on_request_only() -> None:
+    assert "chrf" not in [asked.label for asked in requests(None)]

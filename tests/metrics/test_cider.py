@@ -1,0 +1,317 @@
+"""Every setting of CIDEr equals its formula; its readings of idf are those of the authors' program."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import make_gold_cider
+import plain
+import polars as pl
+import pytest
+from conftest import DATA, ROOT, ingest_rows
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from auditor import config
+from auditor.errors import MetricError
+from auditor.metrics.counting import CandidateSet
+from auditor.registry import References, request, requests
+from auditor.store.connection import MEMORY, Store
+from auditor.store.versions import resolve
+from auditor.studies import ingestion
+from auditor.studies.bounds import bounds
+from auditor.studies.comparison import compare
+from auditor.studies.scores import HUMAN, intra, score, score_candidates
+from auditor.text.porter import stem
+
+Images = list[list[list[str]]]
+
+WORDS = ["a", "dog", "dogs", "the", "runs", "running", "café", "s"]
+captions = st.lists(st.sampled_from(WORDS), min_size=1, max_size=7)
+datasets = st.lists(st.lists(captions, min_size=1, max_size=5), min_size=2, max_size=5)
+SYSTEM = CandidateSet("system", "candidate_system", {"system": "system", "system_seq": 1, "system_split": None})
+
+
+def ingest(store: Store, images: Images, dataset: str = "set") -> None:
+    rows = [(f"{i}", slot, " ".join(text)) for i, texts in enumerate(images) for slot, text in enumerate(texts)]
+    ingest_rows(store, rows, dataset, "captions" if dataset == "set" else "candidates")
+
+
+def scored(store: Store, asked: str, candidates: Sequence[CandidateSet] = (HUMAN,)) -> dict[tuple[int, int], float]:
+    scores = score_candidates(store, resolve(store, "set"), "bare", candidates, requests([asked]))
+    return {(int(image), slot): value for _, image, slot, value in scores.iter_rows()}
+
+
+def items_of(images: Images) -> dict[tuple[int, int], plain.Segment]:
+    """Hold each caption out, against the others of its image."""
+    return {
+        (i, slot): (text, texts[:slot] + texts[slot + 1 :])
+        for i, texts in enumerate(images)
+        if len(texts) > 1
+        for slot, text in enumerate(texts)
+    }
+
+
+def weights(images: Images, reading: str) -> dict[tuple[int, int], plain.Weights]:
+    items = items_of(images)
+    if reading == "none":
+        return dict.fromkeys(items, plain.Uniform())
+    if reading == "dataset":
+        return dict.fromkeys(items, plain.DocumentFrequency(images))
+    if reading == "pooled":
+        return dict.fromkeys(items, plain.DocumentFrequency([references for _, references in items.values()]))
+    runs = {place: [refs for (_, slot), (_, refs) in items.items() if slot == place] for _, place in items}
+    folds = {place: plain.DocumentFrequency(references) for place, references in runs.items()}
+    return {(i, slot): folds[slot] for i, slot in items}
+
+
+@given(
+    datasets,
+    st.sampled_from(["cider", "cider-d"]),
+    st.sampled_from(["dataset", "fold", "pooled", "none"]),
+    st.sampled_from(["all", "1", "2", "3", "4"]),
+    st.sampled_from(["mean", "exp"]),
+    st.sampled_from(["mean", "max"]),
+    st.booleans(),
+    st.sampled_from(["official", "paper"]),
+)
+@settings(max_examples=25)
+def test_every_setting_equals_its_formula(
+    images: Images, name: str, reading: str, n: str, combine: str, references: str, stemmed: bool, tf: str
+) -> None:
+    assume(sum(len(texts) > 1 for texts in images) > 1)
+    how = {"n": n, "combine": combine, "over": references}
+    asked = f"{name}:idf={reading},n={n},combine={combine},references={references},stem={str(stemmed).lower()}"
+    if name == "cider-d":
+        how |= {"tf": tf, "sigma": 3.0}
+        asked += f",tf={tf},sigma=3"
+    stems = [[[stem(word) if stemmed else word for word in text] for text in texts] for texts in images]
+    of = {"cider": plain.cider, "cider-d": plain.cider_d}[name]
+    weighed = weights(stems, reading)
+    expected = {item: of(*pair, weighed[item], **how) for item, pair in items_of(stems).items()}
+    with Store.open(MEMORY) as store:
+        ingest(store, images)
+        found = scored(store, asked)
+    assert found == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("reading", ["pooled", "fold"])
+def test_readings_are_pycocoevalcaps(store: Store, reading: str) -> None:
+    gold = json.loads((ROOT / "tests" / "gold" / "cider_d_items.json").read_text(encoding="utf-8"))["scores"][reading]
+    rows = [(i, slot, text) for i, texts in make_gold_cider.IMAGES.items() for slot, text in enumerate(texts)]
+    ingest_rows(store, rows)
+    scores = score_candidates(
+        store, resolve(store, "set"), "bare", [HUMAN], requests([f"cider-d:scale=x10,idf={reading}"])
+    )
+    found = {f"{image}#{slot}": value for _, image, slot, value in scores.iter_rows()}
+    assert found == pytest.approx(gold, abs=1e-9)
+
+
+def test_system_is_weighed_by_its_own_items(store: Store) -> None:
+    """An image counts as often as the system describes it, and not at all where it does not."""
+    references = [[["a", "dog"], ["dog", "runs"]], [["a", "cat"]], [["a", "bird", "sings"], ["dog", "sings"]]]
+    says = [[["a", "dog"], ["a", "cat"], ["runs"]], [["the", "cat"]]]
+    ingest(store, references)
+    ingest(store, says, "system")
+    items = {(i, slot): (text, references[i]) for i, texts in enumerate(says) for slot, text in enumerate(texts)}
+    df = plain.DocumentFrequency([own for _, own in items.values()])
+    expected = {item: plain.cider_d(*pair, df) for item, pair in items.items()}
+    for reading in ("pooled", "fold"):
+        assert scored(store, f"cider-d:idf={reading}", [SYSTEM]) == pytest.approx(expected, abs=1e-9)
+    assert scored(store, "cider-d", [SYSTEM]) != pytest.approx(expected, abs=1e-3)
+
+
+@pytest.mark.parametrize("reading", ["fold", "pooled"])
+def test_scores_do_not_depend_on_what_else_is_counted(reading: str) -> None:
+    images = [[["a", "dog"], ["dog", "runs"], ["s"]], [["a", "cat"], ["cat"]], [["bird"]]]
+    asked = [f"cider:idf={reading}", "cider", "cider-d:idf=none", "bleu-2", f"cider-d:idf={reading},stem=true"]
+    with Store.open(MEMORY) as store:
+        ingest(store, images)
+        chosen = resolve(store, "set")
+        together = score_candidates(store, chosen, "bare", [HUMAN, intra(1)], requests(asked))
+        for one in asked:
+            for candidate in (HUMAN, intra(1)):
+                alone = score_candidates(store, chosen, "bare", [candidate], requests([one]))
+                assert together.filter(pl.col("candidate") == candidate.name).select(alone.columns).equals(alone)
+
+
+TABLE = {
+    "a": 90,
+    "dog": 8,
+    "a dog": 5,
+    "dog runs fast": 2,
+    "a dog runs fast": 1,
+    "cat": 12,
+    "unheard of": 3,
+    "runs": 100,
+}
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet", ".jsonl"])
+@pytest.mark.parametrize("name", ["cider", "cider-d"])
+def test_document_frequencies_can_come_from_a_file(store: Store, tmp_path: Path, suffix: str, name: str) -> None:
+    """What a system says may be in the table and in no reference; then it weighs what the table says."""
+    path = tmp_path / f"frequency{suffix}"
+    frame = pl.DataFrame({"gram": ["", *TABLE], "images": [100, *TABLE.values()]})
+    {
+        ".csv": frame.write_csv,
+        ".tsv": lambda to: frame.write_csv(to, separator="\t"),
+        ".parquet": frame.write_parquet,
+        ".jsonl": frame.write_ndjson,
+    }[suffix](path)
+    references = [[["a", "dog", "runs", "fast"], ["the", "dog"]]]
+    says = [["a", "dog", "runs", "cat", "café"]]
+    ingest(store, references)
+    ingest(store, [says], "system")
+    expected = {"cider": plain.cider, "cider-d": plain.cider_d}[name](says[0], references[0], plain.Given(TABLE, 100))
+    assert scored(store, f"{name}:idf=file:{path}", [SYSTEM]) == {(0, 0): pytest.approx(expected, abs=1e-9)}
+
+
+def test_stems_meet_the_stems_of_a_file(store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "stems.csv"
+    path.write_text("gram,images\n,100\ndog,8\na dog,5\nrun,100\n", encoding="utf-8")
+    references, says = [[["a", "dog", "runs"], ["dogs"]]], [["a", "dogs", "running"]]
+    ingest(store, references)
+    ingest(store, [says], "system")
+    df = plain.Given({"dog": 8, "a dog": 5, "run": 100}, 100)
+    expected = plain.cider(["a", "dog", "run"], [["a", "dog", "run"], ["dog"]], df)
+    assert scored(store, f"cider:stem=true,idf=file:{path}", [SYSTEM]) == {(0, 0): pytest.approx(expected, abs=1e-9)}
+
+
+def test_signature_names_the_contents_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "df.csv"
+    path.write_text("gram,images\n,10\na,5\n", encoding="utf-8")
+    asked = request(f"cider:idf=file:{path}")
+    assert f"|idf:file:{path}#" in str(asked.signature("bare", References()))
+    assert request(asked.label).settings == asked.settings
+    path.write_text("gram,images\n,10\na,6\n", encoding="utf-8")
+    assert request(f"cider:idf=file:{path}").settings != asked.settings
+    with pytest.raises(MetricError, match="holds other document frequencies"):
+        request(asked.label)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("gram,images\na,5\n", "needs one row with an empty gram"),
+        ("gram,images\n,1\n", "needs one row with an empty gram"),
+        ("gram,images\n,10\n,10\n", "needs one row with an empty gram"),
+        ("gram,images\n,10\na,5\na,6\n", "'a' is there more than once"),
+        ("gram,images\n,10\na,11\n", "'a' is in 11 of 10 documents"),
+        ("gram,images\n,10\na,0\n", "'a' is in 0 of 10 documents"),
+        ("gram,images\n,10\na,\n", "'a' is in None of 10 documents"),
+        ("gram,images\n,10\na,some\n", "no table with columns gram and images"),
+        ("word,images\n,10\n", "no table with columns gram and images"),
+        ("", "no table with columns gram and images"),
+    ],
+)
+def test_file_that_is_no_table_of_frequencies_says_why(store: Store, tmp_path: Path, content: str, words: str) -> None:
+    path = tmp_path / "df.csv"
+    path.write_text(content, encoding="utf-8")
+    ingest(store, [[["a"], ["a"]], [["b"], ["b"]]])
+    with pytest.raises(MetricError, match=words):
+        scored(store, f"cider:idf=file:{path}")
+
+
+def test_file_that_is_not_there_is_refused_at_once(tmp_path: Path) -> None:
+    with pytest.raises(MetricError, match="cannot be read as document frequencies: No such file"):
+        request(f"cider:idf=file:{tmp_path}/none.csv")
+
+
+ONE_IMAGE = [[["a", "dog"], ["a", "dog", "runs"]]]
+
+
+@pytest.mark.parametrize("asked", ["cider", "cider-d", "cider:idf=fold", "cider-d:idf=pooled"])
+def test_single_image_is_refused_with_ways_out(store: Store, asked: str) -> None:
+    ingest(store, ONE_IMAGE)
+    for study in (lambda: score(store, "set", ["bleu-1", asked]), lambda: bounds(store, ["set"], [asked])):
+        with pytest.raises(MetricError, match=r"every idf is 0; idf=none weighs .* idf=file:PATH"):
+            study()
+
+
+def test_single_image_has_scores_without_idf(store: Store) -> None:
+    ingest(store, ONE_IMAGE)
+    expected = plain.cider(*ONE_IMAGE[0][:1], ONE_IMAGE[0][1:], plain.Uniform())
+    assert scored(store, "cider:idf=none")[0, 0] == pytest.approx(expected, abs=1e-12)
+
+
+def test_single_image_keeps_the_other_metrics_where_none_was_asked_for(store: Store) -> None:
+    ingest(store, ONE_IMAGE)
+    for result in (score(store, "set"), bounds(store, ["set"])):
+        names = set(result.frame["metric"])
+        assert "bleu-4" in names
+        assert not names & {"cider", "cider-d"}
+        assert not result.signatures.keys() & {"cider", "cider-d"}
+        assert any("no cider, cider-d: with one image" in note for note in result.notes)
+
+
+def test_single_image_is_left_out_of_a_comparison_by_cider(store: Store) -> None:
+    ingest(store, ONE_IMAGE)
+    ingest_rows(store, [("x", 0, "a"), ("x", 1, "a b"), ("y", 0, "c"), ("y", 1, "c d")], "other")
+    rows = compare(store, ["set", "other"]).frame.filter(pl.col("statistic") == "upper")
+    assert set(rows.filter(pl.col("metric") == "cider")["dataset"]) == {"other"}
+    assert set(rows.filter(pl.col("metric") == "bleu-1")["dataset"]) == {"set", "other"}
+
+
+def test_system_that_describes_one_image_is_refused_where_items_are_documents(store: Store) -> None:
+    ingest(store, [[["a", "dog"]], [["a", "cat"]]])
+    ingest(store, [[["a", "dog"]]], "system")
+    with pytest.raises(MetricError, match="candidates of one image only, with idf=pooled"):
+        scored(store, "cider:idf=pooled", [SYSTEM])
+    assert scored(store, "cider", [SYSTEM])[0, 0] > 0
+
+
+@pytest.fixture(scope="module")
+def flickr8k_test(tmp_path_factory: pytest.TempPathFactory) -> Path | None:
+    if DATA is None:
+        return None
+    path = tmp_path_factory.mktemp("flickr8k") / "audit.duckdb"
+    with Store.open(path, write=True) as store:
+        ingestion.ingest(store, [config.sources(data=DATA)["flickr8k"]])
+    return path
+
+
+def test_means_of_the_readings_on_flickr8k_are_the_official_ones(data: Path, flickr8k_test: Path) -> None:
+    """Made by the CIDEr authors' program: one run for each caption left out, and all in one run."""
+    asked = [
+        f"{name}:scale=x10,idf={reading}" for name in ("cider", "cider-d") for reading in ("dataset", "fold", "pooled")
+    ]
+    with Store.open(flickr8k_test) as store:
+        scores = score_candidates(store, resolve(store, "flickr8k:test"), "bare", [HUMAN], requests(asked))
+    means = scores.select(pl.exclude("candidate", "image", "slot").mean().round(4)).row(0)
+    assert means == (1.0232, 1.0121, 1.0095, 0.8322, 0.8233, 0.8211)
+
+
+def test_edge_cases_score_as_the_authors_program_scores_them(data: Path, store: Store, flickr8k_test: Path) -> None:
+    """With the document frequencies of Flickr8k's test images, from a file."""
+    oracle = data.parent / "oracles" / "edge-cases.csv"
+    if not oracle.exists():
+        pytest.skip("the official scores are not here: oracles/edge-cases.csv beside the real datasets")
+    with Store.open(flickr8k_test) as filled:
+        texts = filled.query("select image, text from captions where dataset = 'flickr8k' and split = 'test'")
+    images = [[plain.tokenize(text) for text in one["text"]] for one in texts.partition_by("image")]
+    df = plain.DocumentFrequency(images).df
+    pl.DataFrame({"gram": ["", *map(" ".join, df)], "images": [len(images), *df.values()]}).write_csv("df.csv")
+    with oracle.open(encoding="utf-8", newline="") as file:
+        cases = [case for case in csv.DictReader(file) if case["case"] != "punct_raw" and case["refs"] != ""]
+    ingest_rows(
+        store,
+        [(f"{i:02}", j, ref) for i, case in enumerate(cases) for j, ref in enumerate(case["refs"].split(" || "))],
+        kind="candidates",
+    )
+    ingest_rows(store, [(f"{i:02}", 0, case["candidate"]) for i, case in enumerate(cases)], "system", "candidates")
+    for column, name in (("cider_f8kdf", "cider"), ("ciderd_f8kdf", "cider-d")):
+        found = scored(store, f"{name}:scale=x10,idf=file:df.csv", [SYSTEM])
+        assert found == pytest.approx({(i, 0): float(case[column]) for i, case in enumerate(cases)}, abs=1e-9)
+
+
+def test_draw_that_leaves_one_image_is_refused_as_one(store: Store) -> None:
+    ingest(store, [[["a", "dog"], ["a", "dog", "runs"]], [["a", "cat"]]])
+    with pytest.raises(MetricError, match="with one image"):
+        score(store, "set", ["cider"], references=1)
+    drawn = bounds(store, ["set"], references=1)
+    assert "cider" not in set(drawn.frame["metric"])
+    assert score(store, "set", ["cider"]).frame["value"].null_count() == 0

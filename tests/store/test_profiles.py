@@ -1,0 +1,290 @@
+"""Tokens of other text profiles than the ingest's: made when asked for, kept on closing, equal to those of the text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import MappingProxyType
+
+import polars as pl
+import pytest
+from conftest import ingest_rows
+from hypothesis import given
+from hypothesis import strategies as st
+from test_connection import held
+
+from auditor import text
+from auditor.errors import MissingExtraError
+from auditor.store import ngrams, tokens, verification, versions
+from auditor.store.connection import MEMORY, Store
+from auditor.studies.bounds import bounds
+from auditor.studies.comparison import compare
+from auditor.studies.history import diff
+from auditor.studies.profile import profile
+from auditor.studies.scores import score
+from auditor.studies.verification import verify
+from auditor.text import bare, whitespace
+
+ROWS = [
+    ("a", 0, "A dog runs."),
+    ("a", 1, "a dog runs"),
+    ("a", 2, "The café dog runs, runs!"),
+    ("a", 3, "a dog runs"),
+    ("b", 0, "one caption only"),
+    ("c", 0, "..."),
+    ("c", 1, "日本 naïve man's"),
+]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "audit.duckdb"
+    with Store.open(path, write=True) as store:
+        ingest_rows(store, ROWS, splits={"train": ["a"], "test": ["b", "c"]})
+    return path
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What profile `whitespace` is asked to tokenise."""
+    texts: list[str] = []
+
+    def tokenize(captions: pl.Series) -> pl.Series:
+        texts.extend(captions)
+        return whitespace.tokenize(captions)
+
+    monkeypatch.setattr(text, "PROFILES", MappingProxyType({**text.PROFILES, "whitespace": tokenize}))
+    return texts
+
+
+def stored(path: Path, text_profile: str) -> dict[str, list[str]]:
+    """What a store, which must be sound, holds under a profile: text → tokens."""
+    with Store.open(path) as store:
+        assert verify(store)[1]
+        batches = [batch for batch, _, _ in verification.stored_tokens(store, text_profile)]
+    return dict(pl.concat(batches).select("text", "tokens").iter_rows())
+
+
+def profiles_of(path: Path) -> list[tuple[str, ...]]:
+    with Store.open(path) as store:
+        return [version.text_profiles for version in versions.log(store)]
+
+
+def test_tokens_are_made_once_and_kept(path: Path, asked: list[str]) -> None:
+    with Store.open(path) as store:
+        first = bounds(store, ["set"], text_profile="whitespace").frame
+        assert sorted(asked) == sorted({caption for _, _, caption in ROWS})
+        assert bounds(store, ["set"], text_profile="whitespace", seed=2).frame.height == first.height
+    assert len(asked) == len({caption for _, _, caption in ROWS})
+    assert profiles_of(path) == [("bare", "whitespace")]
+    asked.clear()
+    with Store.open(path) as store:
+        assert bounds(store, ["set"], text_profile="whitespace").frame.equals(first)
+        assert profile(store, ["set"], "whitespace").frame.height
+    assert asked == []
+    assert stored(path, "whitespace") == {caption: caption.split() for _, _, caption in ROWS}
+
+
+def test_store_that_is_open_for_writing_keeps_tokens_at_once(store: Store, asked: list[str]) -> None:
+    ingest_rows(store, ROWS)
+    first = score(store, "set", ["bleu-4", "cider"], text_profile="whitespace").frame
+    assert versions.log(store)[0].text_profiles == ("bare", "whitespace")
+    asked.clear()
+    assert score(store, "set", ["bleu-4", "cider"], text_profile="whitespace").frame.equals(first)
+    assert asked == []
+
+
+def test_only_the_texts_at_work_are_tokenised(path: Path, asked: list[str]) -> None:
+    with Store.open(path) as store:
+        score(store, "set:train", ["bleu-1"], text_profile="whitespace")
+    assert sorted(asked) == ["A dog runs.", "The café dog runs, runs!", "a dog runs"]
+    assert profiles_of(path) == [("bare",)]
+    with Store.open(path) as store:
+        bounds(store, ["set"], ["cider"], "whitespace")
+    assert len(asked) == len(set(asked)) == 6
+    assert profiles_of(path) == [("bare", "whitespace")]
+
+
+def test_new_version_has_the_profiles_under_which_all_its_texts_have_tokens(path: Path) -> None:
+    with Store.open(path) as store:
+        profile(store, ["set"], "whitespace")
+    with Store.open(path, write=True) as store:
+        ingest_rows(store, [*ROWS, ("d", 0, "another text")])
+        assert versions.log(store)[0].text_profiles == ("bare",)
+        ingest_rows(store, ROWS[:3])
+    assert profiles_of(path) == [("bare", "whitespace"), ("bare",), ("bare", "whitespace")]
+    with Store.open(path) as store:
+        profile(store, ["set@v2"], "whitespace")
+    assert profiles_of(path) == [("bare", "whitespace")] * 3
+    stored(path, "whitespace")
+
+
+def test_held_store_keeps_nothing_and_gives_the_same_numbers(path: Path, asked: list[str]) -> None:
+    with held(path, reading=True), Store.open(path) as store:
+        first = bounds(store, ["set"], text_profile="whitespace").frame
+        store.close()
+    assert profiles_of(path) == [("bare",)]
+    asked.clear()
+    with Store.open(path) as store:
+        assert bounds(store, ["set"], text_profile="whitespace").frame.equals(first)
+    assert asked
+    assert profiles_of(path) == [("bare", "whitespace")]
+
+
+def test_words_are_numbered_anew_where_others_took_their_numbers(path: Path) -> None:
+    with Store.open(path) as store:
+        profile(store, ["set"], "whitespace")
+        store.on_close.insert(0, _take_numbers)
+    assert stored(path, "whitespace") == {caption: caption.split() for _, _, caption in ROWS}
+
+
+def _take_numbers(writer: Store) -> None:
+    """Tokenise one text, and give words numbers, as a command that was faster would have."""
+    writer.execute("insert into vocabulary select max(token_id) + 1, 'A' from vocabulary")
+    writer.execute("insert into vocabulary select max(token_id) + 1, 'zebra' from vocabulary")
+    (number,) = writer.query("select caption_id from caption where text = '...'")["caption_id"]
+    tokens.add(
+        writer, pl.DataFrame({"caption_id": pl.Series([number], dtype=pl.UInt32), "tokens": [["..."]]}), "whitespace"
+    )
+
+
+def test_tokens_are_not_written_to_a_store_that_took_the_place_of_theirs(path: Path) -> None:
+    another = path.with_name("another.duckdb")
+    with Store.open(another, write=True) as store:
+        ingest_rows(store, [(image, slot, caption[::-1]) for image, slot, caption in reversed(ROWS)])
+    with Store.open(path) as store:
+        bounds(store, ["set"], ["cider"], text_profile="whitespace")
+        another.replace(path)
+    assert profiles_of(path) == [("bare",)]
+    assert stored(path, "bare")
+    with Store.open(path) as store:
+        held_frequencies = store.query("select distinct version, profile from cache.ngram_frequency").rows()
+        assert held_frequencies == [(versions.log(store)[0].version, "bare")]
+
+
+def test_frequencies_of_a_profile_are_kept_in_its_own_words(path: Path) -> None:
+    with Store.open(path) as store:
+        bounds(store, ["set"], ["cider"], "whitespace")
+        assert not ngrams.is_kept(store, versions.resolve(store, "set"), "whitespace")
+    with Store.open(path) as store:
+        assert ngrams.is_kept(store, versions.resolve(store, "set"), "whitespace")
+        frequencies = dict(
+            store.query(
+                "select gram, occurrences from ngram_frequency where profile = 'whitespace' and n = 1"
+            ).iter_rows()
+        )
+    words = [word for _, _, caption in ROWS for word in caption.split()]
+    assert frequencies == {word: words.count(word) for word in words}
+
+
+def test_systems_output_is_tokenised_too(path: Path) -> None:
+    with Store.open(path, write=True) as store:
+        ingest_rows(store, [("a", 0, "A cat, naïve"), ("c", 0, "日本 ...")], "system", "candidates")
+    with Store.open(path) as store:
+        scored = score(store, "set", ["rouge-1:ascii=false"], candidates="system", text_profile="whitespace").frame
+        assert scored["value"].to_list() == pytest.approx([1 / 13, 1 / 2])
+    assert {"A cat, naïve", "日本 ..."} < set(stored(path, "whitespace"))
+
+
+@given(st.lists(st.lists(st.text("aB.,é'日- ", max_size=12), min_size=1, max_size=3), min_size=1, max_size=3))
+def test_scores_are_those_of_the_tokens(images: list[list[str]]) -> None:
+    """Under any profile as under whitespace, where the captions are the profile's tokens joined by blanks."""
+    rows = [(f"i{i}", slot, caption) for i, captions in enumerate(images) for slot, caption in enumerate(captions)]
+    rows += [("two", slot, "a dog, a dog") for slot in (0, 1)]
+    spelled = bare.tokenize(pl.Series([caption for _, _, caption in rows])).list.join(" ")
+    with Store.open(MEMORY) as store:
+        ingest_rows(store, rows, "set", "candidates")
+        joined = [(image, slot, caption) for (image, slot, _), caption in zip(rows, spelled, strict=True)]
+        ingest_rows(store, joined, "joined", "candidates")
+        metrics = ["bleu-4", "cider", "cider-d", "rouge-1:ascii=false"]
+        under_bare = score(store, "set", metrics).frame
+        under_whitespace = score(store, "joined", metrics, text_profile="whitespace").frame
+    columns = ["image", "slot", "metric", "value"]
+    assert under_bare.select(columns).equals(under_whitespace.select(columns))
+
+
+def test_batches_change_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tokens, "TEXTS_AT_ONCE", 2)
+    told: list[tuple[str, int, int]] = []
+    with Store.open(path) as store:
+        profile(store, ["set"], "whitespace", progress=lambda what, done, total: told.append((what, done, total)))
+    assert told == [("set: tokenising for whitespace", done, 6) for done in (0, 2, 4)]
+    assert stored(path, "whitespace") == {caption: caption.split() for _, _, caption in ROWS}
+
+
+def test_every_command_that_reads_tokens_takes_any_profile(path: Path) -> None:
+    with Store.open(path, write=True) as store:
+        ingest_rows(store, [(image, slot, caption.upper()) for image, slot, caption in ROWS], dataset="upper")
+    for study in (
+        lambda store: profile(store, ["set"], "whitespace"),
+        lambda store: bounds(store, ["set"], ["bleu-1"], "whitespace"),
+        lambda store: compare(store, ["set", "upper"], ["bleu-1"], "whitespace"),
+        lambda store: score(store, "set", ["bleu-1"], text_profile="whitespace"),
+        lambda store: diff(store, "set", "upper", "vocabulary", "whitespace")[0],
+        lambda store: diff(store, "set", "upper", "lengths", "whitespace")[0],
+        lambda store: diff(store, "set", "upper", "text", "whitespace", as_tokens=True)[0],
+    ):
+        with held(path, reading=True), Store.open(path) as store:  # so that each begins without tokens
+            assert study(store).frame.height
+            store.close()
+    assert profiles_of(path) == [("bare",), ("bare",)]
+
+
+def test_tokens_compare_as_the_profile_sees_them(path: Path) -> None:
+    with Store.open(path, write=True) as store:
+        ingest_rows(store, [(image, slot, f"  {caption.upper()}\n") for image, slot, caption in ROWS], dataset="upper")
+        ingest_rows(store, [(image, slot, f"  {caption}\n") for image, slot, caption in ROWS], dataset="blanks")
+        ingest_rows(store, ROWS, dataset="as they stand")
+        assert not diff(store, "as they stand", "upper", as_tokens=True)[1]
+        assert diff(store, "as they stand", "upper", text_profile="whitespace", as_tokens=True)[1]
+        assert not diff(store, "as they stand", "blanks", text_profile="whitespace", as_tokens=True)[1]
+
+
+def test_verify_compares_the_tokens_of_every_profile_with_their_texts(path: Path) -> None:
+    with Store.open(path, write=True) as store:
+        profile(store, ["set"], "whitespace")
+        result, sound = verify(store)
+        assert sound
+        rows = {row["subject"]: row for row in result.frame.iter_rows(named=True)}
+        assert rows["caption_tokens, whitespace"]["checked"] == 6
+        store.execute("update caption_tokens set tokens = tokens[2:] where profile = 'whitespace' and len(tokens) > 3")
+        result, sound = verify(store)
+        assert not sound
+        rows = {row["subject"]: row for row in result.frame.iter_rows(named=True)}
+        assert rows["caption_tokens, whitespace"]["faults"] == 1
+        assert rows["caption_tokens, whitespace"]["state"] == "DAMAGED"
+
+
+def test_verify_finds_tokens_that_the_log_names_and_that_are_not_there(path: Path) -> None:
+    with Store.open(path, write=True) as store:
+        profile(store, ["set"], "whitespace")
+        store.execute("delete from caption_tokens where profile = 'whitespace' and len(tokens) > 3")
+        result, sound = verify(store)
+    assert not sound
+    (row,) = result.frame.filter(pl.col("check") == "every caption has the tokens that the log names").to_dicts()
+    assert (row["checked"], row["faults"], row["state"]) == (1, 1, "DAMAGED")
+
+
+def test_verify_says_which_profiles_it_cannot_check(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(_: pl.Series) -> pl.Series:
+        raise MissingExtraError("not installed")
+
+    with Store.open(path, write=True) as store:
+        profile(store, ["set"], "whitespace")
+        monkeypatch.setattr(text, "PROFILES", MappingProxyType({"bare": bare.tokenize, "whitespace": missing}))
+        result, sound = verify(store)
+        assert sound
+        assert result.notes == ("tokens of text profile whitespace were not compared with their texts: not installed",)
+
+
+def test_other_tokens_of_another_program_are_told_and_are_no_damage(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Store.open(path, write=True) as store:
+        profile(store, ["set"], "whitespace")
+        monkeypatch.setattr(text, "PROFILES", MappingProxyType({"bare": bare.tokenize, "whitespace": bare.tokenize}))
+        monkeypatch.setattr("auditor.studies.verification.BY_OTHERS", {"whitespace": "some program"})
+        result, sound = verify(store)
+    assert sound
+    assert result.notes == ("tokens of text profile whitespace were made by another version of some program",)
+    rows = {row["subject"]: row for row in result.frame.iter_rows(named=True)}
+    assert rows["caption_tokens, whitespace"]["state"] == "differs"
