@@ -280,6 +280,10 @@ def _vector(tokens: Tokens, n: int, df: Weights, tf: str) -> Vector:
     return {gram: count / total * df.idf(gram) for gram, count in counts.items()}
 
 
+#: Every metric written plainly here.
+METRICS = (*(f"bleu-{order}" for order in range(1, 5)), *ROUGE, "cider", "cider-d", "ter")
+
+
 def all_scores(candidate: Tokens, references: Sequence[Tokens], df: DocumentFrequency) -> dict[str, float]:
     """Every metric with its defaults, by name."""
     scores = {f"bleu-{order}": bleu(candidate, references, order) for order in range(1, 5)}

@@ -63,7 +63,7 @@ def _rewriting(settings: Mapping[str, Any]) -> str | None:
     return {
         (True, False): "rouge",
         (True, True): "rouge-stem",
-        (False, True): "stem",
+        (False, True): "rouge-stem-tokens",
     }.get((settings["ascii"], settings["stem"]))
 
 

@@ -50,6 +50,6 @@ def _each(words: pl.Series, change: Callable[[str], str]) -> pl.Series:
 REWRITINGS: Mapping[str, Rewriting] = {
     "rouge": rouge,
     "rouge-stem": rouge_stemmed,
-    "stem": stemmed,
+    "rouge-stem-tokens": stemmed,
     "porter": porter,
 }
