@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from auditor.errors import MetricError, MissingExtraError
-from auditor.metrics import bleu, cider, rouge_1
+from auditor.metrics import bleu, cider, meteor, rouge_1
 from auditor.metrics.card import Metric, Parameter
 from auditor.metrics.counting import CountSpec
 from auditor.model import Signature, plain
@@ -50,7 +50,7 @@ class MetricRequest:
 
 
 #: Every metric by name, in the order in which results show them.
-METRICS: Mapping[str, Metric] = {card.name: card for card in (*bleu.CARDS, *rouge_1.CARDS, *cider.CARDS)}
+METRICS: Mapping[str, Metric] = {card.name: card for card in (*bleu.CARDS, *rouge_1.CARDS, *meteor.CARDS, *cider.CARDS)}
 
 
 def request(text: str) -> MetricRequest:
