@@ -1,9 +1,10 @@
-"""METEOR 1.5 of one caption, as meteor-1.5.jar computes it with `-l en -norm` (Denkowski & Lavie 2014), without Java."""
+"""METEOR 1.5 of one caption (Denkowski & Lavie 2014), as meteor-1.5.jar computes it with `-l en -norm`; no Java."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,13 @@ from auditor.errors import MetricError
 from auditor.metrics import meteor_resources
 from auditor.metrics.card import Metric, Parameter
 from auditor.metrics.counting import Kernel
-from auditor.metrics.meteor_words import Lexicon, corpus as normalised, lexicon
+from auditor.metrics.meteor_words import Lexicon, lexicon
+from auditor.metrics.meteor_words import corpus as normalised
 
 _THREADS = 2
-_TASKS = 8  # ranges of candidates, more than threads, so that one with many long captions does not keep the rest waiting
+_TASKS = (
+    8  # ranges of candidates, more than threads, so that one with many long captions does not keep the rest waiting
+)
 
 #: What is counted for each candidate, of the reference that scores highest; in the order of METEOR's own statistics.
 STATISTICS = (
@@ -63,8 +67,9 @@ def corpus(counts: pl.DataFrame) -> float:
 
 def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
     """Align the candidates of one bucket of images with their references."""
-    from auditor.metrics.kernels import meteor as kernel  # noqa: PLC0415
-    from auditor.metrics.kernels import meteor_search  # noqa: PLC0415
+    from auditor.metrics.kernels.meteor import align  # noqa: PLC0415
+    from auditor.metrics.kernels.meteor_matches import Texts, Words  # noqa: PLC0415
+    from auditor.metrics.kernels.meteor_search import LONGEST  # noqa: PLC0415
 
     placed, pairs = _pairs(rows["meteor"], rows["meteor_reference"], rows["chosen"])
     tokens = rows["meteor_token"].sort("token_id")
@@ -74,19 +79,19 @@ def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> p
     numbers = np.searchsorted(tokens["token_id"].to_numpy(), ids).astype(np.int64)
     seen = normalised(tokens["token"].to_list(), numbers, starts, parameters["norm"])
     longest = int(np.diff(seen.starts).max(initial=0))
-    if longest > meteor_search.LONGEST:
-        raise MetricError(f"meteor: a text of {longest:,} words; it aligns texts of at most {meteor_search.LONGEST:,}")
+    if longest > LONGEST:
+        raise MetricError(f"meteor: a text of {longest:,} words; it aligns texts of at most {LONGEST:,}")
     known = lexicon(seen.words)
     scores = np.zeros(placed.height)
     statistics = np.zeros((placed.height, len(STATISTICS)), dtype=np.int64)
-    laid = kernel.Texts(seen.numbers, seen.starts)
-    words = kernel.Words(known.key, known.stem, known.is_function, known.synonyms, known.synonym)
+    laid = Texts(seen.numbers, seen.starts)
+    words = Words(known.key, known.stem, known.is_function, known.synonyms, known.synonym)
     phrases, paraphrases = _phrases(laid, known)
     with ThreadPoolExecutor(_THREADS) as pool:
         cuts = np.linspace(0, placed.height, _TASKS + 1).astype(np.int64).tolist()
         todo = [
-            pool.submit(kernel.align, pairs, first, last, laid, words, phrases, paraphrases, scores, statistics)
-            for first, last in zip(cuts, cuts[1:], strict=False)
+            pool.submit(align, pairs, first, last, laid, words, phrases, paraphrases, scores, statistics)
+            for first, last in pairwise(cuts)
             if first < last
         ]
         for task in todo:
@@ -152,11 +157,11 @@ CARDS = (
         name="meteor",
         counts="meteor",
         score=score,
-        summary="METEOR 1.5: weighted F of words aligned by form, stem, synonym and paraphrase, less for scattered ones",
+        summary="METEOR 1.5: weighted F of words aligned by form, stem, synonym and paraphrase, less where scattered",
         references="the highest over the references: grows with their number; compare only equal numbers",
         edge_cases=(
-            "identical texts score 1; a text without words or without a match scores 0, and so may 'dog' against 'dogs': "
-            "several modules match the pair, and together they weigh nothing"
+            "identical texts score 1; a text without words or without a match scores 0, and so may 'dog' against "
+            "'dogs': several modules match the pair, and together they weigh nothing"
         ),
         source="Denkowski & Lavie 2014; meteor-1.5.jar -l en -norm, with its word lists and paraphrase table",
         bibtex=_DENKOWSKI,

@@ -67,7 +67,7 @@ def build(gz: Path) -> dict[str, pl.DataFrame]:
 def _grow(
     words: NDArray[np.uint32], phrase: NDArray[np.uint32], phrases: int
 ) -> tuple[list[tuple[NDArray[np.int64], NDArray[np.int64]]], NDArray[np.int64]]:
-    """Number the beginnings of the phrases, level by level: (parents, last words) of each level, and each phrase's node.
+    """Grow the tree. Gives parents and last words of the nodes of each level, and the node of each phrase.
 
     `words` are the words of all phrases one after another, `phrase` which of them each belongs to.
     """

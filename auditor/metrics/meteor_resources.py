@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 import platformdirs
+import polars as pl
 from numpy.typing import NDArray
 
 from auditor.errors import MissingExtraError, SourceError
@@ -112,7 +112,9 @@ def _build(folder: Path) -> dict[str, pl.DataFrame]:
     for file, expected in SHA256.items():
         with (folder / file).open("rb") as opened:
             if hashlib.file_digest(opened, "sha256").hexdigest() != expected:
-                raise SourceError(f"{folder / file}: not the file of METEOR 1.5 (sha256 {expected[:12]}…); reinstall it")
+                raise SourceError(
+                    f"{folder / file}: not the file of METEOR 1.5 (sha256 {expected[:12]}…); reinstall it"
+                )
     with zipfile.ZipFile(folder / JAR) as jar:
 
         def lines(name: str) -> list[str]:

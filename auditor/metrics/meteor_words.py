@@ -91,7 +91,7 @@ def _bounds(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _gathered(bounds: NDArray[np.int64], rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Lay the ranges `bounds[row]` to `bounds[row + 1]` of some rows one after another: places, and where each begins."""
+    """Lay the ranges `bounds[row]` to `bounds[row + 1]` of some rows in a line: their places, and where each begins."""
     lengths = bounds[rows + 1] - bounds[rows]
     begins = _bounds(lengths)
     places = np.arange(begins[-1]) + np.repeat(bounds[rows] - begins[:-1], lengths)

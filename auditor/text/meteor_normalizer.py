@@ -1,14 +1,14 @@
 """METEOR's own normaliser (`-norm`): a tokeniser after that of Moses, run on text that a text profile has made.
 
 Its rules are passes over the whole line whose matches consume their neighbours (`a,b,c` → `a , b,c`), so that they
-cannot be written as look-arounds. They look at most one character beyond a blank, so that the words of a token mostly depend
-on the token alone and, for one that ends in a dot, on what the next begins with: `forms` gives them once for all lines.
+cannot be written as look-arounds. They look at most one character beyond a blank, so that the words of a token mostly
+depend on the token and, where it ends in a dot, on how the next begins: `forms` gives them once for all lines.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
@@ -23,7 +23,8 @@ _EXEMPT = ".'`,\\-‘’"  # punctuation that later rules judge by its neighbour
 
 _OTHER = re.compile(f"([^{_ALNUM} \\t\\n\\v\\f\\r{_EXEMPT}])")
 _COMMAS = tuple(
-    re.compile(f"({before}),({after})") for before, after in (("[^0-9]", "[^0-9]"), ("[0-9]", "[^0-9]"), ("[^0-9]", "[0-9]"))
+    re.compile(f"({before}),({after})")
+    for before, after in (("[^0-9]", "[^0-9]"), ("[0-9]", "[^0-9]"), ("[^0-9]", "[0-9]"))
 )
 _SINGLE_QUOTE = re.compile("[`‘’]")
 _DOUBLE_QUOTE = re.compile("[“”]|''")
@@ -122,7 +123,7 @@ def _split(text: str) -> list[str]:
 
 
 def _dots_marked(text: str) -> str:
-    """Stand words in for runs of dots, so that no later rule sees them (and texts with these words change as METEOR's)."""
+    """Stand words in for runs of dots, so that no later rule sees them; METEOR mistakes the words for dots, too."""
     text = re.sub(r"\.(\.+)", r" DOTMULTI\1", text)
     while "DOTMULTI." in text:
         text = re.sub(r"DOTMULTI\.([^.])", r"DOTDOTMULTI \1", text)

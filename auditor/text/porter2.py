@@ -1,7 +1,7 @@
 """The English Snowball stemmer ("Porter2") as it stood from 2007 to 2019, which is the one that METEOR 1.5 runs.
 
-Later Snowball releases changed rules (`adding`, `evening`, `organic` and others stem otherwise), so current packages do not
-give METEOR's stems. Source: snowballstem.org/algorithms/english/stemmer.html as of 2007; regions, steps and
+Later Snowball releases changed rules (`adding`, `evening`, `organic` and others stem otherwise), so current packages
+do not give METEOR's stems. Source: snowballstem.org/algorithms/english/stemmer.html as of 2007; regions, steps and
 exceptions bear its names.
 """
 

@@ -1,4 +1,4 @@
-"""Which phrases of METEOR's paraphrase table stand where in the texts at work, and which of their paraphrases do too."""
+"""Where phrases of METEOR's paraphrase table stand in the texts at work, and which of their paraphrases do, too."""
 
 from __future__ import annotations
 

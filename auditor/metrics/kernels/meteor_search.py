@@ -18,9 +18,9 @@ BEAM = 40
 #: The most words a text may have: what the keys of paths hold.
 LONGEST = 4095
 # A path's key sorts by total (descending), chunks, distance: 14, 13 and 36 bits.
-_CHUNK = np.int64(1) << 36
-_TOTAL = np.int64(1) << 49
-_START = np.int64(LONGEST + 1) * 2 * _TOTAL
+_CHUNK = 1 << 36
+_TOTAL = 1 << 49
+_START = (LONGEST + 1) * 2 * _TOTAL
 _ONE = np.uint64(1)
 
 # Columns of a pool of matches: where they begin and how many words they take on each side (hypothesis, reference), by
@@ -69,9 +69,8 @@ def paths(longest: int) -> Paths:
 @njit(cache=True, nogil=True)
 def _value(pool: Pool, match: int) -> int:
     """Weigh a match: METEOR adds half a point a word to a whole number, side by side, and loses the halves."""
-    if pool[match, MODULE] == EXACT:
-        return 2
-    return pool[match, HYP_LENGTH] // 2 + pool[match, REF_LENGTH] // 2
+    value: int = 2 if pool[match, MODULE] == EXACT else pool[match, HYP_LENGTH] // 2 + pool[match, REF_LENGTH] // 2
+    return value
 
 
 @njit(cache=True, nogil=True)
@@ -106,10 +105,10 @@ def _sort(order: NDArray[np.int64], key: NDArray[np.int64], size: int) -> None:
 
 @njit(cache=True, nogil=True)
 def _is_free(used: NDArray[np.uint64], first: int, length: int) -> bool:
+    taken = np.uint64(0)
     for word in range(first, first + length):
-        if (used[word >> 6] >> np.uint64(word & 63)) & _ONE:
-            return False
-    return True
+        taken |= used[word >> 6] >> np.uint64(word & 63)
+    return not taken & _ONE
 
 
 @njit(cache=True, nogil=True)
@@ -122,16 +121,72 @@ def _pass(paths: Paths, side: int, size: int, pool: Pool, current: int, fixed: i
         if fixed >= 0:
             place = pool[fixed, HYP]
             key[slot] += abs(current - place) - _value(pool, fixed) * _TOTAL
-            if end[slot] != -1 and end[slot] != place:
+            if end[slot] >= 0 and end[slot] != place:
                 key[slot] += _CHUNK
             upto[slot] = current + pool[fixed, REF_LENGTH]
             end[slot] = place + pool[fixed, HYP_LENGTH]
         else:
-            if end[slot] != -1:
+            if end[slot] >= 0:
                 key[slot] += _CHUNK
                 end[slot] = -1
             upto[slot] = current + 1
     _sort(paths.order[side], key, size)
+
+
+@njit(cache=True, nogil=True)
+def _succeed(
+    paths: Paths, side: int, path: int, size: int, new: int, upto: int, end: int, match: int, pool: Pool, blocks: int
+) -> int:
+    """Let a path go on in the other beam, by `match` or without one (-1), and give that beam's size then."""
+    other = 1 - side
+    slot = _placed(paths.order[other], paths.key[other], size, new)
+    if slot < 0:
+        return size
+    paths.upto[other, slot], paths.end[other, slot] = upto, end
+    paths.node[other, slot], paths.taken[other, slot] = paths.node[side, path], match
+    used = paths.used[other, slot]
+    for block in range(blocks):
+        used[block] = paths.used[side, path, block]
+    if match >= 0:
+        for word in range(pool[match, HYP], pool[match, HYP] + pool[match, HYP_LENGTH]):
+            used[word >> 6] |= _ONE << np.uint64(word & 63)
+    return min(size + 1, BEAM)
+
+
+@njit(cache=True, nogil=True)
+def _branch(
+    paths: Paths, side: int, size: int, pool: Pool, current: int, head: int, blocks: int, nodes: int
+) -> tuple[int, int]:
+    """Let every path try each match that begins at a word of the reference, then skip the word.
+
+    Gives the size of the other beam and the number of links in `chain`.
+    """
+    grown = 0
+    for rank in range(size):
+        path = paths.order[side, rank]
+        if paths.taken[side, path] >= 0:
+            paths.chain[nodes, 0], paths.chain[nodes, 1] = paths.node[side, path], paths.taken[side, path]
+            paths.node[side, path], paths.taken[side, path] = nodes, -1
+            nodes += 1
+        key, upto, end = paths.key[side, path], paths.upto[side, path], paths.end[side, path]
+        if upto > current:
+            grown = _succeed(paths, side, path, grown, key, upto, end, -1, pool, blocks)
+            continue
+        match = head
+        while match >= 0:
+            place, length = pool[match, HYP], pool[match, HYP_LENGTH]
+            if _is_free(paths.used[side, path], place, length):
+                new = key - _value(pool, match) * _TOTAL
+                if end >= 0 and end != place:
+                    new += _CHUNK
+                after = current + pool[match, REF_LENGTH]
+                grown = _succeed(paths, side, path, grown, new, after, place + length, match, pool, blocks)
+                key += abs(current - place)
+            match = pool[match, NEXT]
+        if end >= 0:
+            key += _CHUNK
+        grown = _succeed(paths, side, path, grown, key, current + 1, -1, -1, pool, blocks)
+    return grown, nodes
 
 
 @njit(cache=True, nogil=True)
@@ -141,64 +196,23 @@ def search(paths: Paths, pool: Pool, heads: Numbers, fixed: Flags, n_hyp: int, n
     Gives the last match chosen and the chain of those before (-1: none), and the number of chunks. The fixed matches
     are in no chain.
     """
-    order, key, upto, end, node, taken, used, chain = paths
     blocks = n_hyp // 64 + 1
     side, size, nodes = 0, 1, 0
-    order[0, 0], key[0, 0], upto[0, 0], end[0, 0], node[0, 0], taken[0, 0] = 0, _START, 0, -1, -1, -1
-    used[0, 0, :blocks] = 0
+    paths.order[0, 0], paths.key[0, 0], paths.upto[0, 0] = 0, _START, 0
+    paths.end[0, 0], paths.node[0, 0], paths.taken[0, 0] = -1, -1, -1
+    paths.used[0, 0, :blocks] = 0
     for current in range(n_ref):
-        head = heads[current]
-        if head < 0 or fixed[current]:
-            _pass(paths, side, size, pool, current, head)
-            continue
-        other, grown = 1 - side, 0
-        for rank in range(size):
-            path = order[side, rank]
-            if taken[side, path] >= 0:
-                chain[nodes, 0], chain[nodes, 1] = node[side, path], taken[side, path]
-                node[side, path], taken[side, path] = nodes, -1
-                nodes += 1
-            parent, open_end = key[side, path], end[side, path]
-            keeps = upto[side, path] > current
-            match = -1 if keeps else head
-            while True:
-                # The matches one after another; after the last of them the path itself, which skips the word.
-                skips = match < 0
-                new, new_end, new_upto = parent, open_end, upto[side, path]
-                if skips and not keeps:
-                    new_upto = current + 1
-                    if open_end != -1:
-                        new += _CHUNK
-                        new_end = -1
-                elif not skips:
-                    place, length = pool[match, HYP], pool[match, HYP_LENGTH]
-                    if not _is_free(used[side, path], place, length):
-                        match = pool[match, NEXT]
-                        continue
-                    new -= _value(pool, match) * _TOTAL
-                    if open_end != -1 and open_end != place:
-                        new += _CHUNK
-                    new_end, new_upto = place + length, current + pool[match, REF_LENGTH]
-                    parent += abs(current - place)
-                slot = _placed(order[other], key[other], grown, new)
-                if slot >= 0:
-                    grown = min(grown + 1, BEAM)
-                    upto[other, slot], end[other, slot] = new_upto, new_end
-                    node[other, slot], taken[other, slot] = node[side, path], match
-                    for block in range(blocks):
-                        used[other, slot, block] = used[side, path, block]
-                    if not skips:
-                        for word in range(place, place + length):
-                            used[other, slot, word >> 6] |= _ONE << np.uint64(word & 63)
-                if skips:
-                    break
-                match = pool[match, NEXT]
-        side, size = other, grown
+        if heads[current] < 0 or fixed[current]:
+            _pass(paths, side, size, pool, current, heads[current])
+        else:
+            size, nodes = _branch(paths, side, size, pool, current, heads[current], blocks, nodes)
+            side = 1 - side
     # Open chunks are closed after the paths were sorted, so that of equal ones the one that was open comes first.
-    best, chosen = np.int64(-1), 0
+    best, chosen = -1, 0
     for rank in range(size):
-        path = order[side, rank]
-        closed = key[side, path] + _CHUNK if end[side, path] != -1 else key[side, path]
+        path = paths.order[side, rank]
+        closed = paths.key[side, path] + (_CHUNK if paths.end[side, path] >= 0 else 0)
         if best < 0 or closed < best:
             best, chosen = closed, path
-    return taken[side, chosen], node[side, chosen], (best & (_TOTAL - 1)) >> 36
+    chunks = (best & (_TOTAL - 1)) // _CHUNK
+    return paths.taken[side, chosen], paths.node[side, chosen], chunks
