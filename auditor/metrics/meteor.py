@@ -175,6 +175,7 @@ CARDS = (
             ),
         },
         kernel=Kernel(_count, relations=("meteor_reference", "meteor_token", "chosen")),
+        default=False,  # the first request compiles the kernels and makes tables of METEOR's files
         require=meteor_resources.package,
     ),
 )

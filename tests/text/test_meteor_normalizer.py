@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 
 import pytest
 from conftest import ROOT
@@ -42,7 +43,7 @@ def test_other_modes_leave_punctuation_standing() -> None:
 def test_tokens_one_by_one_give_the_words_of_their_line(tokens: list[str], mode: Mode) -> None:
     """Unless two of them claim the same blank, which `edges` tells."""
     behaved = [edges(token) for token in tokens]
-    meet = any(before[1] and after[0] for before, after in zip(behaved, behaved[1:], strict=False))
+    meet = any(before[1] and after[0] for before, after in pairwise(behaved))
     if meet or any(whole for _, _, whole in behaved):
         return
     following = [*map(context, tokens), 0][1:]

@@ -31,6 +31,7 @@ EXACT, STEM, SYNONYM, PARAPHRASE = range(4)
 Pool = NDArray[np.int32]
 Numbers = NDArray[np.int32]
 Flags = NDArray[np.bool_]
+Keys = NDArray[np.int64]
 
 
 class Paths(NamedTuple):
@@ -74,40 +75,42 @@ def _value(pool: Pool, match: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _placed(order: NDArray[np.int64], key: NDArray[np.int64], size: int, new: int) -> int:
-    """Rank a new key after all that are not greater, and give the slot that it takes: -1 where the beam has no room."""
-    if size < BEAM:
-        slot = size
-        rank = size
-    else:
-        slot = order[BEAM - 1]
+def _placed(order: Keys, key: Keys, side: int, size: int, new: int) -> int:
+    """Rank a new key after all that are not greater, and give the slot that it takes: -1 where the beam has no room.
+
+    Whole arrays travel with the side, here and below: a view for each path would cost more than the search.
+    """
+    slot = size
+    rank = size
+    if size == BEAM:
         rank = BEAM - 1
-        if new >= key[slot]:
+        slot = order[side, rank]
+        if new >= key[side, slot]:
             return -1
-    while rank > 0 and key[order[rank - 1]] > new:
-        order[rank] = order[rank - 1]
+    while rank > 0 and key[side, order[side, rank - 1]] > new:
+        order[side, rank] = order[side, rank - 1]
         rank -= 1
-    order[rank] = slot
-    key[slot] = new
+    order[side, rank] = slot
+    key[side, slot] = new
     return slot
 
 
 @njit(cache=True, nogil=True)
-def _sort(order: NDArray[np.int64], key: NDArray[np.int64], size: int) -> None:
+def _sort(order: Keys, key: Keys, side: int, size: int) -> None:
     for rank in range(1, size):
-        slot = order[rank]
+        slot = order[side, rank]
         at = rank
-        while at > 0 and key[order[at - 1]] > key[slot]:
-            order[at] = order[at - 1]
+        while at > 0 and key[side, order[side, at - 1]] > key[side, slot]:
+            order[side, at] = order[side, at - 1]
             at -= 1
-        order[at] = slot
+        order[side, at] = slot
 
 
 @njit(cache=True, nogil=True)
-def _is_free(used: NDArray[np.uint64], first: int, length: int) -> bool:
+def _is_free(used: NDArray[np.uint64], side: int, path: int, first: int, length: int) -> bool:
     taken = np.uint64(0)
     for word in range(first, first + length):
-        taken |= used[word >> 6] >> np.uint64(word & 63)
+        taken |= used[side, path, word >> 6] >> np.uint64(word & 63)
     return not taken & _ONE
 
 
@@ -130,7 +133,7 @@ def _pass(paths: Paths, side: int, size: int, pool: Pool, current: int, fixed: i
                 key[slot] += _CHUNK
                 end[slot] = -1
             upto[slot] = current + 1
-    _sort(paths.order[side], key, size)
+    _sort(paths.order, paths.key, side, size)
 
 
 @njit(cache=True, nogil=True)
@@ -139,17 +142,16 @@ def _succeed(
 ) -> int:
     """Let a path go on in the other beam, by `match` or without one (-1), and give that beam's size then."""
     other = 1 - side
-    slot = _placed(paths.order[other], paths.key[other], size, new)
+    slot = _placed(paths.order, paths.key, other, size, new)
     if slot < 0:
         return size
     paths.upto[other, slot], paths.end[other, slot] = upto, end
     paths.node[other, slot], paths.taken[other, slot] = paths.node[side, path], match
-    used = paths.used[other, slot]
     for block in range(blocks):
-        used[block] = paths.used[side, path, block]
+        paths.used[other, slot, block] = paths.used[side, path, block]
     if match >= 0:
         for word in range(pool[match, HYP], pool[match, HYP] + pool[match, HYP_LENGTH]):
-            used[word >> 6] |= _ONE << np.uint64(word & 63)
+            paths.used[other, slot, word >> 6] |= _ONE << np.uint64(word & 63)
     return min(size + 1, BEAM)
 
 
@@ -175,7 +177,7 @@ def _branch(
         match = head
         while match >= 0:
             place, length = pool[match, HYP], pool[match, HYP_LENGTH]
-            if _is_free(paths.used[side, path], place, length):
+            if _is_free(paths.used, side, path, place, length):
                 new = key - _value(pool, match) * _TOTAL
                 if end >= 0 and end != place:
                     new += _CHUNK
