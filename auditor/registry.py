@@ -13,7 +13,7 @@ from typing import Any, Literal
 import polars as pl
 
 from auditor.errors import MetricError, MissingExtraError
-from auditor.metrics import bleu, chrf, cider, rouge, ter
+from auditor.metrics import bleu, chrf, cider, meteor, rouge, ter
 from auditor.metrics.card import Metric, Parameter
 from auditor.metrics.counting import CountSpec
 from auditor.model import Draw, Selection, Signature, plain
@@ -84,7 +84,7 @@ class MetricRequest:
 
 #: Every metric by name, in the order in which results show them.
 METRICS: Mapping[str, Metric] = {
-    card.name: card for card in (*bleu.CARDS, *rouge.CARDS, *cider.CARDS, *ter.CARDS, *chrf.CARDS)
+    card.name: card for card in (*bleu.CARDS, *rouge.CARDS, *meteor.CARDS, *cider.CARDS, *ter.CARDS, *chrf.CARDS)
 }
 
 

@@ -1,0 +1,117 @@
+"""Where phrases of METEOR's paraphrase table stand in the texts at work, and which of their paraphrases do, too."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.int32]
+Flags = NDArray[np.bool_]
+Starts = NDArray[np.int64]
+
+
+class Occurrences(NamedTuple):
+    """Phrases in texts: those of text t are `starts[t]` to `starts[t + 1] - 1`, by place, then shorter first."""
+
+    starts: Starts
+    place: Numbers
+    length: Numbers
+    phrase: Numbers
+
+
+class Paraphrases(NamedTuple):
+    """The paraphrases of phrase p that occur: `target[targets[p]:targets[p + 1]]`, in the order of METEOR's file."""
+
+    targets: Starts
+    target: Numbers
+
+
+@njit(cache=True, nogil=True)
+def _twice(column: Numbers) -> Numbers:
+    larger = np.empty(2 * len(column), dtype=column.dtype)
+    larger[: len(column)] = column
+    return larger
+
+
+@njit(cache=True, nogil=True)
+def occurrences(
+    words: Numbers, starts: Starts, first: int, last: int, word: Numbers, children: Numbers, is_phrase: Flags
+) -> tuple[Starts, Numbers, Numbers, Numbers]:
+    """Walk the tree of phrases along texts first to last - 1, whose words are numbered as in the tree (-1: not in it).
+
+    Gives the number of phrases in each text, and their places, lengths and nodes.
+    """
+    counts = np.zeros(last - first, dtype=np.int64)
+    place = np.empty(1024, dtype=np.int32)
+    length, node = np.empty_like(place), np.empty_like(place)
+    count = 0
+    for text in range(first, last):
+        before = count
+        for start in range(starts[text], starts[text + 1]):
+            at = 0
+            for end in range(start, starts[text + 1]):
+                low, high = children[at], children[at + 1]
+                stop, wanted = high, words[end]
+                while low < high:
+                    middle = (low + high) >> 1
+                    if word[middle] < wanted:
+                        low = middle + 1
+                    else:
+                        high = middle
+                if low == stop or word[low] != wanted:
+                    break
+                at = low
+                if is_phrase[at]:
+                    if count == len(place):
+                        place, length, node = _twice(place), _twice(length), _twice(node)
+                    place[count], length[count], node[count] = start - starts[text], end + 1 - start, at
+                    count += 1
+        counts[text - first] = count - before
+    return counts, place[:count], length[:count], node[:count]
+
+
+@njit(cache=True, nogil=True)
+def reachable(
+    starts: Starts, place: Numbers, length: Numbers, node: Numbers, targets: Numbers, target: Numbers
+) -> tuple[Starts, Numbers, Numbers, Numbers, Starts, Numbers]:
+    """Keep the pairs of the table of which both sides occur, and the occurrences that such a pair names.
+
+    Gives the fields of `Occurrences` and `Paraphrases`, phrases numbered anew.
+    """
+    occurs = np.zeros(len(targets) - 1, dtype=np.bool_)
+    for at in node:
+        occurs[at] = True
+    number = np.full(len(targets) - 1, -1, dtype=np.int32)
+    found = np.flatnonzero(occurs)
+    pairs = 0
+    for source in found:
+        for row in range(targets[source], targets[source + 1]):
+            if occurs[target[row]]:
+                pairs += 1
+                number[source] = 0
+                number[target[row]] = 0
+    phrases = 0
+    for at in found:
+        if number[at] == 0:
+            number[at] = phrases
+            phrases += 1
+    kept_targets, kept_target = np.zeros(phrases + 1, dtype=np.int64), np.empty(pairs, dtype=np.int32)
+    pairs = 0
+    for source in found:
+        if number[source] >= 0:
+            for row in range(targets[source], targets[source + 1]):
+                if occurs[target[row]]:
+                    kept_target[pairs] = number[target[row]]
+                    pairs += 1
+            kept_targets[number[source] + 1] = pairs
+    kept_starts, kept = np.zeros(len(starts), dtype=np.int64), np.zeros(len(node), dtype=np.bool_)
+    count = 0
+    for text in range(len(starts) - 1):
+        for one in range(starts[text], starts[text + 1]):
+            kept[one] = number[node[one]] >= 0
+            count += kept[one]
+        kept_starts[text + 1] = count
+    return kept_starts, place[kept], length[kept], number[node[kept]], kept_targets, kept_target

@@ -1,0 +1,13 @@
+-- name: meteor_reference
+-- version: 1
+-- grain: reference
+-- params: first_image UINTEGER, last_image UINTEGER
+-- reads: reference
+-- returns: image_no, slot, caption_id
+--
+-- The references in one bucket of images. Their texts are in relation chosen, each once: what METEOR looks up of a text
+-- does not depend on whether it is a candidate or a reference, nor on the image.
+select image_no, slot, caption_id
+from reference
+where image_no between $first_image::uinteger and $last_image::uinteger
+order by image_no, slot

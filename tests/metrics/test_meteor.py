@@ -1,0 +1,204 @@
+"""METEOR equals a plain search for the alignment on a small world of words.
+
+The small world is an installed `pycocoevalcap` made up here, so that these tests need no extra.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import importlib.util
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import plain_meteor
+import polars as pl
+import pytest
+from conftest import ingest_rows
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from auditor.errors import MetricError, MissingExtraError, SourceError
+from auditor.metrics import meteor, meteor_resources, meteor_words
+from auditor.metrics.counting import CandidateSet, count
+from auditor.metrics.meteor_resources import JAR, PARAPHRASES, SHA256
+from auditor.registry import request
+from auditor.store.connection import MEMORY, Store
+from auditor.store.versions import resolve
+from auditor.studies.scores import HUMAN
+
+SYSTEM = CandidateSet("system", "candidate_system", {"system": "system", "system_seq": 1, "system_split": None})
+
+WORLD = plain_meteor.World(
+    paraphrases=sorted(
+        [
+            ("in front of", "before"),
+            ("in front", "before"),
+            ("before", "in front of"),
+            ("the dog", "the hound"),
+            ("the", "a"),
+            ("a", "the"),
+            ("man", "person"),
+            ("men", "man"),
+            ("man", "men"),
+            ("dog", "hound"),
+            ("dog in", "dog"),
+            ("runs", "is running"),
+            ("is running", "runs"),
+        ],
+        key=lambda pair: pair[0],
+    ),
+    synsets={
+        "dog": {1, 2},
+        "hound": {2},
+        "dogs": {1, 2},
+        "man": {3},
+        "men": {3},
+        "person": {4},
+        "run": {5},
+        "runs": {5},
+    },
+    stems={"dogs": "dog", "running": "run", "runs": "run"},
+    function_words={"a", "the", "in", "of", "is"},
+)
+WORDS = "a a the dog dogs hound man men person run runs running is in front of before".split()
+texts = st.lists(st.sampled_from(WORDS), max_size=14)
+SMALL = {
+    "function/english.words": "a\nthe\nin\nof\nis\n",
+    "nonbreaking/english.prefixes": "# kept\nMr\nNo #NUMERIC_ONLY# \n",
+    "synonym/english.synsets": "dog\n1 2\nhound\n2\nman\n3\nperson\n4\nrun\n5\n",
+    "synonym/english.exceptions": "man\nmen\n",
+}
+
+
+def forget() -> None:
+    """Let the next request read the resources anew."""
+    meteor_resources.load.cache_clear()
+    meteor_words._token.cache_clear()
+    meteor_words._entries.cache_clear()
+
+
+def install(folder: Path) -> Path:
+    """Lay a pycocoevalcap of the small world out."""
+    package = folder / "pycocoevalcap"
+    (package / PARAPHRASES).parent.mkdir(parents=True)
+    with zipfile.ZipFile(package / JAR, "w") as jar:
+        for name, lines in SMALL.items():
+            jar.writestr(name, lines)
+    lines = "".join(f"0.1\n{source}\n{target}\n" for source, target in WORLD.paraphrases)
+    (package / PARAPHRASES).write_bytes(gzip.compress(lines.encode()))
+    return package
+
+
+@pytest.fixture(scope="module")
+def small_world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("small-world")
+    package = install(folder)
+    sums = {file: hashlib.sha256((package / file).read_bytes()).hexdigest() for file in SHA256}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder)
+        patch.setenv("AUDITOR_CACHE", str(folder / "cache"))
+        patch.setattr(meteor_resources, "SHA256", sums)
+        patch.delitem(sys.modules, "pycocoevalcap", raising=False)
+        forget()
+        yield folder
+    forget()
+
+
+def counted(store: Store, candidates: CandidateSet = HUMAN, norm: str = "norm") -> pl.DataFrame:
+    asked = request(f"meteor:norm={norm}")
+    return count(store, resolve(store, "set"), "bare", [candidates], [asked.counting])[candidates.name, asked.counting]
+
+
+def of_pairs(pairs: list[tuple[str, list[str]]], norm: str = "norm") -> pl.DataFrame:
+    """Count candidates against references of their own."""
+    with Store.open(MEMORY) as store:
+        references = [(f"{i:05}", slot, ref) for i, (_, refs) in enumerate(pairs) for slot, ref in enumerate(refs)]
+        ingest_rows(store, references, kind="candidates")
+        candidates = [(f"{i:05}", 0, text) for i, (text, _) in enumerate(pairs)]
+        ingest_rows(store, candidates, "system", "candidates")
+        return counted(store, SYSTEM, norm)
+
+
+@given(st.lists(st.tuples(texts, st.lists(texts, min_size=1, max_size=3)), min_size=1, max_size=6))
+@settings(max_examples=60)
+def test_alignment_is_that_of_the_plain_search(
+    small_world: Path, items: list[tuple[list[str], list[list[str]]]]
+) -> None:
+    found = of_pairs([(" ".join(text), [" ".join(ref) for ref in refs]) for text, refs in items])
+    expected = [plain_meteor.best(text, refs, WORLD) for text, refs in items]
+    assert found["score"].to_list() == pytest.approx([value for value, _ in expected], abs=1e-12)
+    assert [list(row) for row in found.select(meteor.STATISTICS).rows()] == [row for _, row in expected]
+
+
+@given(st.lists(texts, min_size=2, max_size=5))
+@settings(max_examples=20)
+def test_caption_is_put_against_the_others_of_its_image(small_world: Path, captions: list[list[str]]) -> None:
+    with Store.open(MEMORY) as store:
+        rows = [("a", slot, " ".join(text)) for slot, text in enumerate(captions)] + [("b", 0, "alone")]
+        ingest_rows(store, rows, kind="candidates")
+        found = counted(store)
+    expected = [
+        plain_meteor.best(text, captions[:slot] + captions[slot + 1 :], WORLD)[0] for slot, text in enumerate(captions)
+    ]
+    assert found["slot"].to_list() == list(range(len(captions)))
+    assert found["score"].to_list() == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(("left", "right"), [(63, 64), (64, 65), (130, 128), (200, 199)])
+def test_texts_beyond_sixty_four_words_are_aligned_as_shorter_ones(small_world: Path, left: int, right: int) -> None:
+    ours = [WORDS[place * 7 % len(WORDS)] for place in range(left)]
+    theirs = [WORDS[place * 5 % len(WORDS)] for place in range(right)]
+    found = of_pairs([(" ".join(ours), [" ".join(theirs)])])
+    value, row = plain_meteor.best(ours, [theirs], WORLD)
+    assert found["score"].item() == pytest.approx(value, abs=1e-12)
+    assert list(found.select(meteor.STATISTICS).row(0)) == row
+
+
+def test_words_are_equal_where_java_hashes_them_alike(small_world: Path) -> None:
+    assert of_pairs([("or", ["q4"]), ("or", ["q5"])])["score"].to_list() == [1.0, 0.0]
+
+
+def test_first_of_equal_references_gives_the_statistics(small_world: Path) -> None:
+    assert of_pairs([("x", ["y y y", "z"])])["reference_length"].to_list() == [3]
+
+
+def test_number_of_buckets_changes_no_score(small_world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [(f"{i}", slot, " ".join(WORDS[i + slot : i + 9])) for i in range(9) for slot in range(3)]
+    with Store.open(MEMORY) as store:
+        ingest_rows(store, rows)
+        whole = counted(store)
+        monkeypatch.setattr("auditor.store.ngrams._CAPTIONS_AT_ONCE", 6)
+        with Store.open(MEMORY) as other:
+            ingest_rows(other, rows)
+            assert counted(other).equals(whole)
+
+
+def test_text_longer_than_the_search_holds_is_refused(small_world: Path) -> None:
+    with pytest.raises(MetricError, match="a text of 5,000 words; it aligns texts of at most 4,095"):
+        of_pairs([("a " * 5000, ["a"])])
+
+
+def test_cache_that_was_damaged_is_made_again(small_world: Path) -> None:
+    before = of_pairs([("the dog", ["a hound"])])
+    (table,) = (small_world / "cache").glob("*/phrase.parquet")
+    table.write_bytes(b"cut short")
+    forget()
+    assert of_pairs([("the dog", ["a hound"])]).equals(before)
+    assert table.stat().st_size > 100
+
+
+def test_files_of_another_version_are_refused(small_world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(meteor_resources, "SHA256", {JAR: "0" * 64, PARAPHRASES: "0" * 64})
+    forget()
+    with pytest.raises(SourceError, match=r"meteor-1.5.jar: not the file of METEOR 1.5"):
+        meteor_resources.load()
+    forget()
+
+
+def test_without_pycocoevalcap_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'auditor\[meteor\]'"):
+        request("meteor")
