@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
+import struct
 from collections.abc import Callable, Iterator
 
 import polars as pl
@@ -30,7 +31,9 @@ _BREAKS = re.compile("[\r\n\x0b\x0c\u2028\u2029]")
 
 # Where a token, or what must follow it, may reach over a blank: tags, spaced dots, fractions, phone numbers, `fig. 3`,
 # a single letter at the end of a sentence, and other blanks. Without these, what blanks part is tokenised part by part.
-_REACHES = re.compile(r"<|\. +\.|[\d)] +\d|\. +\d|(?<![A-Za-z])[A-Za-z]\. +[A-Z]| [\t\u00a0\u2000-\u200a\u3000]")
+_BLANK = r"[ \t\u00a0\u2000-\u200a\u3000]"
+_REACHES = re.compile(rf"<|\.{_BLANK}+[\d.]|[\d)]{_BLANK}+\d|(?<![A-Za-z])[A-Za-z]\.{_BLANK}+[A-Z]| (?! ){_BLANK}")
+_BEYOND = re.compile("[\U00010000-\U0010ffff]")
 
 
 def tokenize(captions: pl.Series) -> pl.Series:
@@ -61,6 +64,7 @@ def _split_part(part: str) -> tuple[str, ...]:
 def _split(text: str) -> tuple[str, ...]:
     """Cut a text into tokens, longest match first, and leave out what is no word."""
     tokens: list[str] = []
+    text = _BEYOND.sub(_halves, text)
     lexer, at = _lexer(), 0
     while at < len(text):
         kind, end = lexer.match(text, at) or ("nothing", at + 1)
@@ -72,10 +76,19 @@ def _split(text: str) -> tuple[str, ...]:
             at -= 1  # the full stop counts twice
         elif kind in _KEPT_BACK:
             token, at = token[: -_KEPT_BACK[kind]], at - _KEPT_BACK[kind]
-        made = _FORMS.get(kind, _as_it_stands)(token).lower()
+        made = _whole(_FORMS.get(kind, _as_it_stands)(token)).lower()
         if made not in _PUNCTUATION:
             tokens += made.split()
     return tuple(tokens)
+
+
+def _halves(beyond: re.Match[str]) -> str:
+    """Give the two halves that a character beyond the basic plane has in UTF-16, in which the program reads."""
+    return "".join(chr(half) for half in struct.unpack("<HH", beyond[0].encode("utf-16-le")))
+
+
+def _whole(token: str) -> str:
+    return token if token.isascii() else token.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _as_it_stands(token: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from auditor.text.lexer import Charset, Rule
 
-# Characters. Everything beyond the basic plane is unknown to the program, and deleted.
+# Characters. Of those beyond the basic plane the program sees two halves, which it knows only in addresses.
 NAMED: dict[str, Charset] = {
     "letter": lambda character: character.isalpha() and character <= "\uffff",
     "digit": lambda character: character.isdecimal() and character <= "\uffff",

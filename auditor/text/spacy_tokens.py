@@ -7,14 +7,12 @@ pipeline: no model is needed.
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import polars as pl
 
 from auditor.errors import MissingExtraError
-
-if TYPE_CHECKING:
-    from spacy.tokenizer import Tokenizer
 
 
 def tokenize(captions: pl.Series) -> pl.Series:
@@ -28,7 +26,7 @@ def tokenize(captions: pl.Series) -> pl.Series:
 
 
 @functools.cache
-def _tokenizer() -> Tokenizer:
+def _tokenizer() -> Callable[[str], Iterable[Any]]:
     try:
         import spacy  # noqa: PLC0415
     except ImportError as error:

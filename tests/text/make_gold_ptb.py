@@ -1,18 +1,32 @@
 """Makes `tests/gold/ptb.json` again: what COCO's evaluation makes of the sentences below.
 
-Needs Java and pycocoevalcap (extra `peers`), which holds stanford-corenlp-3.4.1.jar: python tests/text/make_gold_ptb.py
+Needs Java, pycocoevalcap (extra `peers`), which holds stanford-corenlp-3.4.1.jar, and the real data (AUDITOR_DATA):
+python tests/text/make_gold_ptb.py
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import random
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import polars as pl
+
+from auditor import sources
+from auditor.model import Part
+
 GOLD = Path(__file__).parents[1] / "gold" / "ptb.json"
+
+#: Real datasets, of which only a hash is stored: file below the data folder, format.
+REAL = {
+    "flickr8k": ("flickr8k/Flickr8k.token.txt.gz", "flickr"),
+    "coco-val2017": ("coco-val2014/captions_val2017.json.gz", "coco"),
+}
 
 SENTENCES = (
     """
@@ -200,10 +214,24 @@ def official(captions: Sequence[str]) -> list[list[str]]:
     ]
 
 
+def captions_of(data: Path, name: str) -> list[str]:
+    """Read the captions of a real dataset, each as one line."""
+    file, form = REAL[name]
+    texts = pl.concat([batch["text"] for batch in sources.read(Part((data / file,)), form)])
+    return texts.str.replace_all("[\r\n]", " ").to_list()
+
+
+def fingerprint(tokens: Iterable[Sequence[str]]) -> str:
+    """Hash token lists."""
+    return hashlib.sha256("\n".join(" ".join(words) for words in tokens).encode()).hexdigest()
+
+
 if __name__ == "__main__":
     captions = [*SENTENCES, *scrambled(600, seed=1)]
+    data = Path(os.environ["AUDITOR_DATA"])
     gold = {
         "made by": "stanford-corenlp-3.4.1.jar and PUNCTUATIONS of pycocoevalcap 1.2, python tests/text/make_gold_ptb.py",
+        "sha256 of the tokens": {name: fingerprint(official(captions_of(data, name))) for name in REAL},
         "tokens": [[caption, " ".join(tokens)] for caption, tokens in zip(captions, official(captions), strict=True)],
     }
     GOLD.write_text(json.dumps(gold, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
