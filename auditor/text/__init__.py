@@ -12,7 +12,7 @@ from types import MappingProxyType
 import polars as pl
 
 from auditor.errors import UsageError
-from auditor.text import bare, whitespace
+from auditor.text import bare, ptb, spacy_tokens, whitespace
 
 Tokenizer = Callable[[pl.Series], pl.Series]
 
@@ -20,6 +20,8 @@ Tokenizer = Callable[[pl.Series], pl.Series]
 PROFILES: Mapping[str, Tokenizer] = MappingProxyType(
     {
         "bare": bare.tokenize,
+        "ptb": ptb.tokenize,
+        "spacy": spacy_tokens.tokenize,
         "whitespace": whitespace.tokenize,
     }
 )
@@ -28,7 +30,7 @@ PROFILES: Mapping[str, Tokenizer] = MappingProxyType(
 AT_INGEST: Mapping[str, Tokenizer] = MappingProxyType({"bare": bare.tokenize})
 
 #: Profiles that are another program's, which may split otherwise in another version, by the name of the program.
-BY_OTHERS: Mapping[str, str] = MappingProxyType({})
+BY_OTHERS: Mapping[str, str] = MappingProxyType({"spacy": "spaCy"})
 
 
 def tokenizer(profile: str) -> Tokenizer:

@@ -1,0 +1,253 @@
+"""A lexer that takes the longest match: of all rules that match here, the one that reaches furthest; then the first.
+
+Python's regular expressions take the first alternative that matches, and so cannot say this. Rules are compiled to a
+nondeterministic automaton once, and to a deterministic one as texts ask for it, state by state.
+
+Patterns: characters, which stand for either case; `[a-z]` and `[^a-z]`, whose characters stand for themselves;
+`[:letter:]` for a named set; `( | ) ? * + {2} {1,4}`; a backslash before what would mean something else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+#: Whether a character is of a set.
+Charset = Callable[[str], bool]
+
+#: Further forms of letters, as Unicode folds case.
+_FOLDED = {"i": "ıİ", "k": "\u212a", "s": "ſ"}
+
+_NAME = re.compile(r":([a-z]+):")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a token looks like, what must follow it, and by which name it is known.
+
+    What follows takes part in the comparison of lengths, but not in the token.
+    """
+
+    name: str
+    pattern: str
+    before: str = ""
+
+
+class Lexer:
+    """Rules, the first of which wins a tie."""
+
+    def __init__(self, rules: Sequence[Rule], named: dict[str, Charset]) -> None:
+        self._rules = rules
+        self._automaton = Automaton([f"({rule.pattern})({rule.before})" for rule in rules], named)
+        self._ends = {
+            place: (Automaton([rule.pattern], named), Automaton([rule.before], named))
+            for place, rule in enumerate(rules)
+            if rule.before
+        }
+
+    def match(self, text: str, at: int) -> tuple[str, int] | None:
+        """Find the rule that matches at a place, and where its token ends; null where none does."""
+        end, place = self._automaton.longest(text, at)
+        if place < 0:
+            return None
+        if place in self._ends:
+            token, rest = self._ends[place]
+            end = next(middle for middle in token.ends(text, at, end) if rest.spans(text, middle, end))
+        return self._rules[place].name, end
+
+
+class Automaton:
+    """Patterns side by side, made deterministic as it goes. A state is a row of `_steps`: character → state."""
+
+    def __init__(self, patterns: Sequence[str], named: dict[str, Charset]) -> None:
+        self._graph = _Graph(named)
+        starts = [self._graph.add(pattern, place) for place, pattern in enumerate(patterns)]
+        self._states: dict[frozenset[int], int] = {}
+        self._members: list[frozenset[int]] = []
+        self._steps: list[dict[str, int]] = []
+        self._accepts: list[int] = []
+        self._start = self._state(self._graph.closure(starts))
+
+    def longest(self, text: str, at: int) -> tuple[int, int]:
+        """Give the end of the longest match and the first pattern that reaches it; -1 where none matches."""
+        state, end, found = self._start, at, -1
+        for place in range(at, len(text)):
+            state = self._step(state, text[place])
+            if state < 0:
+                break
+            if self._accepts[state] >= 0:
+                end, found = place + 1, self._accepts[state]
+        return end, found
+
+    def ends(self, text: str, at: int, last: int) -> Iterator[int]:
+        """Give the ends of every match up to `last`, the longest first."""
+        state, found = self._start, []
+        for place in range(at, last):
+            state = self._step(state, text[place])
+            if state < 0:
+                break
+            if self._accepts[state] >= 0:
+                found.append(place + 1)
+        return reversed(found)
+
+    def spans(self, text: str, at: int, end: int) -> bool:
+        """Say whether a match covers just this stretch."""
+        return end in self.ends(text, at, end)
+
+    def _step(self, state: int, character: str) -> int:
+        following = self._steps[state].get(character)
+        if following is None:
+            following = self._state(self._graph.closure(self._graph.after(self._members[state], character)))
+            self._steps[state][character] = following
+        return following
+
+    def _state(self, members: frozenset[int]) -> int:
+        if not members:
+            return -1
+        if members not in self._states:
+            self._states[members] = len(self._members)
+            self._members.append(members)
+            self._steps.append({})
+            self._accepts.append(
+                min((self._graph.accepts[one] for one in members if one in self._graph.accepts), default=-1)
+            )
+        return self._states[members]
+
+
+class _Graph:
+    """A nondeterministic automaton, built from patterns by Thompson's construction."""
+
+    def __init__(self, named: dict[str, Charset]) -> None:
+        self._named = named
+        self._empty: list[list[int]] = []
+        self._reads: list[tuple[Charset, int] | None] = []
+        self.accepts: dict[int, int] = {}
+        self._text = ""
+        self._at = 0
+
+    def add(self, pattern: str, place: int) -> int:
+        """Add a pattern, and give the node where it starts."""
+        self._text, self._at = pattern, 0
+        start, end = self._either()
+        if self._at < len(pattern):
+            raise ValueError(f"{pattern}: unexpected {pattern[self._at]!r} at {self._at}")
+        self.accepts[end] = place
+        return start
+
+    def closure(self, nodes: Sequence[int]) -> frozenset[int]:
+        """Add what is reached without reading."""
+        seen, todo = set(nodes), list(nodes)
+        while todo:
+            for node in self._empty[todo.pop()]:
+                if node not in seen:
+                    seen.add(node)
+                    todo.append(node)
+        return frozenset(node for node in seen if self._reads[node] or node in self.accepts)
+
+    def after(self, nodes: frozenset[int], character: str) -> list[int]:
+        """Give what is reached by reading a character."""
+        reads = (self._reads[node] for node in nodes)
+        return [read[1] for read in reads if read and read[0](character)]
+
+    def _node(self) -> int:
+        self._empty.append([])
+        self._reads.append(None)
+        return len(self._empty) - 1
+
+    def _either(self) -> tuple[int, int]:
+        start, end = self._node(), self._node()
+        while True:
+            first, last = self._sequence()
+            self._empty[start].append(first)
+            self._empty[last].append(end)
+            if not self._take("|"):
+                return start, end
+
+    def _sequence(self) -> tuple[int, int]:
+        start = end = self._node()
+        while self._at < len(self._text) and self._text[self._at] not in "|)":
+            first, last = self._repeated()
+            self._empty[end].append(first)
+            end = last
+        return start, end
+
+    def _repeated(self) -> tuple[int, int]:
+        began = self._at
+        first, last = self._single()
+        least, most = self._times()
+        after = self._at
+        start = here = self._node()
+        end = self._node()
+        for copy in range(max(least, 1) if most is None else most):
+            if copy:
+                self._at = began
+                first, last = self._single()
+            if copy >= least:
+                self._empty[here].append(end)
+            self._empty[here].append(first)
+            here = last
+        self._at = after
+        if most is None:
+            self._empty[here].append(first)
+        self._empty[here].append(end)
+        return start, end
+
+    def _times(self) -> tuple[int, int | None]:
+        for mark, times in (("?", (0, 1)), ("*", (0, None)), ("+", (1, None))):
+            if self._take(mark):
+                return times
+        if not self._take("{"):
+            return 1, 1
+        inside, _, _ = self._text[self._at :].partition("}")
+        self._at += len(inside) + 1
+        least, comma, most = inside.partition(",")
+        return int(least), int(most) if comma else int(least)
+
+    def _single(self) -> tuple[int, int]:
+        if self._take("("):
+            part = self._either()
+            if not self._take(")"):
+                raise ValueError(f"{self._text}: no closing bracket")
+            return part
+        start, end = self._node(), self._node()
+        self._reads[start] = (self._set() if self._take("[") else _either_case(self._character()), end)
+        return start, end
+
+    def _set(self) -> Charset:
+        negated = self._take("^")
+        tests: list[Charset] = []
+        while not self._take("]"):
+            if named := _NAME.match(self._text, self._at):
+                self._at = named.end()
+                tests.append(self._named[named[1]])
+                continue
+            first = last = self._character()
+            if self._text[self._at] == "-" and self._text[self._at + 1] != "]":
+                self._at += 1
+                last = self._character()
+            tests.append(_between(first, last))
+        return lambda character: any(test(character) for test in tests) != negated
+
+    def _character(self) -> str:
+        character = self._text[self._at]
+        self._at += 1
+        if character == "\\":
+            character = self._text[self._at]
+            self._at += 1
+        return character
+
+    def _take(self, mark: str) -> bool:
+        if self._text.startswith(mark, self._at):
+            self._at += len(mark)
+            return True
+        return False
+
+
+def _either_case(literal: str) -> Charset:
+    forms = {literal, literal.lower(), literal.upper(), *_FOLDED.get(literal.lower(), "")}
+    return lambda character: character in forms
+
+
+def _between(first: str, last: str) -> Charset:
+    return lambda character: first <= character <= last

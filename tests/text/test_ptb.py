@@ -1,0 +1,69 @@
+"""Text profile ptb gives the tokens of COCO's evaluation. `gold/ptb.json` holds what its program gave."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import make_gold_ptb
+import polars as pl
+import pytest
+from conftest import ROOT
+from hypothesis import given
+from hypothesis import strategies as st
+
+from auditor.text import ptb
+
+PIECES = st.sampled_from(make_gold_ptb.PIECES)
+
+
+def tokenize(text: str) -> list[str]:
+    return ptb.tokenize(pl.Series([text], dtype=pl.String))[0].to_list()
+
+
+@pytest.mark.parametrize(
+    ("caption", "tokens"),
+    [
+        ("A man's tri-colored dog, running!", ["a", "man", "'s", "tri-colored", "dog", "running"]),
+        ("They don't (cannot) stop...", ["they", "do", "n't", "-lrb-", "can", "not", "-rrb-", "stop"]),
+        ("Mr. Smith's 3 1/2 ft. kite & the U.S. flag", "mr. smith 's 3 1/2 ft. kite & the u.s. flag".split()),
+        ('“Café” "naïve" 日本!!', ["café", "naïve", "日本", "!!"]),
+        ("one\r\nline\u2028only", ["one", "line", "only"]),
+        (" . ", []),
+        ("", []),
+    ],
+)
+def test_profile_does_what_it_says(caption: str, tokens: list[str]) -> None:
+    assert tokenize(caption) == tokens
+
+
+def test_tokens_are_those_of_the_official_program() -> None:
+    gold = json.loads((ROOT / "tests" / "gold" / "ptb.json").read_text(encoding="utf-8"))["tokens"]
+    assert len(gold) > 600
+    found = ptb.tokenize(pl.Series([caption for caption, _ in gold])).list.join(" ")
+    assert [[caption, tokens] for (caption, _), tokens in zip(gold, found, strict=True)] == gold
+
+
+@given(st.lists(st.one_of(PIECES, st.just(" "), st.text(max_size=2))).map("".join))
+def test_what_blanks_part_is_tokenised_part_by_part_without_a_difference(caption: str) -> None:
+    caption = ptb._BREAKS.sub(" ", caption)
+    assert tokenize(caption) == list(ptb._split(f"{caption}\n"))
+
+
+@given(st.text())
+def test_tokens_are_words_without_blanks_in_lower_case(caption: str) -> None:
+    for token in tokenize(caption):
+        assert token.split() == [token]
+        assert token.lower() == token
+
+
+def test_long_caption_takes_time_in_proportion() -> None:
+    assert len(tokenize("a dog, " * 50_000)) == 100_000
+    assert len(tokenize("x" * 100_000)) == 1
+
+
+@pytest.mark.parametrize("name", make_gold_ptb.REAL)
+def test_tokens_of_real_captions_are_those_of_the_official_program(data: Path, name: str) -> None:
+    gold = json.loads((ROOT / "tests" / "gold" / "ptb.json").read_text(encoding="utf-8"))["sha256 of the tokens"]
+    found = ptb.tokenize(pl.Series(make_gold_ptb.captions_of(data, name)))
+    assert make_gold_ptb.fingerprint(found) == gold[name]
