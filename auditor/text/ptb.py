@@ -2,6 +2,9 @@
 
 Stanford's PTBTokenizer 3.4.1 (`-preserveLines -lowerCase`), then without the punctuation that pycocoevalcap removes.
 Brackets stay (`-lrb-`), because the program's list names them in capitals; so do `!!`, `&`, `/` and other signs.
+
+Each caption is tokenised for itself. The program reads a file of all of them, and so takes the full stop of a caption
+that ends in a single letter (`the letter P.` → `p.`) away where the next caption begins with `A`, `The` or the like.
 """
 
 from __future__ import annotations
