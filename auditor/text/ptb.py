@@ -2,6 +2,9 @@
 
 Stanford's PTBTokenizer 3.4.1 (`-preserveLines -lowerCase`), then without the punctuation that pycocoevalcap removes.
 Brackets stay (`-lrb-`), because the program's list names them in capitals; so do `!!`, `&`, `/` and other signs.
+
+Each caption is tokenised for itself. The program reads a file of all of them, and so takes the full stop of a caption
+that ends in a single letter (`the letter P.` → `p.`) away where the next caption begins with `A`, `The` or the like.
 """
 
 from __future__ import annotations
@@ -9,7 +12,7 @@ from __future__ import annotations
 import functools
 import re
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import polars as pl
 
@@ -30,9 +33,9 @@ _QUOTES = {"\x91": "`", "‘": "`", "‛": "`", "‹": "`", "\x92": "'", "’": 
 _BREAKS = re.compile("[\r\n\x0b\x0c\u2028\u2029]")
 
 # Where a token, or what must follow it, may reach over a blank: tags, spaced dots, fractions, phone numbers, `fig. 3`,
-# a single letter at the end of a sentence, and other blanks. Without these, what blanks part is tokenised part by part.
-_BLANK = r"[ \t\u00a0\u2000-\u200a\u3000]"
-_REACHES = re.compile(rf"<|\.{_BLANK}+[\d.]|[\d)]{_BLANK}+\d|(?<![A-Za-z])[A-Za-z]\.{_BLANK}+[A-Z]| (?! ){_BLANK}")
+# a letter at the end of a sentence, and other blanks. Without these, what blanks part is tokenised part by part.
+_BLANK = r"[ \t\x85\u00a0\u2000-\u200a\u3000]"
+_REACHES = re.compile(rf"<|\.{_BLANK}+[\d.]|[\d)]{_BLANK}+\d|[A-Za-z]\.{_BLANK}+[A-Z]| (?! ){_BLANK}")
 _BEYOND = re.compile("[\U00010000-\U0010ffff]")
 
 
@@ -41,28 +44,24 @@ def tokenize(captions: pl.Series) -> pl.Series:
 
     A token that holds blanks, as `5 1/2` does in the program, counts as several: the metrics split it.
     """
-    rows = [list(_tokens(_BREAKS.sub(" ", caption))) for caption in captions]
-    return pl.Series(captions.name, rows, dtype=pl.List(pl.String))
+    spelled = [_spell(_BREAKS.sub(" ", caption)) for caption in captions]
+    return pl.Series(captions.name, spelled, dtype=pl.String).str.extract_all(r"\S+")
 
 
-def _tokens(caption: str) -> Iterator[str]:
+def _spell(caption: str) -> str:
     if _REACHES.search(caption):
-        yield from _split(f"{caption}\n")
-        return
+        return _split(f"{caption}\n")
     *parts, last = caption.split(" ")
-    for part in parts:
-        if part:
-            yield from _split_part(f"{part} ")
-    yield from _split_part(f"{last}\n")
+    return " ".join([*(_split_part(f"{part} ") for part in parts), _split_part(f"{last}\n")])
 
 
 @functools.lru_cache(maxsize=200_000)
-def _split_part(part: str) -> tuple[str, ...]:
+def _split_part(part: str) -> str:
     return _split(part)
 
 
-def _split(text: str) -> tuple[str, ...]:
-    """Cut a text into tokens, longest match first, and leave out what is no word."""
+def _split(text: str) -> str:
+    """Cut a text into tokens, longest match first, leave out what is no word, and join the rest by blanks."""
     tokens: list[str] = []
     text = _BEYOND.sub(_halves, text)
     lexer, at = _lexer(), 0
@@ -79,7 +78,7 @@ def _split(text: str) -> tuple[str, ...]:
         made = _whole(_FORMS.get(kind, _as_it_stands)(token)).lower()
         if made not in _PUNCTUATION:
             tokens += made.split()
-    return tuple(tokens)
+    return " ".join(tokens)
 
 
 def _halves(beyond: re.Match[str]) -> str:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import closing
 from pathlib import Path
 from types import MappingProxyType
 
 import polars as pl
 import pytest
 from conftest import ingest_rows
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_connection import held
+from test_faults import Nursery
 
 from auditor import text
 from auditor.errors import MissingExtraError
@@ -185,6 +188,7 @@ def test_systems_output_is_tokenised_too(path: Path) -> None:
     assert {"A cat, naïve", "日本 ..."} < set(stored(path, "whitespace"))
 
 
+@settings(max_examples=8)
 @given(st.lists(st.lists(st.text("aB.,é'日- ", max_size=12), min_size=1, max_size=3), min_size=1, max_size=3))
 def test_scores_are_those_of_the_tokens(images: list[list[str]]) -> None:
     """Under any profile as under whitespace, where the captions are the profile's tokens joined by blanks."""
@@ -288,3 +292,22 @@ def test_other_tokens_of_another_program_are_told_and_are_no_damage(
     assert result.notes == ("tokens of text profile whitespace were made by another version of some program",)
     rows = {row["subject"]: row for row in result.frame.iter_rows(named=True)}
     assert rows["caption_tokens, whitespace"]["state"] == "differs"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_killed_command_leaves_all_tokens_or_none(path: Path, tmp_path: Path) -> None:
+    with Store.open(path, write=True) as store:
+        ingest_rows(store, [(f"i{i}", slot, f"Word-{i} is, {slot}!") for i in range(2000) for slot in range(3)], "big")
+    command = ["score", "big", "-m", "bleu-1", "--profile", "whitespace"]
+    whole = path.read_bytes()
+    killed = 0
+    with closing(Nursery(tmp_path)) as nursery:
+        nursery.run(path, command)
+        for _ in range(5):
+            path.write_bytes(whole)
+            killed += nursery.kill(path, command)
+            held_tokens = stored(path, "whitespace") if ("bare", "whitespace") in profiles_of(path) else {}
+            assert len(held_tokens) in (0, 6000)
+            with Store.open(path) as store:
+                assert verify(store)[1]
+    assert killed
