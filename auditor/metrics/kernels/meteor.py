@@ -12,9 +12,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from auditor.metrics.kernels.meteor_matches import Found, Index, Local, Texts, Words, enter, gather, leave, match_texts
+from auditor.metrics.kernels.meteor_matches import Texts, Words, chain, enter, find, gather, leave, unchain
 from auditor.metrics.kernels.meteor_phrases import Occurrences, Paraphrases
-from auditor.metrics.kernels.meteor_search import HYP, HYP_LENGTH, MODULE, REF, REF_LENGTH, paths, search
+from auditor.metrics.kernels.meteor_search import COLUMNS, HYP, HYP_END, MODULE, REF, REF_END, beams, chosen, search
 
 MODULES = 4
 #: Columns of the statistics, as METEOR prints them: words of the hypothesis and of the reference, function words of
@@ -72,13 +72,21 @@ def score_of(statistics: Statistics) -> float:
 
 
 @njit(cache=True, nogil=True)
-def _credit(row: Statistics, pool: Numbers, match: int, words: Words, hyp: Numbers, ref: Numbers) -> None:
+def _credit(row: Statistics, pool: Starts, match: int, text: Numbers, hyp: int, ref: int, is_function: Flags) -> None:
     """Count the words of a chosen match: content and function words apart."""
-    at = 4 + 4 * pool[match, MODULE]
-    for place in range(pool[match, HYP], pool[match, HYP] + pool[match, HYP_LENGTH]):
-        row[at + 2 * words.is_function[hyp[place]]] += 1
-    for place in range(pool[match, REF], pool[match, REF] + pool[match, REF_LENGTH]):
-        row[at + 1 + 2 * words.is_function[ref[place]]] += 1
+    at = 4 + 4 * pool[match + MODULE]
+    for place in range(hyp + pool[match + HYP], hyp + pool[match + HYP_END]):
+        row[at + 2 * is_function[text[place]]] += 1
+    for place in range(ref + pool[match + REF], ref + pool[match + REF_END]):
+        row[at + 1 + 2 * is_function[text[place]]] += 1
+
+
+@njit(cache=True, nogil=True)
+def _functions(text: Numbers, first: int, last: int, is_function: Flags) -> int:
+    count = 0
+    for place in range(first, last):
+        count += is_function[text[place]]
+    return count
 
 
 @njit(cache=True, nogil=True)
@@ -90,59 +98,76 @@ def align(
 
     Fills `scores` and `statistics` (columns as `CHUNKS` says), one row per candidate.
     """
-    vocabulary, n_phrases = len(words.key), len(paraphrases.targets) - 1
-    longest = np.diff(texts.starts).max()
-    most = max(np.diff(phrases.starts).max(), 1)
-
-    def none(length: int) -> Numbers:
-        return np.full(length, -1, dtype=np.int32)
-
-    index = Index(
-        none(vocabulary), none(longest), none(vocabulary), none(longest), none(vocabulary),
-        none(n_phrases), none(most), none(n_phrases), none(most),
-    )  # fmt: skip
-    found = Found(
-        none(longest), none(longest), np.zeros(longest, dtype=np.bool_), none(longest), none(longest),
-        np.zeros(1, dtype=np.int64),
-    )  # fmt: skip
-    local = Local(
-        np.full(n_phrases, -1, dtype=np.int64), np.zeros(n_phrases, dtype=np.int64),
-        np.zeros(n_phrases, dtype=np.int64), none(len(paraphrases.target)),
-    )  # fmt: skip
-    links, pool = np.empty((128, 2), dtype=np.int32), np.empty((256, 6), dtype=np.int32)
-    beam = paths(longest)
+    text, starts = texts.words, texts.starts
+    key, stem, is_function = words.key, words.stem, words.is_function
+    bounds, place, length, phrase = phrases.starts, phrases.place, phrases.length, phrases.phrase
+    candidates, references, first, last = pairs.candidates, pairs.references, pairs.first, pairs.last
+    vocabulary, n_phrases = len(key), len(paraphrases.targets) - 1
+    longest, most = np.diff(starts).max(), np.diff(bounds).max()
+    key_head, stem_head, synonym_head = _none(vocabulary), _none(vocabulary), _none(vocabulary)
+    key_next, stem_next, links = _none(longest), _none(longest), np.empty((128, 2), dtype=np.int32)
+    hyp_head, hyp_next = _none(n_phrases), _none(most)
+    ref_head, ref_next = _none(n_phrases), _none(most)
+    near_words, synonym = np.full((vocabulary, 3), -1, dtype=np.int64), _none(len(words.synonym))
+    near_phrases, target = np.full((n_phrases, 3), -1, dtype=np.int64), _none(len(paraphrases.target))
+    places, fixed = np.zeros(4 * longest, dtype=np.int64), np.zeros(longest, dtype=np.bool_)
+    pool, beam = np.empty(256 * COLUMNS, dtype=np.int64), beams(longest)
     row = np.zeros(CHUNKS + 1, dtype=np.int64)
     group_end = begin
     for candidate in range(begin, finish):
         if candidate == group_end:
-            while group_end < finish and pairs.first[group_end] == pairs.first[candidate]:
+            while group_end < finish and first[group_end] == first[candidate]:
                 group_end += 1
-            references = pairs.references[pairs.first[candidate] : pairs.last[candidate]]
-            members = np.concatenate((references, pairs.candidates[candidate:group_end]))
-            gather(local, candidate, members, phrases, paraphrases)
-        hyp_text = pairs.candidates[candidate]
-        hyp = texts.words[texts.starts[hyp_text] : texts.starts[hyp_text + 1]]
-        links = enter(index, links, words, texts, phrases, hyp_text)
+            members = np.concatenate((references[first[candidate] : last[candidate]], candidates[candidate:group_end]))
+            gather(near_words, synonym, candidate, members, starts, text, words.synonyms, words.synonym)
+            gather(near_phrases, target, candidate, members, bounds, phrase, paraphrases.targets, paraphrases.target)
+        ours = candidates[candidate]
+        hyp, n_hyp = starts[ours], starts[ours + 1] - starts[ours]
+        links = enter(
+            links, key_head, stem_head, synonym_head, key_next, stem_next, text, hyp, hyp + n_hyp, key, stem,
+            near_words, synonym,
+        )  # fmt: skip
+        chain(hyp_head, hyp_next, bounds[ours], bounds[ours + 1], phrase)
+        hyp_functions = _functions(text, hyp, hyp + n_hyp, is_function)
         scores[candidate] = -1.0
-        for reference in range(pairs.first[candidate], pairs.last[candidate]):
+        for reference in range(first[candidate], last[candidate]):
             if reference == pairs.held[candidate]:
                 continue
-            ref_text = pairs.references[reference]
-            ref = texts.words[texts.starts[ref_text] : texts.starts[ref_text + 1]]
-            pool = match_texts(pool, found, links, index, local, words, texts, phrases, hyp_text, ref_text)
-            match, node, chunks = search(beam, pool, found.head, found.fixed, len(hyp), len(ref))
+            theirs = references[reference]
+            ref, n_ref = starts[theirs], starts[theirs + 1] - starts[theirs]
+            chain(ref_head, ref_next, bounds[theirs], bounds[theirs + 1], phrase)
+            size = len(pool) + 1
+            while size > len(pool):
+                size = find(
+                    pool, places, fixed, longest, links, key_head, stem_head, synonym_head, key_next, stem_next,
+                    text, hyp, n_hyp, ref, n_ref, key, stem, hyp_head, hyp_next, ref_head, ref_next,
+                    bounds[ours], bounds[ours + 1], bounds[theirs], bounds[theirs + 1], place, length, phrase,
+                    near_phrases, target,
+                )  # fmt: skip
+                if size > len(pool):
+                    pool = np.empty(2 * size, dtype=np.int64)
+                    size = len(pool) + 1
+            unchain(ref_head, bounds[theirs], bounds[theirs + 1], phrase)
+            chunks, step, path = search(beam, pool, places, fixed, n_hyp, n_ref)
             row[:] = 0
-            row[0], row[1], row[CHUNKS] = len(hyp), len(ref), chunks
-            row[2], row[3] = words.is_function[hyp].sum(), words.is_function[ref].sum()
-            for place in range(len(ref)):
-                if found.fixed[place]:
-                    _credit(row, pool, found.head[place], words, hyp, ref)
-            while match >= 0 or node >= 0:
+            row[0], row[1], row[CHUNKS] = n_hyp, n_ref, chunks
+            row[2], row[3] = hyp_functions, _functions(text, ref, ref + n_ref, is_function)
+            for at in range(n_ref):
+                if fixed[at]:
+                    _credit(row, pool, places[at], text, hyp, ref, is_function)
+            while step > 0:
+                step -= 1
+                match, path = chosen(beam, n_hyp, step, path)
                 if match >= 0:
-                    _credit(row, pool, match, words, hyp, ref)
-                match, node = (beam.chain[node, 1], beam.chain[node, 0]) if node >= 0 else (-1, -1)
+                    _credit(row, pool, match, text, hyp, ref, is_function)
             score = score_of(row)
             if score > scores[candidate]:
                 scores[candidate] = score
                 statistics[candidate] = row
-        leave(index, words, texts, phrases, hyp_text)
+        unchain(hyp_head, bounds[ours], bounds[ours + 1], phrase)
+        leave(key_head, stem_head, synonym_head, text, hyp, hyp + n_hyp, key, stem, near_words, synonym)
+
+
+@njit(cache=True, nogil=True)
+def _none(length: int) -> Numbers:
+    return np.full(length, -1, dtype=np.int32)
