@@ -13,6 +13,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+import plain_ter
+
 Tokens = Sequence[str]
 
 ROUGE = ("rouge-1", "rouge-2", "rouge-l", "rouge-w-1.2", "rouge-su4")
@@ -290,4 +292,5 @@ def all_scores(candidate: Tokens, references: Sequence[Tokens], df: DocumentFreq
     scores |= {name: rouge(name, candidate, references) for name in ROUGE}
     scores["cider"] = cider(candidate, references, df)
     scores["cider-d"] = cider_d(candidate, references, df)
+    scores["ter"] = plain_ter.ter(candidate, references)
     return scores

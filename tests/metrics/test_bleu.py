@@ -76,7 +76,7 @@ def test_corpus_scores_as_the_program_scores_it(segments_counted: pl.DataFrame, 
     st.booleans(),
     st.booleans(),
 )
-@settings(max_examples=60)
+@settings(max_examples=25)
 def test_every_setting_equals_its_formula(
     parts: list[tuple[str, list[str]]], n: int, smooth: str, bp: str, effective: bool, quarter: bool
 ) -> None:

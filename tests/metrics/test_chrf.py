@@ -35,7 +35,7 @@ def test_scores_are_sacrebleus(metric: str) -> None:
 
 
 @given(st.lists(st.tuples(captions, st.lists(captions, min_size=1, max_size=3)), min_size=1, max_size=4))
-@settings(max_examples=25)
+@settings(max_examples=12)
 def test_scores_equal_sacrebleus_on_random_captions(items: list[make_gold_ter.Item]) -> None:
     CHRF = pytest.importorskip("sacrebleu.metrics").CHRF  # noqa: N806
     for metric, peer in (

@@ -78,7 +78,7 @@ def weights(images: Images, reading: str) -> dict[tuple[int, int], plain.Weights
     st.booleans(),
     st.sampled_from(["official", "paper"]),
 )
-@settings(max_examples=25)
+@settings(max_examples=12)
 def test_every_setting_equals_its_formula(
     images: Images, name: str, reading: str, n: str, combine: str, references: str, stemmed: bool, tf: str
 ) -> None:

@@ -67,7 +67,7 @@ def scored(
 
 
 @given(datasets.filter(lambda images: any(len(texts) > 1 for texts in images)))
-@settings(max_examples=60)
+@settings(max_examples=25)
 def test_scores_equal_the_formulas_on_random_captions(images: list[list[str]]) -> None:
     expected = leave_one_out([[plain.tokenize(text) for text in texts] for texts in images])
     with Store.open(MEMORY) as store:
@@ -78,7 +78,7 @@ def test_scores_equal_the_formulas_on_random_captions(images: list[list[str]]) -
 
 
 @given(datasets.filter(lambda images: any(len(texts) > 1 for texts in images)), st.randoms(use_true_random=False))
-@settings(max_examples=20)
+@settings(max_examples=8)
 def test_order_of_captions_changes_no_score(images: list[list[str]], random: object) -> None:
     rows = list(as_rows(images))
     with Store.open(MEMORY) as store:
@@ -92,7 +92,7 @@ def test_order_of_captions_changes_no_score(images: list[list[str]], random: obj
 
 
 @given(captions.filter(lambda text: len(plain.tokenize(text)) >= 4))
-@settings(max_examples=20)
+@settings(max_examples=8)
 def test_identical_captions_of_four_words_score_one(text: str) -> None:
     with Store.open(MEMORY) as store:
         ingest_rows(store, [("a", 0, text), ("a", 1, text), ("b", 0, "something else"), ("b", 1, "entirely")])

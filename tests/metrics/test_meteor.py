@@ -123,7 +123,7 @@ def of_pairs(pairs: list[tuple[str, list[str]]], norm: str = "norm") -> pl.DataF
 
 
 @given(st.lists(st.tuples(texts, st.lists(texts, min_size=1, max_size=3)), min_size=1, max_size=6))
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_alignment_is_that_of_the_plain_search(
     small_world: Path, items: list[tuple[list[str], list[list[str]]]]
 ) -> None:
@@ -134,7 +134,7 @@ def test_alignment_is_that_of_the_plain_search(
 
 
 @given(st.lists(texts, min_size=2, max_size=5))
-@settings(max_examples=20)
+@settings(max_examples=8)
 def test_caption_is_put_against_the_others_of_its_image(small_world: Path, captions: list[list[str]]) -> None:
     with Store.open(MEMORY) as store:
         rows = [("a", slot, " ".join(text)) for slot, text in enumerate(captions)] + [("b", 0, "alone")]

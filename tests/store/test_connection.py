@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import pytest
 from conftest import ingest_rows
 
 from auditor.errors import SqlError, StoreError, StoreLockedError
+from auditor.model import Draw
 from auditor.store import cache, migrations, verification, versions
 from auditor.store.connection import MEMORY, Store
 from auditor.store.faults import engine_errors
@@ -280,14 +282,16 @@ def test_key_changes_with_everything_that_changes_counts(store: Store) -> None:
     version = ingest_rows(store, ROWS, splits={"train": ["a"]}).version
     whole, train = versions.resolve(store, "set"), versions.resolve(store, "set:train")
     keys = {
-        cache.key(whole, "bare", "bleu", "candidate_human", {}),
-        cache.key(train, "bare", "bleu", "candidate_human", {}),
-        cache.key(whole, "ptb", "bleu", "candidate_human", {}),
-        cache.key(whole, "bare", "cider", "candidate_human", {}),
-        cache.key(whole, "bare", "bleu", "candidate_intra", {"seed": 1}),
-        cache.key(whole, "bare", "bleu", "candidate_intra", {"seed": 2}),
+        cache.key(whole, "bare", ("bleu", "candidate_human"), {}),
+        cache.key(train, "bare", ("bleu", "candidate_human"), {}),
+        cache.key(whole, "ptb", ("bleu", "candidate_human"), {}),
+        cache.key(whole, "bare", ("cider", "candidate_human"), {}),
+        cache.key(whole, "bare", ("bleu", "candidate_intra"), {"seed": 1}),
+        cache.key(whole, "bare", ("bleu", "candidate_intra"), {"seed": 2}),
     }
-    assert len(keys) == 6
+    drawn = [dataclasses.replace(whole, draw=Draw(*draw)) for draw in ((2, 1), (2, 2), (3, 1))]
+    keys |= {cache.key(selection, "bare", ("bleu", "candidate_human"), {}) for selection in drawn}
+    assert len(keys) == 9
     assert version.seq == 1
 
 
