@@ -77,3 +77,8 @@ def ingest_rows(
     )
     source = Source(dataset, kind, "literal", (), splits=dict.fromkeys(splits or {}, Path("list")))
     return ingestion.write(store, source, iter([complete(frame)]), splits or {}, AT_INGEST, "0" * 64, note)
+
+
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name bytes by their argument: archives hold the time at which they were made, and workers must agree on names."""
+    return argname if isinstance(val, bytes) else None
