@@ -126,6 +126,12 @@ def defaults() -> list[str]:
     return [name for name, metric in METRICS.items() if metric.default and lacking(metric) is None]
 
 
+def left_out(texts: Sequence[str] | None) -> list[str]:
+    """Say of each default metric that this installation cannot have why it is missing where none was asked for."""
+    reasons = () if texts else (lacking(metric) for metric in METRICS.values() if metric.default)
+    return [f"left out: {reason}" for reason in reasons if reason]
+
+
 def lacking(metric: Metric) -> str | None:
     """Say what a metric needs and this installation has not; null where nothing is lacking."""
     try:

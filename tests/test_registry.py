@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from auditor.errors import MetricError
+from auditor import registry
+from auditor.errors import MetricError, MissingExtraError
 from auditor.registry import METRICS, References, lacking, request, requests
 
 SIGNATURES = {
@@ -75,3 +78,15 @@ def test_every_metric_has_a_full_card(name: str) -> None:
     assert metric.source
     assert metric.bibtex.startswith("@")
     assert all(parameter.meaning for parameter in metric.parameters.values())
+
+
+def test_default_metric_that_cannot_be_had_is_left_out_and_said_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing() -> None:
+        raise MissingExtraError("meteor: needs words")
+
+    monkeypatch.setattr(registry, "METRICS", METRICS | {"meteor": replace(METRICS["meteor"], require=missing)})
+    assert "meteor" not in [asked.label for asked in requests(None)]
+    assert registry.left_out(None) == ["left out: meteor: needs words"]
+    assert registry.left_out(["bleu-1"]) == []
+    with pytest.raises(MissingExtraError, match="needs words"):
+        requests(["meteor"])

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from auditor.model import Progress, Result, Selection, Table, silent
-from auditor.registry import MetricRequest, References, requests
+from auditor.registry import MetricRequest, References, left_out, requests
 from auditor.statistics.summary import summarise
 from auditor.store.connection import Store
 from auditor.store.versions import images, resolve_all
@@ -47,10 +47,13 @@ def bounds(
         selections=selections,
         signatures=signed,
         tables=tuple(_table(one, part) for one, part in zip(selections, parts, strict=True)),
-        notes=tuple(
-            note
-            for one, (_, left_out) in zip(selections, wanted, strict=True)
-            for note in (*left_out, *too_few_captions(store, one, against), *_unscored(store, one))
+        notes=(
+            *left_out(metric_names),
+            *(
+                note
+                for one, (_, unscored) in zip(selections, wanted, strict=True)
+                for note in (*unscored, *too_few_captions(store, one, against), *_unscored(store, one))
+            ),
         ),
     )
 

@@ -10,7 +10,7 @@ from auditor.errors import MetricError, UsageError
 from auditor.metrics.card import Metric
 from auditor.metrics.counting import CandidateSet, count
 from auditor.model import Progress, Result, Selection, Table, silent
-from auditor.registry import MetricRequest, References, requests
+from auditor.registry import MetricRequest, References, left_out, requests
 from auditor.statistics.summary import summarise
 from auditor.store import tokens
 from auditor.store.connection import Store
@@ -141,7 +141,7 @@ def score(
         selections=tuple(selections),
         signatures=signatures(metrics, text_profile, against),
         tables=(_summary_table(selection, scores, labels), _least_alike_table(named, last.label, last.metric)),
-        notes=(*unscored, *notes),
+        notes=(*left_out(metric_names), *unscored, *notes),
     )
 
 

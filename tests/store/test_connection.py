@@ -245,7 +245,9 @@ def test_kept_counts_equal_fresh_ones(path: Path, monkeypatch: pytest.MonkeyPatc
     with Store.open(path) as store:
         fresh = bounds(store, ["set"]).frame
     with Store.open(path) as store:
-        assert store.query("select count(*) from cache.entry").item() == 2 * len({asked.counting for asked in requests(None)})
+        assert store.query("select count(*) from cache.entry").item() == 2 * len(
+            {asked.counting for asked in requests(None)}
+        )
         monkeypatch.setattr("auditor.metrics.counting._count", lambda *_: pytest.fail("counted again"))
         assert bounds(store, ["set"]).frame.equals(fresh)
 
