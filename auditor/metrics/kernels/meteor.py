@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from auditor.metrics.kernels.meteor_matches import Texts, Words, chain, enter, find, gather, leave, unchain
+from auditor.metrics.kernels.meteor_matches import Texts, Words, chain, enter, find, gather, leave, mark, unchain
 from auditor.metrics.kernels.meteor_phrases import Occurrences, Paraphrases
 from auditor.metrics.kernels.meteor_search import COLUMNS, HYP, HYP_END, MODULE, REF, REF_END, beams, chosen, search
 
@@ -103,7 +103,7 @@ def align(
     bounds, place, length, phrase = phrases.starts, phrases.place, phrases.length, phrases.phrase
     candidates, references, first, last = pairs.candidates, pairs.references, pairs.first, pairs.last
     vocabulary, n_phrases = len(key), len(paraphrases.targets) - 1
-    longest, most = np.diff(starts).max(), np.diff(bounds).max()
+    longest, most = _longest(starts), _longest(bounds)
     key_head, stem_head, synonym_head = _none(vocabulary), _none(vocabulary), _none(vocabulary)
     key_next, stem_next, links = _none(longest), _none(longest), np.empty((128, 2), dtype=np.int32)
     hyp_head, hyp_next = _none(n_phrases), _none(most)
@@ -118,9 +118,27 @@ def align(
         if candidate == group_end:
             while group_end < finish and first[group_end] == first[candidate]:
                 group_end += 1
-            members = np.concatenate((references[first[candidate] : last[candidate]], candidates[candidate:group_end]))
-            gather(near_words, synonym, candidate, members, starts, text, words.synonyms, words.synonym)
-            gather(near_phrases, target, candidate, members, bounds, phrase, paraphrases.targets, paraphrases.target)
+            n_references, kept_words, kept_phrases = last[candidate] - first[candidate], 0, 0
+            n_members = n_references + group_end - candidate
+            for turn in range(2 * n_members):
+                at = turn % n_members
+                one = (
+                    references[first[candidate] + at]
+                    if at < n_references
+                    else candidates[candidate + at - n_references]
+                )
+                if turn < n_members:
+                    mark(near_words, candidate, starts[one], starts[one + 1], text)
+                    mark(near_phrases, candidate, bounds[one], bounds[one + 1], phrase)
+                else:
+                    kept_words = gather(
+                        near_words, synonym, kept_words, candidate, starts[one], starts[one + 1], text,
+                        words.synonyms, words.synonym,
+                    )  # fmt: skip
+                    kept_phrases = gather(
+                        near_phrases, target, kept_phrases, candidate, bounds[one], bounds[one + 1], phrase,
+                        paraphrases.targets, paraphrases.target,
+                    )  # fmt: skip
         ours = candidates[candidate]
         hyp, n_hyp = starts[ours], starts[ours + 1] - starts[ours]
         links = enter(
@@ -163,9 +181,18 @@ def align(
             score = score_of(row)
             if score > scores[candidate]:
                 scores[candidate] = score
-                statistics[candidate] = row
+                for at in range(len(row)):
+                    statistics[candidate, at] = row[at]
         unchain(hyp_head, bounds[ours], bounds[ours + 1], phrase)
         leave(key_head, stem_head, synonym_head, text, hyp, hyp + n_hyp, key, stem, near_words, synonym)
+
+
+@njit(cache=True, nogil=True)
+def _longest(starts: Starts) -> int:
+    longest = 0
+    for text in range(len(starts) - 1):
+        longest = max(longest, starts[text + 1] - starts[text])
+    return longest
 
 
 @njit(cache=True, nogil=True)

@@ -58,29 +58,32 @@ class Texts(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def gather(
-    local: Starts, target: Numbers, group: int, members: Starts, starts: Starts, item: Numbers, others: Starts,
-    other: Numbers,
-) -> None:  # fmt: skip
-    """Keep, of what is related to the words or phrases of some texts, what is in one of these texts.
+def mark(local: Starts, group: int, first: int, last: int, item: Numbers) -> None:
+    """Note that items (words or phrases) first to last - 1 are among the texts of a group, a number of its own."""
+    for at in range(first, last):
+        local[item[at], 0], local[item[at], 1] = group, -1
 
-    Items of text t are `item[starts[t]:starts[t + 1]]`, related to item i are `other[others[i]:others[i + 1]]`. Those
-    kept are `target[local[i, 1]:local[i, 2]]`; `local[i, 0]` becomes `group`, a number of this call's own.
+
+@njit(cache=True, nogil=True)
+def gather(
+    local: Starts, target: Numbers, count: int, group: int, first: int, last: int, item: Numbers, others: Starts,
+    other: Numbers,
+) -> int:  # fmt: skip
+    """Keep, of what is related to items first to last - 1, what is marked as among the texts of the group.
+
+    Related to item i are `other[others[i]:others[i + 1]]`; kept are `target[local[i, 1]:local[i, 2]]`, behind the
+    `count` that `target` has of the group already. Gives their number then.
     """
-    for text in members:
-        for at in range(starts[text], starts[text + 1]):
-            local[item[at], 0], local[item[at], 1] = group, -1
-    count = 0
-    for text in members:
-        for at in range(starts[text], starts[text + 1]):
-            one = item[at]
-            if local[one, 1] < 0:
-                local[one, 1] = count
-                for row in range(others[one], others[one + 1]):
-                    if local[other[row], 0] == group:
-                        target[count] = other[row]
-                        count += 1
-                local[one, 2] = count
+    for at in range(first, last):
+        one = item[at]
+        if local[one, 1] < 0:
+            local[one, 1] = count
+            for row in range(others[one], others[one + 1]):
+                if local[other[row], 0] == group:
+                    target[count] = other[row]
+                    count += 1
+            local[one, 2] = count
+    return count
 
 
 @njit(cache=True, nogil=True)
@@ -100,8 +103,9 @@ def enter(
         stem_next[at - first], stem_head[stem[word]] = stem_head[stem[word]], at - first
         for row in range(near[word, 1], near[word, 2]):
             if count == len(links):
-                larger = np.empty((2 * count, 2), dtype=links.dtype)
-                larger[:count] = links
+                larger = np.empty((2 * count, 2), dtype=np.int32)
+                for link in range(count):
+                    larger[link, 0], larger[link, 1] = links[link, 0], links[link, 1]
                 links = larger
             links[count, 0], links[count, 1] = at - first, synonym_head[synonym[row]]
             synonym_head[synonym[row]] = count

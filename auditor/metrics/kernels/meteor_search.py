@@ -49,9 +49,7 @@ def beams(longest: int) -> Columns:
 
 
 @njit(cache=True, nogil=True)
-def search(
-    beam: Columns, pool: Columns, heads: Columns, fixed: Flags, n_hyp: int, n_ref: int
-) -> tuple[int, int, int]:
+def search(beam: Columns, pool: Columns, heads: Columns, fixed: Flags, n_hyp: int, n_ref: int) -> tuple[int, int, int]:
     """Choose among the matches that begin at each word of the reference (`heads`); `fixed` are the only ones there.
 
     Gives the number of chunks, and what `chosen` asks for: the number of steps that branched, and the path.
@@ -59,13 +57,17 @@ def search(
     blocks = n_hyp // 64 + 1
     stride = blocks + 1
     origins = _USED + 2 * BEAM * stride
-    side, size, steps = 0, 1, 0
+    side, size, steps, closed = 0, 1, 0, True  # closed: no path is in a chunk, so that nothing changes without a match
     beam[_KEY], beam[_SLOT], beam[_STATE] = _START, 0, 0
-    beam[_USED : _USED + blocks] = 0
+    for block in range(blocks):
+        beam[_USED + block] = 0
     for current in range(n_ref):
         head = heads[current]
+        if head < 0 and closed:
+            continue
         if head < 0 or fixed[current]:
             # Nothing to choose: paths go on where they are, and are sorted on the way.
+            closed = head < 0
             for rank in range(size):
                 key, slot = beam[_KEY + side + rank], beam[_SLOT + side + rank]
                 state = beam[_STATE + slot]
@@ -73,11 +75,13 @@ def search(
                     end = state & _END
                     if head < 0:
                         key += _CHUNK if end else 0
-                        beam[_STATE + slot] = (current + 1) << _UPTO
+                        beam[_STATE + slot] = 0
                     else:
                         key += pool[head + DISTANCE] - pool[head + GAIN]
                         key += _CHUNK if end and end != pool[head + HYP] + 1 else 0
                         beam[_STATE + slot] = pool[head + REF_END] << _UPTO | (pool[head + HYP_END] + 1)
+                else:
+                    closed = False
                 at = _KEY + side + rank
                 while at > _KEY + side and beam[at - 1] > key:
                     beam[at], beam[at + _SLOT] = beam[at - 1], beam[at + _SLOT - 1]
@@ -114,7 +118,7 @@ def search(
                     after = pool[taken + REF_END] << _UPTO | (pool[taken + HYP_END] + 1)
                     key += pool[taken + DISTANCE]
                 else:  # it skips the word, after it tried everything else
-                    new, after, going = key + (_CHUNK if end else 0), (current + 1) << _UPTO, False
+                    new, after, going = key + (_CHUNK if end else 0), 0, False
                 # The path ranks after all whose keys are not greater.
                 if grown < BEAM:
                     at = _KEY + other + grown
@@ -138,16 +142,16 @@ def search(
                     at = to + (pool[taken + HYP] >> 6)
                     beam[at] |= pool[taken + BITS]
                     beam[at + 1] |= pool[taken + MORE_BITS]
-        side, size = other, grown
+        side, size, closed = other, grown, False
         steps += 1
     # Open chunks are closed after the paths were sorted, so that of equal ones the one that was open comes first.
-    best, chosen = -1, 0
+    best, last = -1, 0
     for rank in range(size):
         slot = beam[_SLOT + side + rank]
-        closed = beam[_KEY + side + rank] + (_CHUNK if beam[_STATE + slot] & _END else 0)
-        if best < 0 or closed < best:
-            best, chosen = closed, slot - side
-    return (best & (TOTAL - 1)) // _CHUNK, steps, chosen
+        key = beam[_KEY + side + rank] + (_CHUNK if beam[_STATE + slot] & _END else 0)
+        if best < 0 or key < best:
+            best, last = key, slot - side
+    return (best & (TOTAL - 1)) // _CHUNK, steps, last
 
 
 @njit(cache=True, nogil=True)
