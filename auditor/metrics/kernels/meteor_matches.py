@@ -58,35 +58,6 @@ class Texts(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def mark(local: Starts, group: int, first: int, last: int, item: Numbers) -> None:
-    """Note that items (words or phrases) first to last - 1 are among the texts of a group, a number of its own."""
-    for at in range(first, last):
-        local[item[at], 0], local[item[at], 1] = group, -1
-
-
-@njit(cache=True, nogil=True)
-def gather(
-    local: Starts, target: Numbers, count: int, group: int, first: int, last: int, item: Numbers, others: Starts,
-    other: Numbers,
-) -> int:  # fmt: skip
-    """Keep, of what is related to items first to last - 1, what is marked as among the texts of the group.
-
-    Related to item i are `other[others[i]:others[i + 1]]`; kept are `target[local[i, 1]:local[i, 2]]`, behind the
-    `count` that `target` has of the group already. Gives their number then.
-    """
-    for at in range(first, last):
-        one = item[at]
-        if local[one, 1] < 0:
-            local[one, 1] = count
-            for row in range(others[one], others[one + 1]):
-                if local[other[row], 0] == group:
-                    target[count] = other[row]
-                    count += 1
-            local[one, 2] = count
-    return count
-
-
-@njit(cache=True, nogil=True)
 def enter(
     links: Numbers, key_head: Numbers, stem_head: Numbers, synonym_head: Numbers, key_next: Numbers, stem_next: Numbers,
     text: Numbers, first: int, last: int, key: Numbers, stem: Numbers, near: Starts, synonym: Numbers,
@@ -128,20 +99,6 @@ def leave(
 
 
 @njit(cache=True, nogil=True)
-def chain(head: Numbers, following: Numbers, first: int, last: int, phrase: Numbers) -> None:
-    """Chain the occurrences first to last - 1 by phrase, each chain from the first to the last."""
-    for one in range(last - 1, first - 1, -1):
-        following[one - first], head[phrase[one]] = head[phrase[one]], one
-
-
-@njit(cache=True, nogil=True)
-def unchain(head: Numbers, first: int, last: int, phrase: Numbers) -> None:
-    """Empty the chains of some occurrences."""
-    for one in range(first, last):
-        head[phrase[one]] = -1
-
-
-@njit(cache=True, nogil=True)
 def _add(
     pool: Starts, places: Starts, longest: int, at: int, hyp: int, ref: int, hyp_length: int, ref_length: int,
     module: int,
@@ -171,6 +128,52 @@ def _add(
 
 
 @njit(cache=True, nogil=True)
+def _is_same(text: Numbers, hyp: int, ref: int, n_words: int, key: Numbers) -> bool:
+    at = 0
+    while at < n_words and key[text[hyp + at]] == key[text[ref + at]]:
+        at += 1
+    return at == n_words
+
+
+@njit(cache=True, nogil=True)
+def _clear(places: Starts, longest: int, n_hyp: int, n_ref: int) -> None:
+    for at in range(n_ref):
+        places[at] = -1
+        places[3 * longest + at] = 0
+    for at in range(n_hyp):
+        places[2 * longest + at] = 0
+
+
+@njit(cache=True, nogil=True)
+def _paraphrase_hypothesis(
+    pool: Starts, places: Starts, longest: int, size: int, ref_head: Numbers, ref_next: Numbers, hyp_first: int,
+    hyp_last: int, ref_first: int, place: Numbers, length: Numbers, phrase: Numbers, near: Starts, target: Numbers,
+) -> int:  # fmt: skip
+    """Look in the reference for the paraphrases of every phrase of the hypothesis."""
+    for one in range(hyp_first, hyp_last):
+        for row in range(near[phrase[one], 1], near[phrase[one], 2]):
+            link = ref_head[target[row]]
+            while link >= 0:
+                size = _add(pool, places, longest, size, place[one], place[link], length[one], length[link], PARAPHRASE)
+                link = ref_next[link - ref_first]
+    return size
+
+
+@njit(cache=True, nogil=True)
+def _fix(pool: Starts, places: Starts, fixed: Flags, longest: int, n_ref: int) -> None:
+    """Tell the matches apart that no other match overlaps on either side."""
+    for at in range(n_ref):
+        only = places[at]
+        alone = only >= 0 and pool[only + NEXT] < 0
+        if alone:
+            for word in range(2 * longest + pool[only + HYP], 2 * longest + pool[only + HYP_END]):
+                alone = alone and places[word] == 1
+            for word in range(3 * longest + at, 3 * longest + pool[only + REF_END]):
+                alone = alone and places[word] == 1
+        fixed[at] = alone
+
+
+@njit(cache=True, nogil=True)
 def find(
     pool: Starts, places: Starts, fixed: Flags, longest: int,
     links: Numbers, key_head: Numbers, stem_head: Numbers, synonym_head: Numbers, key_next: Numbers, stem_next: Numbers,
@@ -185,17 +188,8 @@ def find(
     matches cover each word of the hypothesis and of the reference, a row of `longest` each. Gives the room that the
     matches take in `pool`: where there is less, it has to be called again with more.
     """
-    for at in range(n_ref):
-        places[at] = -1
-        places[3 * longest + at] = 0
-    for at in range(n_hyp):
-        places[2 * longest + at] = 0
-    identical = n_hyp == n_ref
-    if identical:
-        for at in range(n_ref):
-            if key[text[hyp + at]] != key[text[ref + at]]:
-                identical = False
-                break
+    _clear(places, longest, n_hyp, n_ref)
+    identical = n_hyp == n_ref and _is_same(text, hyp, ref, n_ref, key)
     size, one = 0, ref_first
     for at in range(n_ref):
         word = text[ref + at]
@@ -221,19 +215,11 @@ def find(
                     size = _add(pool, places, longest, size, place[link], at, length[link], length[one], PARAPHRASE)
                     link = hyp_next[link - hyp_first]
             one += 1
-    for one in range(hyp_first, hyp_last if not identical else hyp_first):
-        for row in range(near[phrase[one], 1], near[phrase[one], 2]):
-            link = ref_head[target[row]]
-            while link >= 0:
-                size = _add(pool, places, longest, size, place[one], place[link], length[one], length[link], PARAPHRASE)
-                link = ref_next[link - ref_first]
-    for at in range(n_ref):
-        only = places[at]
-        alone = size <= len(pool) and only >= 0 and pool[only + NEXT] < 0
-        if alone:
-            for word in range(2 * longest + pool[only + HYP], 2 * longest + pool[only + HYP_END]):
-                alone = alone and places[word] == 1
-            for word in range(3 * longest + at, 3 * longest + pool[only + REF_END]):
-                alone = alone and places[word] == 1
-        fixed[at] = alone
+    if not identical:
+        size = _paraphrase_hypothesis(
+            pool, places, longest, size, ref_head, ref_next, hyp_first, hyp_last, ref_first, place, length, phrase,
+            near, target,
+        )  # fmt: skip
+    if size <= len(pool):
+        _fix(pool, places, fixed, longest, n_ref)
     return size
