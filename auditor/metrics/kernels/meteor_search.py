@@ -94,17 +94,6 @@ def _rank(beam: Columns, other: int, grown: int, new: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _use(beam: Columns, pool: Columns, used: int, to: int, blocks: int, match: int) -> None:
-    """Copy the used words of a path, with those of the match that it takes (-1: none)."""
-    for block in range(blocks):
-        beam[to + block] = beam[used + block]
-    if match >= 0:
-        at = to + (pool[match + HYP] >> 6)
-        beam[at] |= pool[match + BITS]
-        beam[at + 1] |= pool[match + MORE_BITS]
-
-
-@njit(cache=True, nogil=True)
 def _most(pool: Columns, match: int) -> int:
     """Give the most that a match at one word of the reference takes off a key."""
     most = 0
@@ -127,7 +116,9 @@ def _best(beam: Columns, side: int, size: int) -> tuple[int, int]:
 
 
 @njit(cache=True, nogil=True)
-def search(beam: Columns, pool: Columns, heads: Columns, fixed: Flags, n_hyp: int, n_ref: int) -> tuple[int, int, int]:
+def search(  # noqa: PLR0912, PLR0915 - a call for each path that goes on would cost more than what it does
+    beam: Columns, pool: Columns, heads: Columns, fixed: Flags, n_hyp: int, n_ref: int
+) -> tuple[int, int, int]:
     """Choose among the matches that begin at each word of the reference (`heads`); `fixed` are the only ones there.
 
     Gives the number of chunks, and what `chosen` asks for: the number of steps that branched, and the path.
@@ -177,7 +168,13 @@ def search(beam: Columns, pool: Columns, heads: Columns, fixed: Flags, n_hyp: in
                 grown = min(grown + 1, BEAM)
                 beam[_STATE + slot] = after
                 beam[origins + steps * BEAM + slot - other] = (taken << _CAME) | (path - side)
-                _use(beam, pool, used, _USED + slot * stride, blocks, taken)
+                to = _USED + slot * stride
+                for block in range(blocks):
+                    beam[to + block] = beam[used + block]
+                if taken >= 0:
+                    at = to + (pool[taken + HYP] >> 6)
+                    beam[at] |= pool[taken + BITS]
+                    beam[at + 1] |= pool[taken + MORE_BITS]
         side, size, closed = other, grown, False
         steps += 1
     key, last = _best(beam, side, size)
