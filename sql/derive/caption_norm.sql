@@ -27,7 +27,7 @@ packed as materialized (
     from side_by_side
 ),
 occurrence as (
-    select caption_id, 1::utinyint as n, a as gram, 1 as times from packed where a is not null
+    select caption_id, 1::utinyint as n, a as gram, 1::bigint as times from packed where a is not null
     union all
     select caption_id, 2, ab, 1 from packed where ab is not null
     union all
@@ -35,7 +35,7 @@ occurrence as (
     union all
     select caption_id, 4, abcd, 1 from packed where abcd is not null
     union all
-    select distinct caption_id, n, gram, tf * (tf - 1) from image_gram where tf > 1
+    select distinct caption_id, n, gram, tf::bigint * (tf - 1) from image_gram where tf > 1
 ),
 unknown as (select (power(log_documents, 2) * 1180591620717411303424.0)::hugeint as square from collection)
 select

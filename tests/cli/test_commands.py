@@ -17,6 +17,8 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
+from auditor.registry import METRICS, defaults
+
 Run = subprocess.CompletedProcess[str]
 
 CAPTIONS = """a.jpg#0	A dog runs .
@@ -158,7 +160,7 @@ def test_file_of_another_format_exits_3_and_makes_no_store_of_it(filled: Callabl
     [
         (["bounds"], 2, "Missing argument"),
         (["bounds", "nope"], 2, "the store holds mine"),
-        (["bounds", "mine", "-m", "meteor"], 5, "no such metric"),
+        (["bounds", "mine", "-m", "bertscore"], 5, "no such metric"),
         (["bounds", "mine", "--profile", "nope"], 2, "no such text profile"),
         (["bounds", "mine", "--format", "nope"], 2, "no such format"),
         (["bounds", "mine", "mine"], 2, "name each once"),
@@ -420,7 +422,7 @@ def test_output_file_gets_the_format_of_its_ending(filled: Callable[..., Run], t
     filled("bounds", "mine", "-o", "bounds.parquet")
     import polars as pl
 
-    assert pl.read_parquet(tmp_path / "bounds.parquet").height == 28
+    assert pl.read_parquet(tmp_path / "bounds.parquet").height == 4 * len(defaults())
 
 
 def test_quiet_says_nothing_but_data(filled: Callable[..., Run]) -> None:
@@ -431,14 +433,14 @@ def test_metric_card_explains_parameters_and_citation(auditor: Callable[..., Run
     card = auditor("metrics", "cider-d").stdout
     for words in ("sigma", "Vedantam", "@inproceedings", "sql/metrics/cider.sql", "cider-d|tok:bare"):
         assert words in card
-    assert len(rows(auditor("metrics", "--json"), "metrics")) == 7
+    assert len(rows(auditor("metrics", "--json"), "metrics")) == len(METRICS)
 
 
 def test_demo_ends_in_a_comparison_of_three_sets(auditor: Callable[..., Run], tmp_path: Path) -> None:
     done = auditor("demo", AUDITOR_DATA=str(tmp_path))
     for words in ("sample-narrow", "sample-varied", "sample-flawed", "homogeneity", "empty caption", "█"):
         assert words in done.stdout
-    assert "sample-narrow is the most homogeneous on 7 of 7 metrics" in done.stdout
+    assert "sample-narrow is the most homogeneous on 9 of 9 metrics" in done.stdout
     assert not list(tmp_path.glob("*.duckdb"))
 
 

@@ -12,8 +12,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from auditor.metrics.kernels.meteor_matches import Texts, Words, chain, enter, find, gather, leave, unchain
-from auditor.metrics.kernels.meteor_phrases import Occurrences, Paraphrases
+from auditor.metrics.kernels.meteor_matches import Texts, Words, enter, find, leave
+from auditor.metrics.kernels.meteor_phrases import Occurrences, Paraphrases, chain, gather, unchain
 from auditor.metrics.kernels.meteor_search import COLUMNS, HYP, HYP_END, MODULE, REF, REF_END, beams, chosen, search
 
 MODULES = 4
@@ -82,6 +82,33 @@ def _credit(row: Statistics, pool: Starts, match: int, text: Numbers, hyp: int, 
 
 
 @njit(cache=True, nogil=True)
+def _credit_all(
+    row: Statistics, beam: Starts, pool: Starts, places: Starts, fixed: Flags, step: int, path: int, text: Numbers,
+    hyp: int, n_hyp: int, ref: int, n_ref: int, is_function: Flags,
+) -> None:  # fmt: skip
+    """Count the fixed matches, and those on a path after some steps that branched."""
+    for at in range(n_ref):
+        if fixed[at]:
+            _credit(row, pool, places[at], text, hyp, ref, is_function)
+    while step > 0:
+        step -= 1
+        match, path = chosen(beam, n_hyp, step, path)
+        if match >= 0:
+            _credit(row, pool, match, text, hyp, ref, is_function)
+
+
+@njit(cache=True, nogil=True)
+def _members(references: Starts, first: int, last: int, candidates: Starts, begin: int, finish: int) -> Starts:
+    """Put the texts of an image together."""
+    members = np.empty(last - first + finish - begin, dtype=np.int64)
+    for at in range(last - first):
+        members[at] = references[first + at]
+    for at in range(finish - begin):
+        members[last - first + at] = candidates[begin + at]
+    return members
+
+
+@njit(cache=True, nogil=True)
 def _functions(text: Numbers, first: int, last: int, is_function: Flags) -> int:
     count = 0
     for place in range(first, last):
@@ -103,22 +130,20 @@ def align(
     bounds, place, length, phrase = phrases.starts, phrases.place, phrases.length, phrases.phrase
     candidates, references, first, last = pairs.candidates, pairs.references, pairs.first, pairs.last
     vocabulary, n_phrases = len(key), len(paraphrases.targets) - 1
-    longest, most = np.diff(starts).max(), np.diff(bounds).max()
+    longest, most = _longest(starts), _longest(bounds)
     key_head, stem_head, synonym_head = _none(vocabulary), _none(vocabulary), _none(vocabulary)
     key_next, stem_next, links = _none(longest), _none(longest), np.empty((128, 2), dtype=np.int32)
-    hyp_head, hyp_next = _none(n_phrases), _none(most)
-    ref_head, ref_next = _none(n_phrases), _none(most)
+    hyp_head, hyp_next, ref_head, ref_next = _none(n_phrases), _none(most), _none(n_phrases), _none(most)
     near_words, synonym = np.full((vocabulary, 3), -1, dtype=np.int64), _none(len(words.synonym))
     near_phrases, target = np.full((n_phrases, 3), -1, dtype=np.int64), _none(len(paraphrases.target))
     places, fixed = np.zeros(4 * longest, dtype=np.int64), np.zeros(longest, dtype=np.bool_)
     pool, beam = np.empty(256 * COLUMNS, dtype=np.int64), beams(longest)
-    row = np.zeros(CHUNKS + 1, dtype=np.int64)
-    group_end = begin
+    row, group_end = np.zeros(CHUNKS + 1, dtype=np.int64), begin
     for candidate in range(begin, finish):
         if candidate == group_end:
             while group_end < finish and first[group_end] == first[candidate]:
                 group_end += 1
-            members = np.concatenate((references[first[candidate] : last[candidate]], candidates[candidate:group_end]))
+            members = _members(references, first[candidate], last[candidate], candidates, candidate, group_end)
             gather(near_words, synonym, candidate, members, starts, text, words.synonyms, words.synonym)
             gather(near_phrases, target, candidate, members, bounds, phrase, paraphrases.targets, paraphrases.target)
         ours = candidates[candidate]
@@ -136,8 +161,8 @@ def align(
             theirs = references[reference]
             ref, n_ref = starts[theirs], starts[theirs + 1] - starts[theirs]
             chain(ref_head, ref_next, bounds[theirs], bounds[theirs + 1], phrase)
-            size = len(pool) + 1
-            while size > len(pool):
+            size = -1
+            while size < 0:
                 size = find(
                     pool, places, fixed, longest, links, key_head, stem_head, synonym_head, key_next, stem_next,
                     text, hyp, n_hyp, ref, n_ref, key, stem, hyp_head, hyp_next, ref_head, ref_next,
@@ -145,27 +170,28 @@ def align(
                     near_phrases, target,
                 )  # fmt: skip
                 if size > len(pool):
-                    pool = np.empty(2 * size, dtype=np.int64)
-                    size = len(pool) + 1
+                    pool, size = np.empty(2 * size, dtype=np.int64), -1
             unchain(ref_head, bounds[theirs], bounds[theirs + 1], phrase)
             chunks, step, path = search(beam, pool, places, fixed, n_hyp, n_ref)
             row[:] = 0
-            row[0], row[1], row[CHUNKS] = n_hyp, n_ref, chunks
-            row[2], row[3] = hyp_functions, _functions(text, ref, ref + n_ref, is_function)
-            for at in range(n_ref):
-                if fixed[at]:
-                    _credit(row, pool, places[at], text, hyp, ref, is_function)
-            while step > 0:
-                step -= 1
-                match, path = chosen(beam, n_hyp, step, path)
-                if match >= 0:
-                    _credit(row, pool, match, text, hyp, ref, is_function)
+            row[0], row[1], row[2], row[CHUNKS] = n_hyp, n_ref, hyp_functions, chunks
+            row[3] = _functions(text, ref, ref + n_ref, is_function)
+            _credit_all(row, beam, pool, places, fixed, step, path, text, hyp, n_hyp, ref, n_ref, is_function)
             score = score_of(row)
             if score > scores[candidate]:
                 scores[candidate] = score
-                statistics[candidate] = row
+                for at in range(len(row)):
+                    statistics[candidate, at] = row[at]
         unchain(hyp_head, bounds[ours], bounds[ours + 1], phrase)
         leave(key_head, stem_head, synonym_head, text, hyp, hyp + n_hyp, key, stem, near_words, synonym)
+
+
+@njit(cache=True, nogil=True)
+def _longest(starts: Starts) -> int:
+    longest = 0
+    for text in range(len(starts) - 1):
+        longest = max(longest, starts[text + 1] - starts[text])
+    return longest
 
 
 @njit(cache=True, nogil=True)

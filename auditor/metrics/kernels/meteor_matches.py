@@ -58,32 +58,6 @@ class Texts(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def gather(
-    local: Starts, target: Numbers, group: int, members: Starts, starts: Starts, item: Numbers, others: Starts,
-    other: Numbers,
-) -> None:  # fmt: skip
-    """Keep, of what is related to the words or phrases of some texts, what is in one of these texts.
-
-    Items of text t are `item[starts[t]:starts[t + 1]]`, related to item i are `other[others[i]:others[i + 1]]`. Those
-    kept are `target[local[i, 1]:local[i, 2]]`; `local[i, 0]` becomes `group`, a number of this call's own.
-    """
-    for text in members:
-        for at in range(starts[text], starts[text + 1]):
-            local[item[at], 0], local[item[at], 1] = group, -1
-    count = 0
-    for text in members:
-        for at in range(starts[text], starts[text + 1]):
-            one = item[at]
-            if local[one, 1] < 0:
-                local[one, 1] = count
-                for row in range(others[one], others[one + 1]):
-                    if local[other[row], 0] == group:
-                        target[count] = other[row]
-                        count += 1
-                local[one, 2] = count
-
-
-@njit(cache=True, nogil=True)
 def enter(
     links: Numbers, key_head: Numbers, stem_head: Numbers, synonym_head: Numbers, key_next: Numbers, stem_next: Numbers,
     text: Numbers, first: int, last: int, key: Numbers, stem: Numbers, near: Starts, synonym: Numbers,
@@ -100,8 +74,9 @@ def enter(
         stem_next[at - first], stem_head[stem[word]] = stem_head[stem[word]], at - first
         for row in range(near[word, 1], near[word, 2]):
             if count == len(links):
-                larger = np.empty((2 * count, 2), dtype=links.dtype)
-                larger[:count] = links
+                larger = np.empty((2 * count, 2), dtype=np.int32)
+                for link in range(count):
+                    larger[link, 0], larger[link, 1] = links[link, 0], links[link, 1]
                 links = larger
             links[count, 0], links[count, 1] = at - first, synonym_head[synonym[row]]
             synonym_head[synonym[row]] = count
@@ -121,20 +96,6 @@ def leave(
         stem_head[stem[word]] = -1
         for row in range(near[word, 1], near[word, 2]):
             synonym_head[synonym[row]] = -1
-
-
-@njit(cache=True, nogil=True)
-def chain(head: Numbers, following: Numbers, first: int, last: int, phrase: Numbers) -> None:
-    """Chain the occurrences first to last - 1 by phrase, each chain from the first to the last."""
-    for one in range(last - 1, first - 1, -1):
-        following[one - first], head[phrase[one]] = head[phrase[one]], one
-
-
-@njit(cache=True, nogil=True)
-def unchain(head: Numbers, first: int, last: int, phrase: Numbers) -> None:
-    """Empty the chains of some occurrences."""
-    for one in range(first, last):
-        head[phrase[one]] = -1
 
 
 @njit(cache=True, nogil=True)
@@ -167,6 +128,52 @@ def _add(
 
 
 @njit(cache=True, nogil=True)
+def _is_same(text: Numbers, hyp: int, ref: int, n_words: int, key: Numbers) -> bool:
+    at = 0
+    while at < n_words and key[text[hyp + at]] == key[text[ref + at]]:
+        at += 1
+    return at == n_words
+
+
+@njit(cache=True, nogil=True)
+def _clear(places: Starts, longest: int, n_hyp: int, n_ref: int) -> None:
+    for at in range(n_ref):
+        places[at] = -1
+        places[3 * longest + at] = 0
+    for at in range(n_hyp):
+        places[2 * longest + at] = 0
+
+
+@njit(cache=True, nogil=True)
+def _paraphrase_hypothesis(
+    pool: Starts, places: Starts, longest: int, size: int, ref_head: Numbers, ref_next: Numbers, hyp_first: int,
+    hyp_last: int, ref_first: int, place: Numbers, length: Numbers, phrase: Numbers, near: Starts, target: Numbers,
+) -> int:  # fmt: skip
+    """Look in the reference for the paraphrases of every phrase of the hypothesis."""
+    for one in range(hyp_first, hyp_last):
+        for row in range(near[phrase[one], 1], near[phrase[one], 2]):
+            link = ref_head[target[row]]
+            while link >= 0:
+                size = _add(pool, places, longest, size, place[one], place[link], length[one], length[link], PARAPHRASE)
+                link = ref_next[link - ref_first]
+    return size
+
+
+@njit(cache=True, nogil=True)
+def _fix(pool: Starts, places: Starts, fixed: Flags, longest: int, n_ref: int) -> None:
+    """Tell the matches apart that no other match overlaps on either side."""
+    for at in range(n_ref):
+        only = places[at]
+        alone = only >= 0 and pool[only + NEXT] < 0
+        if alone:
+            for word in range(2 * longest + pool[only + HYP], 2 * longest + pool[only + HYP_END]):
+                alone = alone and places[word] == 1
+            for word in range(3 * longest + at, 3 * longest + pool[only + REF_END]):
+                alone = alone and places[word] == 1
+        fixed[at] = alone
+
+
+@njit(cache=True, nogil=True)
 def find(
     pool: Starts, places: Starts, fixed: Flags, longest: int,
     links: Numbers, key_head: Numbers, stem_head: Numbers, synonym_head: Numbers, key_next: Numbers, stem_next: Numbers,
@@ -181,17 +188,8 @@ def find(
     matches cover each word of the hypothesis and of the reference, a row of `longest` each. Gives the room that the
     matches take in `pool`: where there is less, it has to be called again with more.
     """
-    for at in range(n_ref):
-        places[at] = -1
-        places[3 * longest + at] = 0
-    for at in range(n_hyp):
-        places[2 * longest + at] = 0
-    identical = n_hyp == n_ref
-    if identical:
-        for at in range(n_ref):
-            if key[text[hyp + at]] != key[text[ref + at]]:
-                identical = False
-                break
+    _clear(places, longest, n_hyp, n_ref)
+    identical = n_hyp == n_ref and _is_same(text, hyp, ref, n_ref, key)
     size, one = 0, ref_first
     for at in range(n_ref):
         word = text[ref + at]
@@ -217,19 +215,11 @@ def find(
                     size = _add(pool, places, longest, size, place[link], at, length[link], length[one], PARAPHRASE)
                     link = hyp_next[link - hyp_first]
             one += 1
-    for one in range(hyp_first, hyp_last if not identical else hyp_first):
-        for row in range(near[phrase[one], 1], near[phrase[one], 2]):
-            link = ref_head[target[row]]
-            while link >= 0:
-                size = _add(pool, places, longest, size, place[one], place[link], length[one], length[link], PARAPHRASE)
-                link = ref_next[link - ref_first]
-    for at in range(n_ref):
-        only = places[at]
-        alone = size <= len(pool) and only >= 0 and pool[only + NEXT] < 0
-        if alone:
-            for word in range(2 * longest + pool[only + HYP], 2 * longest + pool[only + HYP_END]):
-                alone = alone and places[word] == 1
-            for word in range(3 * longest + at, 3 * longest + pool[only + REF_END]):
-                alone = alone and places[word] == 1
-        fixed[at] = alone
+    if not identical:
+        size = _paraphrase_hypothesis(
+            pool, places, longest, size, ref_head, ref_next, hyp_first, hyp_last, ref_first, place, length, phrase,
+            near, target,
+        )  # fmt: skip
+    if size <= len(pool):
+        _fix(pool, places, fixed, longest, n_ref)
     return size

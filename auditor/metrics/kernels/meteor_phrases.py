@@ -115,3 +115,43 @@ def reachable(
             count += kept[one]
         kept_starts[text + 1] = count
     return kept_starts, place[kept], length[kept], number[node[kept]], kept_targets, kept_target
+
+
+@njit(cache=True, nogil=True)
+def gather(
+    local: Starts, target: Numbers, group: int, members: Starts, starts: Starts, item: Numbers, others: Starts,
+    other: Numbers,
+) -> None:  # fmt: skip
+    """Keep, of what is related to the words or phrases of some texts, what is in one of these texts.
+
+    Items of text t are `item[starts[t]:starts[t + 1]]`, related to item i are `other[others[i]:others[i + 1]]`. Those
+    kept are `target[local[i, 1]:local[i, 2]]`; `local[i, 0]` becomes `group`, a number of this call's own.
+    """
+    for text in members:
+        for at in range(starts[text], starts[text + 1]):
+            local[item[at], 0], local[item[at], 1] = group, -1
+    count = 0
+    for text in members:
+        for at in range(starts[text], starts[text + 1]):
+            one = item[at]
+            if local[one, 1] < 0:
+                local[one, 1] = count
+                for row in range(others[one], others[one + 1]):
+                    if local[other[row], 0] == group:
+                        target[count] = other[row]
+                        count += 1
+                local[one, 2] = count
+
+
+@njit(cache=True, nogil=True)
+def chain(head: Numbers, following: Numbers, first: int, last: int, phrase: Numbers) -> None:
+    """Chain the occurrences first to last - 1 by phrase, each chain from the first to the last."""
+    for one in range(last - 1, first - 1, -1):
+        following[one - first], head[phrase[one]] = head[phrase[one]], one
+
+
+@njit(cache=True, nogil=True)
+def unchain(head: Numbers, first: int, last: int, phrase: Numbers) -> None:
+    """Empty the chains of some occurrences."""
+    for one in range(first, last):
+        head[phrase[one]] = -1

@@ -5,7 +5,8 @@ search is METEOR 1.5's to the letter, since every other, a better one too, chang
 stably; weights that are not those of the score; matches of single words other than exact ones weigh nothing; a path
 pays for the distance of the matches that were tried on it before it skips a word, never for those that it takes.
 
-This is where METEOR spends its time, so it is one function over two flat arrays, which calls nothing.
+This is where METEOR spends its time, so functions take two flat arrays and numbers, and nothing that has to be taken
+apart.
 """
 
 from __future__ import annotations
@@ -49,7 +50,75 @@ def beams(longest: int) -> Columns:
 
 
 @njit(cache=True, nogil=True)
-def search(beam: Columns, pool: Columns, heads: Columns, fixed: Flags, n_hyp: int, n_ref: int) -> tuple[int, int, int]:
+def _pass(beam: Columns, pool: Columns, side: int, size: int, current: int, head: int) -> bool:
+    """Let every path go past a word of the reference that has no match to choose: `head` is taken, -1 is none.
+
+    Paths stay in their slots, and are sorted on the way. Tells whether none of them is in a chunk then.
+    """
+    closed = head < 0
+    for rank in range(size):
+        key, slot = beam[_KEY + side + rank], beam[_SLOT + side + rank]
+        state = beam[_STATE + slot]
+        end = state & _END
+        if state >> _UPTO > current:  # within a match that it took before
+            closed = False
+        elif head < 0:
+            key += _CHUNK if end else 0
+            beam[_STATE + slot] = 0
+        else:
+            key += pool[head + DISTANCE] - pool[head + GAIN]
+            key += _CHUNK if end and end != pool[head + HYP] + 1 else 0
+            beam[_STATE + slot] = pool[head + REF_END] << _UPTO | (pool[head + HYP_END] + 1)
+        at = _KEY + side + rank
+        while at > _KEY + side and beam[at - 1] > key:
+            beam[at], beam[at + _SLOT] = beam[at - 1], beam[at + _SLOT - 1]
+            at -= 1
+        beam[at], beam[at + _SLOT] = key, slot
+    return closed
+
+
+@njit(cache=True, nogil=True)
+def _rank(beam: Columns, other: int, grown: int, new: int) -> int:
+    """Rank a new key after all that are not greater, and give the slot that it takes: -1 where the beam has no room."""
+    at, slot = _KEY + other + grown, other + grown
+    if grown == BEAM:
+        at -= 1
+        if new >= beam[at]:
+            return -1
+        slot = beam[at + _SLOT]
+    while at > _KEY + other and beam[at - 1] > new:
+        beam[at], beam[at + _SLOT] = beam[at - 1], beam[at + _SLOT - 1]
+        at -= 1
+    beam[at], beam[at + _SLOT] = new, slot
+    return slot
+
+
+@njit(cache=True, nogil=True)
+def _most(pool: Columns, match: int) -> int:
+    """Give the most that a match at one word of the reference takes off a key."""
+    most = 0
+    while match >= 0:
+        most = max(most, pool[match + GAIN])
+        match = pool[match + NEXT]
+    return most
+
+
+@njit(cache=True, nogil=True)
+def _best(beam: Columns, side: int, size: int) -> tuple[int, int]:
+    """Close open chunks, after the paths were sorted: of equal ones the one that was open may come first."""
+    best, last = -1, 0
+    for rank in range(size):
+        slot = beam[_SLOT + side + rank]
+        key = beam[_KEY + side + rank] + (_CHUNK if beam[_STATE + slot] & _END else 0)
+        if best < 0 or key < best:
+            best, last = key, slot - side
+    return best, last
+
+
+@njit(cache=True, nogil=True)
+def search(  # noqa: PLR0912, PLR0915 - a call for each path that goes on would cost more than what it does
+    beam: Columns, pool: Columns, heads: Columns, fixed: Flags, n_hyp: int, n_ref: int
+) -> tuple[int, int, int]:
     """Choose among the matches that begin at each word of the reference (`heads`); `fixed` are the only ones there.
 
     Gives the number of chunks, and what `chosen` asks for: the number of steps that branched, and the path.
@@ -58,46 +127,26 @@ def search(beam: Columns, pool: Columns, heads: Columns, fixed: Flags, n_hyp: in
     stride = blocks + 1
     origins = _USED + 2 * BEAM * stride
     side, size, steps = 0, 1, 0
+    closed = True  # no path is in a chunk, so that a word without a match changes nothing
     beam[_KEY], beam[_SLOT], beam[_STATE] = _START, 0, 0
-    beam[_USED : _USED + blocks] = 0
+    for block in range(blocks):
+        beam[_USED + block] = 0
     for current in range(n_ref):
         head = heads[current]
-        if head < 0 or fixed[current]:
-            # Nothing to choose: paths go on where they are, and are sorted on the way.
-            for rank in range(size):
-                key, slot = beam[_KEY + side + rank], beam[_SLOT + side + rank]
-                state = beam[_STATE + slot]
-                if state >> _UPTO <= current:
-                    end = state & _END
-                    if head < 0:
-                        key += _CHUNK if end else 0
-                        beam[_STATE + slot] = (current + 1) << _UPTO
-                    else:
-                        key += pool[head + DISTANCE] - pool[head + GAIN]
-                        key += _CHUNK if end and end != pool[head + HYP] + 1 else 0
-                        beam[_STATE + slot] = pool[head + REF_END] << _UPTO | (pool[head + HYP_END] + 1)
-                at = _KEY + side + rank
-                while at > _KEY + side and beam[at - 1] > key:
-                    beam[at], beam[at + _SLOT] = beam[at - 1], beam[at + _SLOT - 1]
-                    at -= 1
-                beam[at], beam[at + _SLOT] = key, slot
+        if head < 0 and closed:
             continue
-        most, match = 0, head
-        while match >= 0:
-            most = max(most, pool[match + GAIN])
-            match = pool[match + NEXT]
-        other = BEAM - side
-        worst = _KEY + other + BEAM - 1
-        grown = 0
+        if head < 0 or fixed[current]:
+            closed = _pass(beam, pool, side, size, current, head)
+            continue
+        other, grown = BEAM - side, 0
+        worst, most = _KEY + other + BEAM - 1, _most(pool, head)
         for rank in range(size):
             key, path = beam[_KEY + side + rank], beam[_SLOT + side + rank]
             if grown == BEAM and key - most >= beam[worst]:
                 break  # neither this path nor one after it, whose keys are no less, can come in any more
-            state = beam[_STATE + path]
-            end, used = state & _END, _USED + path * stride
-            match = head
-            ahead = state >> _UPTO > current
-            going = True
+            state, used = beam[_STATE + path], _USED + path * stride
+            end, ahead = state & _END, state >> _UPTO > current
+            match, going = head, True
             while going:
                 taken = -1
                 if ahead:  # within a match that it took before
@@ -112,21 +161,11 @@ def search(beam: Columns, pool: Columns, heads: Columns, fixed: Flags, n_hyp: in
                     after = pool[taken + REF_END] << _UPTO | (pool[taken + HYP_END] + 1)
                     key += pool[taken + DISTANCE]
                 else:  # it skips the word, after it tried everything else
-                    new, after, going = key + (_CHUNK if end else 0), (current + 1) << _UPTO, False
-                # The path ranks after all whose keys are not greater.
-                if grown < BEAM:
-                    at = _KEY + other + grown
-                    slot = other + grown
-                    grown += 1
-                elif new < beam[worst]:
-                    at = worst
-                    slot = beam[worst + _SLOT]
-                else:
+                    new, after, going = key + (_CHUNK if end else 0), 0, False
+                slot = _rank(beam, other, grown, new)
+                if slot < 0:
                     continue
-                while at > _KEY + other and beam[at - 1] > new:
-                    beam[at], beam[at + _SLOT] = beam[at - 1], beam[at + _SLOT - 1]
-                    at -= 1
-                beam[at], beam[at + _SLOT] = new, slot
+                grown = min(grown + 1, BEAM)
                 beam[_STATE + slot] = after
                 beam[origins + steps * BEAM + slot - other] = (taken << _CAME) | (path - side)
                 to = _USED + slot * stride
@@ -136,16 +175,10 @@ def search(beam: Columns, pool: Columns, heads: Columns, fixed: Flags, n_hyp: in
                     at = to + (pool[taken + HYP] >> 6)
                     beam[at] |= pool[taken + BITS]
                     beam[at + 1] |= pool[taken + MORE_BITS]
-        side, size = other, grown
+        side, size, closed = other, grown, False
         steps += 1
-    # Open chunks are closed after the paths were sorted, so that of equal ones the one that was open comes first.
-    best, chosen = -1, 0
-    for rank in range(size):
-        slot = beam[_SLOT + side + rank]
-        closed = beam[_KEY + side + rank] + (_CHUNK if beam[_STATE + slot] & _END else 0)
-        if best < 0 or closed < best:
-            best, chosen = closed, slot - side
-    return (best & (TOTAL - 1)) // _CHUNK, steps, chosen
+    key, last = _best(beam, side, size)
+    return (key & (TOTAL - 1)) // _CHUNK, steps, last
 
 
 @njit(cache=True, nogil=True)
