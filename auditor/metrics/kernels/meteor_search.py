@@ -116,7 +116,7 @@ def _best(beam: Columns, side: int, size: int) -> tuple[int, int]:
 
 
 @njit(cache=True, nogil=True)
-def search(  # noqa: PLR0912, PLR0915 - a call for each path that goes on would cost more than what it does
+def search(
     beam: Columns, pool: Columns, heads: Columns, fixed: Flags, n_hyp: int, n_ref: int
 ) -> tuple[int, int, int]:
     """Choose among the matches that begin at each word of the reference (`heads`); `fixed` are the only ones there.
