@@ -116,9 +116,7 @@ def _best(beam: Columns, side: int, size: int) -> tuple[int, int]:
 
 
 @njit(cache=True, nogil=True)
-def search(
-    beam: Columns, pool: Columns, heads: Columns, fixed: Flags, n_hyp: int, n_ref: int
-) -> tuple[int, int, int]:
+def search(beam: Columns, pool: Columns, heads: Columns, fixed: Flags, n_hyp: int, n_ref: int) -> tuple[int, int, int]:
     """Choose among the matches that begin at each word of the reference (`heads`); `fixed` are the only ones there.
 
     Gives the number of chunks, and what `chosen` asks for: the number of steps that branched, and the path.
