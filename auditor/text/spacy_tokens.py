@@ -33,4 +33,6 @@ def _tokenizer() -> Callable[[str], Iterable[Any]]:
         raise MissingExtraError(
             "text profile spacy needs spaCy, which is not installed: pip install 'auditor[spacy]'"
         ) from error
-    return spacy.blank("en").tokenizer
+    # A type of its own: where the extra is not installed, mypy sees nothing of spaCy.
+    tokenizer: Callable[[str], Iterable[Any]] = spacy.blank("en").tokenizer
+    return tokenizer
