@@ -77,7 +77,7 @@ def _mean_of_f(shares: _Shares, factor: float) -> pl.Expr:
 def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
     from auditor.metrics.kernels import chrf  # noqa: PLC0415
 
-    counts, both = sides(rows["chrf"], rows["reference_tokens"])
+    counts, both = sides(rows["candidate_tokens"], rows["reference_tokens"])
     words = rows["chrf_word"]
     tokens = pl.DataFrame(
         {"token_id": np.arange(1 + int(words["token_id"].to_numpy().max(initial=0)), dtype=np.uint32)}
@@ -109,9 +109,9 @@ def _spelling(words: pl.Series) -> Texts:
 CARDS = (
     Metric(
         name="chrf",
-        counts="chrf",
+        counts="candidate_tokens",
         score=score,
-        kernel=Kernel(_count, ("reference_tokens", "chrf_word")),
+        kernel=Kernel("chrf", _count, ("reference_tokens", "chrf_word")),
         summary="F-score of n-grams of characters, n = 1 to 6, with the best reference; word_order=2 is chrF++",
         references="best reference: grows with their number; compare only equal numbers",
         edge_cases=(

@@ -32,11 +32,12 @@ class CandidateSet:
 class Kernel:
     """What aligns tokens where SQL cannot.
 
-    `run` gets the rows of the SELECT and of the further `relations`, by name, for one bucket of images, and the
-    counting parameters; it gives counts, one row per candidate (candidate, image, slot first). A change of what it
-    counts is a new `version`.
+    Its counts are kept under `name`. `run` gets the rows of the SELECT and of the further `relations`, by name, for one
+    bucket of images, and the counting parameters; it gives counts, one row per candidate (candidate, image, slot
+    first). A change of what it counts is a new `version`.
     """
 
+    name: str
     run: Callable[[Mapping[str, pl.DataFrame], Mapping[str, Any]], pl.DataFrame]
     relations: tuple[str, ...] = ()
     version: int = 1
@@ -57,12 +58,17 @@ class CountSpec:
         return (self.relation, *(self.kernel.relations if self.kernel else ()))
 
     @property
+    def table(self) -> str:
+        """What its counts are kept under."""
+        return self.kernel.name if self.kernel else self.relation
+
+    @property
     def reading(self) -> str:
         """Which document frequencies it weighs n-grams by, if it does."""
         return str(self.params.get("idf", idf.DATASET))
 
     def __hash__(self) -> int:
-        return hash((self.relation, frozenset(self.params.items())))
+        return hash((self.table, frozenset(self.params.items())))
 
 
 Counts = dict[tuple[str, CountSpec], pl.DataFrame]
@@ -85,7 +91,7 @@ def count(
     for candidate in candidates:
         for spec in specs:
             key = _key(selection, profile, candidate, spec)
-            kept = cache.get(store, spec.relation, key)
+            kept = cache.get(store, spec.table, key)
             if kept is None:
                 missing.append((candidate, spec, key))
             else:
@@ -100,7 +106,7 @@ def count(
         for candidate, spec, key in missing:
             frame = made[spec].filter(pl.col("candidate") == candidate.name)
             counts[candidate.name, spec] = _sorted(frame)
-            cache.put(store, selection, spec.relation, key, frame)
+            cache.put(store, selection, spec.table, key, frame)
     return counts
 
 
@@ -136,7 +142,7 @@ def _count(
             for first, last in buckets:
                 workspace.params |= {"first_image": first, "last_image": last}
                 for spec in alike:
-                    progress(f"{selection.label}: {spec.relation}", sum(map(len, frames.values())), steps)
+                    progress(f"{selection.label}: {spec.table}", sum(map(len, frames.values())), steps)
                     workspace.params |= spec.params
                     rows = {relation: workspace.rows(relation) for relation in spec.relations}
                     frames[spec].append(spec.kernel.run(rows, spec.params) if spec.kernel else rows[spec.relation])
@@ -146,7 +152,7 @@ def _count(
 
 def _key(selection: Selection, profile: str, candidate: CandidateSet, spec: CountSpec) -> str:
     params = {**candidate.params, **spec.params}
-    beside = {"kernel": spec.kernel and spec.kernel.version, "rewriting": spec.rewriting}
+    beside = {"kernel": spec.kernel and (spec.kernel.name, spec.kernel.version), "rewriting": spec.rewriting}
     weights = idf.files(spec.reading) if idf.is_read_by(spec.relations) else ()
     return cache.key(selection, profile, (*spec.relations, *weights, candidate.file), params | beside)
 

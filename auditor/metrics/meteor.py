@@ -174,7 +174,7 @@ CARDS = (
                 counts=True,
             ),
         },
-        kernel=Kernel(_count, relations=("meteor_reference", "meteor_token", "chosen")),
+        kernel=Kernel("meteor", _count, relations=("meteor_reference", "meteor_token", "chosen")),
         require=meteor_resources.package,
     ),
 )

@@ -113,7 +113,7 @@ CARDS = (
         "longest common subsequence as ROUGE-1.5.5 has it, a caption being one sentence",
         "coco-caption's ROUGE_L is aggregate=coco,beta=1.2,ascii=false",
         "section 3",
-        counts="rouge_lcs",
+        counts="candidate_tokens",
         kernel=rouge_subsequences.SUBSEQUENCES,
     ),
     _rouge(
@@ -123,7 +123,7 @@ CARDS = (
         "an identical pair of k words has recall k^-.2 and scores below 1 (k = 8: .795), since the script weights the "
         "reference's length twice; where a reference is empty the script dies, here its total is 0",
         "section 4",
-        counts="rouge_lcs",
+        counts="candidate_tokens",
         kernel=rouge_subsequences.SUBSEQUENCES,
         parameters={
             "weighting": Parameter(

@@ -59,12 +59,12 @@ def _align(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> p
     from auditor.metrics.kernels.lcs import common_subsequences  # noqa: PLC0415
 
     del parameters
-    candidates = rows["rouge_lcs"].with_columns(candidate_length=pl.col("tokens").list.len().cast(pl.UInt32))
+    candidates = rows["candidate_tokens"].with_columns(candidate_length=pl.col("tokens").list.len().cast(pl.UInt32))
     kept, both = sides(candidates, rows["reference_tokens"])
     sizes, found = common_subsequences(both, _EXPONENT)
     pairs = pl.DataFrame(found._asdict() | {"candidate_no": np.repeat(np.arange(len(kept)), sizes)})
     return kept.hstack(listed(pairs).drop("candidate_no"))
 
 
-#: Aligns what `sql/metrics/rouge_lcs.sql` gives with the references.
-SUBSEQUENCES = Kernel(_align, ("reference_tokens",))
+#: Aligns what `sql/metrics/candidate_tokens.sql` gives with the references.
+SUBSEQUENCES = Kernel("rouge_lcs", _align, ("reference_tokens",))

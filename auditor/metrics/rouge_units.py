@@ -72,4 +72,4 @@ def _list_units(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any])
 
 
 #: Lists what `sql/derive/rouge_pair.sql` has counted.
-UNITS = Kernel(_list_units, ("rouge_pair",))
+UNITS = Kernel("rouge_n", _list_units, ("rouge_pair",))

@@ -41,7 +41,7 @@ def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> p
     from auditor.metrics.kernels.columns import sides  # noqa: PLC0415
     from auditor.metrics.kernels.ter import edits  # noqa: PLC0415
 
-    counts, both = sides(rows["ter"], rows["reference_tokens"])
+    counts, both = sides(rows["candidate_tokens"], rows["reference_tokens"])
     twins = rows["case_twin"]
     if parameters["case"] == "lower" and twins.height:
         texts = (both.candidates, both.references)
@@ -63,9 +63,9 @@ def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> p
 CARDS = (
     Metric(
         name="ter",
-        counts="ter",
+        counts="candidate_tokens",
         score=score,
-        kernel=Kernel(_count, ("reference_tokens", "case_twin")),
+        kernel=Kernel("ter", _count, ("reference_tokens", "case_twin")),
         summary="insertions, deletions, substitutions and shifts of blocks to the nearest reference, by mean length",
         references="fewest edits over the references: falls with their number; compare only equal numbers",
         edge_cases=(

@@ -162,7 +162,7 @@ def test_words_that_differ_in_case_are_equal_unless_case_is_kept(case: str, edit
     candidate = {"candidate": "system", "image": "a", "slot": 0, "image_no": 1, "held_out": None, "tokens": [7, 2]}
     columns = {"slot": pl.UInt32, "image_no": pl.UInt32, "held_out": pl.UInt32, "tokens": pl.List(pl.UInt32)}
     rows = {
-        "ter": pl.DataFrame([candidate], schema_overrides=columns),
+        "candidate_tokens": pl.DataFrame([candidate], schema_overrides=columns),
         "reference_tokens": pl.DataFrame([(1, 0, [1, 2])], schema=SCHEMA, orient="row"),
         "case_twin": pl.DataFrame(
             {"token_id": [7, 9], "twin_id": [1, 1]}, schema={"token_id": pl.UInt32, "twin_id": pl.UInt32}

@@ -151,7 +151,7 @@ def test_gc_of_everything_empties_the_cache_and_the_numbers_stay(path: Path) -> 
     told = gc(path, everything=True)
     counted = {asked.counting for asked in requests(None)}
     entries = 4 + 2 * len(counted)  # those of the fixture; human and intra
-    assert (told["entries-swept"], told["tables-dropped"]) == (entries, len({spec.relation for spec in counted}))
+    assert (told["entries-swept"], told["tables-dropped"]) == (entries, len({spec.table for spec in counted}))
     with Store.open(path) as store:
         assert upkeep.relations(store)[-2:] == ["cache.entry", "cache.ngram_frequency"]
         assert store.query("select count(*) from ngram_frequency").item() == 0

@@ -1,12 +1,12 @@
--- name: rouge_lcs
+-- name: candidate_tokens
 -- version: 1
 -- grain: candidate
 -- params: first_image UINTEGER, last_image UINTEGER
 -- reads: candidate, chosen
 -- returns: candidate, image, slot, image_no, held_out, tokens
--- cites: Lin 2004, section 3 and 4
 --
--- The tokens of each candidate, for the kernel that finds longest common subsequences.
+-- The tokens of each candidate, for kernels that align them with those of its references: longest common subsequences,
+-- shifts and edits, n-grams of characters (as rows, these would be twenty times as many as those of words).
 select c.candidate, c.image, c.slot, c.image_no, c.held_out, t.tokens
 from candidate as c
 join chosen as t using (caption_id)
