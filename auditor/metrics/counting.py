@@ -86,16 +86,12 @@ def count(
 
     Gives frames by (candidate, spec), sorted by image and slot; a candidate without references has no rows.
     """
-    counts: Counts = {}
-    missing: list[tuple[CandidateSet, CountSpec, str]] = []
-    for candidate in candidates:
-        for spec in specs:
-            key = _key(selection, profile, candidate, spec)
-            kept = cache.get(store, spec.table, key)
-            if kept is None:
-                missing.append((candidate, spec, key))
-            else:
-                counts[candidate.name, spec] = _sorted(kept)
+    wanted = [
+        (candidate, spec, _key(selection, profile, candidate, spec)) for candidate in candidates for spec in specs
+    ]
+    kept = cache.get(store, {key: spec.table for _, spec, key in wanted})
+    counts = {(candidate.name, spec): _sorted(kept[key]) for candidate, spec, key in wanted if key in kept}
+    missing = [each for each in wanted if each[-1] not in kept]
     if missing:
         todo = list({candidate.name: candidate for candidate, _, _ in missing}.values())
         shared, own = _parted(list({spec: None for _, spec, _ in missing}))

@@ -15,10 +15,12 @@ def summarise(scores: pl.DataFrame) -> pl.DataFrame:
     null for one value), median, min, max; no rows at all for no scores.
     """
     by_image = (
-        scores.select("image", _exact("value"))
+        scores.lazy()
+        .select("image", _exact("value"))
         .group_by("image")
         .agg(pl.col("value").sum().cast(pl.Float64) / _UNIT / pl.len())
         .sort("image")
+        .collect()
     )
     return pl.concat([_row("caption", scores["value"]), _row("image", by_image["value"])])
 

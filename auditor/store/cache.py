@@ -34,16 +34,19 @@ def key(selection: Selection, profile: str, relations: Sequence[str], params: Ma
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
-def get(store: Store, relation: str, entry_key: str) -> pl.DataFrame | None:
-    """Give kept counts, or null where they have to be counted."""
-    if not _columns(store, relation) or not _columns(store, "entry"):
-        return None
-    found = store.query(
-        "select 1 from cache.entry where key = $key and relation = $relation", {"key": entry_key, "relation": relation}
+def get(store: Store, wanted: Mapping[str, str]) -> dict[str, pl.DataFrame]:
+    """Give those of the wanted counts that are kept, by key; `wanted` says by key which relation holds them."""
+    tables = store.query("select table_name from duckdb_tables() where schema_name = 'cache'")["table_name"]
+    if "entry" not in tables:
+        return {}
+    entries = store.query(
+        "select key, relation from cache.entry where list_contains($keys, key)", {"keys": list(wanted)}
     )
-    if not found.height:
-        return None
-    return store.query(f"select * exclude (key) from cache.{relation} where key = $key", {"key": entry_key})
+    return {
+        key: store.query(f"select * exclude (key) from cache.{relation} where key = $key", {"key": key})
+        for key, relation in entries.rows()
+        if wanted[key] == relation and relation in tables
+    }
 
 
 def put(store: Store, selection: Selection, relation: str, entry_key: str, counts: pl.DataFrame) -> None:
