@@ -11,6 +11,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from bare_frequency import mix, pair
+from bare_subsequences import WEIGHT, Board, pooled_f, subsequences
 from numba import njit
 from numpy.typing import NDArray
 
@@ -18,7 +20,7 @@ METRICS = (
     *("bleu-1", "bleu-2", "bleu-3", "bleu-4", "rouge-1", "rouge-2", "rouge-l", "rouge-w-1.2", "rouge-su4"),
     *("cider", "cider-d"),
 )
-_WEIGHT, _SIGMA, _GAP = 1.2, 6.0, 5  # ROUGE-W's exponent; CIDEr-D's width in bigrams; SU4's widest step
+_SIGMA, _GAP = 6.0, 5  # CIDEr-D's width in bigrams; SU4's widest step
 
 
 class Table(NamedTuple):
@@ -39,79 +41,6 @@ class Table(NamedTuple):
     holders: NDArray[np.int32]
 
 
-class Board(NamedTuple):
-    """What subsequences are aligned on: bits of words, cells of one row, and ROUGE-W's weights, cells and runs."""
-
-    masks: NDArray[np.uint64]
-    cells: NDArray[np.int64]
-    weights: NDArray[np.float64]
-    weighted: NDArray[np.float64]
-    runs: NDArray[np.int64]
-    matched: NDArray[np.bool_]
-
-
-@njit
-def _mix(key):
-    """Spread a 64-bit key over its low bits."""
-    mixed = key ^ (key >> np.uint64(32))
-    mixed *= np.uint64(0x9E3779B97F4A7C15)
-    return mixed ^ (mixed >> np.uint64(29))
-
-
-@njit
-def _pair(left, right):
-    return (np.uint64(left) << np.uint64(32)) | np.uint64(right)
-
-
-@njit
-def _place(keys, key):
-    """Find where a key is, or would be, in a table whose free places hold 0."""
-    mask = np.uint64(keys.size - 1)
-    at = _mix(key) & mask
-    while keys[at] != 0 and keys[at] != key:
-        at = (at + np.uint64(1)) & mask
-    return at
-
-
-@njit
-def _grown(keys, numbers):
-    """Move a table into one of twice the size."""
-    wider, moved = np.zeros(2 * keys.size, np.uint64), np.zeros(2 * keys.size, np.uint32)
-    for old in range(keys.size):
-        if keys[old] != 0:
-            at = _place(wider, keys[old])
-            wider[at], moved[at] = keys[old], numbers[old]
-    return wider, moved
-
-
-@njit
-def frequency(images, captions, tokens, shorter, n):
-    """Give each n-gram of order n a number from 1 on, by the number of what precedes the last token (`shorter`).
-
-    Gives the number at each position (0 where a caption ends before) and, for each number, how many images hold it.
-    """
-    keys, numbers = np.zeros(1 << 16, np.uint64), np.zeros(1 << 16, np.uint32)
-    grams = np.zeros(tokens.size, np.uint32)
-    held, seen = np.zeros(tokens.size + 1, np.int32), np.zeros(tokens.size + 1, np.int32)
-    count = 0
-    for image in range(images.size - 1):
-        for caption in range(images[image], images[image + 1]):
-            for at in range(captions[caption], captions[caption + 1] - n + 1):
-                key = _pair(shorter[at] if n > 1 else 0, tokens[at + n - 1])
-                place = _place(keys, key)
-                if keys[place] == 0:
-                    count += 1
-                    keys[place], numbers[place] = key, count
-                number = numbers[place]
-                if 2 * count > keys.size:
-                    keys, numbers = _grown(keys, numbers)
-                grams[at] = number
-                if seen[number] != image + 1:
-                    seen[number] = image + 1
-                    held[number] += 1
-    return grams, held[: count + 1]
-
-
 @njit
 def _tally(table, total, width):
     """Count the first `total` units by their owners, of which there are `width`; give how many differ."""
@@ -124,7 +53,7 @@ def _tally(table, total, width):
     found = 0
     for unit in range(total):
         key = table.units[unit]
-        at = _mix(key) & mask
+        at = mix(key) & mask
         while table.epochs[at] == epoch and table.keys[at] != key:
             at = (at + np.uint64(1)) & mask
         if table.epochs[at] != epoch:
@@ -211,68 +140,6 @@ def _cosines(table, rows, width, idf, lengths, out):
 
 
 @njit
-def _common(row_of, a, b, board):
-    """Length of the longest common subsequence of words `row_of[a[0]:a[1]]` and b: in bits, or cell by cell."""
-    masks, cells = board.masks, board.cells
-    if a[1] - a[0] <= 64:
-        free = ~np.uint64(0)
-        for at in range(a[0], a[1]):
-            masks[row_of[at]] |= np.uint64(1) << np.uint64(at - a[0])
-        for at in range(b[0], b[1]):
-            hit = free & masks[row_of[at]]
-            free = (free + hit) | (free - hit)
-        length = 0
-        for at in range(a[0], a[1]):
-            masks[row_of[at]] = 0
-            length += (free >> np.uint64(at - a[0])) & np.uint64(1) == 0
-        return length
-    cells[: b[1] - b[0] + 1] = 0
-    for left in range(a[0], a[1]):
-        diagonal = 0
-        for right in range(b[0], b[1]):
-            place = right - b[0] + 1
-            above = cells[place]
-            cells[place] = diagonal + 1 if row_of[left] == row_of[right] else max(above, cells[place - 1])
-            diagonal = above
-    return cells[b[1] - b[0]]
-
-
-@njit
-def _weighted(row_of, reference, candidate, board):
-    """Hits of ROUGE-W as ROUGE-1.5.5 counts them: runs of matched words that stand side by side in the reference."""
-    weights, cells, runs, matched = board.weights, board.weighted, board.runs, board.matched
-    high, wide = reference[1] - reference[0], candidate[1] - candidate[0]
-    for i in range(1, high + 1):
-        word = row_of[reference[0] + i - 1]
-        for j in range(1, wide + 1):
-            if word == row_of[candidate[0] + j - 1]:
-                run = runs[i - 1, j - 1]
-                cells[i, j] = cells[i - 1, j - 1] + weights[run + 1] - weights[run]
-                runs[i, j] = run + 1
-            else:
-                cells[i, j] = max(cells[i - 1, j], cells[i, j - 1])
-                runs[i, j] = 0
-    matched[: high + 1] = False
-    i, j = high, wide
-    while i > 0 and j > 0:
-        if runs[i, j] > 0:
-            matched[i - 1] = True
-            i, j = i - 1, j - 1
-        elif cells[i - 1, j] >= cells[i, j - 1]:
-            i -= 1
-        else:
-            j -= 1
-    hits, run = 0.0, 0
-    for at in range(high + 1):
-        if matched[at]:
-            run += 1
-        else:
-            hits += weights[run]
-            run = 0
-    return hits
-
-
-@njit
 def _bleu(matches, lengths, out):
     """Write BLEU-1 to 4 of one image's captions: columns 0 to 3 (smoothing: Wang & Gaizauskas 2016, footnote 4)."""
     for mine in range(lengths.size):
@@ -294,40 +161,6 @@ def _bleu(matches, lengths, out):
             else:
                 logs += math.log(matches[n - 1, mine] / total)
             out[mine, n - 1] = math.exp(logs / n + penalty)
-
-
-@njit
-def _rouge(hits, totals, out, column):
-    """Write F of hits and totals pooled over the references."""
-    together = totals.sum()
-    for mine in range(totals.size):
-        both = together - totals[mine] + (totals.size - 1) * totals[mine]
-        out[mine, column] = 2 * hits[mine] / both if both > 0 else 0.0
-
-
-@njit
-def _subsequences(row_of, starts, board, out):
-    """Write ROUGE-L and ROUGE-W of one image's captions: columns 6 and 7."""
-    width, weights = starts.size - 1, board.weights
-    hits, totals, weighted = np.zeros(width), np.diff(starts), np.zeros(width)
-    for a in range(width):
-        mine = (starts[a], starts[a + 1])
-        for b in range(width):
-            theirs = (starts[b], starts[b + 1])
-            if a < b:
-                common = _common(row_of, mine, theirs, board)
-                hits[a] += common
-                hits[b] += common
-            if a != b:
-                weighted[a] += _weighted(row_of, theirs, mine, board)
-    _rouge(hits, totals, out, 6)
-    references = (weights[totals] ** _WEIGHT).sum()
-    for mine in range(width):
-        if weighted[mine] > 0:
-            pooled = references - weights[totals[mine]] ** _WEIGHT
-            recall = (weighted[mine] / pooled) ** (1 / _WEIGHT)
-            precision = (weighted[mine] / ((width - 1) * weights[totals[mine]])) ** (1 / _WEIGHT)
-            out[mine, 7] = 2 * precision * recall / (precision + recall)
 
 
 @njit
@@ -359,21 +192,21 @@ def _score_words(starts, words, table, board, out):
             table.units[total], table.owners[total] = words[at], caption
             total += 1
             for to in range(at + 1, min(at + _GAP + 1, starts[caption + 1])):
-                table.units[total], table.owners[total] = _pair(words[at], words[to]), caption
+                table.units[total], table.owners[total] = pair(words[at], words[to]), caption
                 total += 1
         totals[caption] = total - before
     _pooled(table, _tally(table, total, width), width, hits)
-    _rouge(hits, totals, out, 8)
+    pooled_f(hits, totals, out, 8)
     for order in (2, 1):  # ROUGE-1 comes last, since subsequences are of its rows
         total = 0
         for caption in range(width):
             for at in range(starts[caption], starts[caption + 1] - order + 1):
-                table.units[total] = _pair(words[at], words[at + 1]) if order == 2 else words[at]
+                table.units[total] = pair(words[at], words[at + 1]) if order == 2 else words[at]
                 table.owners[total] = caption
                 total += 1
         _pooled(table, _tally(table, total, width), width, hits)
-        _rouge(hits, np.maximum(lengths - order + 1, 0), out, 3 + order)
-    _subsequences(table.row_of, starts - starts[0], board, out)
+        pooled_f(hits, np.maximum(lengths - order + 1, 0), out, 3 + order)
+    subsequences(table.row_of, starts - starts[0], board, out)
 
 
 @njit
@@ -396,7 +229,7 @@ def scores(images, captions, grams, idfs, starts, words):
         np.empty(widest, np.int32),
     )
     board = Board(
-        *(np.zeros(room, np.uint64), np.empty(longest, np.int64), np.arange(longest + 1) ** _WEIGHT),
+        *(np.zeros(room, np.uint64), np.empty(longest, np.int64), np.arange(longest + 1) ** WEIGHT),
         *(np.zeros((longest, longest)), np.zeros((longest, longest), np.int64), np.empty(longest, np.bool_)),
     )
     out = np.full((captions.size - 1, 11), np.nan)
