@@ -102,7 +102,7 @@ def _sources(words: Words, world: World) -> list[tuple[int, str, str]]:
         for at in range(len(words))
         for length in range(1, 8)
         for source, target in world.paraphrases
-        if source.split(" ") == list(words[at : at + length]) and len(source.split(" ")) == length
+        if at + length <= len(words) and source == " ".join(words[at : at + length])
     ]
 
 
