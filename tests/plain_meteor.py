@@ -5,6 +5,7 @@ Words in, statistics out; lists, sets and a stable sort. Nothing here is shared 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -109,8 +110,8 @@ def _sources(words: Words, world: World) -> list[tuple[int, str, str]]:
 def align(hyp: Words, ref: Words, world: World) -> tuple[list[Match], int]:
     found = matches(hyp, ref, world)
     every = [match for some in found for match in some]
-    cover_hyp = [sum(word in match.hyp() for match in every) for word in range(len(hyp))]
-    cover_ref = [sum(word in match.ref() for match in every) for word in range(len(ref))]
+    cover_hyp = Counter(word for match in every for word in match.hyp())
+    cover_ref = Counter(word for match in every for word in match.ref())
     fixed = {
         some[0].j: some[0]
         for some in found
