@@ -200,6 +200,7 @@ def flickr8k_test(tmp_path_factory: pytest.TempPathFactory) -> Path | None:
     return path
 
 
+@pytest.mark.slow
 def test_thousand_images_of_flickr8k_equal_the_formulas(data: Path, flickr8k_test: Path) -> None:
     metrics = [name for name in plain.METRICS if name != "ter"]  # plain TER is slow
     with Store.open(flickr8k_test) as store:
