@@ -79,6 +79,11 @@ def ingest_rows(
     return ingestion.write(store, source, iter([complete(frame)]), splits or {}, AT_INGEST, "0" * 64, note)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what is slow, so that no worker is left alone with it at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     """Name bytes by their argument: archives hold the time at which they were made, and workers must agree on names."""
     return argname if isinstance(val, bytes) else None

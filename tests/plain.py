@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 import re
 import unicodedata
 from collections import Counter
@@ -83,8 +84,8 @@ def bleu_of(
 
 
 def _clipped(candidate: Tokens, references: Sequence[Tokens], n: int) -> int:
-    counts = ngrams(candidate, n)
-    return sum(min(count, max(ngrams(ref, n)[gram] for ref in references)) for gram, count in counts.items())
+    most = functools.reduce(operator.or_, (ngrams(ref, n) for ref in references))
+    return (ngrams(candidate, n) & most).total()
 
 
 def _reference_length(length: int, references: Sequence[Tokens], bp: str) -> int:
@@ -286,11 +287,12 @@ def _vector(tokens: Tokens, n: int, df: Weights, tf: str) -> Vector:
 METRICS = (*(f"bleu-{order}" for order in range(1, 5)), *ROUGE, "cider", "cider-d", "ter")
 
 
-def all_scores(candidate: Tokens, references: Sequence[Tokens], df: DocumentFrequency) -> dict[str, float]:
-    """Every metric with its defaults, by name."""
-    scores = {f"bleu-{order}": bleu(candidate, references, order) for order in range(1, 5)}
-    scores |= {name: rouge(name, candidate, references) for name in ROUGE}
-    scores["cider"] = cider(candidate, references, df)
-    scores["cider-d"] = cider_d(candidate, references, df)
-    scores["ter"] = plain_ter.ter(candidate, references)
-    return scores
+def score(metric: str, candidate: Tokens, references: Sequence[Tokens], df: DocumentFrequency) -> float:
+    """A metric with its defaults, by name."""
+    if metric.startswith("bleu-"):
+        return bleu(candidate, references, int(metric[-1]))
+    if metric in ROUGE:
+        return rouge(metric, candidate, references)
+    if metric == "ter":
+        return plain_ter.ter(candidate, references)
+    return {"cider": cider, "cider-d": cider_d}[metric](candidate, references, df)

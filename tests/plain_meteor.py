@@ -5,6 +5,7 @@ Words in, statistics out; lists, sets and a stable sort. Nothing here is shared 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -102,15 +103,15 @@ def _sources(words: Words, world: World) -> list[tuple[int, str, str]]:
         for at in range(len(words))
         for length in range(1, 8)
         for source, target in world.paraphrases
-        if source.split(" ") == list(words[at : at + length]) and len(source.split(" ")) == length
+        if at + length <= len(words) and source == " ".join(words[at : at + length])
     ]
 
 
 def align(hyp: Words, ref: Words, world: World) -> tuple[list[Match], int]:
     found = matches(hyp, ref, world)
     every = [match for some in found for match in some]
-    cover_hyp = [sum(word in match.hyp() for match in every) for word in range(len(hyp))]
-    cover_ref = [sum(word in match.ref() for match in every) for word in range(len(ref))]
+    cover_hyp = Counter(word for match in every for word in match.hyp())
+    cover_ref = Counter(word for match in every for word in match.ref())
     fixed = {
         some[0].j: some[0]
         for some in found

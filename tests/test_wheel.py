@@ -22,9 +22,10 @@ def test_wheel_runs_the_demo_in_an_empty_environment(tmp_path: Path) -> None:
         assert wanted in names
     assert not [name for name in names if name.startswith("tests/")]
 
-    venv.create(tmp_path / "empty", with_pip=True)
+    venv.create(tmp_path / "empty")
     python = tmp_path / "empty" / "bin" / "python"
-    install = [python, "-m", "pip", "install", "--quiet", "-c", ROOT / "constraints.txt", wheel]
+    pip = [sys.executable, "-m", "pip", "--python", python]
+    install = [*pip, "install", "--quiet", "--no-compile", "-c", ROOT / "constraints.txt", wheel]
     installed = subprocess.run(install, capture_output=True, text=True, check=False)
     if installed.returncode and ("No matching distribution" in installed.stderr or "onnection" in installed.stderr):
         pytest.skip("no package registry can be reached")

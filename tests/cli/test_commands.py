@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -29,15 +30,14 @@ c.jpg#0	alone
 """
 
 
-@pytest.fixture
-def auditor(tmp_path: Path) -> Callable[..., Run]:
+def auditor_in(folder: Path) -> Callable[..., Run]:
     def run(*arguments: str, code: int = 0, stdin: bytes = b"", **environment: str) -> Run:
         clean = {key: value for key, value in os.environ.items() if not key.startswith("AUDITOR_")}
         done = subprocess.run(
             [sys.executable, "-m", "auditor", *arguments],
             capture_output=True,
             input=stdin,
-            cwd=tmp_path,
+            cwd=folder,
             env=clean | {"COLUMNS": "120"} | environment,
             check=False,
         )
@@ -50,9 +50,21 @@ def auditor(tmp_path: Path) -> Callable[..., Run]:
 
 
 @pytest.fixture
-def filled(auditor: Callable[..., Run], tmp_path: Path) -> Callable[..., Run]:
-    (tmp_path / "captions.token").write_text(CAPTIONS)
-    auditor("ingest", "mine", "--from", "captions.token", "--format", "flickr")
+def auditor(tmp_path: Path) -> Callable[..., Run]:
+    return auditor_in(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def ingested(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("ingested")
+    (folder / "captions.token").write_text(CAPTIONS)
+    auditor_in(folder)("ingest", "mine", "--from", "captions.token", "--format", "flickr")
+    return folder
+
+
+@pytest.fixture
+def filled(auditor: Callable[..., Run], ingested: Path, tmp_path: Path) -> Callable[..., Run]:
+    shutil.copytree(ingested, tmp_path, dirs_exist_ok=True)
     return auditor
 
 
@@ -162,11 +174,11 @@ def test_file_of_another_format_exits_3_and_makes_no_store_of_it(filled: Callabl
         (["bounds", "nope"], 2, "the store holds mine"),
         (["bounds", "mine", "-m", "bertscore"], 5, "no such metric"),
         (["bounds", "mine", "--profile", "nope"], 2, "no such text profile"),
-        (["bounds", "mine", "--format", "nope"], 2, "no such format"),
+        (["bounds", "mine", "-m", "bleu-1", "--format", "nope"], 2, "no such format"),
         (["bounds", "mine", "mine"], 2, "name each once"),
         (["profile", "mine", "mine@v1"], 2, "name each once"),
-        (["bounds", "mine", "-o", "none/x.csv"], 2, "cannot be written"),
-        (["bounds", "mine", "-o", "."], 2, "cannot be written"),
+        (["bounds", "mine", "-m", "bleu-1", "-o", "none/x.csv"], 2, "cannot be written"),
+        (["bounds", "mine", "-m", "bleu-1", "-o", "."], 2, "cannot be written"),
         (["bounds", "mine", "--nope"], 2, "auditor bounds --help"),
         (["ingest", "mine", "--config", "."], 2, "cannot be read"),
         (["score", "mine", "--candidates", "mine"], 2, "against itself"),
@@ -209,6 +221,7 @@ def test_bounds_rows_have_the_agreed_columns_in_every_format(filled: Callable[..
     assert {row["level"] for row in document["rows"]} == {"caption", "image"}
     assert document["signatures"]["cider-d"].startswith("cider-d|tok:bare|refs:loo|")
     assert document["versions"][0]["dataset"] == "mine"
+    assert {row["metric"] for row in document["rows"]} == set(defaults())
     as_csv = list(csv.DictReader(io.StringIO(filled("bounds", "mine", "--format", "csv").stdout)))
     assert [row["metric"] for row in as_csv] == [row["metric"] for row in document["rows"]]
     assert [float(row["mean"]) for row in as_csv] == [row["mean"] for row in document["rows"]]
@@ -225,7 +238,7 @@ def test_image_with_one_caption_gets_no_score_and_is_reported(filled: Callable[.
 def test_dataset_of_single_captions_is_refused_by_name(auditor: Callable[..., Run], tmp_path: Path) -> None:
     (tmp_path / "captions.token").write_text("a.jpg#0\tone\nb.jpg#0\ttwo\n")
     auditor("ingest", "mine", "--from", "captions.token", "--format", "flickr")
-    done = auditor("bounds", "mine", code=5)
+    done = auditor("bounds", "mine", "-m", "bleu-1", code=5)
     assert "images with two captions or more" in done.stderr
 
 
@@ -337,7 +350,7 @@ def test_output_is_utf8_data_and_legible_tables_on_any_terminal(auditor: Callabl
 
 def test_reader_that_leaves_early_is_no_error(filled: Callable[..., Run], tmp_path: Path) -> None:
     for name in ("table", "json", "csv"):
-        command = f"{sys.executable} -m auditor bounds mine --format {name} | head -1 > out; exit ${{PIPESTATUS[0]}}"
+        command = f"{sys.executable} -m auditor bounds mine -m bleu-1 --format {name} | head -1 > out; exit ${{PIPESTATUS[0]}}"
         done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False)
         assert done.returncode == 0
         assert "Traceback" not in done.stderr
@@ -426,7 +439,7 @@ def test_output_file_gets_the_format_of_its_ending(filled: Callable[..., Run], t
 
 
 def test_quiet_says_nothing_but_data(filled: Callable[..., Run]) -> None:
-    assert filled("-q", "bounds", "mine", "--json").stderr == ""
+    assert filled("-q", "bounds", "mine", "-m", "bleu-1", "--json").stderr == ""
 
 
 def test_metric_card_explains_parameters_and_citation(auditor: Callable[..., Run]) -> None:

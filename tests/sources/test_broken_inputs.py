@@ -213,14 +213,14 @@ TEXTS = sorted(name for name, sound in SOUND.items() if sound.content.isascii() 
     ids=["BOM", "CRLF", "both", "no last line end"],
 )
 def test_byte_order_mark_and_windows_line_ends_lose_nothing(
-    file_format: str, change: Callable[[bytes], bytes], store: Store, tmp_path: Path
+    file_format: str, change: Callable[[bytes], bytes], kept: Store, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     sound = SOUND[file_format]
     versions = []
     for content in (sound.content, change(sound.content)):
         case = Broken("", file_format, {sound.name: content, **sound.beside}, "", 1, arguments=sound.arguments)
         case.write(tmp_path)
-        row = take(store, case, tmp_path).frame.row(0, named=True)
+        row = take(kept, case, tmp_path, dataset=request.node.name).frame.row(0, named=True)
         versions.append((row["version"], row["captions"], row["rejected"]))
     assert versions[0] == versions[1]
     assert versions[0][2] == 0

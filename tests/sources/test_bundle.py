@@ -539,8 +539,11 @@ known = st.tuples(captions, st.none() | st.lists(judgement, max_size=3))
 splits_of = st.dictionaries(st.sampled_from(["a", "b", "ü"]), st.sampled_from(["", "test", "t;-", " "]))
 
 
-@given(st.dictionaries(places, known, min_size=1, max_size=8), splits_of)
-@settings(max_examples=10)
+@given(
+    st.dictionaries(places, known, min_size=1, max_size=3) | st.dictionaries(places, known, min_size=8, max_size=20),
+    splits_of,
+)
+@settings(max_examples=6)
 def test_random_captions_come_back(
     tmp_path_factory: pytest.TempPathFactory,
     content: dict[tuple[str, int], tuple[str, list[dict[str, Any]] | None]],

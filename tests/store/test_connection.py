@@ -200,9 +200,11 @@ def test_store_of_an_older_schema_is_migrated_and_backed_up(tmp_path: Path, old:
 @pytest.mark.parametrize("name", ["audit.duckdb", "link.duckdb"])
 @pytest.mark.parametrize("raised", [duckdb.IOException, pl.exceptions.ComputeError])
 def test_fault_of_the_store_is_told_from_one_of_a_statement(
-    path: Path, raised: type[Exception], name: str, said: str, kind: type[Exception]
+    tmp_path: Path, raised: type[Exception], name: str, said: str, kind: type[Exception]
 ) -> None:
     """The engine names files in full, however the store was named."""
+    path = tmp_path / "audit.duckdb"
+    path.touch()
     Path("link.duckdb").symlink_to(path)
     with pytest.raises(kind) as told, engine_errors(Path(name)):
         raise raised(said.format(full=path))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,20 +10,31 @@ from conftest import ingest_rows
 
 from auditor.errors import StoreError, UsageError
 from auditor.store import tags, verification, versions
-from auditor.store.connection import Store
+from auditor.store.connection import MEMORY, Store
 from auditor.studies.history import log
 from auditor.studies.tagging import note, tag
 
 ROWS = [("a", 0, "a dog runs"), ("a", 1, "a dog runs"), ("b", 0, "un café")]
 
 
-@pytest.fixture
-def two(store: Store) -> Store:
-    """A store with two versions of one dataset, and a second dataset."""
+def fill(store: Store) -> Store:
+    """Two versions of one dataset, and a second dataset."""
     ingest_rows(store, ROWS, splits={"test": ["b"]}, note="as received")
     ingest_rows(store, ROWS[:2])
     ingest_rows(store, ROWS, dataset="other")
     return store
+
+
+@pytest.fixture
+def two(store: Store) -> Store:
+    return fill(store)
+
+
+@pytest.fixture(scope="module")
+def untagged() -> Iterator[Store]:
+    """For what changes nothing."""
+    with Store.open(MEMORY) as store:
+        yield fill(store)
 
 
 def test_tag_names_a_version(two: Store) -> None:
@@ -90,10 +102,10 @@ def test_tags_of_two_datasets_do_not_meet(two: Store) -> None:
         ("best\n", "begins with a letter"),
     ],
 )
-def test_name_that_could_hide_a_version_is_refused(two: Store, name: str, words: str) -> None:
+def test_name_that_could_hide_a_version_is_refused(untagged: Store, name: str, words: str) -> None:
     with pytest.raises(UsageError, match=words):
-        tag(two, "set", name)
-    assert tags.of(two, "set") == {}
+        tag(untagged, "set", name)
+    assert tags.of(untagged, "set") == {}
 
 
 def test_tag_wins_over_a_hash_and_loses_to_numbers_and_dates(two: Store) -> None:

@@ -19,6 +19,8 @@ from auditor.studies.ingestion import ingest
 from auditor.studies.profile import profile
 from auditor.studies.scores import score
 
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("real datasets")]
+
 FLICKR, ABSTRACT, COCO = "flickr8k", "abstract50s", "coco-val2017"
 
 
