@@ -46,14 +46,41 @@ References = Annotated[
     typer.Option("--references", min=1, help="References of each caption, drawn by the seed; default: all there are."),
 ]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of every random draw.")]
+
+
+def _known(name: str | None) -> str | None:
+    """Refuse a format that nobody knows, before anything is counted for it."""
+    if name is not None:
+        from auditor import reports
+
+        reports.chosen_format(name, Path("any file"))
+    return name
+
+
+def _writable(output: Path | None) -> Path | None:
+    """Refuse a file that cannot be, before anything is counted for it."""
+    if output is not None and (output.is_dir() or not output.parent.is_dir()):
+        from auditor.errors import UsageError
+
+        why = "it is a folder" if output.is_dir() else f"there is no folder {output.parent}"
+        raise UsageError(f"{output}: cannot be written: {why}")
+    return output
+
+
 Format = Annotated[
     str | None,
-    typer.Option("--format", help="table, json, csv, md, latex or parquet.", rich_help_panel="Output"),
+    typer.Option("--format", help="table, json, csv, md, latex or parquet.", rich_help_panel="Output", callback=_known),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Same as --format json.", rich_help_panel="Output")]
 Output = Annotated[
     Path | None,
-    typer.Option("--output", "-o", help="Write to a file; its ending chooses the format.", rich_help_panel="Output"),
+    typer.Option(
+        "--output",
+        "-o",
+        help="Write to a file; its ending chooses the format.",
+        rich_help_panel="Output",
+        callback=_writable,
+    ),
 ]
 
 DEFAULT_STORE = Path("audit.duckdb")
