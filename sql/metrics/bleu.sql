@@ -1,26 +1,20 @@
 -- name: bleu
--- version: 2
+-- version: 3
 -- grain: candidate
 -- params: first_image UINTEGER, last_image UINTEGER
--- reads: candidate, overlap, reference_length
+-- reads: candidate, clipped_match, reference_length
 -- returns: candidate, image, slot, matches_1, matches_2, matches_3, matches_4, length, closest_length, shortest_length
 -- cites: Papineni et al. 2002, section 2.1-2.2
 --
--- Clip each n-gram of the candidate by the highest count that any single reference has of it; matches_n sums what is
--- left over the n-grams of order n.
-with clipped as (
-    select candidate_no, n, gram, least(any_value(tf), max(reference_tf)) as matches
-    from overlap
-    group by candidate_no, n, gram
-),
-matched as (
+-- matches_n: the n-grams of order n that the references match, clipped.
+with matched as (
     select
         candidate_no,
         sum(matches) filter (where n = 1) as matches_1,
         sum(matches) filter (where n = 2) as matches_2,
         sum(matches) filter (where n = 3) as matches_3,
         sum(matches) filter (where n = 4) as matches_4
-    from clipped
+    from clipped_match
     group by candidate_no
 )
 select
