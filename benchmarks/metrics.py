@@ -15,7 +15,18 @@ from pathlib import Path
 import against_floor
 import peers
 from measuring import Cost, best, cost_rows, down, load_before, mark, note, positive, table, up, versions
-from scoring import COSTS, DATASET, GROUPS, groups_to_measure, ingest, measure_groups, titles, warm_up, write_items
+from scoring import (
+    COSTS,
+    DATASET,
+    GROUPS,
+    groups_to_measure,
+    ingest,
+    measure_calls,
+    measure_groups,
+    titles,
+    warm_up,
+    write_items,
+)
 
 IMAGES = 12_500
 
@@ -28,18 +39,23 @@ def measure(asked: argparse.Namespace, folder: Path) -> str:
     ingested = ingest(asked.images or IMAGES, 1, store, folder, alike=True)
     number = write_items(store, items, folder)
     ours = measure_groups(groups, store, folder, asked.repeat)
+    calls = measure_calls(groups, store, folder, asked.repeat)
     wanted = [peer for peer in peers.PEERS if asked.only.lower() in f"{peer.name} {peer.group}".lower()]
     absent = {peer.name: why for peer in wanted if (why := peer.lacking(asked.tercom))}
     present = [peer for peer in wanted if peer.name not in absent]
     theirs = measure_peers(present, items, folder, asked)
     named = titles(groups)
     steps = {"auditor ingest": ingested} | {f"auditor score, {named[name]}": cost for name, cost in ours.items()}
+    steps |= {f"audit.score(), {named[name]}": cost for name, cost in calls.items()}
     lines = [
         f"{number:,} captions with references. {versions(*sorted({peer.package for peer in present}))}",
         "",
         *table(COSTS, [*cost_rows(steps, up), *cost_rows(theirs, down)]),
         "",
-        *table(("peer / auditor score", "CPU", "wall", "aim (CPU)", ""), ratio_rows(present, theirs, ours, named)),
+        *table(
+            ("peer / ours", "CPU", "wall", "aim (CPU)", "", "CPU / auditor score"),
+            ratio_rows(present, theirs, ours, calls, named),
+        ),
         "",
         f"Kernels compiled at first use: {up(compiling.cpu)} s of CPU, {up(compiling.wall)} s.",
         *(f"Absent: {name}: {why}." for name, why in absent.items()),
@@ -62,18 +78,27 @@ def measure_peers(
 
 
 def ratio_rows(
-    present: Sequence[peers.Peer], theirs: Mapping[str, Cost], ours: Mapping[str, Cost], named: Mapping[str, str]
+    present: Sequence[peers.Peer],
+    theirs: Mapping[str, Cost],
+    ours: Mapping[str, Cost],
+    calls: Mapping[str, Cost],
+    named: Mapping[str, str],
 ) -> list[tuple[str, ...]]:
-    """Divide the peers' times by ours. A group that lacks a metric is not judged."""
+    """Divide the peers' times by ours: a call's by a call's, a program's by a program's.
+
+    The last column has every peer by our whole program. A group that lacks a metric is not judged.
+    """
     rows: list[tuple[str, ...]] = []
     for peer in present:
         if peer.group not in ours:
             continue
-        cost, mine, title = theirs[peer.name], ours[peer.group], named[peer.group]
+        cost, title = theirs[peer.name], named[peer.group]
+        mine = (calls if peer.call else ours)[peer.group]
         ratio, aim = cost.cpu / mine.cpu, ("", "")
         if peer.aim is not None and title == peer.group:
             aim = (f"≥ {peer.aim:g}", mark(ratio >= peer.aim))
-        rows.append((f"{peer.name} / {title}", down(ratio), down(cost.wall / mine.wall), *aim))
+        whole = down(cost.cpu / ours[peer.group].cpu)
+        rows.append((f"{peer.name} / {title}", down(ratio), down(cost.wall / mine.wall), *aim, whole))
     return rows
 
 

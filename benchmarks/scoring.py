@@ -9,10 +9,11 @@ import argparse
 import json
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import astuple
 from pathlib import Path
 
-from measuring import AUDITOR, Cost, best, captions, note, of_images, positive, run, stored, write_tiles
+from measuring import AUDITOR, Cost, best, captions, note, of_images, positive, run, stored, timed, write_tiles
 
 DATASET = "flickr30k"
 WARM_UP = 300
@@ -84,6 +85,13 @@ def score(metrics: Sequence[str], store: Path, scores: Path) -> Cost:
     return run(command, scores.parent)[0]
 
 
+def call(metrics: Sequence[str], store: Path, folder: Path) -> Cost:
+    """Score a fresh copy of a store by a call from Python, in a process that has imported what it needs."""
+    copy = folder / "copy.duckdb"
+    shutil.copyfile(store, copy)
+    return Cost(*json.loads(run([*_SELF, "--call", *metrics, "--store", str(copy)], folder)[1]))
+
+
 def warm_up(groups: Mapping[str, tuple[str, ...]], folder: Path) -> Cost:
     """Compile every kernel on a few images; give the CPU time by which that run was slower than the next."""
     store = folder / "few.duckdb"
@@ -95,11 +103,22 @@ def warm_up(groups: Mapping[str, tuple[str, ...]], folder: Path) -> Cost:
 
 def measure_groups(groups: Mapping[str, tuple[str, ...]], store: Path, folder: Path, repeat: int) -> dict[str, Cost]:
     """Score every group, in turns, so that none has the quiet minutes for itself; leaves `GROUP.parquet` of each."""
-    costs: dict[str, list[Cost]] = {name: [] for name in groups}
+    return _in_turns(
+        groups, "auditor score", repeat, lambda name: score(groups[name], store, folder / f"{name}.parquet")
+    )
+
+
+def measure_calls(groups: Mapping[str, tuple[str, ...]], store: Path, folder: Path, repeat: int) -> dict[str, Cost]:
+    """Do the same by calls from Python."""
+    return _in_turns(groups, "audit.score()", repeat, lambda name: call(groups[name], store, folder))
+
+
+def _in_turns(names: Iterable[str], what: str, repeat: int, once: Callable[[str], Cost]) -> dict[str, Cost]:
+    costs: dict[str, list[Cost]] = {name: [] for name in names}
     for _ in range(repeat):
-        for name, metrics in groups.items():
-            costs[name].append(score(metrics, store, folder / f"{name}.parquet"))
-            note(f"auditor score, {name}", costs[name][-1])
+        for name, so_far in costs.items():
+            so_far.append(once(name))
+            note(f"{what}, {name}", so_far[-1])
     return {name: best(some) for name, some in costs.items()}
 
 
@@ -112,6 +131,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--tiles", type=positive, default=1)
     parser.add_argument("--items", type=Path, help="write the captions of --store as JSON, and print their number")
     parser.add_argument("--store", type=Path)
+    parser.add_argument("--call", nargs="+", metavar="METRIC", help="score --store, and print what the call cost")
     parser.add_argument("--known", action="store_true", help="print what keeps each metric from being had")
     asked = parser.parse_args(arguments)
     if asked.write:
@@ -121,6 +141,14 @@ def main(arguments: Sequence[str]) -> None:
         images = texts.group_by("image", maintain_order=True).agg("text")["text"].to_list()
         asked.items.write_text(json.dumps(images), encoding="utf-8")
         print(texts.height)
+    elif asked.call:
+        import numba  # noqa: F401  imported by the first kernel otherwise
+        import numpy  # noqa: F401
+
+        import auditor
+
+        with auditor.open(asked.store) as audit:
+            print(json.dumps(astuple(timed(lambda: audit.score("set", metrics=asked.call)))[:2]))
     elif asked.known:
         from auditor.registry import METRICS, lacking
 
