@@ -114,7 +114,7 @@ CARDS = (
         "coco-caption's ROUGE_L is aggregate=coco,beta=1.2,ascii=false",
         "section 3",
         counts="candidate_tokens",
-        kernel=rouge_subsequences.SUBSEQUENCES,
+        kernel=rouge_subsequences.PLAIN,
     ),
     _rouge(
         "rouge-w-1.2",
@@ -124,7 +124,7 @@ CARDS = (
         "reference's length twice; where a reference is empty the script dies, here its total is 0",
         "section 4",
         counts="candidate_tokens",
-        kernel=rouge_subsequences.SUBSEQUENCES,
+        kernel=rouge_subsequences.WEIGHTED,
         parameters={
             "weighting": Parameter(
                 "official",

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import repeat
 from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from auditor.metrics.counting import Kernel
+from auditor.metrics.kernels.columns import Meetings, Sides, meetings, sides
 from auditor.metrics.rouge_scoring import Numbers, Pairs, flat, listed, ratio, scores, starts_of, unchanged
 
 #: A run of k tokens weighs k ** 1.2.
@@ -53,18 +55,32 @@ def _powers(values: Numbers, exponent: float) -> Numbers:
     return np.fromiter(map(math.pow, values.tolist(), repeat(exponent)), np.float64, len(values))
 
 
-def _align(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
+def _align(
+    rows: Mapping[str, pl.DataFrame], made: Callable[[Sides, Meetings], Mapping[str, NDArray[Any]]]
+) -> pl.DataFrame:
     """Find what each candidate has in common, in order, with its references."""
-    from auditor.metrics.kernels.columns import sides  # noqa: PLC0415
+    candidates = rows["candidate_tokens"].with_columns(candidate_length=pl.col("tokens").list.len().cast(pl.UInt32))
+    kept, both = sides(candidates, rows["reference_tokens"])
+    met = meetings(both)
+    lengths = np.diff(both.references.starts).astype(np.uint32)[met.reference]
+    columns = {"reference_lengths": lengths, **made(both, met), "candidate_no": met.candidate}
+    return kept.hstack(listed(pl.DataFrame(columns)).drop("candidate_no"))
+
+
+def _align_plain(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
     from auditor.metrics.kernels.lcs import common_subsequences  # noqa: PLC0415
 
     del parameters
-    candidates = rows["candidate_tokens"].with_columns(candidate_length=pl.col("tokens").list.len().cast(pl.UInt32))
-    kept, both = sides(candidates, rows["reference_tokens"])
-    sizes, found = common_subsequences(both, _EXPONENT)
-    pairs = pl.DataFrame(found._asdict() | {"candidate_no": np.repeat(np.arange(len(kept)), sizes)})
-    return kept.hstack(listed(pairs).drop("candidate_no"))
+    return _align(rows, lambda both, met: {"lcs": common_subsequences(both, met)})
 
 
-#: Aligns what `sql/metrics/candidate_tokens.sql` gives with the references.
-SUBSEQUENCES = Kernel("rouge_lcs", _align, ("reference_tokens",))
+def _align_weighted(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
+    from auditor.metrics.kernels.lcs import weighted_subsequences  # noqa: PLC0415
+
+    del parameters
+    return _align(rows, lambda both, met: weighted_subsequences(both, met, _EXPONENT)._asdict())
+
+
+# Both align what `sql/metrics/candidate_tokens.sql` gives with the references.
+PLAIN = Kernel("rouge_l", _align_plain, ("reference_tokens",))
+WEIGHTED = Kernel("rouge_w", _align_weighted, ("reference_tokens",))

@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 
 from auditor.errors import MetricError
 from auditor.metrics.counting import CandidateSet
-from auditor.metrics.kernels.columns import sides
-from auditor.metrics.kernels.lcs import common_subsequences
+from auditor.metrics.kernels.columns import meetings, sides
+from auditor.metrics.kernels.lcs import common_subsequences, weighted_subsequences
 from auditor.metrics.rouge_scoring import as_printed
 from auditor.registry import requests
 from auditor.store.connection import MEMORY, Store
@@ -258,10 +258,10 @@ def test_common_subsequences_of_any_length_equal_the_tables(ours: list[list[int]
     ).with_columns(pl.col("image_no").cast(pl.UInt32))
     references = pl.DataFrame({"image_no": 1, "slot": range(len(theirs)), "tokens": pl.Series(theirs, dtype=tokens)})
     references = references.with_columns(pl.col("image_no", "slot").cast(pl.UInt32))
-    sizes, found = common_subsequences(sides(candidates, references)[1], 1.2)
-    assert sizes.tolist() == [len(theirs)] * len(ours)
-    pairs = [(mine, other) for mine in ours for other in theirs]
-    assert found.reference_lengths.tolist() == [len(other) for _, other in pairs]
-    assert found.lcs.tolist() == [plain.lcs(*pair) for pair in pairs]
-    expected = [plain.weighted_lcs(*pair) for pair in pairs]
-    assert list(zip(found.weighted_lcs, found.weighted_runs, strict=True)) == [pytest.approx(pair) for pair in expected]
+    both = sides(candidates, references)[1]
+    met = meetings(both)
+    expected = [(mine, other) for mine in ours for other in theirs]
+    assert list(zip(*met, strict=True)) == [(i, j) for i in range(len(ours)) for j in range(len(theirs))]
+    assert common_subsequences(both, met).tolist() == [plain.lcs(*pair) for pair in expected]
+    found = zip(*weighted_subsequences(both, met, 1.2), strict=True)
+    assert list(found) == [pytest.approx(plain.weighted_lcs(*pair)) for pair in expected]

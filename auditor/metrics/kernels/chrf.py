@@ -13,24 +13,14 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from auditor.metrics.kernels.columns import Sides, Texts
+from auditor.metrics.kernels.columns import Meetings, Texts
 
 _THREADS = 2
 _FEW = 500  # symbols of a text whose grams are sorted by insertion
 
-Pairs = NDArray[np.int64]
+Places = NDArray[np.int64]
 Counts = NDArray[np.uint32]
 Grams = NDArray[np.uint64]
-
-
-def pairs(both: Sides) -> tuple[Pairs, Pairs]:
-    """Name every candidate and reference that meet: two columns, candidates in order, the held-out ones left out."""
-    counts = both.last - both.first
-    candidate = np.repeat(np.arange(len(counts)), counts)
-    offset = np.arange(len(candidate)) - np.repeat(np.cumsum(counts) - counts, counts)
-    reference = both.first[candidate] + offset
-    kept = reference != both.held[candidate]
-    return candidate[kept], reference[kept]
 
 
 def expand(texts: Texts, parts: Texts) -> Texts:
@@ -42,7 +32,7 @@ def expand(texts: Texts, parts: Texts) -> Texts:
     return Texts(symbols, ends[texts.starts])
 
 
-def matches(candidates: Texts, references: Texts, met: tuple[Pairs, Pairs], most: int) -> list[Counts]:
+def matches(candidates: Texts, references: Texts, met: Meetings, most: int) -> list[Counts]:
     """Count, for n = 1 to `most`, the n-grams that each pair of texts shares, clipped: one column per n."""
     found = []
     symbols = np.concatenate([candidates.tokens, references.tokens])
@@ -62,7 +52,7 @@ def matches(candidates: Texts, references: Texts, met: tuple[Pairs, Pairs], most
     return found
 
 
-def _matches(grams: Grams, starts: Pairs, candidates: int, met: tuple[Pairs, Pairs], n: int) -> Counts:
+def _matches(grams: Grams, starts: Places, candidates: int, met: Meetings, n: int) -> Counts:
     ordered = grams.copy()
     counts = np.zeros(len(met[0]), np.uint32)
     for text in np.flatnonzero(np.diff(starts) > _FEW):
@@ -79,7 +69,7 @@ def _matches(grams: Grams, starts: Pairs, candidates: int, met: tuple[Pairs, Pai
 
 
 @njit(cache=True, nogil=True)
-def _expand(tokens: Counts, parts: Counts, starts: Pairs, ends: Pairs, symbols: Counts) -> None:
+def _expand(tokens: Counts, parts: Counts, starts: Places, ends: Places, symbols: Counts) -> None:
     for at in range(len(tokens)):
         first = starts[tokens[at]]
         for k in range(ends[at + 1] - ends[at]):
@@ -87,7 +77,7 @@ def _expand(tokens: Counts, parts: Counts, starts: Pairs, ends: Pairs, symbols: 
 
 
 @njit(cache=True, nogil=True)
-def _sort(grams: Grams, starts: Pairs, first: int, last: int, n: int) -> None:
+def _sort(grams: Grams, starts: Places, first: int, last: int, n: int) -> None:
     for text in range(first, last):
         if starts[text + 1] - starts[text] > _FEW:
             continue
@@ -101,7 +91,7 @@ def _sort(grams: Grams, starts: Pairs, first: int, last: int, n: int) -> None:
 
 @njit(cache=True, nogil=True)
 def _meet(
-    grams: Grams, starts: Pairs, candidate: Pairs, reference: Pairs, first: int, last: int, n: int, counts: Counts
+    grams: Grams, starts: Places, candidate: Places, reference: Places, first: int, last: int, n: int, counts: Counts
 ) -> None:
     for pair in range(first, last):
         i, i_end = starts[candidate[pair]], starts[candidate[pair] + 1] - n + 1

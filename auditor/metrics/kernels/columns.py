@@ -29,6 +29,13 @@ class Sides(NamedTuple):
     held: NDArray[np.int64]
 
 
+class Meetings(NamedTuple):
+    """The pairs of a candidate and a reference of its image, by their places in `Sides`."""
+
+    candidate: NDArray[np.int64]
+    reference: NDArray[np.int64]
+
+
 def texts(column: pl.Series) -> Texts:
     """Lay a column of token lists out flat."""
     starts = np.zeros(len(column) + 1, dtype=np.int64)
@@ -59,3 +66,13 @@ def sides(candidates: pl.DataFrame, references: pl.DataFrame) -> tuple[pl.DataFr
     first, last, left_out = (placed[name].to_numpy() for name in ("first", "last", "held"))
     both = Sides(texts(placed["tokens"]), texts(references["tokens"]), first, last, left_out)
     return placed.drop("first", "last", "held", "tokens", "image_no", "held_out"), both
+
+
+def meetings(both: Sides) -> Meetings:
+    """Name every candidate and reference that meet: candidates in order, the held-out ones left out."""
+    counts = both.last - both.first
+    candidate = np.repeat(np.arange(len(counts)), counts)
+    offset = np.arange(len(candidate)) - np.repeat(np.cumsum(counts) - counts, counts)
+    reference = both.first[candidate] + offset
+    kept = reference != both.held[candidate]
+    return Meetings(candidate[kept], reference[kept])

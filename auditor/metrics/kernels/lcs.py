@@ -5,6 +5,7 @@ Lin 2004, sections 3 and 4, as ROUGE-1.5.5.pl walks them (subs lcs, wlcs, wlcs_i
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import NamedTuple
@@ -13,7 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from auditor.metrics.kernels.columns import Sides
+from auditor.metrics.kernels.columns import Meetings, Sides
 
 _THREADS = 2
 #: Which token a step back through the table takes: the candidate's, the reference's, or both, a match.
@@ -22,73 +23,76 @@ _BOTH, _THEIRS, _OURS = 0, 1, 2
 _Tokens = NDArray[np.uint32]
 _Places = NDArray[np.int64]
 _Weights = NDArray[np.float64]
+#: Tokens and starts of the candidates, and of the references.
+_Flat = tuple[_Tokens, _Places, _Tokens, _Places]
 
 
-class CommonSubsequences(NamedTuple):
-    """What candidates have in common with their references, pair by pair: those of the first candidate come first.
+class WeightedSubsequences(NamedTuple):
+    """What candidates have in common with references, pair by pair, in weights of runs.
 
-    `lcs` is in tokens; `weighted_lcs` is the value of the weighted
-    table, `weighted_runs` the weight of the runs of matches on the way back through it, both in weights of runs.
+    `weighted_lcs` is the value of the weighted table, `weighted_runs` the weight of the runs of matches on the way back
+    through it.
     """
 
-    reference_lengths: NDArray[np.uint32]
-    lcs: NDArray[np.uint32]
     weighted_lcs: NDArray[np.float64]
     weighted_runs: NDArray[np.float64]
 
 
-def common_subsequences(sides: Sides, exponent: float) -> tuple[NDArray[np.int64], CommonSubsequences]:
-    """Align every candidate with every reference of its image; a run of k tokens weighs k ** exponent.
+def common_subsequences(sides: Sides, met: Meetings) -> NDArray[np.uint32]:
+    """Measure the longest common subsequence of every pair, in tokens."""
+    lcs = np.empty(len(met.candidate), np.uint32)
+    longest = int(np.diff(sides.candidates.starts).max(initial=0))
+    _in_parts(len(lcs), lambda start, stop: _align(_flat(sides), met, longest, start, stop, lcs))
+    return lcs
 
-    Gives the number of pairs of each candidate first.
-    """
-    counts = sides.last - sides.first - (sides.held >= 0)
-    pairs = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
+
+def weighted_subsequences(sides: Sides, met: Meetings, exponent: float) -> WeightedSubsequences:
+    """Weigh the common subsequence of every pair; a run of k tokens weighs k ** exponent."""
     longest = int(max(np.diff(side.starts).max(initial=0) for side in (sides.candidates, sides.references)))
     # powers by the C library, as the script's: other vector units may differ in the last bit, and so in ties
     weights = np.array([float(run) ** exponent for run in range(longest + 2)])
-    size = int(pairs[-1])
-    made = np.empty(size, np.uint32), np.empty(size, np.uint32), np.empty(size), np.empty(size)
-    edges = [0, *np.searchsorted(pairs, [size * part // _THREADS for part in range(1, _THREADS)]).tolist(), len(counts)]
-    texts = (*sides.candidates, *sides.references)
+    size = len(met.candidate)
+    made = WeightedSubsequences(np.empty(size), np.empty(size))
+    _in_parts(size, lambda start, stop: _weigh(_flat(sides), met, weights, start, stop, made))
+    return made
+
+
+def _flat(sides: Sides) -> _Flat:
+    return (*sides.candidates, *sides.references)
+
+
+def _in_parts(size: int, align: Callable[[int, int], None]) -> None:
+    """Align the pairs `start` to `stop` - 1 of each part."""
+    edges = [size * part // _THREADS for part in range(_THREADS + 1)]
     with ThreadPoolExecutor(_THREADS) as pool:
-        parts = [
-            pool.submit(_align, texts, sides[2:], pairs, weights, start, stop, made) for start, stop in pairwise(edges)
-        ]
+        parts = [pool.submit(align, start, stop) for start, stop in pairwise(edges)]
     for part in parts:
         part.result()
-    return counts, CommonSubsequences(*made)
 
 
 @njit(cache=True, nogil=True)
-def _align(
-    texts: tuple[_Tokens, _Places, _Tokens, _Places],
-    beside: tuple[_Places, _Places, _Places],
-    pairs: _Places,
-    weights: _Weights,
-    start: int,
-    stop: int,
-    made: tuple[_Tokens, _Tokens, _Weights, _Weights],
-) -> None:
-    """Fill the pairs of candidates `start` to `stop` - 1."""
+def _align(texts: _Flat, met: Meetings, longest: int, start: int, stop: int, lcs: _Tokens) -> None:
     candidate_tokens, candidate_starts, reference_tokens, reference_starts = texts
-    first, last, held = beside
-    lengths, lcs, weighted_lcs, weighted_runs = made
+    row = np.empty(longest + 1, np.int64)
+    for at in range(start, stop):
+        i, j = met.candidate[at], met.reference[at]
+        ours = candidate_tokens[candidate_starts[i] : candidate_starts[i + 1]]
+        theirs = reference_tokens[reference_starts[j] : reference_starts[j + 1]]
+        lcs[at] = _lcs_of_words(ours, theirs) if len(ours) <= 64 else _lcs_of_rows(ours, theirs, row)
+
+
+@njit(cache=True, nogil=True)
+def _weigh(texts: _Flat, met: Meetings, weights: _Weights, start: int, stop: int, made: WeightedSubsequences) -> None:
+    candidate_tokens, candidate_starts, reference_tokens, reference_starts = texts
     size = len(weights)
     values = np.empty(size)
     runs = np.empty(size, np.int64)
     matched = np.empty(size, np.bool_)
-    for i in range(start, stop):
+    for at in range(start, stop):
+        i, j = met.candidate[at], met.reference[at]
         ours = candidate_tokens[candidate_starts[i] : candidate_starts[i + 1]]
-        at = pairs[i]
-        for j in range(first[i], last[i]):
-            if j == held[i]:
-                continue
-            theirs = reference_tokens[reference_starts[j] : reference_starts[j + 1]]
-            lengths[at] = len(theirs)
-            lcs[at] = _lcs_of_words(ours, theirs) if len(ours) <= 64 else _lcs_of_rows(ours, theirs, runs)
-            weighted_lcs[at], weighted_runs[at] = _weighted(ours, theirs, weights, values, runs, matched)
-            at += 1
+        theirs = reference_tokens[reference_starts[j] : reference_starts[j + 1]]
+        made.weighted_lcs[at], made.weighted_runs[at] = _weighted(ours, theirs, weights, values, runs, matched)
 
 
 @njit(cache=True, nogil=True)
