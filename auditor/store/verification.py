@@ -19,7 +19,7 @@ FACTS, CACHE = "facts", "cache"
 
 
 def legible(store: Store, progress: Progress = silent) -> pl.DataFrame:
-    """Read every table whole, so that the engine compares every block in use with its checksum, and look up a key of each.
+    """Read every table whole and look up a key, so that the engine compares every block in use with its checksum.
 
     Columns: check, subject (`facts` or `cache`), checked and faults, both in tables.
     """
