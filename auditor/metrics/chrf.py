@@ -11,7 +11,7 @@ from polars import selectors as cs
 
 from auditor.metrics.card import Metric, Parameter
 from auditor.metrics.counting import Kernel
-from auditor.metrics.kernels.columns import Texts, meetings, sides, texts
+from auditor.metrics.kernels.columns import Texts, meetings, offsets, sides, texts
 
 _ORDERS = {"character": 6, "word": 2}
 _EPS = 1e-16
@@ -101,9 +101,8 @@ def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> p
 
 def _spelling(words: pl.Series) -> Texts:
     """Lay words out as code points, word after word."""
-    starts = np.zeros(len(words) + 1, np.int64)
-    np.cumsum(words.str.len_chars().to_numpy(), out=starts[1:])
-    return Texts(np.frombuffer("".join(words).encode("utf-32-le"), np.uint32), starts)
+    letters = np.frombuffer("".join(words).encode("utf-32-le"), np.uint32)
+    return Texts(letters, offsets(words.str.len_chars().to_numpy()))
 
 
 CARDS = (

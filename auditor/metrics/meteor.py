@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from auditor.errors import MetricError
 from auditor.metrics import meteor_resources
 from auditor.metrics.card import Metric, Parameter
 from auditor.metrics.counting import Kernel
+from auditor.metrics.kernels.columns import beside, offsets, texts
+from auditor.metrics.kernels.threads import in_parts
 from auditor.metrics.meteor_words import Lexicon, lexicon
 from auditor.metrics.meteor_words import corpus as normalised
 
-_THREADS = 2
 _TASKS = (
     8  # ranges of candidates, more than threads, so that one with many long captions does not keep the rest waiting
 )
@@ -73,11 +71,9 @@ def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> p
 
     placed, pairs = _pairs(rows["meteor"], rows["meteor_reference"], rows["chosen"])
     tokens = rows["meteor_token"].sort("token_id")
-    texts = rows["chosen"].sort("caption_id")["tokens"]
-    starts = _starts(texts)
-    ids = texts.filter(texts.list.len() > 0).explode().to_numpy()
-    numbers = np.searchsorted(tokens["token_id"].to_numpy(), ids).astype(np.int64)
-    seen = normalised(tokens["token"].to_list(), numbers, starts, parameters["norm"])
+    chosen = texts(rows["chosen"].sort("caption_id")["tokens"])
+    numbers = np.searchsorted(tokens["token_id"].to_numpy(), chosen.tokens).astype(np.int64)
+    seen = normalised(tokens["token"].to_list(), numbers, chosen.starts, parameters["norm"])
     longest = int(np.diff(seen.starts).max(initial=0))
     if longest > LONGEST:
         raise MetricError(f"meteor: a text of {longest:,} words; it aligns texts of at most {LONGEST:,}")
@@ -87,21 +83,13 @@ def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> p
     laid = Texts(seen.numbers, seen.starts)
     words = Words(known.key, known.stem, known.is_function, known.synonyms, known.synonym)
     phrases, paraphrases = _phrases(laid, known)
-    with ThreadPoolExecutor(_THREADS) as pool:
-        cuts = np.linspace(0, placed.height, _TASKS + 1).astype(np.int64).tolist()
-        todo = [
-            pool.submit(align, pairs, first, last, laid, words, phrases, paraphrases, scores, statistics)
-            for first, last in pairwise(cuts)
-            if first < last
-        ]
-        for task in todo:
-            task.result()
+    in_parts(
+        placed.height,
+        lambda first, last: align(pairs, first, last, laid, words, phrases, paraphrases, scores, statistics),
+        _TASKS,
+    )
     columns = {name: pl.Series(statistics[:, at], dtype=pl.UInt16) for at, name in enumerate(STATISTICS)}
     return placed.with_columns(score=pl.Series(scores), **columns)
-
-
-def _starts(texts: pl.Series) -> NDArray[np.int64]:
-    return np.concatenate((np.zeros(1, dtype=np.int64), texts.list.len().cum_sum().cast(pl.Int64).to_numpy()))
 
 
 def _pairs(candidates: pl.DataFrame, references: pl.DataFrame, chosen: pl.DataFrame) -> tuple[pl.DataFrame, Any]:
@@ -109,46 +97,26 @@ def _pairs(candidates: pl.DataFrame, references: pl.DataFrame, chosen: pl.DataFr
     from auditor.metrics.kernels.meteor import Pairs  # noqa: PLC0415
 
     captions = np.sort(chosen["caption_id"].to_numpy())
-    references = references.sort("image_no", "slot").with_row_index("at")
-    images, numbers = references["image_no"].to_numpy(), candidates["image_no"].to_numpy()
-    held = candidates.join(
-        references.select("image_no", "at", held_out="slot"),
-        on=["image_no", "held_out"],
-        how="left",
-        maintain_order="left",
-    )["at"]
-    placed = candidates.with_columns(
-        first=pl.Series(np.searchsorted(images, numbers, "left"), dtype=pl.Int64),
-        last=pl.Series(np.searchsorted(images, numbers, "right"), dtype=pl.Int64),
-        held=held.cast(pl.Int64).fill_null(-1),
-    ).filter(pl.col("last") - pl.col("first") > (pl.col("held") >= 0))
-    first, last, left_out = (placed[name].to_numpy() for name in ("first", "last", "held"))
+    placed, references = beside(candidates, references)
+    first, last, held = (placed[name].to_numpy() for name in ("first", "last", "held"))
     ours, theirs = (
         np.searchsorted(captions, frame["caption_id"].to_numpy()).astype(np.int64) for frame in (placed, references)
     )
-    return placed.select("candidate", "image", "slot"), Pairs(ours, theirs, first, last, left_out)
+    return placed.select("candidate", "image", "slot"), Pairs(ours, theirs, first, last, held)
 
 
-def _phrases(texts: Any, known: Lexicon) -> tuple[Any, Any]:
+def _phrases(laid: Any, known: Lexicon) -> tuple[Any, Any]:
     """Find the phrases of the paraphrase table in the texts, and which of them paraphrase each other."""
     from auditor.metrics.kernels.meteor_phrases import Occurrences, Paraphrases, occurrences, reachable  # noqa: PLC0415
 
     table = meteor_resources.load().phrases
-    words = known.phrase_word[texts.words]
-    cuts = np.linspace(0, len(texts.starts) - 1, _THREADS + 1).astype(np.int64).tolist()
-    with ThreadPoolExecutor(_THREADS) as pool:
-        found = list(
-            pool.map(
-                lambda first, last: occurrences(
-                    words, texts.starts, first, last, table.word, table.children, table.is_phrase
-                ),
-                cuts[:-1],
-                cuts[1:],
-            )
-        )
+    words = known.phrase_word[laid.words]
+    found = in_parts(
+        len(laid.starts) - 1,
+        lambda first, last: occurrences(words, laid.starts, first, last, table.word, table.children, table.is_phrase),
+    )
     counts, place, length, node = (np.concatenate(column) for column in zip(*found, strict=True))
-    starts = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(counts)))
-    kept = reachable(starts, place, length, node, table.targets, table.target)
+    kept = reachable(offsets(counts), place, length, node, table.targets, table.target)
     return Occurrences(*kept[:4]), Paraphrases(*kept[4:])
 
 

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from auditor.errors import MissingExtraError, SourceError
 from auditor.metrics import meteor_phrase_table
+from auditor.metrics.kernels.columns import offsets
 from auditor.metrics.meteor_phrase_table import PhraseTable
 from auditor.text.meteor_normalizer import Normalizer
 
@@ -149,7 +150,7 @@ def _resources(frames: Mapping[str, pl.DataFrame]) -> Resources:
         normalizer=Normalizer(lists["prefix"], lists["numeric"]),
         function_words=lists["function"],
         dictionary={word: number for number, word in enumerate(synset["word"])},
-        synsets=np.concatenate(([0], synset["synset"].list.len().cum_sum().to_numpy())).astype(np.int64),
+        synsets=offsets(synset["synset"].list.len().to_numpy()),
         synset=synset["synset"].explode().to_numpy(),
         exceptions={form: tuple(bases) for form, bases in frames["exception"].iter_rows()},
         phrase_words={word: number for number, word in enumerate(frames["phrase_word"]["word"])},

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from auditor.metrics.kernels.columns import offsets
 from auditor.metrics.meteor_resources import Resources, load
 from auditor.text.meteor_normalizer import CONTEXTS, Mode, context, edges
 from auditor.text.porter2 import stem as stem_of
@@ -67,7 +68,7 @@ def corpus(tokens: Sequence[str], numbers: NDArray[np.int64], starts: NDArray[np
     words: dict[str, int] = {}
     flat = np.array([words.setdefault(word, len(words)) for each in forms for word in each], dtype=np.int32)
     lengths = np.array([len(each) for each in forms], dtype=np.int64)
-    places, bounds = _gathered(_bounds(lengths), form)
+    places, bounds = _gathered(offsets(lengths), form)
     return Corpus(list(words), flat[places], bounds[starts])
 
 
@@ -86,14 +87,10 @@ def _judged_whole(
     return found
 
 
-def _bounds(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(lengths)))
-
-
 def _gathered(bounds: NDArray[np.int64], rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Lay the ranges `bounds[row]` to `bounds[row + 1]` of some rows in a line: their places, and where each begins."""
     lengths = bounds[rows + 1] - bounds[rows]
-    begins = _bounds(lengths)
+    begins = offsets(lengths)
     places = np.arange(begins[-1]) + np.repeat(bounds[rows] - begins[:-1], lengths)
     return places, begins
 

@@ -22,6 +22,7 @@ from test_official_scores import scores_of_system
 
 from auditor.metrics.counting import CandidateSet, count
 from auditor.metrics.kernels import ter as kernel
+from auditor.metrics.kernels import threads
 from auditor.metrics.kernels.columns import sides
 from auditor.registry import requests
 from auditor.store.connection import MEMORY, Store
@@ -105,7 +106,7 @@ def test_number_of_threads_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> N
     candidates = [rng.integers(1, 9, 12).tolist() for _ in range(40)]
     references = [[rng.integers(1, 9, 12).tolist() for _ in range(3)] for _ in range(40)]
     both = edits_of(candidates, references)
-    monkeypatch.setattr(kernel, "_THREADS", 1)
+    monkeypatch.setattr(threads, "_THREADS", 1)
     alone = edits_of(candidates, references)
     assert all(np.array_equal(one, other) for one, other in zip(both, alone, strict=True))
 

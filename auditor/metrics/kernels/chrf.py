@@ -6,16 +6,13 @@ theirs sorted, so that a pair is matched in one pass; one order is held at a tim
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
-
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from auditor.metrics.kernels.columns import Meetings, Texts
+from auditor.metrics.kernels.columns import Meetings, Texts, offsets
+from auditor.metrics.kernels.threads import in_parts
 
-_THREADS = 2
 _FEW = 500  # symbols of a text whose grams are sorted by insertion
 
 Places = NDArray[np.int64]
@@ -26,7 +23,7 @@ Grams = NDArray[np.uint64]
 def expand(texts: Texts, parts: Texts) -> Texts:
     """Put in place of each token t the symbols that `parts` has as text t."""
     lengths = np.diff(parts.starts)[texts.tokens]
-    ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+    ends = offsets(lengths)
     symbols = np.empty(ends[-1], np.uint32)
     _expand(texts.tokens, parts.tokens, parts.starts, ends, symbols)
     return Texts(symbols, ends[texts.starts])
@@ -57,14 +54,9 @@ def _matches(grams: Grams, starts: Places, candidates: int, met: Meetings, n: in
     counts = np.zeros(len(met[0]), np.uint32)
     for text in np.flatnonzero(np.diff(starts) > _FEW):
         ordered[starts[text] : starts[text + 1] - n + 1].sort()
-    with ThreadPoolExecutor(_THREADS) as pool:
-        edges = np.linspace(0, len(starts) - 1, _THREADS + 1).astype(np.int64)
-        for part in [pool.submit(_sort, ordered, starts, *some, n) for some in pairwise(edges)]:
-            part.result()
-        edges = np.linspace(0, len(counts), _THREADS + 1).astype(np.int64)
-        other = met[1] + candidates
-        for part in [pool.submit(_meet, ordered, starts, met[0], other, *some, n, counts) for some in pairwise(edges)]:
-            part.result()
+    in_parts(len(starts) - 1, lambda first, last: _sort(ordered, starts, first, last, n))
+    other = met[1] + candidates
+    in_parts(len(counts), lambda first, last: _meet(ordered, starts, met[0], other, first, last, n, counts))
     return counts
 
 

@@ -36,12 +36,37 @@ class Meetings(NamedTuple):
     reference: NDArray[np.int64]
 
 
+def offsets(lengths: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Say where each of several ranges begins that stand one after another, and where the last one ends."""
+    return np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)))
+
+
 def texts(column: pl.Series) -> Texts:
     """Lay a column of token lists out flat."""
-    starts = np.zeros(len(column) + 1, dtype=np.int64)
-    np.cumsum(column.list.len().to_numpy(), out=starts[1:])
     tokens = column.filter(column.list.len() > 0).explode().cast(pl.UInt32).to_numpy()
-    return Texts(np.ascontiguousarray(tokens), starts)
+    return Texts(np.ascontiguousarray(tokens), offsets(column.list.len().to_numpy()))
+
+
+def beside(candidates: pl.DataFrame, references: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Bring candidates (image_no, held_out, …) to the references (image_no, slot, …) of their images.
+
+    Gives the candidates that have a reference, with `first`, `last` and `held` as in `Sides`, and the references sorted
+    by image and slot, which these are places of.
+    """
+    references = references.sort("image_no", "slot").with_row_index("at")
+    images, numbers = references["image_no"].to_numpy(), candidates["image_no"].to_numpy()
+    held = candidates.join(
+        references.select("image_no", "at", held_out="slot"),
+        on=["image_no", "held_out"],
+        how="left",
+        maintain_order="left",
+    )["at"]
+    placed = candidates.with_columns(
+        first=pl.Series(np.searchsorted(images, numbers, "left"), dtype=pl.Int64),
+        last=pl.Series(np.searchsorted(images, numbers, "right"), dtype=pl.Int64),
+        held=held.cast(pl.Int64).fill_null(-1),
+    ).filter(pl.col("last") - pl.col("first") > (pl.col("held") >= 0))
+    return placed, references
 
 
 def sides(candidates: pl.DataFrame, references: pl.DataFrame) -> tuple[pl.DataFrame, Sides]:
@@ -49,22 +74,9 @@ def sides(candidates: pl.DataFrame, references: pl.DataFrame) -> tuple[pl.DataFr
 
     Gives the candidates that have a reference, and the arrays of both sides; references are sorted by image and slot.
     """
-    references = references.sort("image_no", "slot").with_row_index("at")
-    images = references["image_no"].to_numpy()
-    held = candidates.join(
-        references.select("image_no", "at", held_out="slot"),
-        on=["image_no", "held_out"],
-        how="left",
-        maintain_order="left",
-    )["at"]
-    numbers = candidates["image_no"].to_numpy()
-    placed = candidates.with_columns(
-        first=pl.Series(np.searchsorted(images, numbers, "left"), dtype=pl.Int64),
-        last=pl.Series(np.searchsorted(images, numbers, "right"), dtype=pl.Int64),
-        held=held.cast(pl.Int64).fill_null(-1),
-    ).filter(pl.col("last") - pl.col("first") > (pl.col("held") >= 0))
-    first, last, left_out = (placed[name].to_numpy() for name in ("first", "last", "held"))
-    both = Sides(texts(placed["tokens"]), texts(references["tokens"]), first, last, left_out)
+    placed, references = beside(candidates, references)
+    first, last, held = (placed[name].to_numpy() for name in ("first", "last", "held"))
+    both = Sides(texts(placed["tokens"]), texts(references["tokens"]), first, last, held)
     return placed.drop("first", "last", "held", "tokens", "image_no", "held_out"), both
 
 

@@ -5,9 +5,6 @@ Lin 2004, sections 3 and 4, as ROUGE-1.5.5.pl walks them (subs lcs, wlcs, wlcs_i
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -15,8 +12,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from auditor.metrics.kernels.columns import Meetings, Sides
+from auditor.metrics.kernels.threads import in_parts
 
-_THREADS = 2
 #: Which token a step back through the table takes: the candidate's, the reference's, or both, a match.
 _BOTH, _THEIRS, _OURS = 0, 1, 2
 
@@ -42,7 +39,7 @@ def common_subsequences(sides: Sides, met: Meetings) -> NDArray[np.uint32]:
     """Measure the longest common subsequence of every pair, in tokens."""
     lcs = np.empty(len(met.candidate), np.uint32)
     longest = int(np.diff(sides.candidates.starts).max(initial=0))
-    _in_parts(len(lcs), lambda start, stop: _align(_flat(sides), met, longest, start, stop, lcs))
+    in_parts(len(lcs), lambda start, stop: _align(_flat(sides), met, longest, start, stop, lcs))
     return lcs
 
 
@@ -53,21 +50,12 @@ def weighted_subsequences(sides: Sides, met: Meetings, exponent: float) -> Weigh
     weights = np.array([float(run) ** exponent for run in range(longest + 2)])
     size = len(met.candidate)
     made = WeightedSubsequences(np.empty(size), np.empty(size))
-    _in_parts(size, lambda start, stop: _weigh(_flat(sides), met, weights, start, stop, made))
+    in_parts(size, lambda start, stop: _weigh(_flat(sides), met, weights, start, stop, made))
     return made
 
 
 def _flat(sides: Sides) -> _Flat:
     return (*sides.candidates, *sides.references)
-
-
-def _in_parts(size: int, align: Callable[[int, int], None]) -> None:
-    """Align the pairs `start` to `stop` - 1 of each part."""
-    edges = [size * part // _THREADS for part in range(_THREADS + 1)]
-    with ThreadPoolExecutor(_THREADS) as pool:
-        parts = [pool.submit(align, start, stop) for start, stop in pairwise(edges)]
-    for part in parts:
-        part.result()
 
 
 @njit(cache=True, nogil=True)

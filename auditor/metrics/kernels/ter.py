@@ -8,8 +8,6 @@ shift changes how many words have no equal on the other side.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -20,8 +18,7 @@ from auditor.metrics.kernels import edit_distance as distance
 from auditor.metrics.kernels.columns import Sides, Texts
 from auditor.metrics.kernels.edit_distance import Masks, Numbers, Table, Words
 from auditor.metrics.kernels.shifts import MOST, as_rotation, find_shifts
-
-_THREADS = 2
+from auditor.metrics.kernels.threads import in_parts
 
 
 class Edits(NamedTuple):
@@ -65,14 +62,8 @@ def edits(both: Sides, *, shifts: bool = True) -> Edits:
     count = len(both.first)
     fewest, nearest, length, references = (np.zeros(count, np.int64) for _ in range(4))
     made = Edits(fewest, nearest, length, references, np.zeros(count, np.float64))
-    edges = np.linspace(0, count, _THREADS + 1).astype(np.int64)
     longest = tuple(int(np.diff(side.starts).max(initial=0)) for side in (both.candidates, both.references))
-    with ThreadPoolExecutor(_THREADS) as pool:
-        parts = [
-            pool.submit(_edits, both, shifts, first, last, _desk(*longest), made) for first, last in pairwise(edges)
-        ]
-        for part in parts:
-            part.result()
+    in_parts(count, lambda first, last: _edits(both, shifts, first, last, _desk(*longest), made))
     return made
 
 
