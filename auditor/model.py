@@ -17,6 +17,8 @@ from typing import Any, Literal, Protocol
 import polars as pl
 import polars.selectors as cs
 
+from auditor.figure import Figure
+
 Kind = Literal["captions", "candidates", "judgements", "pairs", "triplets", "corpus", "wordlist"]
 
 #: What a reader yields: one row per record of a file; columns that a reader leaves out are null. `source` and `line`
@@ -241,7 +243,7 @@ class Result:
     """What a study found.
 
     `frame` holds flat rows in the public column vocabulary: what JSON, CSV and Parquet carry. `tables` are the same
-    facts arranged for reading; `notes` say in plain words what a reader must know.
+    facts arranged for reading, `figures` as pictures; `notes` say in plain words what a reader must know.
     """
 
     command: str
@@ -249,6 +251,7 @@ class Result:
     selections: tuple[Selection, ...] = ()
     signatures: Mapping[str, str] = field(default_factory=dict)
     tables: tuple[Table, ...] = ()
+    figures: tuple[Figure, ...] = ()
     notes: tuple[str, ...] = ()
 
     def to_json(self) -> str:
