@@ -1,4 +1,4 @@
-"""A picture of rows in terms that every medium can draw: a terminal, a page, a paper. It holds what is shown, never how."""
+"""A picture of rows in terms that every medium can draw. It holds what is shown, never how."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Literal
 
 import polars as pl
 
-#: Bars stand in groups by `x`, one for each of `series`; lines and points are drawn for each of `series`; a heatmap has a
-#: cell for each `x` and `y` that shows `value`.
+#: Bars stand in groups by `x`, one for each of `series`; lines and points are drawn for each of `series`; a heatmap has
+#: a cell for each `x` and `y` that shows `value`.
 Kind = Literal["bars", "lines", "points", "heatmap"]
 
 
