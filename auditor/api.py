@@ -79,9 +79,15 @@ class Auditor:
         split: str | None = None,
         seed: int = 1,
         references: int | None = None,
+        candidates: Sequence[str] | None = None,
+        others: Sequence[str] = (),
+        corpus: str | None = None,
+        draws: int = 1,
     ) -> Result:
-        """Give the upper bound and the lower bound `intra` of each metric."""
-        return bounds.bounds(self.store, refs, metrics, text_profile, split, seed, references)
+        """Give the upper bound and the lower bounds of each metric."""
+        return bounds.bounds(
+            self.store, refs, metrics, text_profile, split, seed, references, candidates, others, corpus, draws
+        )
 
     def score(
         self,
