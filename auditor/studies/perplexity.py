@@ -108,7 +108,7 @@ def _tables(labels: Sequence[str], means: pl.DataFrame, draws: int) -> tuple[Tab
     shown = [("perplexity", "value", "perplexity: rows trained on, columns tested on")]
     if draws > 1:
         shown.append(("perplexity", "sd", f"standard deviation of the perplexity over {draws} draws"))
-    shown.append(("oov", "value", "share of tokens that the model does not know"))
+    shown.append(("oov", "value", "oov: share of words that the model does not know"))
     if len(labels) > 1:
         shown.append(("ratio", "value", "perplexity / that of the tested dataset's own model"))
     return tuple(Table(title, _matrix(labels, means, *of)) for *of, title in shown)
@@ -131,25 +131,25 @@ def _labelled(labels: Sequence[str], rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _figures(labels: Sequence[str], means: pl.DataFrame) -> tuple[Figure, ...]:
-    titles = {
-        "perplexity": "Perplexity of each dataset under the model of another",
-        "ratio": "Perplexity, divided by that of the dataset's own model",
-    }
-    return tuple(
-        Figure(
-            name=f"perplexity-{statistic}" if statistic == "ratio" else statistic,
-            title=title,
-            kind="heatmap",
-            frame=_labelled(labels, means.filter(pl.col("statistic") == statistic)).select(
-                "tested on", "trained on", "value"
-            ),
-            x="tested on",
-            y="trained on",
-            value="value",
-            x_label="tested on",
-            y_label="trained on",
-        )
-        for statistic, title in titles.items()
+    whole = _heatmap("perplexity", "perplexity", "Perplexity of each dataset under each model", labels, means)
+    if len(labels) < 2:
+        return (whole,)
+    title = "Perplexity, divided by that of the tested dataset's own model"
+    return whole, _heatmap("perplexity-ratio", "ratio", title, labels, means)
+
+
+def _heatmap(name: str, statistic: str, title: str, labels: Sequence[str], means: pl.DataFrame) -> Figure:
+    cells = _labelled(labels, means.filter(pl.col("statistic") == statistic))
+    return Figure(
+        name,
+        title,
+        "heatmap",
+        cells.select("tested on", "trained on", "value"),
+        x="tested on",
+        y="trained on",
+        value="value",
+        x_label="tested on",
+        y_label="trained on",
     )
 
 
@@ -164,7 +164,7 @@ def _trained(selections: Sequence[Selection], runs: Sequence[Run], captions: int
         return [f"models are trained on all of their halves ({counts}): one that has more captions predicts better"]
     if captions is None and len(held) > 1:
         fewest, label = min(held)
-        drawn = "" if len(runs) == 1 else f" with seed {runs[0].seed}, and likewise with the others"
+        drawn = "" if len(runs) == 1 else f" with seed {runs[0].seed}; signatures name the other seeds' counts"
         return [f"each model is trained on {fewest:,} captions, as many as the training half of {label} has{drawn}"]
     return []
 
@@ -232,8 +232,8 @@ def _doubtful(selections: Sequence[Selection], runs: Sequence[Run]) -> list[str]
             if count
         ),
         *(
-            f"{selections[number].label}: no n-grams of order {', '.join(map(str, orders))} stand once or none twice,"
-            " which leaves their discount open; it is 0.5"
+            f"{selections[number].label}: among n-grams of order {', '.join(map(str, orders))} none stands once, or"
+            " none twice, and so the model's discount is 0.5 there"
             for number, orders in stood_in.iter_rows()
         ),
     ]

@@ -160,15 +160,19 @@ def test_an_image_is_on_the_same_side_in_every_version_and_split() -> None:
     assert result.frame["trained_split"].unique().sort().to_list() == [None, "test"]
 
 
-def test_related_datasets_and_captions_without_words_are_named() -> None:
+def test_what_a_reader_must_know_is_said() -> None:
     with Store.open(MEMORY) as store:
         ingest_rows(store, [*CATS, ("i3", 1, "")], "cats", kind="candidates")
         ingest_rows(store, DOGS, "dogs")
         store.execute("update dataset set related = ['dogs'] where dataset = 'cats'")
-        notes = perplexity(store, ["cats", "dogs"]).notes
+        result = perplexity(store, ["cats", "dogs"])
+    notes = result.notes
     assert any(note.startswith("cats and dogs are declared as related") for note in notes)
     assert any(note.startswith("cats: 1 of the captions has no token") for note in notes)
     assert any("predicts the others best" in note for note in notes)
+    assert any(note.startswith("dogs: among n-grams of order") for note in notes)
+    assert [figure.name for figure in result.figures] == ["perplexity", "perplexity-ratio"]
+    assert [table.frame.shape for table in result.tables] == [(2, 3)] * 3
 
 
 @pytest.mark.parametrize(
