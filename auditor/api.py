@@ -13,6 +13,7 @@ from auditor.studies import (
     exchange,
     history,
     ingestion,
+    perplexity,
     profile,
     query,
     scores,
@@ -113,6 +114,19 @@ class Auditor:
     ) -> Result:
         """Compare datasets by homogeneity."""
         return comparison.compare(self.store, refs, metrics, text_profile, split, seed, references)
+
+    def perplexity(
+        self,
+        *refs: str,
+        text_profile: str = "bare",
+        split: str | None = None,
+        order: int = 3,
+        captions: int | None = None,
+        draws: int = 1,
+        seed: int = 1,
+    ) -> Result:
+        """Train a language model on half of each dataset, and test it on the other half of every one."""
+        return perplexity.perplexity(self.store, refs, text_profile, split, order, captions, draws, seed)
 
     def sql(self, statement: str, params: Mapping[str, str] | None = None) -> Result:
         """Run one read-only statement."""

@@ -20,7 +20,7 @@ from conftest import ROOT, ingest_rows
 from auditor.metrics.candidates import CandidateSet, bind_candidates
 from auditor.store import ngrams
 from auditor.store.connection import MEMORY, Store
-from auditor.store.sqlfiles import SqlFile, catalogue
+from auditor.store.sqlfiles import SqlFile, catalogue, reads_of
 from auditor.store.versions import resolve
 from auditor.store.workspace import Workspace
 
@@ -49,6 +49,10 @@ _PARAMS: dict[str, Any] = {
     "system": "case",
     "system_seq": 1,
     "system_split": None,
+    "selection_no": 0,
+    "trained_no": 0,
+    "trained_captions": 0,
+    "order": 3,
 }
 
 
@@ -111,6 +115,8 @@ def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, c
         )
     if "fold_frequency_parts" not in workspace.bound and file.name != "item":
         workspace.append("fold_frequency_parts", "fold_frequency_part")
+    if "halved" in reads_of(file.name):
+        workspace.bind("halved", "half")
 
 
 def _candidate_sets(store: Store, case: dict[str, Any]) -> list[CandidateSet]:
