@@ -12,6 +12,7 @@ from auditor.studies import (
     comparison,
     exchange,
     history,
+    identical,
     ingestion,
     perplexity,
     profile,
@@ -71,6 +72,12 @@ class Auditor:
     def profile(self, *refs: str, text_profile: str = "bare", split: str | None = None) -> Result:
         """Describe datasets: size, length, vocabulary, repetition."""
         return profile.profile(self.store, refs, text_profile, split)
+
+    def identical(
+        self, *refs: str, text_profile: str = "bare", split: str | None = None, as_text: bool = False
+    ) -> Result:
+        """Pair the captions of an image that are identical."""
+        return identical.identical(self.store, refs, text_profile, split, as_text=as_text)
 
     def bounds(
         self,

@@ -41,6 +41,7 @@ _PARAMS: dict[str, Any] = {
     "words": 3,
     "label": "made",
     "last_text": 100,
+    "as_text": False,
     "empty_allowed": False,
     "dataset": "case",
     "seq": 1,

@@ -23,6 +23,7 @@ from auditor.cli import (
     diff,
     export,
     fetch,
+    identical,
     ingest,
     log,
     metrics,
@@ -51,10 +52,27 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (
-    demo, fetch, ingest, export, datasets, log, tag, note, diff, verify, profile, bounds, score, compare, perplexity,
-    sql, metrics,
-):  # fmt: skip
+COMMANDS = (
+    demo,
+    fetch,
+    ingest,
+    export,
+    datasets,
+    log,
+    tag,
+    note,
+    diff,
+    verify,
+    profile,
+    identical,
+    bounds,
+    score,
+    compare,
+    perplexity,
+    sql,
+    metrics,
+)
+for module in COMMANDS:
     app.command(module.__name__.rpartition(".")[2])(mannered(module.command))
 app.add_typer(store.app, name="store")
 
