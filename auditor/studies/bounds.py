@@ -16,6 +16,8 @@ from auditor.studies import bounds_tables
 from auditor.studies.lower_bounds import candidate_sets, chosen, empty, refuse, source_of, strangers
 from auditor.studies.scores import scorable, score_candidates, signatures, too_few_captions
 
+_CANDIDATES_AT_ONCE = 1_300_000
+
 
 def bounds(
     store: Store,
@@ -60,12 +62,16 @@ def bounds(
                 sets = [one for one in sets if one is not HUMAN]
             if not sets:
                 continue
-            rows = _bounds(store, selection, against, some, text_profile, sets, progress)
+            rows = pl.concat(
+                _bounds(store, selection, against, some, text_profile, group, progress)
+                for group in _groups(selection, sets)
+            )
             found = rows["candidate"].unique().to_list()
             reasons |= {one.name: empty(one) for one in sets if one.name not in found}
             if candidates and strict:
                 refuse(selection, reasons)
-            parts.append(rows)
+            order = {metric.label: place for place, metric in enumerate(some)}
+            parts.append(rows.sort(pl.col("metric").replace_strict(order), maintain_order=True))
             if draw == 0:
                 notes += [*unscored, *_left_out(selection, reasons), *too_few_captions(store, selection, against)]
                 notes += _unscored(store, selection)
@@ -107,8 +113,13 @@ def _bounds(
                 pl.col("metric").replace_strict(signed).alias("signature"),
             )
         )  # fmt: skip
-    order = {metric.label: place for place, metric in enumerate(metrics)}
-    return pl.concat(parts).sort(pl.col("metric").replace_strict(order), maintain_order=True)
+    return pl.concat(parts)
+
+
+def _groups(selection: Selection, sets: Sequence[CandidateSet]) -> list[Sequence[CandidateSet]]:
+    """Part the sets so that the candidates of a part fit in memory with their counts, whatever the dataset's size."""
+    size = max(1, _CANDIDATES_AT_ONCE // max(1, selection.version.captions))
+    return [sets[first : first + size] for first in range(0, len(sets), size)]
 
 
 def _left_out(selection: Selection, reasons: dict[str, str]) -> list[str]:
