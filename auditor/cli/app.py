@@ -18,6 +18,7 @@ from auditor import __version__
 from auditor.cli import (
     bounds,
     compare,
+    correlate,
     datasets,
     demo,
     diff,
@@ -51,7 +52,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for module in (
-    demo, fetch, ingest, export, datasets, log, tag, note, diff, verify, profile, bounds, score, compare, sql, metrics,
+    demo, fetch, ingest, export, datasets, log, tag, note, diff, verify, profile, bounds, score, correlate, compare,
+    sql, metrics,
 ):  # fmt: skip
     app.command(module.__name__.rpartition(".")[2])(mannered(module.command))
 app.add_typer(store.app, name="store")

@@ -14,20 +14,30 @@ def summarise(scores: pl.DataFrame) -> pl.DataFrame:
     `scores` has columns image and value. Gives two rows: level (`caption`, `image`), n, mean, sd (of the sample, n - 1;
     null for one value), median, min, max; no rows at all for no scores.
     """
-    by_image = (
+    by_image = image_means(scores.select("image", "value"))
+    return pl.concat([_row("caption", scores["value"]), _row("image", by_image["value"])])
+
+
+def image_means(scores: pl.DataFrame) -> pl.DataFrame:
+    """Average every column but `image` over the rows of each image, sorted by image; the same for any order of rows."""
+    return (
         scores.lazy()
-        .select("image", _exact("value"))
+        .select("image", exact(pl.exclude("image")))
         .group_by("image")
-        .agg(pl.col("value").sum().cast(pl.Float64) / _UNIT / pl.len())
+        .agg(pl.exclude("image").sum().cast(pl.Float64) / _UNIT / pl.len())
         .sort("image")
         .collect()
     )
-    return pl.concat([_row("caption", scores["value"]), _row("image", by_image["value"])])
+
+
+def exact(values: pl.Expr) -> pl.Expr:
+    """Take scores as the integers that they are in units of 10^-12."""
+    return (values * _UNIT).round().cast(pl.Int128)
 
 
 def _row(level: str, values: pl.Series) -> pl.DataFrame:
     ordered = values.sort()
-    total = ordered.to_frame("value").select(_exact("value").sum().cast(pl.Float64) / _UNIT).to_series()[0]
+    total = ordered.to_frame("value").select(exact(pl.col("value")).sum().cast(pl.Float64) / _UNIT).to_series()[0]
     return pl.DataFrame(
         {
             "level": [level],
@@ -44,7 +54,3 @@ def _row(level: str, values: pl.Series) -> pl.DataFrame:
             **dict.fromkeys(("mean", "sd", "median", "min", "max"), pl.Float64),
         },
     ).filter(pl.col("n") > 0)
-
-
-def _exact(column: str) -> pl.Expr:
-    return (pl.col(column) * _UNIT).round().cast(pl.Int128)
