@@ -90,7 +90,7 @@ def _measure(
     measured = {}
     rankings = {} if tuple(statistics) == ("pearson",) else _rankings(scores)
     if "kendall-b" in statistics:
-        measured["kendall-b"] = _kendall(rankings, pairs)
+        measured["kendall-b"] = kendall(rankings, pairs)
     if "spearman" in statistics:
         # twice the mean rank, from 0, of the rows that share one
         ranks = {name: (one.starts[:-1] + one.starts[1:])[one.rank] for name, one in rankings.items()}
@@ -109,7 +109,8 @@ def _rankings(scores: pl.DataFrame) -> dict[str, Ranking]:
     return {column.name: ranking(column.to_numpy()) for column in ranks}
 
 
-def _kendall(rankings: Mapping[str, Ranking], pairs: Sequence[tuple[str, str]]) -> list[Correlation]:
+def kendall(rankings: Mapping[str, Ranking], pairs: Sequence[tuple[str, str]]) -> list[Correlation]:
+    """Give tau-b of pairs of rankings, none of which holds all rows equal."""
     from auditor.statistics import significance  # noqa: PLC0415
     from auditor.statistics.kernels.discordance import discordances  # noqa: PLC0415
 

@@ -99,9 +99,8 @@ def _correlations(
                 f"{selection.label}: no correlations per {level}: {values.height} with scores, needed {FEWEST}"
             )
         elif constant := constants(values):
-            several = "are" if len(constant) > 1 else "is"
-            names = ", ".join(constant)
-            notes.append(f"{selection.label}: {names} {several} the same for every {level} and correlates with nothing")
+            names, have = ", ".join(constant), "have" if len(constant) > 1 else "has"
+            notes.append(f"{selection.label}: {names} {have} one value only per {level}, and so no correlations")
     return pl.concat(parts), notes
 
 
@@ -114,9 +113,13 @@ def _unscored(store: Store, selection: Selection, scores: pl.DataFrame) -> list[
 
 
 def _largest_p(selection: Selection, rows: pl.DataFrame) -> list[str]:
+    from auditor.statistics.significance import SMALLEST_P  # noqa: PLC0415  # scipy is slow to import
+
     largest = rows.filter(pl.col("p").is_not_null()).sort("p", descending=True, maintain_order=True).head(1)
     return [
         f"{selection.label}: the largest p is {p:.1e} ({statistic} of {a} and {b} per {level})"
+        if p > SMALLEST_P
+        else f"{selection.label}: no p is above {p:.1e}"
         for p, statistic, a, b, level in largest.select("p", "statistic", *_PAIR, "level").iter_rows()
     ]
 
@@ -140,7 +143,7 @@ def _smallest(rows: pl.DataFrame) -> list[str]:
 def _tables(label: str, rows: pl.DataFrame) -> list[Table]:
     statistic = str(rows["statistic"].first())
     matrices = [Table(f"{statistic} of {label}, per {level}", _triangle(rows, level, statistic)) for level in LEVELS]
-    return [*matrices, _extremes(label, rows)]
+    return [*matrices, *_extremes(label, rows)]
 
 
 def _triangle(rows: pl.DataFrame, level: str, statistic: str) -> pl.DataFrame:
@@ -154,7 +157,7 @@ def _triangle(rows: pl.DataFrame, level: str, statistic: str) -> pl.DataFrame:
     )
 
 
-def _extremes(label: str, rows: pl.DataFrame) -> Table:
+def _extremes(label: str, rows: pl.DataFrame) -> list[Table]:
     """Rank pairs by how far their first statistic is from 0; where there are many, only those at both ends."""
     statistic = str(rows["statistic"].first())
     ranked = (
@@ -166,12 +169,13 @@ def _extremes(label: str, rows: pl.DataFrame) -> Table:
     place = pl.int_range(pl.len()).over("level")
     ends = ranked.filter((place < _EXTREMES) | (place >= pl.len().over("level") - _EXTREMES))
     cut = ends.height < ranked.height
-    return Table(
+    shown = Table(
         f"strongest and weakest pairs of {label}" if cut else f"pairs of {label}",
         ends.select("level", "rank", pl.exclude("level", "rank")),
         sections="level",
         caption=f"by {statistic}, whatever its sign",
     )
+    return [shown] if ends.height else []
 
 
 def _ranges(labelled: Sequence[tuple[str, pl.DataFrame]]) -> list[Table]:
