@@ -55,7 +55,8 @@ def at_level(scores: pl.DataFrame, level: str) -> pl.DataFrame:
 
 def constants(scores: pl.DataFrame) -> list[str]:
     """Name the columns that hold one value only, and so correlate with nothing."""
-    return [column.name for column in scores if column.n_unique() == 1]
+    same = scores.select(pl.all().min() == pl.all().max())
+    return [column.name for column in same if column.item()]
 
 
 def correlate(scores: pl.DataFrame, statistics: Sequence[str] = STATISTICS) -> pl.DataFrame:
@@ -105,8 +106,7 @@ def _measure(
 def _rankings(scores: pl.DataFrame) -> dict[str, Ranking]:
     from auditor.statistics.kernels.discordance import ranking  # noqa: PLC0415
 
-    ranks = scores.select(pl.all().rank("dense").cast(pl.UInt32) - 1)
-    return {column.name: ranking(column.to_numpy()) for column in ranks}
+    return {column.name: ranking(column.to_numpy()) for column in scores}
 
 
 def kendall(rankings: Mapping[str, Ranking], pairs: Sequence[tuple[str, str]]) -> list[Correlation]:

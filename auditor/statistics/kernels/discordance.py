@@ -46,10 +46,13 @@ class Discordance(NamedTuple):
     tied_in_both: int
 
 
-def ranking(rank: NDArray[np.uint32]) -> Ranking:
-    """Sort rows by their dense ranks from 0, of which none is left out."""
-    starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.bincount(rank), dtype=np.int64)))
-    return Ranking(rank, _order(rank, starts), starts)
+def ranking(values: NDArray[np.generic]) -> Ranking:
+    """Rank rows by numbers, none of which is NaN. In which order it holds equal rows changes no count."""
+    order = np.argsort(values).astype(np.uint32)
+    ordered = values[order]
+    first = np.concatenate((np.ones(min(1, len(order)), np.bool_), ordered[1:] != ordered[:-1]))
+    starts = np.concatenate((np.flatnonzero(first), np.array([len(order)])))
+    return Ranking(_ranks(order, starts), order, starts)
 
 
 def discordances(
@@ -67,13 +70,12 @@ def _compare(a: Ranking, b: Ranking) -> Discordance:
 
 
 @njit(cache=True, nogil=True)
-def _order(rank: NDArray[np.uint32], starts: NDArray[np.int64]) -> NDArray[np.uint32]:
-    free = starts[:-1].copy()
-    order = np.empty(len(rank), np.uint32)
-    for row in range(len(rank)):
-        order[free[rank[row]]] = row
-        free[rank[row]] += 1
-    return order
+def _ranks(order: NDArray[np.uint32], starts: NDArray[np.int64]) -> NDArray[np.uint32]:
+    ranks = np.empty(len(order), np.uint32)
+    for rank in range(len(starts) - 1):
+        for place in range(starts[rank], starts[rank + 1]):
+            ranks[order[place]] = rank
+    return ranks
 
 
 @njit(cache=True, nogil=True)
