@@ -10,6 +10,7 @@ from auditor.store.connection import Store
 from auditor.studies import (
     bounds,
     comparison,
+    correlation,
     exchange,
     history,
     identical,
@@ -109,6 +110,19 @@ class Auditor:
     ) -> Result:
         """Score every caption, or every caption of a system's output."""
         return scores.score(self.store, ref, metrics, candidates, text_profile, split, references, seed)
+
+    def correlate(
+        self,
+        *refs: str,
+        metrics: Sequence[str] | None = None,
+        text_profile: str = "bare",
+        split: str | None = None,
+        seed: int = 1,
+        references: int | None = None,
+        statistics: Sequence[str] | None = None,
+    ) -> Result:
+        """Correlate metrics over the scores of captions and of images."""
+        return correlation.correlate(self.store, refs, metrics, text_profile, split, seed, references, statistics)
 
     def compare(
         self,

@@ -18,6 +18,7 @@ from auditor import __version__
 from auditor.cli import (
     bounds,
     compare,
+    correlate,
     datasets,
     demo,
     diff,
@@ -67,6 +68,7 @@ COMMANDS = (
     identical,
     bounds,
     score,
+    correlate,
     compare,
     perplexity,
     sql,
