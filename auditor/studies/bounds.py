@@ -11,6 +11,7 @@ from auditor.registry import MetricRequest, References, left_out, requests
 from auditor.statistics.summary import summarise
 from auditor.store.connection import Store
 from auditor.store.versions import images, resolve_all
+from auditor.studies.bounds_figures import figures
 from auditor.studies.scores import HUMAN, intra, scorable, score_candidates, signatures, too_few_captions
 
 
@@ -47,6 +48,7 @@ def bounds(
         selections=selections,
         signatures=signed,
         tables=tuple(_table(one, part) for one, part in zip(selections, parts, strict=True)),
+        figures=figures(pl.concat(parts), selections),
         notes=(
             *left_out(metric_names),
             *(
