@@ -23,8 +23,8 @@ from auditor.reports.marks import Marks, inked, marks
 if TYPE_CHECKING:
     from matplotlib.figure import SubFigure
 
-#: Signs of all names in a legend that still stand in one line above the axes.
-_ROW = 52
+_ROW = 5.6  # inches of a legend that still stands in one line above the axes
+_SWATCH = 0.5  # inches of an entry beside its name
 
 _DPI = 200
 
@@ -135,9 +135,9 @@ def _draw(figures: Sequence[Figure]) -> tuple[Drawing, dict[str, str]]:
 def _plan(figure: Figure) -> _Panel:
     read = marks(figure)
     names = [key.name for key in panels.keys(figure, read)]
-    beside = sum(map(len, names)) + 4 * len(names) > _ROW
-    widest = max((lettering.width(name, lettering.PLAIN) for name in names), default=0.0)
-    legend = widest + 0.6 if beside else 0.0
+    widths = [lettering.width(name, lettering.PLAIN) + _SWATCH for name in names]
+    beside = sum(widths) > _ROW
+    legend = max(widths) + 0.1 if beside else 0.0
     return _Panel(figure, read, legend, beside, panels.shape(figure, read, legend))
 
 

@@ -30,6 +30,7 @@ _DASHES = ("-", "--", ":", "-.")
 _MARKERS = "osD^vP*Xpd<>h"
 
 _GROUP = 0.82  # of the place that a group of bars has
+_WIDEST = 0.6  # inches of a bar
 _DOTTED = 40  # a line through more points than that shows no markers
 _LEVEL = 8.5  # inches of an axis that become as many as its names need to stand level
 _NARROW = 2.2  # inches of the narrowest axis
@@ -75,7 +76,7 @@ def paint(axes: Axes, figure: Figure, read: Marks, inches: float) -> dict[str, s
     if figure.kind == "heatmap":
         _heatmap(axes, figure, read, says)
     elif figure.kind == "bars":
-        _bars(axes, read, says)
+        _bars(axes, read, inches, says)
     else:
         _series(axes, figure, read, says)
     _places(axes, figure, read, inches)
@@ -96,10 +97,11 @@ def _depth(read: Marks, inches: float) -> float:
     return lettering.run(read.columns, lettering.PLAIN, inches).depth if read.columns else 0.2
 
 
-def _bars(axes: Axes, read: Marks, says: dict[str, str]) -> None:
-    width = _GROUP / max(len(read.series), 1)
+def _bars(axes: Axes, read: Marks, inches: float, says: dict[str, str]) -> None:
+    count = len(read.series)
+    width = min(_GROUP / count, _WIDEST * len(read.columns) / inches)
     for number, mark in enumerate(read.drawn):
-        left = mark.x - _GROUP / 2 + mark.series * width  # type: ignore[operator]
+        left = mark.x + (mark.series - count / 2) * width  # type: ignore[operator]
         bar = axes.bar(left, mark.value, width * 0.94, align="edge", **_fill(mark.series))[0]  # type: ignore[arg-type]
         bar.set_gid(f"mark-{number}")
         says[f"mark-{number}"] = _says(read, mark)

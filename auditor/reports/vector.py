@@ -61,11 +61,10 @@ def _attributes(element: ET.Element) -> None:
         if key.strip() != "font-family":
             element.set(key.strip(), value.strip())
     for key, value in list(element.attrib.items()):
-        name = key.rpartition("}")[2]
-        if name != key:
+        if key == f"{{{_XLINK}}}href":
             del element.attrib[key]
-            name = f"xlink:{name}"
-        element.set(name, "currentColor" if value == INK else " ".join(value.split()))
+            key = "xlink:href"  # noqa: PLW2901
+        element.set(key, "currentColor" if value == INK else " ".join(value.split()))
 
 
 def _mark_ground(root: ET.Element) -> None:
