@@ -59,7 +59,7 @@ def _upper(human: pl.DataFrame, alone: bool) -> list[Figure]:
     return [
         Figure(
             name,
-            f"Upper bound: {_TITLES[name]}",
+            f"Upper bound: {_TITLES[name] if some['metric'].n_unique() > 1 else some['metric'][0]}",
             "bars",
             some.drop("family"),
             "dataset",

@@ -53,6 +53,13 @@ def test_upper_bounds_stand_in_the_figures_of_the_paper() -> None:
     assert all(figure.frame["dataset"].unique().sort().to_list() == ["a:test", "b:test"] for figure in found[:5])
 
 
+def test_title_names_what_is_drawn() -> None:
+    assert [figure.title for figure in drawn("a b", "bleu-1 cider cider-d")[:2]] == [
+        "Upper bound: bleu-1",
+        "Upper bound: METEOR, CIDEr and CIDEr-D",
+    ]
+
+
 def test_means_are_over_captions() -> None:
     assert drawn("a b", "bleu-1")[0].frame["mean"].to_list() == [0.5, 0.5]
 
