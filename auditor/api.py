@@ -10,9 +10,12 @@ from auditor.store.connection import Store
 from auditor.studies import (
     bounds,
     comparison,
+    correlation,
     exchange,
     history,
+    identical,
     ingestion,
+    perplexity,
     profile,
     query,
     scores,
@@ -71,6 +74,12 @@ class Auditor:
         """Describe datasets: size, length, vocabulary, repetition."""
         return profile.profile(self.store, refs, text_profile, split)
 
+    def identical(
+        self, *refs: str, text_profile: str = "bare", split: str | None = None, as_text: bool = False
+    ) -> Result:
+        """Pair the captions of an image that are identical."""
+        return identical.identical(self.store, refs, text_profile, split, as_text=as_text)
+
     def bounds(
         self,
         *refs: str,
@@ -79,9 +88,15 @@ class Auditor:
         split: str | None = None,
         seed: int = 1,
         references: int | None = None,
+        candidates: Sequence[str] | None = None,
+        others: Sequence[str] = (),
+        corpus: str | None = None,
+        draws: int = 1,
     ) -> Result:
-        """Give the upper bound and the lower bound `intra` of each metric."""
-        return bounds.bounds(self.store, refs, metrics, text_profile, split, seed, references)
+        """Give the upper bound and the lower bounds of each metric."""
+        return bounds.bounds(
+            self.store, refs, metrics, text_profile, split, seed, references, candidates, others, corpus, draws
+        )
 
     def score(
         self,
@@ -96,6 +111,19 @@ class Auditor:
         """Score every caption, or every caption of a system's output."""
         return scores.score(self.store, ref, metrics, candidates, text_profile, split, references, seed)
 
+    def correlate(
+        self,
+        *refs: str,
+        metrics: Sequence[str] | None = None,
+        text_profile: str = "bare",
+        split: str | None = None,
+        seed: int = 1,
+        references: int | None = None,
+        statistics: Sequence[str] | None = None,
+    ) -> Result:
+        """Correlate metrics over the scores of captions and of images."""
+        return correlation.correlate(self.store, refs, metrics, text_profile, split, seed, references, statistics)
+
     def compare(
         self,
         *refs: str,
@@ -107,6 +135,19 @@ class Auditor:
     ) -> Result:
         """Compare datasets by homogeneity."""
         return comparison.compare(self.store, refs, metrics, text_profile, split, seed, references)
+
+    def perplexity(
+        self,
+        *refs: str,
+        text_profile: str = "bare",
+        split: str | None = None,
+        order: int = 3,
+        captions: int | None = None,
+        draws: int = 1,
+        seed: int = 1,
+    ) -> Result:
+        """Train a language model on half of each dataset, and test it on the other half of every one."""
+        return perplexity.perplexity(self.store, refs, text_profile, split, order, captions, draws, seed)
 
     def sql(self, statement: str, params: Mapping[str, str] | None = None) -> Result:
         """Run one read-only statement."""

@@ -18,11 +18,12 @@ from typing import Any
 import polars as pl
 
 from auditor import config
+from auditor.metrics.candidates import HUMAN, CandidateSet
 from auditor.registry import request
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import content, resolve
 from auditor.studies.ingestion import ingest
-from auditor.studies.scores import HUMAN, CandidateSet, score_candidates
+from auditor.studies.scores import score_candidates
 from auditor.text import bare
 
 #: (image, slot, text).

@@ -17,9 +17,10 @@ from typing import Any
 
 from conftest import ROOT, ingest_rows
 
+from auditor.metrics.candidates import CandidateSet, bind_candidates
 from auditor.store import ngrams
 from auditor.store.connection import MEMORY, Store
-from auditor.store.sqlfiles import SqlFile, catalogue
+from auditor.store.sqlfiles import SqlFile, catalogue, reads_of
 from auditor.store.versions import resolve
 from auditor.store.workspace import Workspace
 
@@ -37,6 +38,10 @@ _PARAMS: dict[str, Any] = {
     "first_caption": 1,
     "last_caption": 4294967295,
     "skip": 4,
+    "words": 3,
+    "label": "made",
+    "last_text": 100,
+    "as_text": False,
     "empty_allowed": False,
     "dataset": "case",
     "seq": 1,
@@ -45,6 +50,10 @@ _PARAMS: dict[str, Any] = {
     "system": "case",
     "system_seq": 1,
     "system_split": None,
+    "selection_no": 0,
+    "trained_no": 0,
+    "trained_captions": 0,
+    "order": 3,
 }
 
 
@@ -96,8 +105,9 @@ def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, c
         ngrams.count(store, workspace)
         workspace.params |= {"first_image": 1, "last_image": 4294967295}
     if "candidate" not in workspace.bound or "candidate" in case:
-        workspace.bind("candidate", *case.get("candidate", ["candidate_human"]), numbered="candidate_no")
-    if "text_at_work" not in case.get("tables", {}):
+        bind_candidates(store, workspace, _candidate_sets(store, case))
+        workspace.params["label"] = _PARAMS["label"]
+    elif "text_at_work" not in case.get("tables", {}):
         workspace.bind("text_at_work", "reference_text", "candidate_text")
     if "document_frequency" not in workspace.bound:
         workspace.bind("document_frequency", "selection_frequency")
@@ -106,6 +116,20 @@ def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, c
         )
     if "fold_frequency_parts" not in workspace.bound and file.name != "item":
         workspace.append("fold_frequency_parts", "fold_frequency_part")
+    if "halved" in reads_of(file.name):
+        workspace.bind("halved", "half")
+
+
+def _candidate_sets(store: Store, case: dict[str, Any]) -> list[CandidateSet]:
+    """Make the sets of a case: strangers come from dataset "system", made texts from the words of dataset "case"."""
+    params = _PARAMS | case.get("params", {})
+    made = {"binds": {"spoken_token": "token_at_work"}, "makes": "gibberish_text"}
+    strangers = {"drawn_from": (resolve(store, "system"),)} if "system" in case else {}
+    further = {"candidate_made": made, "candidate_inter": strangers, "candidate_brown": strangers}
+    return [
+        CandidateSet(file.removeprefix("candidate_"), file, params, **further.get(file, {}))
+        for file in case.get("candidate", ["candidate_human"])
+    ]
 
 
 def _ingest(store: Store, captions: list[list[Any]], dataset: str, **options: Any) -> None:

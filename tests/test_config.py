@@ -13,7 +13,7 @@ from auditor.sources.fetching import find
 
 DECLARED = config.sources(config.shipped())
 
-HUMAN = "flickr8k flickr30k abstract50s pascal50s abstract-scenes coco-val2017 coco-val multi30k"
+HUMAN = "flickr8k flickr30k abstract50s pascal50s pascal1k-part abstract-scenes coco-val2017 coco-val multi30k"
 SYSTEMS = "liu2017 mun2017 shetty2016 tavakoli2017 vinyals2017 wu2016 zhou2017 dai2017 shetty2017"
 JUDGED = "flickr8k-expert flickr8k-crowd pascal50s-pairs abstract50s-pairs"
 TEXTS = "brown coco-train-words"

@@ -73,6 +73,8 @@ def test_no_request_means_every_default_metric_that_can_be_had() -> None:
 def test_every_metric_has_a_full_card(name: str) -> None:
     metric = METRICS[name]
     assert metric.summary
+    assert metric.kind
+    assert metric.range.startswith("0 to ")
     assert metric.references
     assert metric.edge_cases
     assert metric.source

@@ -18,15 +18,18 @@ from auditor import __version__
 from auditor.cli import (
     bounds,
     compare,
+    correlate,
     datasets,
     demo,
     diff,
     export,
     fetch,
+    identical,
     ingest,
     log,
     metrics,
     note,
+    perplexity,
     profile,
     score,
     sql,
@@ -50,9 +53,28 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (
-    demo, fetch, ingest, export, datasets, log, tag, note, diff, verify, profile, bounds, score, compare, sql, metrics,
-):  # fmt: skip
+COMMANDS = (
+    demo,
+    fetch,
+    ingest,
+    export,
+    datasets,
+    log,
+    tag,
+    note,
+    diff,
+    verify,
+    profile,
+    identical,
+    bounds,
+    score,
+    correlate,
+    compare,
+    perplexity,
+    sql,
+    metrics,
+)
+for module in COMMANDS:
     app.command(module.__name__.rpartition(".")[2])(mannered(module.command))
 app.add_typer(store.app, name="store")
 

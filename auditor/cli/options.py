@@ -45,6 +45,18 @@ References = Annotated[
     int | None,
     typer.Option("--references", min=1, help="References of each caption, drawn by the seed; default: all there are."),
 ]
+Draws = Annotated[
+    int,
+    typer.Option("--draws", min=1, help="Draw everything that is drawn so often, by the seed and those after it."),
+]
+Others = Annotated[
+    list[str] | None,
+    typer.Option("--others", help="Dataset that inter draws from; repeat for more; default: the other REFs."),
+]
+Corpus = Annotated[
+    str | None,
+    typer.Option("--corpus", help="Corpus whose sentences and words stand in; default: brown."),
+]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of every random draw.")]
 
 
@@ -91,7 +103,7 @@ Output = Annotated[
 DEFAULT_STORE = Path("audit.duckdb")
 
 #: The commands whose results have figures.
-DRAWS = ("bounds",)
+DRAWS = ("bounds", "correlate", "perplexity")
 
 #: Exit code of a command that was asked a question and found something.
 FINDING = 1

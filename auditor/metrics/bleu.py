@@ -156,7 +156,10 @@ def _card(order: int) -> Metric:
         counts="bleu",
         score=score,
         summary=f"sentence-level BLEU: geometric mean of clipped precisions, n = 1 to {order}, with brevity penalty",
+        kind="precision, with a penalty for brevity",
+        range="0 to 1",
         references="clips against the union of the references: grows with their number; compare only equal numbers",
+        sensitivity="strong",
         edge_cases=(
             "no token in common is smoothed too (BLEU-1 of 'cat' against 'dog' is .5); an empty caption scores 0; "
             "an identical pair shorter than N words scores below 1"

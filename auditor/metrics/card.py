@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 
@@ -73,8 +73,14 @@ def _as_they_are(settings: Mapping[str, Any]) -> str | None:
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric's card. `counts` is the SELECT behind it, `kernel` what makes counts of its rows where it aligns tokens.
+    """A metric's card.
 
+    `kind` says what it measures (precision, F, an error rate, consensus), `range` between which values it lies;
+    `references` how those of a caption become one score, `sensitivity` how far that depends on their number: strong
+    (any of them may match), some (the best counts), none (they are averaged). Parameters may change all of this; the
+    card describes the defaults.
+
+    `counts` is the SELECT behind it, `kernel` what makes counts of its rows where it aligns tokens.
     `fixed` are settings that the name itself makes, `shown` whether a signature repeats them; `counted_with` are those
     parameters of the SELECT that the name makes. `rewriting` says, by the settings, what the metric makes of tokens
     before it counts; `variant`, which SELECT counts instead of `counts`; `refusal`, why a selection of so many images
@@ -86,7 +92,10 @@ class Metric:
     counts: str
     score: Callable[[pl.DataFrame, Mapping[str, Any]], pl.Series]
     summary: str
+    kind: str
+    range: str
     references: str
+    sensitivity: Literal["strong", "some", "none"]
     edge_cases: str
     source: str
     bibtex: str

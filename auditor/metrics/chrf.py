@@ -112,7 +112,10 @@ CARDS = (
         score=score,
         kernel=Kernel("chrf", _count, ("reference_tokens", "chrf_word")),
         summary="F-score of n-grams of characters, n = 1 to 6, with the best reference; word_order=2 is chrF++",
+        kind="F, in which recall weighs twice as much as precision; beta sets how much",
+        range="0 to 1; to 100 with scale=x100",
         references="best reference: grows with their number; compare only equal numbers",
+        sensitivity="some",
         edge_cases=(
             "an empty caption or reference scores 0; orders that a text is too short for are left out, or count as "
             "nothing with smooth=eps"

@@ -9,23 +9,11 @@ from typing import Any
 import polars as pl
 
 from auditor.metrics import idf
+from auditor.metrics.candidates import CandidateSet, bind_candidates, keep_drawn
 from auditor.metrics.rewriting import bind_text_tokens
 from auditor.model import Progress, Selection, silent
 from auditor.store import cache, ngrams
 from auditor.store.connection import Store
-
-
-@dataclass(frozen=True)
-class CandidateSet:
-    """Who describes the images: `name` is what column `candidate` says, `file` the SELECT that gives the captions.
-
-    `drawn_from` are the selections that the captions are taken from, beside the one that is scored.
-    """
-
-    name: str
-    file: str
-    params: Mapping[str, Any] = field(default_factory=dict)
-    drawn_from: tuple[Selection, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -121,10 +109,8 @@ def _count(
     progress: Progress,
 ) -> dict[CountSpec, pl.DataFrame]:
     workspace = ngrams.workspace(store, selection, profile)
-    for candidate in candidates:
-        workspace.params |= candidate.params
-    workspace.bind("candidate", *(candidate.file for candidate in candidates), numbered="candidate_no")
-    workspace.bind("text_at_work", "reference_text", "candidate_text")
+    bind_candidates(store, workspace, candidates)
+    keep_drawn(store, workspace, selection, profile, candidates)
     frames: dict[CountSpec, list[pl.DataFrame]] = {spec: [] for spec in specs}
     buckets = list(ngrams.buckets(store))
     steps = len(buckets) * len(specs)
@@ -147,10 +133,10 @@ def _count(
 
 
 def _key(selection: Selection, profile: str, candidate: CandidateSet, spec: CountSpec) -> str:
-    params = {**candidate.params, **spec.params}
+    params = {**candidate.facts, **spec.params}
     beside = {"kernel": spec.kernel and (spec.kernel.name, spec.kernel.version), "rewriting": spec.rewriting}
     weights = idf.files(spec.reading) if idf.is_read_by(spec.relations) else ()
-    return cache.key(selection, profile, (*spec.relations, *weights, candidate.file), params | beside)
+    return cache.key(selection, profile, (*spec.relations, *weights, *candidate.files), params | beside)
 
 
 def _sorted(counts: pl.DataFrame) -> pl.DataFrame:

@@ -126,7 +126,10 @@ CARDS = (
         counts="meteor",
         score=score,
         summary="METEOR 1.5: weighted F of words aligned by form, stem, synonym and paraphrase, less where scattered",
+        kind="F, in which recall weighs more than precision, with a penalty for scattered matches",
+        range="0 to 1",
         references="the highest over the references: grows with their number; compare only equal numbers",
+        sensitivity="some",
         edge_cases=(
             "identical texts score 1; a text without words or without a match scores 0, and so may 'dog' against "
             "'dogs': several modules match the pair, and together they weigh nothing"

@@ -73,10 +73,13 @@ def _rouge(name: str, score: Score, summary: str, edge_cases: str, section: str,
         name=name,
         score=score,
         summary=summary,
+        kind="F of precision and recall, which weigh the same; measure=precision or recall is one alone",
+        range="0 to 1",
         references=(
             "pooled over the references: does not grow with their number, long references weigh more; with best, max "
             "or coco it grows with their number"
         ),
+        sensitivity="none",
         edge_cases=f"an empty caption scores 0; an empty reference adds to the candidate's total only; {edge_cases}",
         source=f"Lin 2004, {section}; ROUGE-1.5.5.pl -f A -p .5; -m is stem=true",
         bibtex=_LIN,

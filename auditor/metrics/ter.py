@@ -67,7 +67,13 @@ CARDS = (
         score=score,
         kernel=Kernel("ter", _count, ("reference_tokens", "case_twin")),
         summary="insertions, deletions, substitutions and shifts of blocks to the nearest reference, by mean length",
-        references="fewest edits over the references: falls with their number; compare only equal numbers",
+        kind="error rate",
+        range="0 to above 1",
+        references=(
+            "fewest edits over the references: falls with their number; compare only equal numbers; with "
+            "aggregate=mean it does not"
+        ),
+        sensitivity="some",
         edge_cases=(
             "not bounded by 1; an empty caption needs as many edits as the shortest reference has words; references "
             "without a word score 1, or 0 for an empty caption"

@@ -60,7 +60,7 @@ def shape(figure: Figure, read: Marks, legend: float) -> Shape:
         side = max((lettering.width(lettering.shortened(name), lettering.PLAIN) for name in read.series), default=0.0)
         widest = max((len(shown(mark.value)) for mark in read.drawn if mark.value is not None), default=1)
         cell = max(0.42, widest * 0.085)
-        axes = min(max(count * cell, _NARROW), 11.0 - side)
+        axes = min(max(count * cell, _NARROW, 3.6 - side), 11.0 - side)
         high = min(max(len(read.series) * 0.3, 1.0), 12.0)
         return Shape(max(axes + side + 0.4, 4.0) + legend, high + 0.4 + label + _depth(read, axes), axes)
     group = 0.25 + 0.13 * len(read.series) if kind == "bars" else 0.35
@@ -158,7 +158,7 @@ def _heatmap(axes: Axes, figure: Figure, read: Marks, says: dict[str, str]) -> N
         axes.add_patch(Rectangle(corner, 0.96, 0.96, facecolor=fill, linewidth=0, gid=f"mark-{number}"))
         says[f"mark-{number}"] = _says(read, mark)
         if len(read.columns) <= _NUMBERED:
-            light = 0.299 * fill[0] + 0.587 * fill[1] + 0.114 * fill[2] > 0.55
+            light = 0.299 * fill[0] + 0.587 * fill[1] + 0.114 * fill[2] > 0.5
             said = shown(mark.value)  # type: ignore[arg-type]
             place = {"ha": "center", "va": "center", "size": lettering.SMALL}
             axes.text(mark.x, mark.series, said, color="#000000" if light else "#ffffff", **place)  # type: ignore[arg-type]

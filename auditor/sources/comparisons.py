@@ -14,7 +14,7 @@ from auditor.sources.json_records import BATCH, encodable
 
 CATEGORIES = ("HC", "HI", "HM", "MM")
 
-_COLUMNS = ("unit", "line", "image", "slot", "identifier", "text", "reason", "raw", "pair", "triplet")
+_COLUMNS = ("unit", "line", "image", "slot", "identifier", "text", "left_out", "reason", "raw", "pair", "triplet")
 
 
 class Side(NamedTuple):
@@ -26,6 +26,7 @@ class Side(NamedTuple):
     slot: int | None = None
     identifier: str | None = None
     text: str | None = None
+    left_out: str | None = None
     reason: str | None = None
     raw: str | None = None
     pair: Mapping[str, Any] | None = None

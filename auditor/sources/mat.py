@@ -11,7 +11,7 @@ from auditor.model import Batches, Part
 from auditor.sources import files, mat_file
 from auditor.sources.comparisons import Side, fault, frames, refused
 from auditor.sources.mat_file import single
-from auditor.sources.mat_pairs import pairs
+from auditor.sources.mat_pairs import captions, check_origin, pairs
 from auditor.sources.mat_triplets import triplets
 
 if TYPE_CHECKING:
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 OPTIONS: Mapping[str, str] = {
     "images_file": "for triplets: JSON list of {image_id, caption}, one record for each pair in the order of the "
-    'triplets; without it, images are called "pair 1", "pair 2", …'
+    'triplets; without it, images are called "pair 1", "pair 2", …',
+    "origin": 'for pairs: "human", or "system 1" to "system 5": what they wrote about the image of the pair '
+    "becomes plain captions, each sentence once for an image; everything else and the votes are left out",
 }
 
 _REFERENCES = {"name", "sentences"}
@@ -36,14 +38,21 @@ def read(part: Part) -> Batches:
     """Yield the references of each image, or the two captions of each pair, or the three of each triplet.
 
     References keep their order as slots; pairs and triplets are numbered from 1 on, through all files of the part.
-    Raises `SourceError` for a file that is no MATLAB 5 file or holds nothing of the kind.
+    Raises `SourceError` for a file that is no MATLAB 5 file or holds nothing of the kind, and for one that does not say
+    who wrote its captions where option `origin` asks for some of them.
     """
-    images_file = part.options.get("images_file")
-    before = 0
+    images_file, origin = part.options.get("images_file"), check_origin(part.options.get("origin"))
+    before, seen = 0, set[tuple[str | None, str]]()
     for path in files.expand(part):
         found = mat_file.variables(path)
         structs, fields = _structs(path, found)
-        if fields == _REFERENCES:
+        if origin is not None:
+            if fields != _PAIRS or "new_data" not in found:
+                raise SourceError(
+                    f"{path}: no pairs with variable new_data, which says whose captions are of origin {origin}"
+                )
+            yield from frames(path.name, captions(pairs(path, found, structs, before), origin, seen))
+        elif fields == _REFERENCES:
             yield from frames(path.name, _references(structs))
         elif fields == _PAIRS:
             yield from frames(path.name, pairs(path, found, structs, before))

@@ -1,12 +1,15 @@
-"""The candidate pairs of PASCAL-50S: which of two captions fits the image better, with the votes of its judges."""
+"""The candidate pairs of PASCAL-50S: which of two captions fits the image better, with the votes of its judges.
+
+Their captions of one origin can be read as plain captions of their images: those by humans are sentences of PASCAL1K.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from auditor.errors import SourceError
+from auditor.errors import SourceError, UsageError
 from auditor.sources.comparisons import CATEGORIES, Side, fault, pair_sides, refused
 from auditor.sources.mat_file import single
 
@@ -20,6 +23,9 @@ _ORIGINS: Mapping[Any, str | None] = {
     6: "human",
     7: "human, another image",
 }
+
+#: Who may have written captions that are read without their pairs: whoever saw the image of the pair.
+_OF_THE_IMAGE = ("human", *(f"system {system}" for system in range(1, 6)))
 
 
 def pairs(path: Path, found: Mapping[str, NDArray[Any]], structs: NDArray[Any], before: int) -> Iterator[Side]:
@@ -48,6 +54,34 @@ def pairs(path: Path, found: Mapping[str, NDArray[Any]], structs: NDArray[Any], 
             (_ORIGINS[origins[0]], _ORIGINS[origins[1]]),
             (None, None) if ballot is None else (ballot.count(1), ballot.count(-1)),
         )
+
+
+def check_origin(origin: object) -> str | None:
+    """Give the origin that a setting asks for; null where it asks for none.
+
+    Raises `UsageError` for one that nobody has, and for captions of another image.
+    """
+    if origin is None:
+        return None
+    if origin not in _OF_THE_IMAGE:
+        raise UsageError(f"origin must be one of {', '.join(_OF_THE_IMAGE)}, not {origin}")
+    return str(origin)
+
+
+def captions(sides: Iterable[Side], origin: str, seen: set[tuple[str | None, str]]) -> Iterator[Side]:
+    """Make plain captions of the sides of an origin, each sentence once for an image; the other sides are left out.
+
+    `seen` remembers the sentences of each image from one file to the next. Outer blanks tell no two sentences apart.
+    """
+    for side in sides:
+        if side.pair is None or side.text is None:
+            yield side  # refused, as a pair
+            continue
+        written, sentence = side.pair["origin"], (side.image, side.text.strip())
+        reason = f"origin {written}" if written != origin else "in an earlier pair" if sentence in seen else None
+        if reason is None:
+            seen.add(sentence)
+        yield side._replace(identifier=None, pair=None, left_out=reason)
 
 
 def _unknown(category: Any, origins: list[Any], ballot: list[Any] | None) -> str | None:

@@ -5,46 +5,58 @@ from __future__ import annotations
 import polars as pl
 
 #: Scores are multiples of 10^-12 (see `registry.DECIMALS`): as integers they are summed exactly, in any order.
-_UNIT = 1e12
+_DECIMALS = 12
+_UNIT = 10.0**_DECIMALS
+_STATISTICS = ("mean", "sd", "median", "min", "max")
 
 
 def summarise(scores: pl.DataFrame) -> pl.DataFrame:
-    """Summarise one metric's scores over captions (micro) and over the means of images (macro).
+    """Summarise scores over captions (micro), over the means of images (macro), and over the sds of images.
 
-    `scores` has columns image and value. Gives two rows: level (`caption`, `image`), n, mean, sd (of the sample, n - 1;
-    null for one value), median, min, max; no rows at all for no scores.
+    `scores` has column image and one for each metric. Gives three rows a metric: metric, level (`caption`, `image`,
+    `image-sd`: how much the captions of one image differ, second order), n, mean, sd (of the sample, n - 1; null for
+    one value), median, min, max; no row for a level without values, as images of one caption have no sd.
     """
-    by_image = (
+    metrics = [column for column in scores.columns if column != "image"]
+    means, sds = image_means(scores), image_sds(scores)
+    rows = [
+        row
+        for metric in metrics
+        for row in (
+            _row(metric, "caption", scores[metric]),
+            _row(metric, "image", means[metric]),
+            _row(metric, "image-sd", sds[metric].drop_nulls()),
+        )
+    ]
+    schema = {"metric": pl.String, "level": pl.String, "n": pl.Int64, **dict.fromkeys(_STATISTICS, pl.Float64)}
+    return pl.DataFrame(rows, schema=schema, orient="row").filter(pl.col("n") > 0)
+
+
+def image_means(scores: pl.DataFrame) -> pl.DataFrame:
+    """Average every column but `image` over the rows of each image, sorted by image; the same for any order of rows."""
+    return (
         scores.lazy()
-        .select("image", _exact("value"))
+        .select("image", exact(pl.exclude("image")))
         .group_by("image")
-        .agg(pl.col("value").sum().cast(pl.Float64) / _UNIT / pl.len())
+        .agg(pl.exclude("image").sum().cast(pl.Float64) / _UNIT / pl.len())
         .sort("image")
         .collect()
     )
-    return pl.concat([_row("caption", scores["value"]), _row("image", by_image["value"])])
 
 
-def _row(level: str, values: pl.Series) -> pl.DataFrame:
+def image_sds(scores: pl.DataFrame) -> pl.DataFrame:
+    """Give the sd (of the sample) of every column but `image` within each image, sorted by image; null for one row."""
+    within = pl.exclude("image").std().round(_DECIMALS)
+    return scores.lazy().group_by("image").agg(within).sort("image").collect()
+
+
+def exact(values: pl.Expr) -> pl.Expr:
+    """Take scores as the integers that they are in units of 10^-12."""
+    return (values * _UNIT).round().cast(pl.Int128)
+
+
+def _row(metric: str, level: str, values: pl.Series) -> tuple[object, ...]:
     ordered = values.sort()
-    total = ordered.to_frame("value").select(_exact("value").sum().cast(pl.Float64) / _UNIT).to_series()[0]
-    return pl.DataFrame(
-        {
-            "level": [level],
-            "n": [len(ordered)],
-            "mean": [total / len(ordered) if len(ordered) else None],
-            "sd": [ordered.std()],
-            "median": [ordered.median()],
-            "min": [ordered.min()],
-            "max": [ordered.max()],
-        },
-        schema={
-            "level": pl.String,
-            "n": pl.Int64,
-            **dict.fromkeys(("mean", "sd", "median", "min", "max"), pl.Float64),
-        },
-    ).filter(pl.col("n") > 0)
-
-
-def _exact(column: str) -> pl.Expr:
-    return (pl.col(column) * _UNIT).round().cast(pl.Int128)
+    total = ordered.to_frame("value").select(exact(pl.col("value")).sum().cast(pl.Float64) / _UNIT).item()
+    mean = total / len(ordered) if len(ordered) else None
+    return metric, level, len(ordered), mean, ordered.std(), ordered.median(), ordered.min(), ordered.max()

@@ -74,8 +74,9 @@ def migrate(connection: duckdb.DuckDBPyConnection, path: Path) -> Migration:
 
 def restore_cache(connection: duckdb.DuckDBPyConnection) -> None:
     """Make what is missing of schema `cache`, which anyone may drop."""
-    newest_cache = [path for _, path in _files() if path.stem.endswith("_cache")][-1]
-    connection.execute(newest_cache.read_text(encoding="utf-8")).complete()
+    for _, path in _files():
+        if path.stem.endswith("_cache"):
+            connection.execute(path.read_text(encoding="utf-8")).complete()
 
 
 def has_cache(connection: duckdb.DuckDBPyConnection) -> bool:

@@ -4,11 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import polars as pl
+
 from auditor.model import Progress, Selection, silent
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 
 _CAPTIONS_AT_ONCE = 60_000
+
+#: What relation `made_text` holds where no study makes texts.
+NO_TEXT = pl.DataFrame(
+    schema={
+        "candidate": pl.String,
+        "image": pl.String,
+        "slot": pl.UInt32,
+        "caption_id": pl.UInt32,
+        "tokens": pl.List(pl.UInt32),
+        "text": pl.String,
+    }
+)
 
 
 def workspace(store: Store, selection: Selection, profile: str, **params: object) -> Workspace:
@@ -22,6 +36,7 @@ def workspace(store: Store, selection: Selection, profile: str, **params: object
         made.bind("every_reference", "reference")
         made.bind("reference", "drawn_reference")
     made.bind("text_at_work", "reference_text")
+    made.bind_rows("made_text", NO_TEXT)
     return made
 
 

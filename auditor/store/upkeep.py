@@ -16,6 +16,7 @@ from auditor.store.connection import MEMORY, Store
 from auditor.store.faults import engine_errors
 
 _INDEX = ("entry", "ngram_frequency")  # tables of the cache that hold other than counts under a key
+_LASTING = (*_INDEX, "drawn_candidate")  # tables of the cache that the schema makes: emptied, never dropped
 _CURRENT = "select v.version from version as v join latest as l using (dataset, seq)"
 
 
@@ -111,7 +112,7 @@ def rewrite(store: Store) -> None:
 
 def _drop_cache(store: Store) -> Swept:
     held = dict(tables(store).iter_rows())
-    tables_held = [name for name in _cache_tables(store) if name not in _INDEX]
+    tables_held = [name for name in _cache_tables(store) if name not in _LASTING]
     swept = Swept(held["cache.entry"], held["cache.ngram_frequency"], len(tables_held))
     store.execute("drop schema cache cascade")
     with engine_errors(store.path):
@@ -125,7 +126,8 @@ def _drop_outdated(store: Store) -> Swept:
     dropped = 0
     counted = [name for name in _cache_tables(store) if name not in _INDEX]
     for name in counted:
-        if store.query("select 1 from cache.entry where relation = $name limit 1", {"name": name}).is_empty():
+        unused = store.query("select 1 from cache.entry where relation = $name limit 1", {"name": name}).is_empty()
+        if unused and name not in _LASTING:
             store.execute(f'drop table cache."{name}"')
             dropped += 1
         else:

@@ -23,18 +23,14 @@ class Workspace:
         self._made: dict[str, tuple[Any, ...]] = {}
         self.bound: set[str] = set()
 
-    def bind(self, relation: str, *names: str, numbered: str | None = None) -> None:
-        """Let `relation` stand for the rows of the named files together.
-
-        With `numbered`, a column of that name numbers them from 1.
-        """
+    def bind(self, relation: str, *names: str) -> None:
+        """Let `relation` stand for the rows of the named files together."""
         files = [catalogue()[name] for name in names]
         for file in files:
             self._ensure_reads(file)
         rows = " union all by name ".join(f"({file.statement}\n)" for file in files)
-        number = f"row_number() over ()::uinteger as {numbered}, " if numbered else ""
         params = {key: self.params[key] for file in files for key in file.params}
-        self._store.materialise(relation, f"select {number}* from ({rows})", params)
+        self._store.materialise(relation, f"from ({rows})", params)
         self._is_bound(relation)
 
     def bind_rows(self, relation: str, rows: pl.DataFrame) -> None:

@@ -6,13 +6,17 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from auditor.model import Progress, Result, Selection, Table, silent
+from auditor.metrics.candidates import HUMAN, CandidateSet
+from auditor.model import Progress, Result, Selection, silent
 from auditor.registry import MetricRequest, References, left_out, requests
 from auditor.statistics.summary import summarise
 from auditor.store.connection import Store
 from auditor.store.versions import images, resolve_all
-from auditor.studies.bounds_figures import figures
-from auditor.studies.scores import HUMAN, intra, scorable, score_candidates, signatures, too_few_captions
+from auditor.studies import bounds_figures, bounds_tables
+from auditor.studies.lower_bounds import candidate_sets, chosen, empty, refuse, source_of, strangers
+from auditor.studies.scores import scorable, score_candidates, signatures, too_few_captions
+
+_CANDIDATES_AT_ONCE = 1_300_000
 
 
 def bounds(
@@ -23,81 +27,113 @@ def bounds(
     split: str | None = None,
     seed: int = 1,
     references: int | None = None,
+    candidates: Sequence[str] | None = None,
+    others: Sequence[str] = (),
+    corpus: str | None = None,
+    draws: int = 1,
+    strict: bool = True,
     progress: Progress = silent,
 ) -> Result:
-    """Give the upper bound (each caption against the others of its image) and the lower bound `intra`.
+    """Give the upper bound (each caption against the others of its image) and lower bounds (a stranger in its place).
 
-    With `references`, each against so many captions, drawn by `seed`, so that datasets can be compared that have more
-    or fewer of them.
+    `candidates` are `human` and those of `lower_bounds.LOWER_BOUNDS`; without them every one that can be drawn.
+    `others` are the datasets that `inter` draws from, by default the other `refs`; `corpus` is what `brown` stands for.
+    With `references`, each caption meets so many, drawn by the seed. With `draws`, everything that is drawn is drawn so
+    often, by seeds that follow each other: each draw has rows of its own, by column `seed`.
 
-    Per metric and candidate: n, mean, sd, median, min and max over captions (micro) and over images (macro).
+    Per metric and candidate: n, mean, sd, median, min and max over captions (level `caption`, micro), over the means of
+    images (`image`, macro), and over the standard deviations of images (`image-sd`, second order). Raises `MetricError`
+    where a candidate that is asked for by name cannot be drawn; without `strict`, it is left out with a note.
     """
     metrics = requests(metric_names)
+    names = chosen(candidates)
     selections = resolve_all(store, refs, split)
-    against = References("loo", references, seed)
-    wanted = [scorable(store, against.of(one), metrics, metric_names) for one in selections]
-    parts = [
-        _bounds(store, against.of(one), some, text_profile, seed, progress)
-        for one, (some, _) in zip(selections, wanted, strict=True)
-    ]
-    used = [metric for metric in metrics if any(metric in some for some, _ in wanted)]
-    signed = signatures(used, text_profile, against)
+    stand_ins = strangers(store, selections, others, corpus)
+    notes = list(left_out(metric_names))
+    parts = []
+    for selection in selections:
+        for draw in range(draws):
+            against = References("loo", references, seed + draw)
+            some, unscored = scorable(store, against.of(selection), metrics, metric_names)
+            sets, reasons = candidate_sets(store, selection, names, stand_ins, seed + draw)
+            if candidates and strict:
+                refuse(selection, reasons)
+            if draw and references is None:
+                sets = [one for one in sets if one is not HUMAN]
+            if not sets:
+                continue
+            rows = pl.concat(
+                _bounds(store, selection, against, some, text_profile, group, progress)
+                for group in _groups(selection, sets)
+            )
+            found = rows["candidate"].unique().to_list()
+            reasons |= {one.name: empty(one) for one in sets if one.name not in found}
+            if candidates and strict:
+                refuse(selection, reasons)
+            order = {metric.label: place for place, metric in enumerate(some)}
+            parts.append(rows.sort(pl.col("metric").replace_strict(order), maintain_order=True))
+            if draw == 0:
+                notes += [*unscored, *_left_out(selection, reasons), *too_few_captions(store, selection, against)]
+                notes += _unscored(store, selection)
+    frame = pl.concat(parts)
     return Result(
         "bounds",
-        pl.concat(parts).with_columns(signature=pl.col("metric").replace_strict(signed)),
+        frame,
         selections=selections,
-        signatures=signed,
-        tables=tuple(_table(one, part) for one, part in zip(selections, parts, strict=True)),
-        figures=figures(pl.concat(parts), selections),
-        notes=(
-            *left_out(metric_names),
-            *(
-                note
-                for one, (_, unscored) in zip(selections, wanted, strict=True)
-                for note in (*unscored, *too_few_captions(store, one, against), *_unscored(store, one))
-            ),
-        ),
+        signatures=dict(frame.unique("metric", maintain_order=True).select("metric", "signature").iter_rows()),
+        tables=bounds_tables.tables(selections, frame),
+        figures=bounds_figures.figures(frame, selections),
+        notes=tuple(notes),
     )
 
 
 def _bounds(
     store: Store,
     selection: Selection,
+    against: References,
     metrics: Sequence[MetricRequest],
     text_profile: str,
-    seed: int,
+    sets: Sequence[CandidateSet],
     progress: Progress,
 ) -> pl.DataFrame:
-    scores = score_candidates(store, selection, text_profile, [HUMAN, intra(seed)], metrics, progress)
-    parts = [
-        summarise(scores.filter(pl.col("candidate") == candidate).select("image", value=metric.label)).select(
-            pl.lit(selection.version.dataset).alias("dataset"),
-            pl.lit(selection.version.version).alias("version"),
-            pl.lit(metric.label).alias("metric"),
-            pl.lit(candidate).alias("candidate"),
-            pl.all(),
-            pl.lit(selection.split, pl.String).alias("split"),
-            pl.lit(used_seed, pl.Int64).alias("seed"),
-        )
-        for metric in metrics
-        for candidate, used_seed in (("human", None), ("intra", seed))
-    ]
+    scores = score_candidates(store, against.of(selection), text_profile, sets, metrics, progress)
+    signed = signatures(metrics, text_profile, against)
+    parts = []
+    for candidate in sets:
+        drawn = candidate.params.get("seed", against.seed if against.drawn else None)
+        parts.append(
+            summarise(scores.filter(pl.col("candidate") == candidate.name).drop("candidate", "slot")).select(
+                pl.lit(selection.version.dataset).alias("dataset"),
+                pl.lit(selection.version.version).alias("version"),
+                "metric",
+                pl.lit(candidate.name).alias("candidate"),
+                "level", "n", "mean", "sd", "median", "min", "max",
+                pl.lit(selection.split, pl.String).alias("split"),
+                pl.lit(drawn, pl.Int64).alias("seed"),
+                pl.lit(source_of(candidate), pl.String).alias("drawn_from"),
+                pl.col("metric").replace_strict(signed).alias("signature"),
+            )
+        )  # fmt: skip
     return pl.concat(parts)
 
 
-def _table(selection: Selection, rows: pl.DataFrame) -> Table:
-    shown = rows.filter(pl.col("level") == "caption").drop("dataset", "version", "level", "split", "seed")
-    return Table(f"bounds of {selection.label}, over captions", shown)
+def _groups(selection: Selection, sets: Sequence[CandidateSet]) -> list[Sequence[CandidateSet]]:
+    """Part the sets so that the candidates of a part fit in memory with their counts, whatever the dataset's size."""
+    size = max(1, _CANDIDATES_AT_ONCE // max(1, selection.version.captions))
+    return [sets[first : first + size] for first in range(0, len(sets), size)]
+
+
+def _left_out(selection: Selection, reasons: dict[str, str]) -> list[str]:
+    return [
+        f"{selection.label}: no {', '.join(name for name in reasons if reasons[name] == reason)}: {reason}"
+        for reason in dict.fromkeys(reasons.values())
+    ]
 
 
 def _unscored(store: Store, selection: Selection) -> list[str]:
-    """Say which captions have no score, and which scores mean nothing."""
-    described = images(store, selection)
-    notes = []
-    lonely = described.filter(pl.col("captions") < 2).height
-    if lonely:
-        subject = "1 image has" if lonely == 1 else f"{lonely:,} images have"
-        notes.append(f"{selection.label}: {subject} one caption only, which has no reference and gets no score")
-    if described.height == 1:
-        notes.append(f"{selection.label}: with one image there is no caption of another image, and so no intra")
-    return notes
+    """Say which captions have no score."""
+    lonely = images(store, selection).filter(pl.col("captions") < 2).height
+    if not lonely:
+        return []
+    subject = "1 image has" if lonely == 1 else f"{lonely:,} images have"
+    return [f"{selection.label}: {subject} one caption only, which has no reference and gets no score"]

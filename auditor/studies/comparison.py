@@ -37,7 +37,18 @@ def compare(
     """
     if len(refs) < 2:
         raise UsageError("compare needs two datasets or more; for one, see `auditor bounds`")
-    measured = bounds(store, refs, metric_names, text_profile, split, seed, references, progress)
+    measured = bounds(
+        store,
+        refs,
+        metric_names,
+        text_profile,
+        split,
+        seed,
+        references,
+        candidates=("human", "intra"),
+        strict=False,
+        progress=progress,
+    )
     labels = pl.DataFrame(
         [(one.version.dataset, one.version.version, one.split, one.label) for one in measured.selections],
         schema={"dataset": pl.String, "version": pl.String, "split": pl.String, "label": pl.String},

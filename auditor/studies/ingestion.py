@@ -209,7 +209,9 @@ def _surprises(source: Source, made: ingestion.Ingest, note: str | None) -> list
         )
     surprises += [f"{source.dataset}: split {split} counts as {role}" for split, role in source.split_roles.items()]
     if made.left_out:
-        surprises.append(f"{source.dataset}: {made.left_out:,} records left out: of another language, or of none")
+        by_language = any("lang" in part.options for part in source.parts)
+        why = "of another language, or of none" if by_language else "as its options ask"
+        surprises.append(f"{source.dataset}: {made.left_out:,} records left out: {why}")
     if made.listed_missing:
         surprises.append(f"{source.dataset}: {made.listed_missing:,} images of the split lists have no caption")
     if source.splits and made.unlisted:

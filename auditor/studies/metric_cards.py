@@ -9,15 +9,26 @@ from auditor.metrics.card import Metric
 from auditor.model import Result, Table
 from auditor.registry import METRICS, References, defaults_of, lacking
 
+#: What a table calls how far a score depends on the number of references.
+_SENSITIVE = "sensitive to references"
+
 
 def metric_cards(name: str | None = None) -> Result:
     """Describe every metric in a line, or one in full. Raises `MetricError` for a name that is none."""
     if name is None:
         rows = [
-            {"metric": metric.name, "version": metric.version, "summary": metric.summary, "source": metric.source}
+            {
+                "metric": metric.name,
+                "version": metric.version,
+                "summary": metric.summary,
+                "kind": metric.kind,
+                "range": metric.range,
+                "sensitivity": metric.sensitivity,
+                "source": metric.source,
+            }
             for metric in METRICS.values()
         ]
-        table = pl.DataFrame(rows).select("metric", "summary")
+        table = pl.DataFrame(rows).select("metric", "summary", pl.col("sensitivity").alias(_SENSITIVE))
         return Result("metrics", pl.DataFrame(rows), tables=(Table("metrics", table),))
     if name not in METRICS:
         raise MetricError(f"{name}: no such metric; known are {', '.join(METRICS)}")
@@ -26,8 +37,11 @@ def metric_cards(name: str | None = None) -> Result:
         {
             "property": [
                 "summary",
+                "kind",
+                "range",
                 "better",
                 "references",
+                _SENSITIVE,
                 "edge cases",
                 "source",
                 "counts",
@@ -37,8 +51,11 @@ def metric_cards(name: str | None = None) -> Result:
             ],
             "value": [
                 metric.summary,
+                metric.kind,
+                metric.range,
                 "lower" if metric.lower_is_better else "higher",
                 metric.references,
+                f"{metric.sensitivity}, with every parameter at its default",
                 metric.edge_cases,
                 metric.source,
                 f"sql/metrics/{metric.counts}.sql" + (", aligned by a kernel" if metric.kernel else ""),

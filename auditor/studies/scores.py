@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import polars as pl
 
 from auditor.errors import MetricError, UsageError
+from auditor.metrics.candidates import HUMAN, CandidateSet
 from auditor.metrics.card import Metric
-from auditor.metrics.counting import CandidateSet, count
+from auditor.metrics.counting import count
 from auditor.model import Progress, Result, Selection, Table, silent
 from auditor.registry import MetricRequest, References, left_out, requests
 from auditor.statistics.summary import summarise
@@ -17,13 +18,7 @@ from auditor.store.connection import Store
 from auditor.store.versions import content, images, resolve
 from auditor.text import tokenizer
 
-HUMAN = CandidateSet("human", "candidate_human")
 _LEAST = 10
-
-
-def intra(seed: int) -> CandidateSet:
-    """Draw, in place of each caption, one of another image of the same dataset."""
-    return CandidateSet("intra", "candidate_intra", {"seed": seed})
 
 
 def score_candidates(
@@ -36,8 +31,8 @@ def score_candidates(
 ) -> pl.DataFrame:
     """Score each candidate by each metric. Columns: candidate, image, slot, and one for each metric, by its label.
 
-    A candidate without references has no score, and no row. Raises `MetricError` where none has any, and for a metric
-    that has no scores of so few images.
+    A candidate without references has no score, and no row. Raises `MetricError` where no caption can have any, and for
+    a metric that has no scores of so few images.
     """
     for label, reason in _refused(store, selection, metrics).items():
         raise MetricError(f"{selection.label}: no {label}: {reason}")
@@ -51,7 +46,7 @@ def score_candidates(
         .with_columns(metric.scores(counts[candidate.name, metric.counting]) for metric in metrics)
         for candidate in candidates
     )
-    if scores.is_empty():
+    if scores.is_empty() and not _has_references(store, selection):
         raise MetricError(
             f"{selection.label}: no caption has a reference to be scored against; "
             "leave-one-out needs images with two captions or more, one more than --references"
@@ -83,6 +78,12 @@ def _refused(store: Store, selection: Selection, metrics: Sequence[MetricRequest
         described = images(store, selection).filter(pl.col("captions") >= fewest).height
     reasons = {metric.label: metric.refusal(described) for metric in metrics}
     return {label: reason for label, reason in reasons.items() if reason is not None}
+
+
+def _has_references(store: Store, selection: Selection) -> bool:
+    """Say whether any image has a caption beside the one that is held out."""
+    fewest = selection.draw.captions if selection.draw else 2
+    return bool((images(store, selection)["captions"] >= fewest).any())
 
 
 def signatures(metrics: Sequence[MetricRequest], text_profile: str, references: References) -> dict[str, str]:
@@ -176,13 +177,8 @@ def _some(names: pl.Series) -> str:
 
 
 def _summary_table(selection: Selection, scores: pl.DataFrame, labels: Sequence[str]) -> Table:
-    parts = [
-        summarise(scores.select("image", value=label))
-        .filter(pl.col("level") == "caption")
-        .select(pl.lit(label).alias("metric"), pl.exclude("level"))
-        for label in labels
-    ]
-    return Table(f"scores of the captions of {selection.label}", pl.concat(parts))
+    summary = summarise(scores.select("image", *labels)).filter(pl.col("level") == "caption").drop("level")
+    return Table(f"scores of the captions of {selection.label}", summary)
 
 
 def _least_alike_table(named: pl.DataFrame, label: str, metric: Metric) -> Table:

@@ -444,7 +444,15 @@ def test_quiet_says_nothing_but_data(filled: Callable[..., Run]) -> None:
 
 def test_metric_card_explains_parameters_and_citation(auditor: Callable[..., Run]) -> None:
     card = auditor("metrics", "cider-d").stdout
-    for words in ("sigma", "Vedantam", "@inproceedings", "sql/metrics/cider.sql", "cider-d|tok:bare"):
+    for words in (
+        "sigma",
+        "Vedantam",
+        "@inproceedings",
+        "sql/metrics/cider.sql",
+        "cider-d|tok:bare",
+        "consensus",
+        "none, with",
+    ):
         assert words in card
     assert len(rows(auditor("metrics", "--json"), "metrics")) == len(METRICS)
 

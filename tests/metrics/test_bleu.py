@@ -16,11 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auditor.metrics.bleu import corpus, per_image
-from auditor.metrics.counting import CandidateSet, count
+from auditor.metrics.candidates import HUMAN, CandidateSet
+from auditor.metrics.counting import count
 from auditor.registry import request
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
-from auditor.studies.scores import HUMAN
 
 Segments = list[tuple[str, str, list[str]]]
 

@@ -17,12 +17,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_ter import scores
 
+from auditor.metrics.candidates import HUMAN
 from auditor.metrics.kernels import chrf as kernel
 from auditor.metrics.kernels.columns import Texts
 from auditor.registry import requests
 from auditor.store.connection import Store
 from auditor.store.versions import resolve
-from auditor.studies.scores import HUMAN, score_candidates
+from auditor.studies.scores import score_candidates
 
 captions = st.text(alphabet="ab é日", max_size=12)
 

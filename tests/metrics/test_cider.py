@@ -17,14 +17,15 @@ from hypothesis import strategies as st
 
 from auditor import config
 from auditor.errors import MetricError
-from auditor.metrics.counting import CandidateSet
+from auditor.metrics.candidates import HUMAN, CandidateSet
 from auditor.registry import References, request, requests
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
 from auditor.studies import ingestion
 from auditor.studies.bounds import bounds
 from auditor.studies.comparison import compare
-from auditor.studies.scores import HUMAN, intra, score, score_candidates
+from auditor.studies.lower_bounds import intra
+from auditor.studies.scores import score, score_candidates
 from auditor.text.porter import stem
 
 Images = list[list[list[str]]]

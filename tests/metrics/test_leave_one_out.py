@@ -13,12 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auditor import config
-from auditor.metrics.counting import CandidateSet
+from auditor.metrics.candidates import HUMAN, CandidateSet
 from auditor.registry import METRICS, requests
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
 from auditor.studies import ingestion
-from auditor.studies.scores import HUMAN, intra, score_candidates
+from auditor.studies.lower_bounds import intra
+from auditor.studies.scores import score_candidates
 
 #: Few words, so that captions overlap; odd ones, so that every rule of the text profile and of ROUGE's words is met.
 WORDS = [

@@ -22,12 +22,12 @@ from hypothesis import strategies as st
 
 from auditor.errors import MetricError, MissingExtraError, SourceError
 from auditor.metrics import meteor, meteor_resources, meteor_words
-from auditor.metrics.counting import CandidateSet, count
+from auditor.metrics.candidates import HUMAN, CandidateSet
+from auditor.metrics.counting import count
 from auditor.metrics.meteor_resources import JAR, PARAPHRASES, SHA256
 from auditor.registry import request
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
-from auditor.studies.scores import HUMAN
 
 SYSTEM = CandidateSet("system", "candidate_system", {"system": "system", "system_seq": 1, "system_split": None})
 

@@ -16,7 +16,7 @@ import polars as pl
 import pytest
 from conftest import DATA, ROOT, ingest_rows
 
-from auditor.metrics.counting import CandidateSet
+from auditor.metrics.candidates import CandidateSet
 from auditor.registry import requests
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve

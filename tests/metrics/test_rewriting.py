@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 from conftest import ingest_rows
 
+from auditor.metrics.candidates import HUMAN
 from auditor.metrics.counting import count
 from auditor.registry import request
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
-from auditor.studies.scores import HUMAN
 
 ROWS = [("a", 0, "a café"), ("a", 1, "the x_y café"), ("a", 2, "日本"), ("b", 0, "the caf"), ("b", 1, "caf 2 dogs")]
 REWRITTEN = [("a", 0, "a caf"), ("a", 1, "the x y caf"), ("a", 2, "!"), ("b", 0, "the caf"), ("b", 1, "caf 2 dogs")]

@@ -21,14 +21,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auditor.errors import MetricError
-from auditor.metrics.counting import CandidateSet
+from auditor.metrics.candidates import HUMAN, CandidateSet
 from auditor.metrics.kernels.columns import meetings, sides
 from auditor.metrics.kernels.lcs import common_subsequences, weighted_subsequences
 from auditor.metrics.rouge_scoring import as_printed
 from auditor.registry import requests
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
-from auditor.studies.scores import HUMAN, intra, score_candidates
+from auditor.studies.lower_bounds import intra
+from auditor.studies.scores import score_candidates
 from auditor.text.rouge_stemmer import stem
 
 GOLD: Mapping[str, Any] = json.loads((ROOT / "tests" / "gold" / "rouge.json").read_text(encoding="utf-8"))

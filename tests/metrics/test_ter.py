@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 from test_official_scores import judged as judged  # noqa: PLC0414  # a fixture
 from test_official_scores import scores_of_system
 
-from auditor.metrics.counting import CandidateSet, count
+from auditor.metrics.candidates import CandidateSet
+from auditor.metrics.counting import count
 from auditor.metrics.kernels import ter as kernel
 from auditor.metrics.kernels import threads
 from auditor.metrics.kernels.columns import sides

@@ -18,8 +18,9 @@ from scipy.io import savemat
 from scipy.sparse import csc_matrix
 
 from auditor import sources
-from auditor.errors import SourceError
+from auditor.errors import SourceError, UsageError
 from auditor.model import Part
+from auditor.sources import mat
 
 
 def read(path: Path, **options: Any) -> pl.DataFrame:
@@ -134,6 +135,52 @@ def test_pairs_without_votes_have_null_votes(tmp_path: Path) -> None:
     assert [tuple(pair.values()) for pair in rows["pair"]] == [
         (number, side, None, None, None) for number in (1, 2) for side in "BC"
     ]
+
+
+def quoted(images: Sequence[tuple[str, str, str]], origins: list[list[float]]) -> dict[str, Any]:
+    return {"new_input": structs(["name", "sent1", "sent2"], *images), "new_data": np.array(origins)}
+
+
+def kept(rows: pl.DataFrame) -> list[tuple[str, str]]:
+    return rows.filter(pl.col("left_out").is_null() & pl.col("reason").is_null()).select("image", "text").rows()
+
+
+def test_captions_of_one_origin_are_read_once_for_an_image(tmp_path: Path) -> None:
+    images = [("a.jpg", " a kite", "a boat"), ("a.jpg", "a kite ", "two kites"), ("b.jpg", "a kite", " ein Boot, è")]
+    path = save(tmp_path / "pairs.mat", quoted(images, [[6.0, 2.0], [6.0, 6.0], [6.0, 7.0]]))
+    rows = read(path, origin="human")
+    assert kept(rows) == [("a.jpg", " a kite"), ("a.jpg", "two kites"), ("b.jpg", "a kite")]
+    assert rows["left_out"].drop_nulls().to_list() == [
+        "origin system 2", "in an earlier pair", "origin human, another image"
+    ]  # fmt: skip
+    assert rows["pair"].null_count() == rows["identifier"].null_count() == 6
+    assert kept(read(path, origin="system 2")) == [("a.jpg", "a boat")]
+
+
+def test_sentence_that_two_files_hold_is_read_once(tmp_path: Path) -> None:
+    paths = (save(tmp_path / "one.mat", PAIRS), save(tmp_path / "two.mat", PAIRS))
+    rows = pl.concat(list(sources.read(Part((paths[0],), options={"origin": "human"}), "mat")))
+    both = pl.concat(list(mat.read(Part(paths, options={"origin": "human"}))))
+    assert both.filter(pl.col("left_out").is_null()).select("image", "text").rows() == kept(rows)
+
+
+def test_faulty_pair_is_refused_whatever_origin_is_asked_for(tmp_path: Path) -> None:
+    path = save(
+        tmp_path / "pairs.mat", quoted([("a.jpg", "a kite", " "), ("a.jpg", "x", "y")], [[6.0, 1.0], [6.0, 6.0]])
+    )
+    assert read(path, origin="human")["reason"].to_list() == ["sent2 is empty", None, None]
+
+
+@pytest.mark.parametrize("origin", ["human, another image", "machine", "system 6", True])
+def test_origin_that_did_not_see_the_image_is_refused(tmp_path: Path, origin: Any) -> None:
+    with pytest.raises(UsageError, match="origin must be one of human, system 1, "):
+        read(save(tmp_path / "pairs.mat", PAIRS), origin=origin)
+
+
+def test_origin_is_refused_where_nothing_says_who_wrote(tmp_path: Path, references: Path) -> None:
+    for path in (save(tmp_path / "pairs.mat", {"new_input": PAIRS["new_input"]}), references):
+        with pytest.raises(SourceError, match="no pairs with variable new_data"):
+            read(path, origin="human")
 
 
 @pytest.mark.parametrize(
@@ -381,6 +428,18 @@ def test_pascal50s_pairs_have_eleven_votes_but_for_six(data: Path) -> None:
     assert rows["reason"].null_count() == rows.height == 8000
     assert pairs["category"].value_counts().sort("category").rows() == [(c, 1000) for c in ("HC", "HI", "HM", "MM")]
     assert pairs["votes"].value_counts().sort("votes").rows() == [(10, 6), (11, 3994)]
+
+
+def test_humans_of_the_pascal50s_pairs_give_half_of_pascal1k(data: Path) -> None:
+    """Sentences of PASCAL1K, not of the references: of 2,628, the references of the same image hold 31."""
+    folder = data / "pascal50s"
+    rows = read(folder / "pair_pascal.mat", basename=True, origin="human")
+    captions = rows.filter(pl.col("left_out").is_null()).select("image", pl.col("text").str.strip_chars())
+    references = read(folder / "pascal50S.mat", basename=True).select("image", pl.col("text").str.strip_chars())
+    assert (rows["left_out"] == "in an earlier pair").sum() == 1372
+    assert captions.height == 2628
+    assert captions.group_by("image").len()["len"].value_counts().sort("len").rows() == [(2, 372), (3, 628)]
+    assert captions.join(references.unique(), on=["image", "text"]).height == 31
 
 
 def test_abstract50s_triplets_tie_on_twelve_pairs(data: Path) -> None:

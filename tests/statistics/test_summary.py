@@ -23,11 +23,17 @@ def frame(rows: list[tuple[str, float]]) -> pl.DataFrame:
 
 @given(scores)
 def test_summary_equals_the_standard_library(rows: list[tuple[str, float]]) -> None:
-    micro, macro = summarise(frame(rows)).to_dicts()
+    levels = {row["level"]: row for row in summarise(frame(rows)).to_dicts()}
+    micro, macro = levels["caption"], levels["image"]
     images: dict[str, list[float]] = {}
     for image, value in rows:
         images.setdefault(image, []).append(value)
-    for found, values in ((micro, [v for _, v in rows]), (macro, [statistics.fmean(v) for v in images.values()])):
+    spreads = [statistics.stdev(values) for values in images.values() if len(values) > 1]
+    assert ("image-sd" in levels) == bool(spreads)
+    pairs = [(micro, [v for _, v in rows]), (macro, [statistics.fmean(v) for v in images.values()])]
+    if spreads:
+        pairs.append((levels["image-sd"], spreads))
+    for found, values in pairs:
         assert found["n"] == len(values)
         assert found["mean"] == pytest.approx(float(Fraction(sum(map(Fraction, values))) / len(values)), abs=1e-12)
         assert found["median"] == pytest.approx(statistics.median(values), abs=1e-12)
@@ -43,6 +49,19 @@ def test_order_changes_no_bit(rows: list[tuple[str, float]], random: object) -> 
     shuffled = list(rows)
     random.shuffle(shuffled)
     assert summarise(frame(rows)).equals(summarise(frame(shuffled)))
+
+
+def test_metrics_are_summarised_each_for_itself_in_their_order() -> None:
+    scores = pl.DataFrame({"image": ["a", "a", "b"], "z": [0.25, 0.75, 1.0], "a": [1.0, 1.0, 1.0]})
+    rows = summarise(scores).select("metric", "level", "n", "mean").rows()
+    assert rows == [
+        ("z", "caption", 3, pytest.approx(2 / 3)),
+        ("z", "image", 2, 0.75),
+        ("z", "image-sd", 1, pytest.approx(0.5**0.5 / 2)),
+        ("a", "caption", 3, 1.0),
+        ("a", "image", 2, 1.0),
+        ("a", "image-sd", 1, 0.0),
+    ]
 
 
 def test_nothing_summarises_to_nothing() -> None:

@@ -26,6 +26,7 @@ from auditor.store.faults import engine_errors
 from auditor.studies.bounds import bounds
 
 ROWS = [("a", 0, "a dog runs"), ("a", 1, "the dog is running"), ("b", 0, "a cat"), ("b", 1, "a cat sits")]
+BOUNDS = ["human", "intra"]
 HOLDER = """
 import sys, time, duckdb
 connection = duckdb.connect(sys.argv[1], read_only="reading" in sys.argv)
@@ -245,13 +246,16 @@ def test_unchanged_ingest_restores_dropped_ngram_frequencies(path: Path) -> None
 
 def test_kept_counts_equal_fresh_ones(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Store.open(path) as store:
-        fresh = bounds(store, ["set"]).frame
+        fresh = bounds(store, ["set"], candidates=BOUNDS).frame
     with Store.open(path) as store:
-        assert store.query("select count(*) from cache.entry").item() == 2 * len(
-            {asked.counting for asked in requests(None)}
+        counted = {asked.counting for asked in requests(None)}
+        kept = dict(
+            store.query("select relation = 'drawn_candidate', count(*) from cache.entry group by all").iter_rows()
         )
+        assert kept[False] == len(BOUNDS) * len(counted)
+        assert kept[True] == len(BOUNDS) - 1
         monkeypatch.setattr("auditor.metrics.counting._count", lambda *_: pytest.fail("counted again"))
-        assert bounds(store, ["set"]).frame.equals(fresh)
+        assert bounds(store, ["set"], candidates=BOUNDS).frame.equals(fresh)
 
 
 def test_counts_of_one_version_do_not_serve_another(path: Path) -> None:

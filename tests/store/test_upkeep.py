@@ -20,6 +20,7 @@ from auditor.store.connection import MEMORY, Store
 from auditor.studies import upkeep as study
 from auditor.studies.bounds import bounds
 
+BOUNDS = ["human", "intra"]
 OLD = [(f"i{i}", slot, f"words of old {i} {slot}") for i in range(40) for slot in range(3)]
 NEW = [*OLD[:-1], ("i39", 2, "日本 café")]
 
@@ -33,7 +34,7 @@ def path(tmp_path: Path) -> Path:
         ingest_rows(store, NEW)
     for ref in ("set@v1", "set"):
         with Store.open(path) as store:
-            bounds(store, [ref], ["bleu-1", "cider"])
+            bounds(store, [ref], ["bleu-1", "cider"], candidates=BOUNDS)
     return path
 
 
@@ -61,7 +62,7 @@ def test_info_counts_what_is_there(path: Path) -> None:
     assert (numbers["schema"], numbers["newest-schema"]) == (migrations.newest(), migrations.newest())
     assert (numbers["datasets"], numbers["versions"]) == (1, 2)
     assert counted["membership"] == 121
-    assert counted["cache.entry"] == 8
+    assert counted["cache.entry"] == 10  # for both versions, two counts of two candidates and one draw
 
 
 def test_info_leaves_an_old_schema_alone_and_names_the_command(tmp_path: Path) -> None:
@@ -117,21 +118,21 @@ def test_gc_sweeps_counts_of_old_versions_and_keeps_those_of_the_newest(
 ) -> None:
     before = facts(path)
     with Store.open(path) as store:
-        expected = bounds(store, ["set"], ["bleu-1", "cider"]).frame
+        expected = bounds(store, ["set"], ["bleu-1", "cider"], candidates=BOUNDS).frame
     told = gc(path)
     assert told["bytes"] == path.stat().st_size < told["bytes-before"]
-    assert (told["entries-swept"], told["tables-dropped"]) == (4, 0)
+    assert (told["entries-swept"], told["tables-dropped"]) == (5, 0)
     assert told["ngram-frequencies-swept"] > 0
     assert facts(path) == before
     with Store.open(path) as store:
         newest = versions.resolve(store, "set").version.version
         for relation in ("entry", "ngram_frequency"):
             assert store.query(f"select distinct version from cache.{relation}").rows() == [(newest,)]
-        for relation in ("bleu", "cider"):
+        for relation in ("bleu", "cider", "drawn_candidate"):
             orphans = f"select count(*) from cache.{relation} anti join cache.entry using (key)"
             assert store.query(orphans).item() == 0
         monkeypatch.setattr("auditor.metrics.counting._count", lambda *_: pytest.fail("counted again"))
-        assert bounds(store, ["set"], ["bleu-1", "cider"]).frame.equals(expected)
+        assert bounds(store, ["set"], ["bleu-1", "cider"], candidates=BOUNDS).frame.equals(expected)
 
 
 def test_gc_keeps_the_cache_of_content_that_came_back(path: Path) -> None:
@@ -147,15 +148,15 @@ def test_gc_keeps_the_cache_of_content_that_came_back(path: Path) -> None:
 def test_gc_of_everything_empties_the_cache_and_the_numbers_stay(path: Path) -> None:
     before = facts(path)
     with Store.open(path) as store:
-        expected = bounds(store, ["set"]).frame
+        expected = bounds(store, ["set"], candidates=BOUNDS).frame
     told = gc(path, everything=True)
     counted = {asked.counting for asked in requests(None)}
-    entries = 4 + 2 * len(counted)  # those of the fixture; human and intra
+    entries = 5 + 2 * len(counted) + 1  # those of the old version; human and intra, and what was drawn
     assert (told["entries-swept"], told["tables-dropped"]) == (entries, len({spec.table for spec in counted}))
     with Store.open(path) as store:
-        assert upkeep.relations(store)[-2:] == ["cache.entry", "cache.ngram_frequency"]
+        assert upkeep.relations(store)[-3:] == ["cache.drawn_candidate", "cache.entry", "cache.ngram_frequency"]
         assert store.query("select count(*) from ngram_frequency").item() == 0
-        assert bounds(store, ["set"]).frame.equals(expected)
+        assert bounds(store, ["set"], candidates=BOUNDS).frame.equals(expected)
     assert facts(path) == before
     with Store.open(path, write=True) as store:
         assert not ingest_rows(store, NEW).is_new
@@ -168,9 +169,12 @@ def test_gc_drops_tables_without_entries_and_entries_without_tables(path: Path) 
         connection.execute("drop table cache.cider").complete()
     assert gc(path)["tables-dropped"] == 1
     with Store.open(path) as store:
-        assert store.query("select distinct relation from cache.entry").rows() == [("bleu",)]
+        assert store.query("select distinct relation from cache.entry order by all").rows() == [
+            ("bleu",),
+            ("drawn_candidate",),
+        ]
         assert "cache.leftover" not in upkeep.relations(store)
-        bounds(store, ["set"], ["cider"])
+        bounds(store, ["set"], ["cider"], candidates=BOUNDS)
     with Store.open(path) as store:
         assert "cache.cider" in upkeep.relations(store), "counts are kept again"
 

@@ -44,6 +44,7 @@ COUNTS = {
     ),
     "pascal50s": (1_000, 53_500),
     "pascal50s-pairs": (1_000, 8_000),
+    "pascal1k-part": (1_000, 2_628),  # of 5,000
     "pascal50s-triplets": (1_000, 8_000),
     "abstract50s": (500, 24_000),
     "abstract50s-mat": (500, 24_000),

@@ -1,0 +1,108 @@
+"""Who is put against the captions of an image: the captions themselves, what stands in for them, a system's output.
+
+Only the SELECT that fills relation `candidate` differs; every metric reads the same relations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from auditor.model import Selection
+from auditor.store import cache
+from auditor.store.connection import Store
+from auditor.store.ngrams import NO_TEXT
+from auditor.store.workspace import Workspace
+
+_DRAWN = "drawn_candidate"
+_POOL = {"dataset": pl.String, "seq": pl.Int32, "split": pl.String}
+
+
+@dataclass(frozen=True)
+class CandidateSet:
+    """Who describes the images: `name` is what column `candidate` says, `file` the SELECT that gives the captions.
+
+    `drawn_from` are the selections that the captions are taken from, beside the one that is scored; `binds` says which
+    SELECT stands for a relation that the file reads; `makes` is the SELECT whose texts, which are in no store, become
+    relation `made_text`.
+    """
+
+    name: str
+    file: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    drawn_from: tuple[Selection, ...] = ()
+    binds: Mapping[str, str] = field(default_factory=dict)
+    makes: str | None = None
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Every SELECT that its captions depend on."""
+        return (self.file, *self.binds.values(), *([self.makes] if self.makes else []))
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What its captions depend on beside the SELECTs and the selection that is scored."""
+        drawn_from = [(one.version.dataset, one.version.version, one.split) for one in self.drawn_from]
+        return {**self.params, "drawn_from": drawn_from, "binds": dict(self.binds)}
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether its captions are drawn by a seed."""
+        return "seed" in self.params
+
+
+#: The captions themselves, each against the others of its image.
+HUMAN = CandidateSet("human", "candidate_human")
+
+
+def bind_candidates(store: Store, workspace: Workspace, candidates: Sequence[CandidateSet]) -> None:
+    """Bind relation `candidate` to the captions of all sets, and `made_text` to the texts made for them."""
+    workspace.bind_rows("made_text", NO_TEXT)
+    workspace.forget("candidate_at_work")
+    for candidate in candidates:
+        workspace.params |= {**candidate.params, "label": candidate.name}
+        if candidate.drawn_from:
+            places = [(one.version.dataset, one.version.seq, one.split) for one in candidate.drawn_from]
+            workspace.bind_rows("pool", pl.DataFrame(places, schema=_POOL, orient="row"))
+        for relation, file in candidate.binds.items():
+            workspace.bind(relation, file)
+        if candidate.makes:
+            workspace.params["last_text"] = _last_text(store)
+            workspace.append("made_text", candidate.makes)
+        workspace.append("candidate_at_work", candidate.file)
+    workspace.bind("candidate", "candidate")
+    workspace.bind("text_at_work", "reference_text", "candidate_text")
+
+
+def keep_drawn(
+    store: Store, workspace: Workspace, selection: Selection, profile: str, candidates: Sequence[CandidateSet]
+) -> None:
+    """Keep what was drawn in place of the captions, for people to look at, in table `drawn_candidate` of the cache."""
+    drawn = [candidate for candidate in candidates if candidate.is_drawn]
+    if not drawn:
+        return
+    rows = workspace.rows(_DRAWN).partition_by("candidate", as_dict=True)
+    for candidate in drawn:
+        if (candidate.name,) not in rows:
+            continue
+        facts = rows[candidate.name,].select(
+            pl.lit(selection.version.dataset).alias("dataset"),
+            pl.lit(selection.version.version).alias("version"),
+            pl.lit(selection.split, pl.String).alias("split"),
+            pl.lit(profile).alias("profile"),
+            pl.lit(selection.draw and selection.draw.captions - 1, pl.UInt32).alias("references"),
+            pl.col("candidate"),
+            pl.lit(candidate.params["seed"], pl.Int64).alias("seed"),
+            pl.exclude("candidate"),
+        )
+        key = cache.key(selection, profile, (_DRAWN, *candidate.files), candidate.facts)
+        cache.put(store, selection, _DRAWN, key, facts)
+
+
+def _last_text(store: Store) -> int:
+    """Give the highest number of a text, of the store or made: the next text gets a higher one."""
+    last = "select greatest(max(caption_id), (select max(caption_id) from made_text)) from caption"
+    return int(store.query(last).item() or 0)

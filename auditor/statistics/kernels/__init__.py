@@ -1,0 +1,5 @@
+"""Compiled counting of pairs of rows, fed with whole columns.
+
+Like `metrics.kernels` a place that imports numba, and so imported inside the function that runs it. Kernels are cached
+on disk, compile once and release the interpreter.
+"""

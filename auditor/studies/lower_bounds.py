@@ -1,0 +1,144 @@
+"""What stands in for a caption: the lower bounds of Wang & Gaizauskas 2016, section 5."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from auditor.errors import MetricError, UsageError
+from auditor.metrics.candidates import HUMAN, CandidateSet
+from auditor.model import Selection
+from auditor.store.connection import Store
+from auditor.store.versions import log, related, resolve, resolve_all
+
+#: Every lower bound, in the order in which results show them.
+LOWER_BOUNDS = (
+    "intra",
+    "inter",
+    "brown",
+    "gibberish-10",
+    "gibberish-mean",
+    "gibberish-brown-10",
+    "gibberish-brown-mean",
+)
+
+#: The corpus whose sentences and words are drawn unless another is named.
+CORPUS = "brown"
+
+#: Why a lower bound that could be asked for has no candidates after all.
+_EMPTY = {
+    "intra": "there is no caption of another image",
+    "inter": "the other datasets have no captions",
+    "brown": "the corpus has no sentence of five tokens and ten characters or more",
+}
+
+
+@dataclass(frozen=True)
+class Strangers:
+    """Where strangers come from: the datasets for `inter`, as asked for, and the corpus, where there is one."""
+
+    datasets: tuple[Selection, ...]
+    corpus: Selection | None
+    corpus_name: str
+
+
+def strangers(
+    store: Store, selections: Sequence[Selection], others: Sequence[str] = (), corpus: str | None = None
+) -> Strangers:
+    """Find them: the datasets named by `others`, else those that are looked at together.
+
+    Raises `UsageError` where one is named that the store does not hold; the default corpus may be missing.
+    """
+    datasets = resolve_all(store, others) if others else tuple(selections)
+    name = corpus or CORPUS
+    known = corpus is not None or log(store, CORPUS)
+    return Strangers(datasets, resolve(store, name) if known else None, name)
+
+
+def intra(seed: int) -> CandidateSet:
+    """Draw, in place of each caption, one of another image of the same dataset."""
+    return CandidateSet("intra", "candidate_intra", {"seed": seed})
+
+
+def chosen(names: Sequence[str] | None) -> list[str]:
+    """Read which candidates a user asks for: `human`, lower bounds; none stands for all.
+
+    Raises `UsageError` for a name that is none.
+    """
+    known = (HUMAN.name, *LOWER_BOUNDS)
+    for name in names or ():
+        if name not in known:
+            raise UsageError(f"{name}: no such candidate; known are {', '.join(known)}")
+    return [name for name in known if names is None or name in names]
+
+
+def candidate_sets(
+    store: Store, selection: Selection, names: Sequence[str], stand_ins: Strangers, seed: int
+) -> tuple[list[CandidateSet], dict[str, str]]:
+    """Give the sets that can be drawn for a selection, and why each of the others cannot."""
+    pool = _unrelated(store, selection, stand_ins.datasets)
+    corpus = () if stand_ins.corpus is None else (stand_ins.corpus,)
+    sets, reasons = [], {}
+    for name in names:
+        if name == "inter" and not pool:
+            reasons[name] = "no other dataset that is not related; name several REFs, or --others NAME"
+        elif name in ("brown", "gibberish-brown-10", "gibberish-brown-mean") and not corpus:
+            reasons[name] = f"{stand_ins.corpus_name} is not in the store: `auditor ingest {stand_ins.corpus_name}`"
+        else:
+            sets.append(_candidate_set(name, seed, pool, corpus))
+    return sets, reasons
+
+
+def empty(candidate: CandidateSet) -> str:
+    """Say why a set has no captions."""
+    return _EMPTY.get(candidate.name, "there is no word to draw")
+
+
+def refuse(selection: Selection, reasons: dict[str, str]) -> None:
+    """Raise `MetricError` for candidates that were asked for by name and cannot be drawn."""
+    for name, reason in reasons.items():
+        raise MetricError(f"{selection.label}: no {name}: {reason}")
+
+
+def source_of(candidate: CandidateSet) -> str | None:
+    """Name the versions that a set is drawn from, beside the selection itself: `brown@460aeb30273d`."""
+    named = [_place(one) for one in candidate.drawn_from]
+    return " ".join(named) or None
+
+
+def _place(one: Selection) -> str:
+    name = f"{one.version.dataset}@{one.version.version[:12]}"
+    return name if one.split is None else f"{name}:{one.split}"
+
+
+def _candidate_set(name: str, seed: int, pool: tuple[Selection, ...], corpus: tuple[Selection, ...]) -> CandidateSet:
+    match name:
+        case "human":
+            return HUMAN
+        case "intra":
+            return intra(seed)
+        case "inter":
+            return CandidateSet(name, "candidate_inter", {"seed": seed}, pool)
+        case "brown":
+            return CandidateSet(name, "candidate_brown", {"seed": seed}, corpus)
+    of_corpus = name.startswith("gibberish-brown")
+    return CandidateSet(
+        name,
+        "candidate_made",
+        {"seed": seed, "words": None if name.endswith("mean") else 10},
+        drawn_from=corpus if of_corpus else (),
+        binds={"spoken_token": "stranger_token" if of_corpus else "token_at_work"},
+        makes="gibberish_text",
+    )
+
+
+def _unrelated(store: Store, selection: Selection, datasets: Sequence[Selection]) -> tuple[Selection, ...]:
+    """Leave out the dataset itself and what shares images or captions with it; the rest by name, each dataset once."""
+    own = selection.version.dataset
+    kin = {own, *related(store, own)}
+    strange = {
+        one.version.dataset: one
+        for one in reversed(datasets)
+        if one.version.dataset not in kin and own not in related(store, one.version.dataset)
+    }
+    return tuple(strange[name] for name in sorted(strange))
