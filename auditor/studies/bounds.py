@@ -12,7 +12,7 @@ from auditor.registry import MetricRequest, References, left_out, requests
 from auditor.statistics.summary import summarise
 from auditor.store.connection import Store
 from auditor.store.versions import images, resolve_all
-from auditor.studies import bounds_tables
+from auditor.studies import bounds_figures, bounds_tables
 from auditor.studies.lower_bounds import candidate_sets, chosen, empty, refuse, source_of, strangers
 from auditor.studies.scores import scorable, score_candidates, signatures, too_few_captions
 
@@ -82,6 +82,7 @@ def bounds(
         selections=selections,
         signatures=dict(frame.unique("metric", maintain_order=True).select("metric", "signature").iter_rows()),
         tables=bounds_tables.tables(selections, frame),
+        figures=bounds_figures.figures(frame, selections),
         notes=tuple(notes),
     )
 
