@@ -18,6 +18,7 @@ from auditor.studies import (
     perplexity,
     profile,
     query,
+    reproduction,
     scores,
     tagging,
     verification,
@@ -148,6 +149,10 @@ class Auditor:
     ) -> Result:
         """Train a language model on half of each dataset, and test it on the other half of every one."""
         return perplexity.perplexity(self.store, refs, text_profile, split, order, captions, draws, seed)
+
+    def reproduce(self, *papers: str, seed: int = 1) -> Result:
+        """Compare the figures of papers, or of all papers that are here, with ours."""
+        return reproduction.reproduce(self.store, papers, seed)[0]
 
     def sql(self, statement: str, params: Mapping[str, str] | None = None) -> Result:
         """Run one read-only statement."""

@@ -31,6 +31,7 @@ from auditor.cli import (
     note,
     perplexity,
     profile,
+    reproduce,
     score,
     sql,
     store,
@@ -71,6 +72,7 @@ COMMANDS = (
     correlate,
     compare,
     perplexity,
+    reproduce,
     sql,
     metrics,
 )
