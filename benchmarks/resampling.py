@@ -18,7 +18,7 @@ from pathlib import Path
 
 from measuring import AUDITOR, Cost, best, down, load_before, mark, note, positive, run, table, timed, up, versions
 
-DATASETS = ("flickr30k", "flickr8k", "brown")
+DATASETS = ("flickr30k", "coco-val", "brown")
 CANDIDATES = ("human", "intra", "inter", "brown")
 MOST_CPU = 10.0
 LEAST_RATIO = 20.0
@@ -30,7 +30,7 @@ def main(arguments: Sequence[str]) -> None:
     """Measure and report, or do the part that the process was started for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, metavar="DIR", help="folder of the datasets; default: AUDITOR_DATA")
-    parser.add_argument("--store", type=Path, help="a store that holds flickr30k, flickr8k and brown; default: made")
+    parser.add_argument("--store", type=Path, help="a store that holds flickr30k, coco-val and brown; default: made")
     parser.add_argument("--resamples", type=positive, default=1000, metavar="N", help="default: 1000")
     parser.add_argument("--peer-resamples", type=positive, default=20, metavar="N", help="of the loop; default: 20")
     parser.add_argument("--repeat", type=positive, default=3, metavar="N", help="repetitions; default: 3")

@@ -172,7 +172,7 @@ def test_intervals_cover_the_truth_as_often_as_they_say() -> None:
         level = np.clip(made.normal(0.5, 0.1, 120), 0, 1)
         sums = np.round((counts * level + made.normal(0, 0.1, 120) * counts**0.5) * 1e12).astype(np.int64)
         one = ImageSums((("human", "m"),), sums[:, None], counts[:, None], np.array([0]))
-        low, high = percentile_interval(resampled_means(one, 400, (dataset,))[:, 0], 0.95)
+        low, high = percentile_interval(resampled_means(one, 250, (dataset,))[:, 0], 0.95)
         covered += low <= 0.5 <= high
         captions_covered += abs(one.means[0] - 0.5) <= 1.96 * (0.02 / counts.sum()) ** 0.5
     assert 0.93 <= covered / 1000 <= 0.97
