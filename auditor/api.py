@@ -133,9 +133,15 @@ class Auditor:
         split: str | None = None,
         seed: int = 1,
         references: int | None = None,
+        others: Sequence[str] = (),
+        corpus: str | None = None,
+        resamples: int = 1000,
+        confidence: float = 0.95,
     ) -> Result:
-        """Compare datasets by homogeneity."""
-        return comparison.compare(self.store, refs, metrics, text_profile, split, seed, references)
+        """Compare datasets by homogeneity and specificity, with bootstrap intervals."""
+        return comparison.compare(
+            self.store, refs, metrics, text_profile, split, seed, references, others, corpus, resamples, confidence
+        )
 
     def perplexity(
         self,

@@ -18,7 +18,7 @@ from auditor.studies import wang2016_correlations
 from auditor.studies.bounds import bounds
 from auditor.studies.correlation import correlate
 from auditor.studies.identical import identical_counts
-from auditor.studies.lower_bounds import CORPUS, LOWER_BOUNDS
+from auditor.studies.lower_bounds import CORPUS
 from auditor.studies.profile import profile
 from auditor.studies.reproduction import Measured
 
@@ -48,8 +48,7 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
         return Measured({}, lacking)
     metrics = [asked.label for asked in requests(None) if asked.label in METRICS]
     selections = resolve_all(store, here)
-    every = ("human", *LOWER_BOUNDS)
-    whole = bounds(store, here, metrics, seed=seed, candidates=every, strict=False, progress=progress)
+    whole = bounds(store, here, metrics, seed=seed, progress=progress)
     many = [name for name in here if name in _MANY]
     five = _five(store, many, metrics, seed, progress) if many else {}
     related = correlate(store, here, metrics, statistics=("kendall-b", "spearman"), progress=progress)
