@@ -13,6 +13,7 @@ from auditor.studies import (
     exchange,
     history,
     ingestion,
+    probe,
     profile,
     query,
     scores,
@@ -113,6 +114,23 @@ class Auditor:
     ) -> Result:
         """Compare datasets by homogeneity."""
         return comparison.compare(self.store, refs, metrics, text_profile, split, seed, references)
+
+    def probe(
+        self,
+        *refs: str,
+        metrics: Sequence[str] | None = None,
+        components: Sequence[str] | None = None,
+        words: Sequence[int] | None = None,
+        text_profile: str = "bare",
+        split: str | None = None,
+        seed: int = 1,
+        function_words: Path | None = None,
+        pipeline: str | None = None,
+    ) -> Result:
+        """Change parts of captions, and say how far each metric moves."""
+        return probe.probe(
+            self.store, refs, metrics, components, words, text_profile, split, seed, function_words, pipeline
+        )
 
     def sql(self, statement: str, params: Mapping[str, str] | None = None) -> Result:
         """Run one read-only statement."""

@@ -27,6 +27,7 @@ from auditor.cli import (
     log,
     metrics,
     note,
+    probe,
     profile,
     score,
     sql,
@@ -51,7 +52,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for module in (
-    demo, fetch, ingest, export, datasets, log, tag, note, diff, verify, profile, bounds, score, compare, sql, metrics,
+    demo, fetch, ingest, export, datasets, log, tag, note, diff, verify, profile, bounds, score, compare, probe, sql,
+    metrics,
 ):  # fmt: skip
     app.command(module.__name__.rpartition(".")[2])(mannered(module.command))
 app.add_typer(store.app, name="store")

@@ -68,7 +68,7 @@ def bounds(
             parts.append(rows)
             if draw == 0:
                 notes += [*unscored, *_left_out(selection, reasons), *too_few_captions(store, selection, against)]
-                notes += _unscored(store, selection)
+                notes += without_references(store, selection)
     frame = pl.concat(parts)
     return Result(
         "bounds",
@@ -118,7 +118,7 @@ def _left_out(selection: Selection, reasons: dict[str, str]) -> list[str]:
     ]
 
 
-def _unscored(store: Store, selection: Selection) -> list[str]:
+def without_references(store: Store, selection: Selection) -> list[str]:
     """Say which captions have no score."""
     lonely = images(store, selection).filter(pl.col("captions") < 2).height
     if not lonely:
