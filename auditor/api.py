@@ -16,6 +16,7 @@ from auditor.studies import (
     identical,
     ingestion,
     perplexity,
+    probe,
     profile,
     query,
     reproduction,
@@ -159,6 +160,23 @@ class Auditor:
     def reproduce(self, *papers: str, seed: int = 1) -> Result:
         """Compare the figures of papers, or of all papers that are here, with ours."""
         return reproduction.reproduce(self.store, papers, seed)[0]
+
+    def probe(
+        self,
+        *refs: str,
+        metrics: Sequence[str] | None = None,
+        components: Sequence[str] | None = None,
+        words: Sequence[int] | None = None,
+        text_profile: str = "bare",
+        split: str | None = None,
+        seed: int = 1,
+        function_words: Path | None = None,
+        pipeline: str | None = None,
+    ) -> Result:
+        """Change parts of captions, and say how far each metric moves."""
+        return probe.probe(
+            self.store, refs, metrics, components, words, text_profile, split, seed, function_words, pipeline
+        )
 
     def sql(self, statement: str, params: Mapping[str, str] | None = None) -> Result:
         """Run one read-only statement."""

@@ -30,15 +30,20 @@ def workspace(store: Store, selection: Selection, profile: str, **params: object
     """Open a workspace over the captions of a selection."""
     version = selection.version
     made = Workspace(store, dataset=version.dataset, seq=version.seq, split=selection.split, profile=profile, **params)
-    if selection.draw is None:
-        made.bind("reference", "reference")
-    else:
-        made.params |= {"drawn": selection.draw.captions, "draw_seed": selection.draw.seed}
-        made.bind("every_reference", "reference")
-        made.bind("reference", "drawn_reference")
+    bind_references(made, selection)
     made.bind("text_at_work", "reference_text")
     made.bind_rows("made_text", NO_TEXT)
     return made
+
+
+def bind_references(at_work: Workspace, selection: Selection, relation: str = "reference") -> None:
+    """Let a relation stand for the captions of a selection, all of them or those that are drawn."""
+    if selection.draw is None:
+        at_work.bind(relation, "reference")
+    else:
+        at_work.params |= {"drawn": selection.draw.captions, "draw_seed": selection.draw.seed}
+        at_work.bind("every_reference", "reference")
+        at_work.bind(relation, "drawn_reference")
 
 
 def buckets(store: Store, meetings: int = 0) -> Iterator[tuple[int, int]]:

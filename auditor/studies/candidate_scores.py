@@ -68,7 +68,7 @@ def score_sets(
         tuple(one for one in sets if one.name in found),
         signatures(metrics, text_profile, against),
         reasons,
-        (*unscored, *too_few_captions(store, selection, against), *_lonely(store, selection)),
+        (*unscored, *too_few_captions(store, selection, against), *without_references(store, selection)),
     )
 
 
@@ -88,7 +88,7 @@ def missing(reasons_of: Mapping[str, Mapping[str, str]]) -> list[str]:
     return [f"{', '.join(labels)}: no {names}: {reason}" for (names, reason), labels in lacking.items()]
 
 
-def _lonely(store: Store, selection: Selection) -> list[str]:
+def without_references(store: Store, selection: Selection) -> list[str]:
     """Say which captions have no score."""
     lonely = images(store, selection).filter(pl.col("captions") < 2).height
     if not lonely:
