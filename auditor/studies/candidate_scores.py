@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from auditor.metrics.candidates import CandidateSet
+from auditor.metrics.candidates import HUMAN, CandidateSet
 from auditor.model import Progress, Selection, silent
-from auditor.registry import References, requests
+from auditor.registry import MetricRequest, References, requests
 from auditor.store.connection import Store
 from auditor.store.versions import images
 from auditor.studies.lower_bounds import Strangers, candidate_sets, empty, refuse
@@ -68,7 +68,12 @@ def score_sets(
         tuple(one for one in sets if one.name in found),
         signatures(metrics, text_profile, against),
         reasons,
-        (*unscored, *too_few_captions(store, selection, against), *without_references(store, selection)),
+        (
+            *unscored,
+            *too_few_captions(store, selection, against),
+            *without_references(store, selection),
+            *_without_meaning(selection, scores.filter(candidate=HUMAN.name), metrics),
+        ),
     )
 
 
@@ -86,6 +91,20 @@ def missing(reasons_of: Mapping[str, Mapping[str, str]]) -> list[str]:
             names = ", ".join(name for name in reasons if reasons[name] == reason)
             lacking.setdefault((names, reason), []).append(label)
     return [f"{', '.join(labels)}: no {names}: {reason}" for (names, reason), labels in lacking.items()]
+
+
+def _without_meaning(selection: Selection, upper: pl.DataFrame, metrics: Sequence[MetricRequest]) -> list[str]:
+    """Say which metrics give every caption the same score, and of CIDEr why it may be 0."""
+    flat = [one for one in metrics if upper[one.label].n_unique() == 1 and upper.height > 1]
+    nought = [one.label for one in flat if one.metric.name.startswith("cider") and upper[one.label][0] == 0]
+    alike = [one.label for one in flat if one.label not in nought]
+    notes = []
+    if nought:
+        reason = "no two captions of an image share an n-gram that other images lack"
+        notes.append(f"{selection.label}: {', '.join(nought)}: 0 for every caption, since {reason}")
+    if alike:
+        notes.append(f"{selection.label}: {', '.join(alike)}: every caption has the same score")
+    return notes
 
 
 def without_references(store: Store, selection: Selection) -> list[str]:

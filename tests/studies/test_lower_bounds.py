@@ -169,6 +169,13 @@ def test_a_corpus_without_a_sentence_and_captions_without_a_word_are_explained(s
         bounds(store, ["one"], ["bleu-1"], candidates=["gibberish-10"])
 
 
+def test_scores_that_tell_no_caption_from_another_are_explained(store: Store) -> None:
+    ingest_rows(store, [(image, slot, "a dog") for image in "abc" for slot in range(2)])
+    notes = bounds(store, ["set"], ["bleu-1", "cider", "cider-d"], candidates=["human"]).notes
+    assert "set: cider, cider-d: 0 for every caption, since no two captions of an image share an n-gram" in notes[0]
+    assert notes[1] == "set: bleu-1: every caption has the same score"
+
+
 def test_an_unknown_candidate_is_refused_with_the_known_ones(filled: Store) -> None:
     with pytest.raises(UsageError, match="known are human, intra, inter, brown"):
         bounds(filled, ["one"], ["bleu-1"], candidates=["intre"])
