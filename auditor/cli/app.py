@@ -26,6 +26,7 @@ from auditor.cli import (
     fetch,
     identical,
     ingest,
+    keyness,
     log,
     metrics,
     note,
@@ -71,6 +72,7 @@ COMMANDS = (
     correlate,
     compare,
     perplexity,
+    keyness,
     sql,
     metrics,
 )
