@@ -22,7 +22,7 @@ def command(
     ] = None,
     watch: Annotated[
         bool,
-        typer.Option("--watch", help="Watch words that systems find hard: 's, n't, not, no, thrown, elderly, toast."),
+        typer.Option("--watch", help="Watch what systems find hard: 's, n't, not, no, thrown, elderly, toast."),
     ] = False,
     store: o.StorePath = o.DEFAULT_STORE,
     wait: o.Wait = 10.0,

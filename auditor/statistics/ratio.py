@@ -9,7 +9,7 @@ from __future__ import annotations
 import polars as pl
 
 #: The normal quantile of a two-sided interval of 95 %.
-_NORMAL = 1.959963984540054
+NORMAL = 1.959963984540054
 
 #: What the interval is called in signatures.
 INTERVAL = "linearised-95"
@@ -29,8 +29,8 @@ def ratio(totals: pl.DataFrame) -> pl.DataFrame:
     return totals.filter(pl.col("whole") > 0).select(
         "class",
         value=value,
-        low=(value - _NORMAL * error).clip(lower_bound=0),
-        high=value + _NORMAL * error,
+        low=(value - NORMAL * error).clip(lower_bound=0),
+        high=value + NORMAL * error,
         n=pl.col("whole"),
         images=pl.col("images"),
     )

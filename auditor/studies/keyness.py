@@ -17,7 +17,7 @@ from auditor.text import tokenizer
 _VERSION = 1
 _SHOWN = 20
 
-#: Words that systems find hard: possessive, negation, the result of an action (van Miltenburg et al. 2018, section 3.3).
+#: Words that systems find hard: possessive, negation, results of actions (van Miltenburg et al. 2018, section 3.3).
 WATCHED = ("'s", "n't", "not", "no", "thrown", "elderly", "toast")
 
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 #: Cardinal numbers, which taggers count among no content class.
 _NUMERALS = (
-    "zero two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen"
-    " nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million"
+    "zero two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
+    " eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million"
 )
 
 _TAGGED = "tagged_content"
@@ -125,14 +125,15 @@ def bind_words(
 ) -> None:
     """Bind the words of all texts at work, which of them are content, and how many descriptions of an image hold them.
 
-    They then stay what they are while candidates of theirs are bound one set after another.
-
-    Raises `UsageError` for a pipeline that splits texts into other words than the text profile.
+    The last of the selections is that of the references. Relations then stay what they are while candidates are bound,
+    one set after another. Raises `UsageError` for a pipeline that splits texts into other words than the text profile.
     """
     at_work.bind("caption_type", "caption_type")
     at_work.bind_rows("function_word", content.listed)
     if content.tagger is not None:
-        tagged = pl.concat(_tagged(store, one, content.tagger, progress) for one in selections).unique(["text"])
+        images = versions.images(store, selections[-1])["image"]
+        tagged = pl.concat(_tagged(store, one, selections[-1], images, content.tagger, progress) for one in selections)
+        tagged = tagged.unique("text")
         spelled = tagged.explode("words", empty_as_null=True).drop_nulls().rename({"words": "word"})
         at_work.bind_rows("tagged_word", spelled)
     at_work.bind("content_word", content.file)
@@ -164,13 +165,19 @@ def _unshared(described: pl.Series, answered: pl.Series, system: Selection, agai
     return lacking, int((~answered.is_in(described.implode())).sum())
 
 
-def _tagged(store: Store, selection: Selection, by: Tagger, progress: Progress) -> pl.DataFrame:
-    """Give the content words of each text of a selection, from the cache where they are kept. Columns: text, words."""
-    key = cache.key(selection, PROFILE, (), {"tagger": by.label, "tags": "JJ NN VB RB"})
+def _tagged(
+    store: Store, selection: Selection, against: Selection, images: pl.Series, by: Tagger, progress: Progress
+) -> pl.DataFrame:
+    """Give the content words of each text that a selection has of the images of `against`. Columns: text, words.
+
+    What was tagged before comes from the cache.
+    """
+    place = (against.version.dataset, against.version.version, against.split)
+    key = cache.key(selection, PROFILE, (), {"tagger": by.label, "tags": "JJ NN VB RB", "images of": place})
     kept = cache.get(store, {key: _TAGGED})
     if key in kept:
         return kept[key]
-    texts = versions.content(store, selection)["text"].unique().sort()
+    texts = versions.content(store, selection).filter(pl.col("image").is_in(images.implode()))["text"].unique().sort()
     parts = []
     for first in range(0, max(len(texts), 1), _TEXTS_AT_ONCE):
         progress(f"{selection.label}: tagging", first, len(texts))

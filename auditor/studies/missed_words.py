@@ -40,8 +40,8 @@ def missed_words(
     Of the words that `importance` captions of an image hold: `absolute` by how often they are missed, `relative` by
     missed / (missed + recalled), `relative-floor` the same of words that each system could recall `floor` times.
     Of the words that systems use: `unsupported` by how often no caption of the image has them, `unsupported-relative`
-    by the share of their uses, `unsupported-floor` the same of words that each system uses `floor` times. Ties go to the
-    more frequent word, then by spelling. Rows: against, ranking, rank, word, times, occurrences, value (times /
+    by the share of their uses, `unsupported-floor` the same of words that each system uses `floor` times. Ties go to
+    the more frequent word, then by spelling. Rows: against, ranking, rank, word, times, occurrences, value (times /
     occurrences). The authors' program asks for more than `floor` occurrences a system on average, and spells ties
     backwards.
     """

@@ -13,7 +13,7 @@ import polars as pl
 from auditor.metrics.candidates import HUMAN, bind_candidates
 from auditor.model import Progress, Result, Selection, Signature, Table, silent
 from auditor.registry import References, requests
-from auditor.statistics.ratio import INTERVAL, ratio
+from auditor.statistics.ratio import INTERVAL, NORMAL, ratio
 from auditor.statistics.summary import summarise
 from auditor.store import ngrams, tokens
 from auditor.store.connection import Store
@@ -101,7 +101,7 @@ def _mbleu(
         return pl.DataFrame([(_name(one.label), None, None, None, 0) for one in metrics], schema=_SCHEMA, orient="row")
     scores = score_candidates(store, against.of(selection), text_profile, [HUMAN], metrics, progress)
     summary = summarise(scores.select("image", *(one.label for one in metrics))).filter(pl.col("level") == "image")
-    error = 1.959963984540054 * pl.col("sd") / pl.col("n").sqrt()
+    error = NORMAL * pl.col("sd") / pl.col("n").sqrt()
     return summary.select(
         statistic=pl.col("metric").map_elements(_name, return_dtype=pl.String),
         value=pl.col("mean"),
@@ -161,7 +161,7 @@ def _lonely(store: Store, selections: Sequence[Selection]) -> list[str]:
 
 def _unequal(store: Store, selections: Sequence[Selection], references: int | None) -> list[str]:
     described = [(one.label, images(store, one)["captions"]) for one in selections]
-    counts = {label: captions.sum() / len(captions) for label, captions in described}
+    counts = {label: float(captions.sum()) / len(captions) for label, captions in described}
     means = list(counts.values())
     if references is not None or max(means) < 1.1 * min(means):
         return []
