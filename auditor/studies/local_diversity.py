@@ -65,7 +65,7 @@ def local_diversity(
 def _statistics(one: Meeting) -> pl.DataFrame:
     """Give statistic, value, low, high, n, images: every class of importance up to the highest there is, or 5."""
     recalls = ratio(one.at_work.rows("local_recall"))
-    highest = max(CLASSES, *recalls["class"].cast(pl.Int64, strict=False).drop_nulls())
+    highest = max([CLASSES, *recalls["class"].cast(pl.Int64, strict=False).drop_nulls()])
     classes = [*map(str, range(1, highest + 1)), "majority"]
     precisions = ratio(one.at_work.rows("local_precision"))
     asked = pl.DataFrame({"class": [*classes, *_PRECISIONS]}).with_columns(
