@@ -118,8 +118,8 @@ def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, c
         )
     if "fold_frequency_parts" not in workspace.bound and file.name != "item":
         workspace.append("fold_frequency_parts", "fold_frequency_part")
-    if "content_word" in reads_of(file.name) and "content_word" not in workspace.bound:
-        workspace.bind("content_word", "content_by_list")
+    if "said_word" in reads_of(file.name) and "said_word" not in workspace.bound:
+        workspace.bind("said_word", "word_by_list")
     if "halved" in reads_of(file.name):
         workspace.bind("halved", "half")
 

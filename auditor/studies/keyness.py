@@ -90,7 +90,7 @@ def _rows(sides: Sequence[Selection], counted: pl.DataFrame) -> pl.DataFrame:
 
 def _tables(sides: Sequence[Selection], frame: pl.DataFrame, watched: Sequence[str]) -> list[Table]:
     a, b = (side.label for side in sides)
-    columns = pl.col("word", "occurrences", "expected", "log_likelihood", "log_ratio", "p")
+    columns = pl.col("word", "occurrences", "expected", "log_likelihood", "log_ratio")
     chosen = {
         f"words that {a} uses more than {b}": pl.col("direction") == "over",
         f"words that {a} uses less than {b}": pl.col("direction") == "under",

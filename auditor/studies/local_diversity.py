@@ -39,7 +39,7 @@ def local_diversity(
     `recall-k`: of the content words that k captions of an image hold, the share that the system's caption of it holds;
     `recall-majority`: of those that 3 captions or more hold. `precision`: of the content words that the system's
     captions hold, the share that a caption of the image holds; `precision-all-words`: of all its words. Ratios of
-    totals over images. Where a system is the references themselves, each caption is held out once. Value is null where
+    totals over images, where each caption of a system counts by itself, as a set of words. Where a system is the references themselves, each caption is held out once. Value is null where
     no image has such a word.
     """
     references_at_work = resolve(store, against, split)

@@ -45,7 +45,7 @@ class Content:
     @property
     def file(self) -> str:
         """The SELECT that tells them."""
-        return "content_by_list" if self.tagger is None else "content_by_tag"
+        return "word_by_list" if self.tagger is None else "word_by_tag"
 
 
 def content_of(text_profile: str, pipeline: str | None = None, words: Path | None = None) -> Content:
@@ -136,7 +136,7 @@ def bind_words(
         tagged = tagged.unique("text")
         spelled = tagged.explode("words", empty_as_null=True).drop_nulls().rename({"words": "word"})
         at_work.bind_rows("tagged_word", spelled)
-    at_work.bind("content_word", content.file)
+    at_work.bind("said_word", content.file)
     if content.tagger is not None:
         _require_same_words(store, content.tagger)
     at_work.bind("described_word", "described_word")
@@ -194,7 +194,7 @@ def _require_same_words(store: Store, by: Tagger) -> None:
         " select w.word, c.text from tagged_word as w join caption as c on c.text = w.text"
         " semi join at_work as a on a.caption_id = c.caption_id"
         " left join vocabulary as v on v.token = w.word"
-        " anti join content_word as k on k.caption_id = c.caption_id and k.token_id = v.token_id"
+        " anti join said_word as k on k.caption_id = c.caption_id and k.token_id = v.token_id"
         " order by c.text, w.word limit 1"
     )
     if strayed.height:

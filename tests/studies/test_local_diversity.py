@@ -240,3 +240,32 @@ def test_a_tagger_tells_content_words_by_what_they_are_in_their_caption(store: S
     assert (found["recall-1"], found["recall-3"]) == ((1.0, 1), (1.0, 1))  # runs, dog; "two" is no content word
     assert found["precision"] == (1.0, 1)  # "Runs" is spelled as the ruler does not know it
     assert "content:tags:en_pipeline-0.0.0@" in result.signatures["system"]
+
+
+def test_a_tagger_that_splits_words_otherwise_is_refused(store: Store, tmp_path: Path) -> None:
+    spacy = pytest.importorskip("spacy")
+    pipeline = spacy.blank("en")
+    pipeline.tokenizer.add_special_case("hotdog", [{"ORTH": "hot"}, {"ORTH": "dog"}])
+    pipeline.add_pipe("attribute_ruler").add([[{}]], {"TAG": "NN"})
+    pipeline.to_disk(tmp_path / "tagger")
+    filled(store, {"p": ["a hotdog"]}, system={"p": "a dog"})
+    with pytest.raises(UsageError, match=r"'dog' in 'a hotdog'; use a pipeline with spaCy's own English tokeniser"):
+        local_diversity(store, ["system"], "people", "spacy", pipeline=str(tmp_path / "tagger"))
+
+
+def test_tags_are_kept_and_give_the_same_numbers(tmp_path: Path) -> None:
+    spacy = pytest.importorskip("spacy")
+    pipeline = spacy.blank("en")
+    pipeline.add_pipe("attribute_ruler").add([[{"LOWER": {"IN": ["dog", "runs"]}}]], {"TAG": "NN"})
+    pipeline.to_disk(tmp_path / "tagger")
+    path, results = tmp_path / "audit.duckdb", []
+    with Store.open(path, write=True) as store:
+        filled(store, {"p": ["A dog.", "a dog runs"], "q": [""]}, system={"p": "dog", "q": "runs"})
+    for _ in range(2):
+        with Store.open(path) as store:
+            results.append(
+                local_diversity(store, ["system", "people"], "people", "spacy", pipeline=str(tmp_path / "tagger"))
+            )
+    assert results[0].frame.equals(results[1].frame)
+    with Store.open(path) as store:
+        assert store.query("select count(*) from cache.entry where relation = 'tagged_content'").item() == 2
