@@ -39,8 +39,9 @@ def local_diversity(
     `recall-k`: of the content words that k captions of an image hold, the share that the system's caption of it holds;
     `recall-majority`: of those that 3 captions or more hold. `precision`: of the content words that the system's
     captions hold, the share that a caption of the image holds; `precision-all-words`: of all its words. Ratios of
-    totals over images, where each caption of a system counts by itself, as a set of words. Where a system is the references themselves, each caption is held out once. Value is null where
-    no image has such a word.
+    totals over images; each caption of a system counts by itself, as a set of words. Where a system is the references
+    themselves, each caption is held out once. Value is null where no image has such a word; with fewer than five
+    `references`, drawn by the seed, none is in five captions.
     """
     references_at_work = resolve(store, against, split)
     systems = resolve_all(store, refs, split)
@@ -75,7 +76,7 @@ def _statistics(one: Meeting) -> pl.DataFrame:
     )
     return (
         asked.join(pl.concat([recalls, precisions]), on="class", how="left", maintain_order="left")
-        .with_columns(pl.col("n", "images").fill_null(0))
+        .with_columns(pl.col("n", "images").fill_null(0), pl.col("high").clip(upper_bound=1))
         .drop("class")
     )
 
@@ -143,13 +144,18 @@ def shared_notes(met: Sequence[Meeting]) -> list[str]:
     for lacking, beyond in dict.fromkeys((one.lacking, one.beyond) for one in met):
         names = ", ".join(one.system.label for one in met if (one.lacking, one.beyond) == (lacking, beyond))
         if lacking:
-            notes.append(f"{names}: {lacking:,} images of {against} are not described, and not counted")
+            notes.append(f"{names}: images of {against} that it does not describe, and that do not count: {lacking:,}")
         if beyond:
-            notes.append(f"{names}: {beyond:,} images are not in {against}, and not counted")
+            notes.append(f"{names}: images that are not in {against}, and do not count: {beyond:,}")
     notes += [
-        f"{one.system.label}: {one.wordless:,} of {one.captions:,} captions without a word: they recall nothing"
+        f"{one.system.label}: captions without a word, which recall nothing: {one.wordless:,} of {one.captions:,}"
         for one in met
         if one.wordless
+    ]
+    notes += [
+        f"{one.system.label} was ingested as {one.system.version.kind}, not as a system's output (--kind)"
+        for one in met
+        if one.refs.rule == "all" and one.system.version.kind != "candidates"
     ]
     notes += [
         f"{one.system.label}: each caption is held out, and has one reference less than a system: compare with"
@@ -170,22 +176,14 @@ def _empty_classes(labelled: Sequence[tuple[str, pl.DataFrame]]) -> list[str]:
 
 
 def _few_captions(store: Store, against: Selection, references: int | None) -> list[str]:
-    """Say how many images cannot have words of the highest class that is always given, or have words beyond it."""
-    described = images(store, against)
+    """Count the images that cannot have words of the highest class that is always given, or can have some beyond it."""
+    captions = images(store, against)["captions"]
     if references is not None:
-        few = described.filter(pl.col("captions") < references).height
-        said = f"{against.label}: {few:,} images have fewer than {references} captions, and are left out"
-        return [said] if few else []
-    few = described.filter(pl.col("captions") < CLASSES).height
-    more = described.filter(pl.col("captions") > CLASSES).height
-    notes = []
-    if few:
-        notes.append(
-            f"{against.label}: {few:,} images have fewer than {CLASSES} captions: none of their words is of class 5"
-        )
-    if more:
-        notes.append(
-            f"{against.label}: {more:,} images have more than {CLASSES} captions; words of importance beyond"
-            f" {CLASSES} are in classes of their own, which the authors' program leaves out"
-        )
-    return notes
+        counts = {f"images of fewer than {references} captions, which do not count": (captions < references).sum()}
+    else:
+        counts = {
+            f"images of fewer than {CLASSES} captions, without a word of that class": (captions < CLASSES).sum(),
+            f"images of more than {CLASSES} captions, some of whose words have classes beyond {CLASSES}, which the"
+            " authors' program leaves out": (captions > CLASSES).sum(),
+        }
+    return [f"{against.label}: {what}: {count:,}" for what, count in counts.items() if count]

@@ -143,7 +143,15 @@ def bind_words(
 
 
 def _is_itself(system: Selection, against: Selection) -> bool:
-    return (system.version, system.split) == (against.version, against.split)
+    """Say whether both are the same captions. Raises `UsageError` where some may be, and not all."""
+    if system.version.dataset != against.version.dataset:
+        return False
+    if (system.version.version, system.split) != (against.version.version, against.split):
+        raise UsageError(
+            f"{system.label} and {against.label} are of one dataset: captions would meet themselves; name the same"
+            " version and split, and each is held out"
+        )
+    return True
 
 
 def _candidates(system: Selection, against: Selection) -> CandidateSet:

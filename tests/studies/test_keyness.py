@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -11,6 +13,7 @@ from conftest import ingest_rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from auditor.api import Auditor
 from auditor.errors import MetricError, UsageError
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.keyness import keyness
@@ -69,3 +72,15 @@ def test_a_side_without_words_and_a_minimum_of_none_are_refused(store: Store) ->
         keyness(store, "one", "other")
     with pytest.raises(UsageError, match="expected 1 or more"):
         keyness(store, "one", "other", minimum=0)
+
+
+def test_library_and_json_have_the_same_rows(tmp_path: Path) -> None:
+    path = tmp_path / "audit.duckdb"
+    with Store.open(path, write=True) as store:
+        filled(store, ["dog"] * 6, ["dog"] * 3 + ["cat"] * 9)
+    with Auditor(path) as audit:
+        result = audit.keyness("one", "other")
+    rows = json.loads(result.to_json())["auditor.keyness/v1"]["rows"]
+    columns = "dataset against word occurrences expected log_likelihood log_ratio p direction".split()
+    assert [list(row)[: len(columns)] for row in rows] == [columns] * 2
+    assert [(row["word"], row["direction"]) for row in rows] == [("cat", "under"), ("dog", "over")]

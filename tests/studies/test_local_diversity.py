@@ -111,7 +111,7 @@ def test_a_class_without_words_has_no_value_and_is_named(store: Store) -> None:
     assert values(result, "system")["recall-5"] == (None, 0)
     assert values(result, "system")["recall-1"] == (0.5, 2)
     assert any("no value of recall-2, recall-3, recall-4, recall-5, recall-majority" in note for note in result.notes)
-    assert "people: 1 images have fewer than 5 captions: none of their words is of class 5" in result.notes
+    assert "people: images of fewer than 5 captions, without a word of that class: 1" in result.notes
     assert result.frame["low"].null_count() == result.frame.height  # one image varies from no other
 
 
@@ -119,9 +119,9 @@ def test_images_that_one_side_lacks_and_blank_captions_are_counted(store: Store)
     filled(store, {"p": ["a dog"], "q": ["a cat"], "r": ["a cow"]}, system={"p": "", "q": "cat", "z": "a"})
     notes = local_diversity(store, ["system"], "people").notes
     assert notes[:3] == (
-        "system: 1 images of people are not described, and not counted",
-        "system: 1 images are not in people, and not counted",
-        "system: 1 of 2 captions without a word: they recall nothing",
+        "system: images of people that it does not describe, and that do not count: 1",
+        "system: images that are not in people, and do not count: 1",
+        "system: captions without a word, which recall nothing: 1 of 2",
     )
 
 
@@ -130,7 +130,7 @@ def test_words_beyond_the_fifth_class_are_kept_apart_and_in_the_majority(store: 
     result = local_diversity(store, ["system"], "people")
     found = values(result, "system")
     assert (found["recall-5"], found["recall-7"], found["recall-majority"]) == ((None, 0), (1.0, 1), (0.5, 2))
-    assert any("beyond 5 are in classes of their own" in note for note in result.notes)
+    assert any("words have classes beyond 5" in note for note in result.notes)
 
 
 def test_interval_widens_with_what_images_differ_by(store: Store) -> None:
@@ -189,6 +189,22 @@ def test_words_that_no_caption_of_the_image_has_are_ranked(store: Store) -> None
     frame = missed_words(store, ["system"], "people").frame
     rows = frame.filter(pl.col("ranking") == "unsupported").select("word", "times", "occurrences").rows()
     assert rows == [("cow", 2, 2), ("cat", 1, 2)]
+
+
+def test_two_versions_of_a_system_are_told_apart(store: Store) -> None:
+    filled(store, {"p": ["a dog"]}, system={"p": "a dog"})
+    ingest_rows(store, [("p", 0, "a cat")], "system", kind="candidates")
+    result = local_diversity(store, ["system@v1", "people", "system@v2"], "people")
+    recalls = result.frame.filter(pl.col("statistic") == "recall-1")["value"].to_list()
+    assert recalls == [1.0, None, 0.0]  # one caption has no other to be held out against
+    assert list(result.signatures) == ["system@v1", "people", "system@v2"]
+
+
+def test_captions_never_meet_themselves(store: Store) -> None:
+    filled(store, {"p": ["a dog", "a cat"]})
+    ingest_rows(store, [("p", 0, "a dog"), ("p", 1, "a cow")], "people", kind="candidates")
+    with pytest.raises(UsageError, match="captions would meet themselves"):
+        local_diversity(store, ["people@v1"], "people")
 
 
 def test_a_ranking_without_words_says_so(store: Store) -> None:
