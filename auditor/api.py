@@ -19,6 +19,7 @@ from auditor.studies import (
     perplexity,
     profile,
     query,
+    reproduction,
     scores,
     tagging,
     verification,
@@ -133,9 +134,15 @@ class Auditor:
         split: str | None = None,
         seed: int = 1,
         references: int | None = None,
+        others: Sequence[str] = (),
+        corpus: str | None = None,
+        resamples: int = 1000,
+        confidence: float = 0.95,
     ) -> Result:
-        """Compare datasets by homogeneity."""
-        return comparison.compare(self.store, refs, metrics, text_profile, split, seed, references)
+        """Compare datasets by homogeneity and specificity, with bootstrap intervals."""
+        return comparison.compare(
+            self.store, refs, metrics, text_profile, split, seed, references, others, corpus, resamples, confidence
+        )
 
     def perplexity(
         self,
@@ -161,6 +168,10 @@ class Auditor:
     ) -> Result:
         """Give the words that one dataset uses more, or less, than another."""
         return keyness.keyness(self.store, a, b, text_profile, split, minimum, words)
+
+    def reproduce(self, *papers: str, seed: int = 1) -> Result:
+        """Compare the figures of papers, or of all papers that are here, with ours."""
+        return reproduction.reproduce(self.store, papers, seed)[0]
 
     def sql(self, statement: str, params: Mapping[str, str] | None = None) -> Result:
         """Run one read-only statement."""

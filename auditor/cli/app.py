@@ -32,6 +32,7 @@ from auditor.cli import (
     note,
     perplexity,
     profile,
+    reproduce,
     score,
     sql,
     store,
@@ -73,6 +74,7 @@ COMMANDS = (
     compare,
     perplexity,
     keyness,
+    reproduce,
     sql,
     metrics,
 )

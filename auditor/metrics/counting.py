@@ -112,7 +112,7 @@ def _count(
     bind_candidates(store, workspace, candidates)
     keep_drawn(store, workspace, selection, profile, candidates)
     frames: dict[CountSpec, list[pl.DataFrame]] = {spec: [] for spec in specs}
-    buckets = list(ngrams.buckets(store))
+    buckets = list(ngrams.buckets(store, workspace.rows("meetings").item()))
     steps = len(buckets) * len(specs)
     for rewriting in dict.fromkeys(spec.rewriting for spec in specs):
         bind_text_tokens(store, workspace, rewriting)

@@ -46,8 +46,18 @@ def image_means(scores: pl.DataFrame) -> pl.DataFrame:
 
 def image_sds(scores: pl.DataFrame) -> pl.DataFrame:
     """Give the sd (of the sample) of every column but `image` within each image, sorted by image; null for one row."""
-    within = pl.exclude("image").std().round(_DECIMALS)
-    return scores.lazy().group_by("image").agg(within).sort("image").collect()
+    captions = pl.len().cast(pl.Int128)
+    squares = (pl.exclude("image") ** 2).sum() * captions - pl.exclude("image").sum() ** 2
+    variance = squares.cast(pl.Float64) / (captions * (captions - 1))
+    return (
+        scores.lazy()
+        .select("image", exact(pl.exclude("image")))
+        .group_by("image")
+        .agg((variance.sqrt() / _UNIT).round(_DECIMALS))
+        .sort("image")
+        .select("image", pl.exclude("image").fill_nan(None))
+        .collect()
+    )
 
 
 def exact(values: pl.Expr) -> pl.Expr:

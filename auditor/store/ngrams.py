@@ -11,6 +11,7 @@ from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 
 _CAPTIONS_AT_ONCE = 60_000
+_MEETINGS_AT_ONCE = 1_500_000
 
 #: What relation `made_text` holds where no study makes texts.
 NO_TEXT = pl.DataFrame(
@@ -40,15 +41,16 @@ def workspace(store: Store, selection: Selection, profile: str, **params: object
     return made
 
 
-def buckets(store: Store) -> Iterator[tuple[int, int]]:
+def buckets(store: Store, meetings: int = 0) -> Iterator[tuple[int, int]]:
     """Cut the images of relation `reference` into ranges small enough to count in memory.
 
-    Buckets share no image, and so no sum crosses them. Without images there is one, which is empty.
+    `meetings` is how often a candidate meets a reference of its image, in all. Buckets share no image, and so no sum
+    crosses them. Without images there is one, which is empty.
     """
     images, captions = store.query(
         "select coalesce(max(image_no), 0)::int as images, count(*) as n from reference"
     ).row(0)
-    count = max(1, -(-captions // _CAPTIONS_AT_ONCE))
+    count = max(1, -(-captions // _CAPTIONS_AT_ONCE), -(-meetings // _MEETINGS_AT_ONCE))
     size = max(1, -(-images // count))
     for first in range(1, max(images, 1) + 1, size):
         yield first, min(first + size - 1, images)

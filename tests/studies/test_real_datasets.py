@@ -93,6 +93,8 @@ def test_abstract_scenes_are_the_most_homogeneous_by_every_similarity(compared: 
     first = compared.filter((pl.col("statistic") == "homogeneity") & (pl.col("rank") == 1))
     assert set(first.filter(pl.col("metric") != "ter")["dataset"]) == {ABSTRACT}
     assert set(first["metric"]) == set(defaults())
+    surely = compared.filter(pl.col("metric") != "ter", statistic="homogeneity", dataset=ABSTRACT)
+    assert set(surely["rank_high"]) == {1}
 
 
 def test_coco_is_more_homogeneous_than_flickr_by_bleu_and_rouge(compared: pl.DataFrame) -> None:
