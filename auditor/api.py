@@ -15,6 +15,7 @@ from auditor.studies import (
     history,
     identical,
     ingestion,
+    keyness,
     perplexity,
     probe,
     profile,
@@ -156,6 +157,18 @@ class Auditor:
     ) -> Result:
         """Train a language model on half of each dataset, and test it on the other half of every one."""
         return perplexity.perplexity(self.store, refs, text_profile, split, order, captions, draws, seed)
+
+    def keyness(
+        self,
+        a: str,
+        b: str,
+        text_profile: str = "bare",
+        split: str | None = None,
+        minimum: int = 5,
+        words: Sequence[str] = (),
+    ) -> Result:
+        """Give the words that one dataset uses more, or less, than another."""
+        return keyness.keyness(self.store, a, b, text_profile, split, minimum, words)
 
     def reproduce(self, *papers: str, seed: int = 1) -> Result:
         """Compare the figures of papers, or of all papers that are here, with ours."""

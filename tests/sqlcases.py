@@ -55,6 +55,8 @@ _PARAMS: dict[str, Any] = {
     "trained_no": 0,
     "trained_captions": 0,
     "order": 3,
+    "importance": 2,
+    "minimum": 1,
 }
 
 
@@ -121,6 +123,8 @@ def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, c
         )
     if "fold_frequency_parts" not in workspace.bound and file.name != "item":
         workspace.append("fold_frequency_parts", "fold_frequency_part")
+    if "said_word" in reads_of(file.name) and "said_word" not in workspace.bound:
+        workspace.bind("said_word", "word_by_list")
     if "halved" in reads_of(file.name):
         workspace.bind("halved", "half")
 

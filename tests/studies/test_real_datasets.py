@@ -17,6 +17,7 @@ from auditor.store.connection import Store
 from auditor.studies.comparison import compare
 from auditor.studies.correlation import correlate
 from auditor.studies.ingestion import ingest
+from auditor.studies.local_diversity import local_diversity
 from auditor.studies.profile import profile
 from auditor.studies.scores import score
 
@@ -148,3 +149,11 @@ def test_metrics_rank_images_as_alike_as_published(filled: Path) -> None:
             assert least <= round(found[dataset, *pair], 2) <= most
     assert found[ABSTRACT, "cider", "cider-d"] >= 0.90
     assert images["p"].max() < 1e-38
+
+
+def test_a_system_recalls_of_each_image_what_the_paper_prints(filled: Path) -> None:
+    with Store.open(filled) as store:
+        found = dict(local_diversity(store, ["vinyals2017"], COCO).frame.select("statistic", "value").iter_rows())
+    # Van Miltenburg et al. 2018, figure 5 (read off) and table 1: all of val2014, content words by spaCy's tags. Here are
+    # 5,000 of its images, and content words by a list.
+    assert [found[f"recall-{k}"] for k in range(1, 6)] == pytest.approx([0.07, 0.20, 0.34, 0.49, 0.69], abs=0.02)

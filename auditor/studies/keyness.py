@@ -1,0 +1,120 @@
+"""Which words does one set of captions use more, or less, than another? (Rayson & Garside 2000)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from auditor.errors import MetricError, UsageError
+from auditor.model import Progress, Result, Selection, Signature, Table, silent
+from auditor.statistics.significance import SMALLEST_P
+from auditor.store import ngrams, tokens, versions
+from auditor.store.connection import Store
+from auditor.store.workspace import Workspace
+from auditor.text import tokenizer
+
+_VERSION = 1
+_SHOWN = 20
+
+#: Words that systems find hard: possessive, negation, results of actions (van Miltenburg et al. 2018, section 3.3).
+WATCHED = ("'s", "n't", "not", "no", "thrown", "elderly", "toast")
+
+
+def keyness(
+    store: Store,
+    a: str,
+    b: str,
+    text_profile: str = "bare",
+    split: str | None = None,
+    minimum: int = 5,
+    words: Sequence[str] = (),
+    progress: Progress = silent,
+) -> Result:
+    """Compare the relative frequencies of words in A with those in B.
+
+    Words that both sides together hold `minimum` times or more, and the watched `words` however rare. Rows: dataset,
+    against, word, occurrences, expected, log_likelihood, log_ratio, p, direction (over, under, even), the most telling
+    first. Log-likelihood has the sign of observed - expected; p is that of chi-square with one degree of freedom, of
+    one word alone. The log ratio has base 2; a word that one side lacks counts there as half an occurrence. Raises
+    `MetricError` for a side without a token.
+    """
+    if minimum < 1:
+        raise UsageError(f"--minimum {minimum}: expected 1 or more")
+    sides = versions.resolve_all(store, [a, b], split)
+    tokens.provide(store, sides, text_profile, tokenizer(text_profile), progress)
+    for name, side in zip("ab", sides, strict=True):
+        ngrams.workspace(store, side, text_profile).bind(f"token_{name}", "token_at_work")
+        if store.query(f"select 1 from token_{name} limit 1").is_empty():
+            raise MetricError(f"{side.label}: no caption has a token, so that no word of it can be compared")
+    watched = list(dict.fromkeys(word.lower() for word in words))
+    counted = Workspace(store, minimum=1 if watched else minimum).rows("keyness")
+    often = pl.col("occurrences") + pl.col("occurrences_b") >= minimum
+    frame = _rows(sides, counted.filter(often | pl.col("word").is_in(watched)))
+    unseen = [word for word in watched if word not in set(frame["word"])]
+    settings: dict[str, str | int | float | bool] = {"tok": text_profile, "minimum": minimum, "zero": 0.5}
+    return Result(
+        "keyness",
+        frame,
+        selections=sides,
+        signatures={"keyness": str(Signature("keyness", settings, _VERSION))},
+        tables=tuple(_tables(sides, frame, watched)),
+        notes=(
+            *([f"in neither as a token of text profile {text_profile}: {', '.join(unseen)}"] if unseen else []),
+            *_images(store, sides),
+            f"p is that of one word; {frame.height:,} were compared: for all together, ask for less than"
+            f" {0.05 / max(frame.height, 1):.1g}",
+        ),
+    )
+
+
+def _rows(sides: Sequence[Selection], counted: pl.DataFrame) -> pl.DataFrame:
+    from scipy.stats import chi2  # type: ignore[import-untyped]  # noqa: PLC0415  # slow to import
+
+    a, b = sides
+    likelihood = counted["log_likelihood"].abs().to_numpy()
+    return counted.select(
+        pl.lit(a.version.dataset).alias("dataset"),
+        pl.lit(b.version.dataset).alias("against"),
+        "word", "occurrences", "expected", "log_likelihood", "log_ratio",
+        pl.Series("p", chi2.sf(likelihood, 1), dtype=pl.Float64).clip(lower_bound=SMALLEST_P),
+        pl.when(pl.col("log_likelihood") > 0).then(pl.lit("over"))
+        .when(pl.col("log_likelihood") < 0).then(pl.lit("under"))
+        .otherwise(pl.lit("even")).alias("direction"),
+        "occurrences_b", "tokens", "tokens_b",
+        ratio=(pl.col("occurrences") / pl.col("tokens")) / (pl.col("occurrences_b") / pl.col("tokens_b")),
+        version=pl.lit(a.version.version), split=pl.lit(a.split, pl.String),
+        against_version=pl.lit(b.version.version), against_split=pl.lit(b.split, pl.String),
+    ).with_columns(pl.when(pl.col("ratio").is_finite()).then("ratio").alias("ratio"))  # fmt: skip
+
+
+def _tables(sides: Sequence[Selection], frame: pl.DataFrame, watched: Sequence[str]) -> list[Table]:
+    a, b = (side.label for side in sides)
+    columns = pl.col("word", "occurrences", "expected", "log_likelihood", "log_ratio")
+    chosen = {
+        f"words that {a} uses more than {b}": pl.col("direction") == "over",
+        f"words that {a} uses less than {b}": pl.col("direction") == "under",
+        "watched words": pl.col("word").is_in(watched),
+    }
+    listed = ((title, frame.filter(which)) for title, which in chosen.items())
+    return [
+        Table(
+            title,
+            some.head(_SHOWN).select(columns),
+            caption=f"{some.height - _SHOWN:,} more words: -o FILE has them all" if some.height > _SHOWN else None,
+        )
+        for title, some in listed
+        if some.height
+    ]
+
+
+def _images(store: Store, sides: Sequence[Selection]) -> list[str]:
+    """Say whether the two describe the same images: what is in them changes words too."""
+    a, b = (versions.images(store, side)["image"] for side in sides)
+    shared = int(a.is_in(b.implode()).sum())
+    if shared == len(a) == len(b):
+        return []
+    return [
+        f"{sides[0].label} describes {len(a):,} images, {sides[1].label} {len(b):,}; {shared:,} are the same: what"
+        " other images show is among the differences"
+    ]

@@ -1,0 +1,149 @@
+"""Which words do systems miss that people use of an image, and which do they use that nobody does?
+
+Van Miltenburg, Elliott & Vossen 2018, sections 3.4 (local ranking of omitted words) and 5.1 (local precision).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from auditor.errors import UsageError
+from auditor.model import Progress, Result, Selection, Signature, Table, silent
+from auditor.store.connection import Store
+from auditor.store.versions import resolve, resolve_all
+from auditor.studies.local_diversity import shared_notes
+from auditor.studies.local_words import content_of, meetings
+
+_VERSION = 1
+_SHOWN = 20
+
+
+def missed_words(
+    store: Store,
+    refs: Sequence[str],
+    against: str,
+    text_profile: str = "bare",
+    split: str | None = None,
+    references: int | None = None,
+    seed: int = 1,
+    pipeline: str | None = None,
+    function_words: Path | None = None,
+    importance: int = 5,
+    floor: int = 10,
+    progress: Progress = silent,
+) -> Result:
+    """Rank the content words that systems miss or make up, all systems together.
+
+    Of the words that `importance` captions of an image hold: `absolute` by how often they are missed, `relative` by
+    missed / (missed + recalled), `relative-floor` the same of words that each system could recall `floor` times.
+    Of the words that systems use: `unsupported` by how often no caption of the image has them, `unsupported-relative`
+    by the share of their uses, `unsupported-floor` the same of words that each system uses `floor` times. Ties go to
+    the more frequent word, then by spelling. Rows: against, ranking, rank, word, times, occurrences, value (times /
+    occurrences). The authors' program asks for more than `floor` occurrences a system on average, and spells ties
+    backwards.
+    """
+    if importance < 1 or floor < 1:
+        raise UsageError(f"--importance {importance}, --floor {floor}: expected 1 or more of both")
+    target = resolve(store, against, split)
+    systems = resolve_all(store, refs, split)
+    content = content_of(text_profile, pipeline, function_words)
+    met, missed, claimed = [], [], []
+    for one in meetings(store, systems, target, content, text_profile, references, seed, progress):
+        one.at_work.params["importance"] = importance
+        met.append(one)
+        missed.append(one.at_work.rows("recalled_word").rename({"missed": "times", "recalled": "otherwise"}))
+        claimed.append(
+            one.at_work.rows("claimed_word").select(
+                "word", times=pl.col("generated") - pl.col("supported"), otherwise="supported"
+            )
+        )
+    omitted, unsupported = _together(missed), _together(claimed)
+    ranked = {
+        "absolute": _ranked(omitted, "times"),
+        "relative": _ranked(omitted, "value"),
+        "relative-floor": _ranked(omitted.filter(pl.col("least") >= floor), "value"),
+        "unsupported": _ranked(unsupported, "times"),
+        "unsupported-relative": _ranked(unsupported, "value"),
+        "unsupported-floor": _ranked(unsupported.filter(pl.col("least") >= floor), "value"),
+    }
+    settings: dict[str, str | int | float | bool] = {
+        "tok": text_profile,
+        "content": content.label,
+        "importance": importance,
+        "floor": floor,
+    }
+    lacking = f"{target.label}: no word is in {importance} captions of an image, so that none can be missed"
+    return Result(
+        "diversity",
+        _rows(target, ranked),
+        selections=(*systems, *(() if target in systems else (target,))),
+        signatures={
+            one.system.label: str(Signature("missed-words", {**one.refs.parameters, **settings}, _VERSION))
+            for one in met
+        },
+        tables=tuple(_tables(ranked, importance, floor)),
+        notes=(*shared_notes(met), *([] if omitted.height else [lacking])),
+    )
+
+
+def _together(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Add the systems up. Columns: word, times, occurrences, value, least (of any system; 0 where one never had it)."""
+    occurrences = pl.col("times") + pl.col("otherwise")
+    return (
+        pl.concat(parts)
+        .group_by("word")
+        .agg(
+            pl.col("times").sum(),
+            occurrences=occurrences.sum(),
+            least=pl.when(pl.len() == len(parts)).then(occurrences.min()).otherwise(0),
+        )
+        .with_columns(value=pl.col("times") / pl.col("occurrences"))
+    )
+
+
+def _ranked(counted: pl.DataFrame, by: str) -> pl.DataFrame:
+    """Rank words of which anything is to be told, the highest first."""
+    return (
+        counted.filter(pl.col("times") > 0)
+        .sort(by, "occurrences", "word", descending=[True, True, False])
+        .select(pl.int_range(1, pl.len() + 1).alias("rank"), "word", "times", "occurrences", "value")
+    )
+
+
+def _rows(target: Selection, ranked: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    return pl.concat(
+        words.select(
+            pl.lit(target.version.dataset).alias("against"),
+            pl.lit(target.version.version).alias("against_version"),
+            pl.lit(target.split, pl.String).alias("against_split"),
+            pl.lit(ranking).alias("ranking"),
+            pl.all(),
+        )
+        for ranking, words in ranked.items()
+    )
+
+
+def _tables(ranked: Mapping[str, pl.DataFrame], importance: int, floor: int) -> list[Table]:
+    said = {
+        f"words in {importance} captions of an image that systems miss": {
+            "absolute": "most often", "relative": "in the largest share", "relative-floor": f"of {floor} or more",
+        },
+        "words of systems that no caption of the image has": {
+            "unsupported": "most often", "unsupported-relative": "in the largest share",
+            "unsupported-floor": f"of {floor} or more",
+        },
+    }  # fmt: skip
+    return [
+        Table(title, pl.concat([_column(ranked[name], shown) for name, shown in columns.items()], how="horizontal"))
+        for title, columns in said.items()
+    ]
+
+
+def _column(words: pl.DataFrame, shown: str) -> pl.DataFrame:
+    """List the first words of a ranking, each with how often it is so, of how many times."""
+    told = pl.format("{} {}/{}", "word", "times", "occurrences").alias(shown)
+    first = words.head(_SHOWN).select(told)
+    return pl.concat([first, pl.DataFrame({shown: [None] * (_SHOWN - first.height)}, schema={shown: pl.String})])
