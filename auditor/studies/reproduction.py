@@ -17,13 +17,14 @@ WITHIN, OUTSIDE, UNANSWERED = "within", "outside", "not answerable"
 
 @dataclass(frozen=True)
 class Measured:
-    """What a paper's study measured: quantities by name, and why there is nothing of some datasets."""
+    """What a paper's study measured: quantities by name; why there is nothing of some datasets, or no such quantity."""
 
     quantities: Mapping[Quantity, float]
     lacking: Mapping[str, str] = field(default_factory=dict)
     selections: tuple[Selection, ...] = ()
     signatures: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    absent: Mapping[Quantity, str] = field(default_factory=dict)
 
 
 Study = Callable[[Store, Paper, int, Progress], Measured]
@@ -86,7 +87,7 @@ def _value(check: Check, found: Measured) -> tuple[float | None, str | None]:
     values = [found.quantities.get(named) for named in (check.of, check.to) if named is not None]
     for value, named in zip(values, (check.of, check.to), strict=False):
         if value is None and named is not None:
-            return None, found.lacking.get(named[0], "not measured")
+            return None, found.absent.get(named) or found.lacking.get(named[0], "not measured")
     of, *to = [value for value in values if value is not None]
     if not to:
         return of, None

@@ -66,6 +66,7 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
         lacking,
         selections,
         whole.signatures,
+        absent=dict(_alike(words)),
         notes=tuple(note for note in whole.notes if note.startswith("left out") or "has one caption" in note)
         + tuple(f"{metric} is not installed: its figures are not answerable" for metric in left_out),
     )
@@ -120,6 +121,14 @@ def _from_lower_bounds(
             margins = [mean(dataset, metric, candidate) - mean(dataset, metric, CORPUS) for metric in metrics]
             yield (dataset, "", candidate, "caption", "above-brown-lowest"), min(margins)
     yield ("", "bleu-1", "intra", "caption", "datasets-with-inter-above-intra"), float(above)
+
+
+def _alike(words: Mapping[str, float]) -> Iterator[tuple[Quantity, str]]:
+    """Say where gibberish of ten words and of average length is the same."""
+    for dataset, length in words.items():
+        if round(length) == 10:
+            reason = "captions have ten words on average: both kinds of gibberish are the same"
+            yield (dataset, "bleu-1", "gibberish", "caption", "shorter-above-longer"), reason
 
 
 def _from_five(
