@@ -28,6 +28,7 @@ METRICS = (
 )  # fmt: skip
 _PROFILE = "bare"
 _MANY = ("pascal50s", "abstract50s")
+_TO_OBTAIN = ("pascal1k", "vlt2k", "imageclef2015")
 _COLUMNS = ("mean", "sd", "median", "min", "max")
 
 Quantities = Iterator[tuple[Quantity, float]]
@@ -40,8 +41,11 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
     """
     here = [name for name in paper.datasets if log(store, name)]
     absent = [name for name in paper.datasets if name not in here]
-    lacking = {name: f"{name} is not in the store: `auditor ingest {name}`" for name in absent}
-    lacking |= dict.fromkeys(("pascal1k", "vlt2k", "imageclef2015"), "the dataset is to be had from its authors only")
+    lacking = {
+        name: f"{name} is not in the store: "
+        + (f"`auditor fetch {name}` says how to obtain it" if name in _TO_OBTAIN else f"`auditor ingest {name}`")
+        for name in absent
+    }
     if not log(store, CORPUS):
         lacking |= dict.fromkeys(here, f"{CORPUS} is not in the store: `auditor ingest {CORPUS}`")
     if not here:

@@ -56,7 +56,7 @@ def test_without_any_dataset_everything_is_unanswered_and_says_what_to_do(store:
     assert set(result.frame["verdict"]) == {UNANSWERED}
     reasons = set(result.frame["reason"])
     assert "flickr30k is not in the store: `auditor ingest flickr30k`" in reasons
-    assert "the dataset is to be had from its authors only" in reasons
+    assert "vlt2k is not in the store: `auditor fetch vlt2k` says how to obtain it" in reasons
 
 
 CAPTIONS = [
