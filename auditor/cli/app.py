@@ -21,6 +21,7 @@ from auditor.cli import (
     datasets,
     demo,
     diff,
+    diversity,
     export,
     fetch,
     identical,
@@ -69,6 +70,7 @@ COMMANDS = (
     score,
     compare,
     perplexity,
+    diversity,
     sql,
     metrics,
 )
