@@ -10,10 +10,12 @@ from auditor.store.connection import Store
 from auditor.studies import (
     bounds,
     comparison,
+    diversity,
     exchange,
     history,
     identical,
     ingestion,
+    omitted_words,
     perplexity,
     profile,
     query,
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from auditor.model import Result
+    from auditor.studies.global_diversity import Settings
 
 
 class Auditor:
@@ -134,6 +137,31 @@ class Auditor:
     ) -> Result:
         """Train a language model on half of each dataset, and test it on the other half of every one."""
         return perplexity.perplexity(self.store, refs, text_profile, split, order, captions, draws, seed)
+
+    def diversity(
+        self,
+        *refs: str,
+        against: str | None = None,
+        evaluation: str | None = None,
+        settings: Settings | None = None,
+        split: str | None = None,
+        config_file: Path | None = None,
+    ) -> Result:
+        """Measure how varied words and sentences are; `settings` has text profile, lists, segment, draws and seed."""
+        declared = config.sources(config_file)
+        return diversity.diversity(self.store, refs, settings, against, evaluation, split, declared)
+
+    def omitted_words(
+        self,
+        *refs: str,
+        number: int,
+        against: str,
+        evaluation: str,
+        text_profile: str = "bare",
+        split: str | None = None,
+    ) -> Result:
+        """Rank the words that a system could have learnt and never says."""
+        return omitted_words.omitted_words(self.store, refs, number, text_profile, against, evaluation, split)
 
     def sql(self, statement: str, params: Mapping[str, str] | None = None) -> Result:
         """Run one read-only statement."""

@@ -54,6 +54,9 @@ _PARAMS: dict[str, Any] = {
     "trained_no": 0,
     "trained_captions": 0,
     "order": 3,
+    "lists": 0,
+    "published": False,
+    "draws": 1,
 }
 
 

@@ -23,4 +23,4 @@ class Statistic:
     needs: Needs = "captions"
     published: str | None = None
     walks: bool = False
-    digits: int = 3
+    digits: int = 4

@@ -12,10 +12,8 @@ _SHAIB = "Shaib et al. 2024"
 CARDS = (
     Statistic("tokens", "tokens of the captions", f"{_MILTENBURG}, section 2", digits=0),
     Statistic("types", "different tokens", f"{_MILTENBURG}, section 2", digits=0),
-    Statistic("asl", "average sentence length: tokens / captions", f"{_MILTENBURG}, section 2", digits=2),
-    Statistic(
-        "sdsl", "standard deviation of sentence length, of the population", f"{_MILTENBURG}, section 2", digits=2
-    ),
+    Statistic("asl", "average sentence length: tokens / captions", f"{_MILTENBURG}, section 2"),
+    Statistic("sdsl", "standard deviation of sentence length, of the population", f"{_MILTENBURG}, section 2"),
     Statistic(
         "ttr-1",
         "mean segmental type-token ratio: types / tokens of each whole segment of a walk, the partial last one dropped",
@@ -84,7 +82,6 @@ CARDS = (
         "bytes of the tokens, joined by blanks in the first drawn order / bytes after zlib, level 9",
         _SHAIB,
         published="in the order of the file",
-        digits=2,
     ),
     Statistic("yule-k", "10,000 (sum over types of their squared frequency - N) / N^2", "Yule 1944", digits=1),
     Statistic("entropy", "Shannon entropy of the token distribution, in bits, by relative frequencies", "Shannon 1948"),

@@ -64,7 +64,9 @@ class Known:
 
 @dataclass(frozen=True)
 class Found:
-    """The rows of one selection: statistic, tokens (of the curve), value, low, high, spread, lists, signature, reason.
+    """What one selection gave: statistic, position, value, low, high, spread, lists, reason, signature.
+
+    `position` is the number of tokens at which a curve is read, null for other statistics.
 
     `low` and `high` are the smallest and the greatest value over what `spread` names: the drawn orders (`draws`) or the
     parallel lists (`lists`); null where there is one value.
@@ -195,7 +197,7 @@ def _compressed(one: Walk, words: pl.DataFrame) -> tuple[object, ...]:
 
 def _summary(measured: pl.DataFrame, lists: Lists) -> pl.DataFrame:
     """Average over lists, then over draws; a statistic that one of the lists cannot have is null."""
-    named = pl.DataFrame({"statistic": list(STATISTICS)}).with_row_index("position")
+    named = pl.DataFrame({"statistic": list(STATISTICS)}).with_row_index("number")
     lacking = pl.col("value").null_count() > 0
     by_draw = measured.group_by("statistic", "draw", maintain_order=True).agg(
         value=pl.when(~lacking).then(pl.col("value").mean()),
@@ -209,7 +211,7 @@ def _summary(measured: pl.DataFrame, lists: Lists) -> pl.DataFrame:
     return (
         by_draw.group_by("statistic", maintain_order=True)
         .agg(
-            tokens=pl.lit(None, pl.Int64),
+            position=pl.lit(None, pl.Int64),
             low=pl.when(drawn & whole).then(pl.col("value").min()).when(several & whole).then(pl.col("low").first()),
             high=pl.when(drawn & whole).then(pl.col("value").max()).when(several & whole).then(pl.col("high").first()),
             spread=pl.when(drawn & whole).then(pl.lit("draws")).when(several & whole).then(pl.lit("lists")),
@@ -217,8 +219,8 @@ def _summary(measured: pl.DataFrame, lists: Lists) -> pl.DataFrame:
             value=pl.when(whole).then(pl.col("value").mean()),
         )
         .join(named, on="statistic")
-        .sort("position")
-        .select("statistic", "tokens", *_rounded(), "spread", pl.lit(lists.number).alias("lists"), "reason")
+        .sort("number")
+        .select("statistic", "position", *_rounded(), "spread", pl.lit(lists.number).alias("lists"), "reason")
     )
 
 
@@ -236,7 +238,7 @@ def _curve(curve: pl.DataFrame, lists: Lists) -> pl.DataFrame:
         .with_columns(pl.when(pl.col("draws") > 1).then(pl.col("low", "high")))
         .select(
             pl.lit("curve").alias("statistic"),
-            "tokens",
+            pl.col("tokens").alias("position"),
             *_rounded(),
             pl.when(pl.col("draws") > 1).then(pl.lit("draws")).alias("spread"),
             pl.lit(lists.number).alias("lists"),

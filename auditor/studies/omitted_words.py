@@ -36,9 +36,8 @@ def omitted_words(
         raise UsageError(f"--omitted {number}: expected 1 or more")
     if against is None or evaluation is None:
         raise UsageError("--omitted: name the training data with --against REF and people's captions with --eval REF")
-    settings = Settings(text_profile, lists="all")
-    selections, known = chosen(store, refs, against, evaluation, split, settings, progress)
-    at_work = workspace(store, settings, known)
+    selections, known = chosen(store, refs, against, evaluation, split, text_profile, progress)
+    at_work = workspace(store, Settings(text_profile), known)
     learnable = at_work.rows("learnable_word")
     left = learnable
     parts: list[tuple[Selection | None, pl.DataFrame]] = []
