@@ -52,6 +52,7 @@ def diversity(
         values = pl.concat(_rows(one, part.rows, robust) for one, part in zip(selections, beside, strict=True))
         values = values.select(*_KEY, pl.col("value").alias("robust"))
         rows = rows.drop("robust").join(values, on=_KEY, how="left", nulls_equal=True, maintain_order="left")
+    signed = rows.unique("statistic", keep="first", maintain_order=True).select("statistic", "signature")
     labelled = [
         (one.label, rows.filter(pl.col("dataset") == one.version.dataset, pl.col("version") == one.version.version,
                                 pl.col("split").eq_missing(one.split)))
@@ -62,7 +63,7 @@ def diversity(
         rows.select(*_KEY[:2], "statistic", "position", "value", "low", "high", "robust", "spread", "lists", "split",
                     "profile", "seed", "signature", "reason"),
         selections=(*selections, *(one for one in (known.training, known.evaluation) if one)),
-        signatures=dict(rows.unique("statistic", keep="first", maintain_order=True).select("statistic", "signature").rows()),
+        signatures=dict(signed.rows()),
         tables=tables(labelled, known),
         figures=figures(labelled),
         notes=(*(note for part in found for note in part.notes), *notes(labelled, known, settings)),

@@ -29,7 +29,7 @@ def stream(tokens: Tokens, starts: Places, order: Places) -> Tokens:
 @njit(cache=True, nogil=True)
 def segment_types(walked: Tokens, types: int, n: int, segment: int) -> tuple[int, int]:
     """Count the different n-grams of each whole segment of so many n-grams: their sum, and how many segments."""
-    segments = (len(walked) - n + 1) // segment
+    segments = max(0, len(walked) - n + 1) // segment
     size = 16
     while size < 4 * segment:
         size *= 2
