@@ -15,7 +15,7 @@ _SENSITIVE = "sensitive to references"
 
 
 def metric_cards(name: str | None = None) -> Result:
-    """Describe every metric in a line, or a metric or statistic in full. Raises `MetricError` for a name that is none."""
+    """Describe every metric in a line, or a metric or statistic in full. Raises `MetricError` for an unknown name."""
     if name is None:
         rows = [
             {
