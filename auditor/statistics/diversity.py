@@ -17,8 +17,8 @@ Counts = NDArray[np.float64]
 MEASURED = {"list_no": pl.UInt32, "statistic": pl.String, "value": pl.Float64, "reason": pl.String}
 
 _DRAWN = 42  # tokens of HD-D
-_WORDLESS = "it has no token"
-_TOO_FEW = f"it has fewer than {_DRAWN} tokens"
+_WORDLESS = "no token"
+_TOO_FEW = f"fewer than {_DRAWN} tokens"
 _NOTHING_LEARNABLE = "no evaluation word is in the training data"
 
 
@@ -79,7 +79,7 @@ def _spectrum(frequencies: Counts, types: Counts) -> list[tuple[str, float | Non
         ("hd-d", float(_drawn(frequencies, total) @ types) / _DRAWN if enough else None, _TOO_FEW),
         ("yule-k", 1e4 * (float(frequencies**2 @ types) - total) / total**2, None),
         ("entropy", float(np.log2(total) - (frequencies * np.log2(frequencies)) @ types / total), None),
-        ("zipf-slope", None if slope is None else float(slope), "it has one type"),
+        ("zipf-slope", None if slope is None else float(slope), "one type"),
         ("top-20", float(held[: -(-len(held) // 5)].sum()) / total, None),
     ]
 

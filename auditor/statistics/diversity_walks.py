@@ -72,7 +72,7 @@ def _walked(one: Walk, segment: int, positions: Sequence[int]) -> tuple[list[Row
     for n, unit in ((1, "tokens"), (2, "bigrams"), (3, "trigrams")):
         found, segments = walks.segment_types(walked, types, n, segment)
         grams = max(0, length - n + 1)
-        too_few = f"it has {grams:,} {unit}, fewer than one segment of {segment:,}"
+        too_few = f"{grams:,} {unit}, fewer than one segment of {segment:,}"
         scored.append((f"ttr-{n}", found / (segments * segment) if segments else None, too_few))
     for first in _FIRST:
         value = walks.growth(walked, types, np.array([first]))[0] / first if length >= first else None
@@ -92,7 +92,7 @@ def _walked(one: Walk, segment: int, positions: Sequence[int]) -> tuple[list[Row
 
 
 def _fewer(length: int, wanted: int) -> str:
-    return f"it has {length:,} tokens, fewer than {wanted:,}"
+    return f"{length:,} tokens, fewer than {wanted:,}"
 
 
 def compression_ratio(one: Walk, words: pl.Series) -> tuple[float | None, str | None]:
@@ -104,4 +104,4 @@ def compression_ratio(one: Walk, words: pl.Series) -> tuple[float | None, str | 
 
     walked = walks.stream(one.tokens, one.starts, one.order)
     text: bytes = (words.gather(pl.Series(walked)).str.join(" ").item() or "").encode()
-    return (len(text) / len(zlib.compress(text, 9)), None) if text else (None, "it has no token")
+    return (len(text) / len(zlib.compress(text, 9)), None) if text else (None, "no token")

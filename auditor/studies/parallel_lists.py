@@ -13,9 +13,10 @@ from auditor.store.workspace import Workspace
 
 LISTS = ("mean", "all")
 
-#: The share of the images that must have a caption in a list, and the share of captions that a sorting shows by.
+#: The share of the images that must have a caption in a list, and the share of captions no longer (no shorter) than the
+#: one before them that shows a sorting: 0.89 in Flickr30k, whose files have it, at most 0.69 in other datasets.
 _FULL = 0.9
-_SORTED = 0.99
+_SORTED = 0.8
 
 
 @dataclass(frozen=True)
