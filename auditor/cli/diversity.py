@@ -26,6 +26,9 @@ Curve = Annotated[int, typer.Option("--curve", min=0, help="Tokens up to which t
 Omitted = Annotated[
     int | None, typer.Option("--omitted", min=1, help="Instead: the first N learnable words that are never said.")
 ]
+Robustness = Annotated[
+    bool, typer.Option("--robustness", help="Instead: how far order, letters, tokens and references move each of them.")
+]
 Profile = Annotated[
     str | None,
     typer.Option("--profile", help="Text profile: bare, ptb, spacy or whitespace; default: bare, as published spacy."),
@@ -45,6 +48,7 @@ def command(
     shuffles: Shuffles = 10,
     curve: Curve = 50_000,
     omitted: Omitted = None,
+    robust: Robustness = False,
     profile: Profile = None,
     split: o.Split = None,
     seed: o.Seed = 1,
@@ -61,6 +65,7 @@ def command(
     """
     from auditor.config import sources
     from auditor.studies.diversity import PUBLISHED_PROFILE, diversity
+    from auditor.studies.diversity_robustness import robustness
     from auditor.studies.global_diversity import Settings
     from auditor.studies.omitted_words import omitted_words
 
@@ -68,7 +73,8 @@ def command(
     settings = Settings(text_profile, lists, published, segment, shuffles, seed, curve)
     with o.opened(store, wait=wait) as opened, o.progressing() as progress:
         if omitted is None:
-            result = diversity(opened, refs, settings, against, evaluation, split, sources(config), progress)
+            study = robustness if robust else diversity
+            result = study(opened, refs, settings, against, evaluation, split, sources(config), progress)
         else:
             result = omitted_words(opened, refs, omitted, text_profile, against, evaluation, split, progress)
     o.deliver(result, format_name, as_json, output)

@@ -43,14 +43,12 @@ def diversity(
     settings = settings or Settings()
     _check(settings)
     selections, known = chosen(store, refs, against, evaluation, split, settings.text_profile, progress)
-    found = _measure(store, selections, settings, known, declared or {}, progress)
-    rows = pl.concat(_rows(one, part.rows, settings) for one, part in zip(selections, found, strict=True))
+    rows, found_notes = measured(store, selections, settings, known, declared or {}, progress)
     if settings.published:
         robust = replace(settings, published=False, text_profile=ROBUST_PROFILE)
         chosen(store, refs, against, evaluation, split, ROBUST_PROFILE, progress)
-        beside = _measure(store, selections, robust, known, {}, progress)
-        values = pl.concat(_rows(one, part.rows, robust) for one, part in zip(selections, beside, strict=True))
-        values = values.select(*_KEY, pl.col("value").alias("robust"))
+        beside, _ = measured(store, selections, robust, known, {}, progress)
+        values = beside.select(*_KEY, pl.col("value").alias("robust"))
         rows = rows.drop("robust").join(values, on=_KEY, how="left", nulls_equal=True, maintain_order="left")
     signed = rows.unique("statistic", keep="first", maintain_order=True).select("statistic", "signature")
     labelled = [
@@ -66,7 +64,7 @@ def diversity(
         signatures=dict(signed.rows()),
         tables=tables(labelled, known),
         figures=figures(labelled),
-        notes=(*(note for part in found for note in part.notes), *notes(labelled, known, settings)),
+        notes=(*found_notes, *notes(labelled, known, settings)),
     )  # fmt: skip
 
 
@@ -90,29 +88,31 @@ def chosen(
     return selections, known
 
 
-def _check(settings: Settings) -> None:
-    for option, number in {"--segment": settings.segment, "--shuffles": settings.draws}.items():
-        if number < 1:
-            raise UsageError(f"{option} {number}: expected 1 or more")
-    if settings.curve < 0:
-        raise UsageError(f"--curve {settings.curve}: expected a number of tokens, or 0 for no curve")
-
-
-def _measure(
+def measured(
     store: Store,
     selections: Sequence[Selection],
     settings: Settings,
     known: Known,
     declared: Mapping[str, Source],
     progress: Progress,
-) -> list[Found]:
+) -> tuple[pl.DataFrame, list[str]]:
+    """Measure selections whose tokens are there: the rows of all, and what a reader must know."""
     words = store.query("select token_id, token from vocabulary")
     at_work = workspace(store, settings, known)
-    found = []
+    found: list[Found] = []
     for number, selection in enumerate(selections):
         progress(f"{selection.label}: diversity", number, len(selections))
         found.append(global_statistics(at_work, selection, settings, known, words, declared))
-    return found
+    rows = pl.concat(_rows(one, part.rows, settings) for one, part in zip(selections, found, strict=True))
+    return rows, [note for part in found for note in part.notes]
+
+
+def _check(settings: Settings) -> None:
+    for option, number in {"--segment": settings.segment, "--shuffles": settings.draws}.items():
+        if number < 1:
+            raise UsageError(f"{option} {number}: expected 1 or more")
+    if settings.curve < 0:
+        raise UsageError(f"--curve {settings.curve}: expected a number of tokens, or 0 for no curve")
 
 
 def _rows(selection: Selection, rows: pl.DataFrame, settings: Settings) -> pl.DataFrame:

@@ -31,7 +31,7 @@ class Settings:
 
     `lists` is `mean` (each parallel list on its own, averaged) or `all`; `published` follows the paper's code;
     `segment` is the length of a segment of the ttr; `draws` orders are drawn from `seed` on; the curve goes up to
-    `curve` tokens.
+    `curve` tokens. `full_lists` counts only parallel lists in which every image has a caption; null: as published.
     """
 
     text_profile: str = "bare"
@@ -41,6 +41,7 @@ class Settings:
     draws: int = 10
     seed: int = 1
     curve: int = 50_000
+    full_lists: bool | None = None
 
     @property
     def positions(self) -> list[int]:
@@ -113,7 +114,8 @@ def global_statistics(
 ) -> Found:
     """Measure a selection; its tokens must be there. `words` is the vocabulary (token_id, token)."""
     use(at_work, selection)
-    lists = parallel_lists(at_work, selection, settings.lists, published=settings.published)
+    full = settings.published if settings.full_lists is None else settings.full_lists
+    lists = parallel_lists(at_work, selection, settings.lists, full=full)
     at_work.params["lists"] = lists.asked
     exact = _exact(at_work, known).with_columns(draw=pl.lit(None, pl.Int32))
     orders, why_not = _orders(at_work, selection, settings, declared)

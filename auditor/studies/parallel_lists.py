@@ -28,10 +28,11 @@ class Lists:
     notes: tuple[str, ...] = ()
 
 
-def parallel_lists(at_work: Workspace, selection: Selection, lists: str, *, published: bool) -> Lists:
+def parallel_lists(at_work: Workspace, selection: Selection, lists: str, *, full: bool) -> Lists:
     """Say which lists to measure of relation `reference`.
 
-    A list counts where nine in ten images have a caption in it; as published, where all have. Raises `UsageError` for
+    A list counts where nine in ten images have a caption in it; with `full`, where all have, as the paper cuts its
+    lists to the least number of captions. Raises `UsageError` for
     `lists` other than `mean` and `all`.
     """
     if lists not in LISTS:
@@ -42,13 +43,13 @@ def parallel_lists(at_work: Workspace, selection: Selection, lists: str, *, publ
     if found.is_empty():
         return Lists(0, 1)
     captions = found["captions"].to_list()
-    least = captions[0] * (1.0 if published else _FULL)
+    least = captions[0] * (1.0 if full else _FULL)
     number = sum(held >= least for held in captions)
     notes = []
     if number < len(captions):
-        left_out, images = sum(captions[number:]), "every image has" if published else "nine in ten images have"
+        left_out, images = sum(captions[number:]), "every image has" if full else "nine in ten images have"
         notes.append(
-            f"{selection.label}: measured are the {number} parallel lists in which {images} a caption;"
+            f"{selection.label}: measured: {number} of {len(captions)} parallel lists, in which {images} a caption;"
             f" captions left out: {left_out:,}; --lists all has them"
         )
     if number > 2:

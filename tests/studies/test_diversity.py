@@ -16,6 +16,7 @@ from auditor.model import Result
 from auditor.registry import STATISTICS
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.diversity import diversity
+from auditor.studies.diversity_robustness import robustness
 from auditor.studies.global_diversity import Settings
 from auditor.studies.omitted_words import omitted_words
 
@@ -130,7 +131,7 @@ def test_a_list_that_few_images_have_is_left_out_and_said(store: Store) -> None:
     for published, lists, said in ((False, 3, "nine in ten images have"), (True, 1, "every image has")):
         result = diversity(store, ["set"], Settings("whitespace", published=published))
         assert result.frame["lists"].unique().to_list() == [lists]
-        assert any(f"the {lists} parallel lists in which {said} a caption" in note for note in result.notes)
+        assert any(f"measured: {lists} of 4 parallel lists, in which {said} a caption" in note for note in result.notes)
 
 
 def test_orders_are_drawn_by_the_seed_and_nothing_else(store: Store) -> None:
@@ -183,6 +184,27 @@ def test_omitted_words_are_learnable_ones_that_nobody_says(store: Store) -> None
     ]
     with pytest.raises(UsageError, match="--against REF"):
         omitted_words(store, ["one"], 2)
+
+
+def test_what_does_not_change_a_number_is_told_from_what_does(store: Store) -> None:
+    ingest_rows(store, _rows(["a dog runs .", "a dog runs", "two cats", "A dog runs. "] * 4, 2), "punctuated")
+    ingest_rows(store, _rows(["a dog runs far"] * 3 + ["a cat sits"] * 5, 2), "grouped")
+    result = robustness(store, ["punctuated", "grouped"], Settings(segment=4, draws=3))
+    moved = {
+        (one, statistic, factor): (base, value)
+        for one, statistic, factor, base, value in result.frame.select(
+            "dataset", "statistic", "factor", "base", "value"
+        ).rows()
+    }
+    # The first list has "a dog runs ." and "two cats" four times, the second "a dog runs" and "A dog runs. ".
+    assert moved["punctuated", "unique", "letters"] == ((2 / 8 + 1 / 8) / 2, (2 / 8 + 2 / 8) / 2)
+    assert moved["punctuated", "types", "whitespace"] == ((5 + 3) / 2, (6 + 5) / 2)
+    assert moved["grouped", "types", "whitespace"] == (6, 6)
+    assert moved["grouped", "tokens", "references"] == (13.5, 27)
+    base, in_order = moved["grouped", "ttr-1", "order"]
+    assert in_order != base
+    assert ("grouped", "types", "order") not in moved
+    assert any("change places" in note for note in result.notes)
 
 
 @pytest.mark.parametrize(
