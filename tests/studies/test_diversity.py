@@ -141,6 +141,8 @@ def test_orders_are_drawn_by_the_seed_and_nothing_else(store: Store) -> None:
     once = diversity(store, ["set"], drawn).frame
     ingest_rows(store, _rows([f"w{place} other words" for place in range(90)]), "unrelated")
     assert diversity(store, ["set"], drawn).frame.equals(once)
+    store.execute("set threads to 1")
+    assert diversity(store, ["set"], drawn).frame.equals(once)
     with Store.open(MEMORY) as other:
         ingest_rows(other, _rows([f"w{place}" for place in range(20)][::-1]), "earlier")
         ingest_rows(other, _rows(texts)[::-1])
