@@ -13,14 +13,14 @@ from auditor.model import Selection, Signature, Source
 from auditor.registry import STATISTICS
 from auditor.statistics import diversity as scored
 from auditor.statistics.card import Statistic
-from auditor.statistics.diversity_walks import CURVE, WALKED, Walk, compression_ratio, walk
+from auditor.statistics.diversity_walks import WALKED, Walk, compression_ratio, walk
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
+from auditor.studies.diversity_summary import curve_rows, summary
 from auditor.studies.file_order import image_order
-from auditor.studies.parallel_lists import Lists, parallel_lists
+from auditor.studies.parallel_lists import parallel_lists
 
 _VERSION = 1
-_DECIMALS = 12
 _POINTS = 50
 _MOST_TYPES = 2**21 - 1  # three numbers of types fit in 63 bits
 
@@ -125,7 +125,7 @@ def global_statistics(
     measured = pl.concat(
         [exact.select(*WALKED), walked, pl.DataFrame(pressed, schema=WALKED, orient="row")], how="vertical"
     )
-    rows = pl.concat([_summary(measured, lists), _curve(curve, lists)])
+    rows = pl.concat([summary(measured, lists), curve_rows(curve, len(walks), lists)])
     named = rows.with_columns(signature=_signatures(rows["statistic"], settings, known, in_file_order=why_not is None))
     missing = at_work.rows("missing_image").row(0) if known.evaluation else (0, 0)
     return Found(named, (*lists.notes, *_notes(selection, known, why_not, missing)))
@@ -195,63 +195,6 @@ def _walks(captions: pl.DataFrame, orders: pl.DataFrame) -> list[Walk]:
 def _compressed(one: Walk, words: pl.DataFrame) -> tuple[object, ...]:
     spelled = pl.DataFrame({"token_id": one.types}).join(words, on="token_id", how="left", maintain_order="left")
     return one.list_no, None, "compression-ratio", *compression_ratio(one, spelled["token"])
-
-
-def _summary(measured: pl.DataFrame, lists: Lists) -> pl.DataFrame:
-    """Average over lists, then over draws; a statistic that one of the lists cannot have is null."""
-    named = pl.DataFrame({"statistic": list(STATISTICS)}).with_row_index("number")
-    lacking = pl.col("value").null_count() > 0
-    by_draw = measured.group_by("statistic", "draw", maintain_order=True).agg(
-        value=pl.when(~lacking).then(pl.col("value").mean()),
-        low=pl.col("value").min(),
-        high=pl.col("value").max(),
-        reason=pl.col("reason").drop_nulls().first(),
-    )
-    drawn = pl.col("draw").is_not_null().any() & (pl.len() > 1)
-    several = pl.lit(lists.number > 1) & pl.col("draw").is_null().all()
-    whole = pl.col("value").null_count() == 0
-    return (
-        by_draw.group_by("statistic", maintain_order=True)
-        .agg(
-            position=pl.lit(None, pl.Int64),
-            low=pl.when(drawn & whole).then(pl.col("value").min()).when(several & whole).then(pl.col("low").first()),
-            high=pl.when(drawn & whole).then(pl.col("value").max()).when(several & whole).then(pl.col("high").first()),
-            spread=pl.when(drawn & whole).then(pl.lit("draws")).when(several & whole).then(pl.lit("lists")),
-            reason=pl.col("reason").drop_nulls().first()
-            + (f", in one of {lists.number} lists" if lists.number > 1 else ""),
-            value=pl.when(whole).then(pl.col("value").mean()),
-        )
-        .join(named, on="statistic")
-        .sort("number")
-        .select("statistic", "position", *_rounded(), "spread", pl.lit(lists.number).alias("lists"), "reason")
-    )
-
-
-def _curve(curve: pl.DataFrame, lists: Lists) -> pl.DataFrame:
-    """Average the curves over lists, then draws, at the positions that every walk reaches."""
-    walks = curve.select("list_no", "draw").n_unique()
-    return (
-        (curve if curve.height else pl.DataFrame(schema=CURVE))
-        .filter(pl.len().over("tokens") == walks)
-        .group_by("tokens", "draw", maintain_order=True)
-        .agg(pl.col("types").mean())
-        .group_by("tokens", maintain_order=True)
-        .agg(value=pl.col("types").mean(), low=pl.col("types").min(), high=pl.col("types").max(), draws=pl.len())
-        .sort("tokens")
-        .with_columns(pl.when(pl.col("draws") > 1).then(pl.col("low", "high")))
-        .select(
-            pl.lit("curve").alias("statistic"),
-            pl.col("tokens").alias("position"),
-            *_rounded(),
-            pl.when(pl.col("draws") > 1).then(pl.lit("draws")).alias("spread"),
-            pl.lit(lists.number).alias("lists"),
-            pl.lit(None, pl.String).alias("reason"),
-        )
-    )
-
-
-def _rounded() -> list[pl.Expr]:
-    return [pl.col(name).cast(pl.Float64).round(_DECIMALS) for name in ("value", "low", "high")]
 
 
 def _signatures(statistics: pl.Series, settings: Settings, known: Known, *, in_file_order: bool) -> pl.Series:

@@ -117,6 +117,13 @@ def test_parallel_lists_are_measured_alone_and_averaged(store: Store) -> None:
     assert _values(together)["types"] == len(set(plain.stream([text.split() for text in texts])))
 
 
+def test_a_curve_ends_where_the_shortest_list_does(store: Store) -> None:
+    ingest_rows(store, _rows(["a b c d e f", "a b c"] * 2, 2))
+    curve = diversity(store, ["set"], Settings(curve=10, draws=3)).frame.drop_nulls("position")
+    assert curve["position"].to_list() == [1, 2, 3, 4, 5, 6]
+    assert curve.filter(pl.col("position") == 6).select("value", "low", "high").row(0) == (4.5, 4.5, 4.5)
+
+
 def test_slots_that_are_sorted_by_length_are_no_annotators(store: Store) -> None:
     ingest_rows(store, _rows(["a b c d", "a b c", "a b"] * 20, 3), "sorted")
     ingest_rows(store, _rows(["a b c", "a b c d", "a b"] * 20, 3), "mixed")
