@@ -10,6 +10,7 @@ from auditor.store.connection import Store
 from auditor.studies import (
     bounds,
     comparison,
+    correlation,
     diversity,
     exchange,
     history,
@@ -17,8 +18,10 @@ from auditor.studies import (
     ingestion,
     omitted_words,
     perplexity,
+    probe,
     profile,
     query,
+    reproduction,
     scores,
     tagging,
     verification,
@@ -113,6 +116,19 @@ class Auditor:
         """Score every caption, or every caption of a system's output."""
         return scores.score(self.store, ref, metrics, candidates, text_profile, split, references, seed)
 
+    def correlate(
+        self,
+        *refs: str,
+        metrics: Sequence[str] | None = None,
+        text_profile: str = "bare",
+        split: str | None = None,
+        seed: int = 1,
+        references: int | None = None,
+        statistics: Sequence[str] | None = None,
+    ) -> Result:
+        """Correlate metrics over the scores of captions and of images."""
+        return correlation.correlate(self.store, refs, metrics, text_profile, split, seed, references, statistics)
+
     def compare(
         self,
         *refs: str,
@@ -121,9 +137,15 @@ class Auditor:
         split: str | None = None,
         seed: int = 1,
         references: int | None = None,
+        others: Sequence[str] = (),
+        corpus: str | None = None,
+        resamples: int = 1000,
+        confidence: float = 0.95,
     ) -> Result:
-        """Compare datasets by homogeneity."""
-        return comparison.compare(self.store, refs, metrics, text_profile, split, seed, references)
+        """Compare datasets by homogeneity and specificity, with bootstrap intervals."""
+        return comparison.compare(
+            self.store, refs, metrics, text_profile, split, seed, references, others, corpus, resamples, confidence
+        )
 
     def perplexity(
         self,
@@ -162,6 +184,27 @@ class Auditor:
     ) -> Result:
         """Rank the words that a system could have learnt and never says."""
         return omitted_words.omitted_words(self.store, refs, number, text_profile, against, evaluation, split)
+
+    def reproduce(self, *papers: str, seed: int = 1) -> Result:
+        """Compare the figures of papers, or of all papers that are here, with ours."""
+        return reproduction.reproduce(self.store, papers, seed)[0]
+
+    def probe(
+        self,
+        *refs: str,
+        metrics: Sequence[str] | None = None,
+        components: Sequence[str] | None = None,
+        words: Sequence[int] | None = None,
+        text_profile: str = "bare",
+        split: str | None = None,
+        seed: int = 1,
+        function_words: Path | None = None,
+        pipeline: str | None = None,
+    ) -> Result:
+        """Change parts of captions, and say how far each metric moves."""
+        return probe.probe(
+            self.store, refs, metrics, components, words, text_profile, split, seed, function_words, pipeline
+        )
 
     def sql(self, statement: str, params: Mapping[str, str] | None = None) -> Result:
         """Run one read-only statement."""

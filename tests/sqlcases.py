@@ -39,6 +39,7 @@ _PARAMS: dict[str, Any] = {
     "last_caption": 4294967295,
     "skip": 4,
     "words": 3,
+    "function_words": False,
     "label": "made",
     "last_text": 100,
     "as_text": False,
@@ -102,6 +103,10 @@ def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, c
         workspace.bind("every_reference", "reference")
     if "reference" not in workspace.bound and file.name != "reference":
         workspace.bind("reference", "reference")
+    if "untouched_reference" not in workspace.bound:
+        workspace.bind("untouched_reference", "reference")
+    if "spoken_token" not in workspace.bound:
+        workspace.bind("spoken_token", "token_at_work")
     if "text_at_work" not in workspace.bound and file.name != "reference_text":
         workspace.bind("text_at_work", "reference_text")
     if "selection_frequency" not in workspace.bound and file.name not in ("selection_frequency", "kept_frequency"):
@@ -109,7 +114,7 @@ def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, c
         workspace.params |= {"first_image": 1, "last_image": 4294967295}
     if "candidate" not in workspace.bound or "candidate" in case:
         bind_candidates(store, workspace, _candidate_sets(store, case))
-        workspace.params["label"] = _PARAMS["label"]
+        workspace.params["label"] = case.get("params", {}).get("label", _PARAMS["label"])
     elif "text_at_work" not in case.get("tables", {}):
         workspace.bind("text_at_work", "reference_text", "candidate_text")
     if "document_frequency" not in workspace.bound:
@@ -128,7 +133,13 @@ def _candidate_sets(store: Store, case: dict[str, Any]) -> list[CandidateSet]:
     params = _PARAMS | case.get("params", {})
     made = {"binds": {"spoken_token": "token_at_work"}, "makes": "gibberish_text"}
     strangers = {"drawn_from": (resolve(store, "system"),)} if "system" in case else {}
-    further = {"candidate_made": made, "candidate_inter": strangers, "candidate_brown": strangers}
+    beside = {**made, "makes": "changed_text", "references": "changed_reference"}
+    further = {
+        "candidate_made": made,
+        "candidate_beside_changed": beside,
+        "candidate_inter": strangers,
+        "candidate_brown": strangers,
+    }
     return [
         CandidateSet(file.removeprefix("candidate_"), file, params, **further.get(file, {}))
         for file in case.get("candidate", ["candidate_human"])

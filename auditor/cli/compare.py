@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
+
 from auditor.cli import options as o
+
+Resamples = Annotated[
+    int, typer.Option("--resamples", help="Bootstrap resamples of images behind each interval; 0: no intervals.")
+]
+Confidence = Annotated[float, typer.Option("--confidence", help="Share of the resamples inside an interval.")]
 
 
 def command(
@@ -11,19 +20,36 @@ def command(
     profile: o.TextProfile = "bare",
     split: o.Split = None,
     references: o.References = None,
+    others: o.Others = None,
+    corpus: o.Corpus = None,
     seed: o.Seed = 1,
+    resamples: Resamples = 1000,
+    confidence: Confidence = 0.95,
     store: o.StorePath = o.DEFAULT_STORE,
     wait: o.Wait = 10.0,
     format_name: o.Format = None,
     as_json: o.Json = False,
     output: o.Output = None,
 ) -> None:
-    """Upper bound, lower bound and homogeneity (their ratio) of several datasets, ranked.
+    """Homogeneity (intra / upper) and specificity (intra - inter) of several datasets, with intervals, ranked.
 
-    Example: auditor compare flickr8k abstract50s coco-val2017
+    Beside them the bounds that they are made of. Example: auditor compare flickr8k abstract50s coco-val2017
     """
     from auditor.studies.comparison import compare
 
     with o.opened(store, wait=wait) as opened, o.progressing() as progress:
-        result = compare(opened, refs, metric, profile, split, seed, references, progress)
+        result = compare(
+            opened,
+            refs,
+            metric,
+            profile,
+            split,
+            seed,
+            references,
+            others or (),
+            corpus,
+            resamples,
+            confidence,
+            progress,
+        )
     o.deliver(result, format_name, as_json, output)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -81,7 +81,12 @@ def _writable(output: Path | None) -> Path | None:
 
 Format = Annotated[
     str | None,
-    typer.Option("--format", help="table, json, csv, md, latex or parquet.", rich_help_panel="Output", callback=_known),
+    typer.Option(
+        "--format",
+        help="table, json, csv, md, latex, html, svg, png or parquet.",
+        rich_help_panel="Output",
+        callback=_known,
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Same as --format json.", rich_help_panel="Output")]
 Output = Annotated[
@@ -96,6 +101,9 @@ Output = Annotated[
 ]
 
 DEFAULT_STORE = Path("audit.duckdb")
+
+#: The commands whose results have figures.
+DRAWS = ("bounds", "correlate", "compare", "probe", "perplexity")
 
 #: Exit code of a command that was asked a question and found something.
 FINDING = 1
@@ -127,6 +135,7 @@ def mannered(command: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(command)
     def run(*, quiet: bool, no_color: bool, debug: bool, **arguments: object) -> None:
         MANNERS.set(quiet=quiet, no_color=no_color, debug=debug)
+        _refuse_pictures(command.__module__.rpartition(".")[2], arguments)
         command(**arguments)
 
     common = {"quiet": Quiet, "no_color": NoColor, "debug": Debug}
@@ -138,6 +147,25 @@ def mannered(command: Callable[..., None]) -> Callable[..., None]:
     run.__signature__ = own.replace(parameters=[*own.parameters.values(), *added])  # type: ignore[attr-defined]
     run.__annotations__ = {**command.__annotations__, **common}
     return run
+
+
+def _refuse_pictures(command: str, arguments: Mapping[str, object]) -> None:
+    """Refuse a picture of what has no figures, before anything is counted for it."""
+    output, name = arguments.get("output"), arguments.get("format_name")
+    if command in DRAWS or arguments.get("as_json") or not (isinstance(output, Path) or isinstance(name, str)):
+        return
+    from auditor import reports
+
+    known = name if isinstance(name, str) and name in reports.FORMATS else None
+    chosen = known or reports.chosen_format(None, output if isinstance(output, Path) else None)
+    if chosen in reports.PICTURES:
+        _no_figures(command, chosen)
+
+
+def _no_figures(command: str, chosen: str) -> NoReturn:
+    from auditor.errors import UsageError
+
+    raise UsageError(f"{command} has no figure to draw as {chosen}; figures come from: {', '.join(DRAWS)}")
 
 
 def settings(pairs: Sequence[str], named: Mapping[str, Option | None]) -> dict[str, Option]:
@@ -207,6 +235,8 @@ def deliver(result: Result, format_name: str | None, as_json: bool, output: Path
     from auditor.errors import UsageError
 
     chosen = reports.chosen_format("json" if as_json else format_name, output)
+    if chosen in reports.PICTURES and not result.figures:
+        _no_figures(result.command, chosen)
     if output is None:
         _print(result, chosen)
     else:
@@ -246,6 +276,11 @@ def _write(result: Result, chosen: str, output: Path) -> None:
                 result.frame.write_parquet(file)
             except ComputeError as error:  # what Polars makes of a disk that is full
                 raise OSError(str(error)) from error
+        return
+    if chosen == "png":
+        from auditor.reports import drawing
+
+        output.write_bytes(drawing.png(result))
         return
     with output.open("w", encoding="utf-8", newline="") as file:
         if chosen == "table":

@@ -5,6 +5,7 @@ Only the SELECT that fills relation `candidate` differs; every metric reads the 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,9 +13,8 @@ from typing import Any
 import polars as pl
 
 from auditor.model import Selection
-from auditor.store import cache
+from auditor.store import cache, ngrams
 from auditor.store.connection import Store
-from auditor.store.ngrams import NO_TEXT
 from auditor.store.workspace import Workspace
 
 _DRAWN = "drawn_candidate"
@@ -27,7 +27,9 @@ class CandidateSet:
 
     `drawn_from` are the selections that the captions are taken from, beside the one that is scored; `binds` says which
     SELECT stands for a relation that the file reads; `makes` is the SELECT whose texts, which are in no store, become
-    relation `made_text`.
+    relation `made_text`. `given` holds relations that `makes` reads and that were made outside of the engine: words,
+    not their numbers. `references` is the SELECT that stands for relation `reference` where texts that were made are
+    references, not candidates; it reads `untouched_reference`.
     """
 
     name: str
@@ -36,22 +38,25 @@ class CandidateSet:
     drawn_from: tuple[Selection, ...] = ()
     binds: Mapping[str, str] = field(default_factory=dict)
     makes: str | None = None
+    given: Mapping[str, pl.DataFrame] = field(default_factory=dict, compare=False)
+    references: str | None = None
 
     @property
     def files(self) -> tuple[str, ...]:
         """Every SELECT that its captions depend on."""
-        return (self.file, *self.binds.values(), *([self.makes] if self.makes else []))
+        return (self.file, *self.binds.values(), *filter(None, (self.makes, self.references)))
 
     @property
     def facts(self) -> dict[str, Any]:
         """What its captions depend on beside the SELECTs and the selection that is scored."""
         drawn_from = [(one.version.dataset, one.version.version, one.split) for one in self.drawn_from]
-        return {**self.params, "drawn_from": drawn_from, "binds": dict(self.binds)}
+        given = {"given": {name: _hash(rows) for name, rows in self.given.items()}} if self.given else {}
+        return {**self.params, "drawn_from": drawn_from, "binds": dict(self.binds), **given}
 
     @property
     def is_drawn(self) -> bool:
         """Whether its captions are drawn by a seed."""
-        return "seed" in self.params
+        return "seed" in self.params and self.references is None
 
 
 #: The captions themselves, each against the others of its image.
@@ -60,7 +65,7 @@ HUMAN = CandidateSet("human", "candidate_human")
 
 def bind_candidates(store: Store, workspace: Workspace, candidates: Sequence[CandidateSet]) -> None:
     """Bind relation `candidate` to the captions of all sets, and `made_text` to the texts made for them."""
-    workspace.bind_rows("made_text", NO_TEXT)
+    workspace.bind_rows("made_text", ngrams.NO_TEXT)
     workspace.forget("candidate_at_work")
     for candidate in candidates:
         workspace.params |= {**candidate.params, "label": candidate.name}
@@ -69,12 +74,24 @@ def bind_candidates(store: Store, workspace: Workspace, candidates: Sequence[Can
             workspace.bind_rows("pool", pl.DataFrame(places, schema=_POOL, orient="row"))
         for relation, file in candidate.binds.items():
             workspace.bind(relation, file)
+        for relation, rows in candidate.given.items():
+            workspace.bind_rows(relation, rows)
         if candidate.makes:
             workspace.params["last_text"] = _last_text(store)
             workspace.append("made_text", candidate.makes)
         workspace.append("candidate_at_work", candidate.file)
     workspace.bind("candidate", "candidate")
     workspace.bind("text_at_work", "reference_text", "candidate_text")
+
+
+def text_changes(store: Store, selection: Selection, profile: str, candidates: Sequence[CandidateSet]) -> pl.DataFrame:
+    """Say what the texts that were made have become of the captions that they stand for.
+
+    Columns: candidate, image, slot, changed (at all), replaced (positions that hold another word), words (left).
+    """
+    workspace = ngrams.workspace(store, selection, profile)
+    bind_candidates(store, workspace, candidates)
+    return workspace.rows("text_change")
 
 
 def keep_drawn(
@@ -100,6 +117,11 @@ def keep_drawn(
         )
         key = cache.key(selection, profile, (_DRAWN, *candidate.files), candidate.facts)
         cache.put(store, selection, _DRAWN, key, facts)
+
+
+def _hash(rows: pl.DataFrame) -> str:
+    """Hash rows as they are spelled, in their order."""
+    return hashlib.sha256(rows.write_ndjson().encode()).hexdigest()
 
 
 def _last_text(store: Store) -> int:

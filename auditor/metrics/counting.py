@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -82,10 +82,9 @@ def count(
     missing = [each for each in wanted if each[-1] not in kept]
     if missing:
         todo = list({candidate.name: candidate for candidate, _, _ in missing}.values())
-        shared, own = _parted(list({spec: None for _, spec, _ in missing}))
-        made = _count(store, selection, profile, todo, shared, progress) if shared else {}
-        for candidate in todo if own else []:
-            for spec, frame in _count(store, selection, profile, [candidate], own, progress).items():
+        made: dict[CountSpec, pl.DataFrame] = {}
+        for together, some in _parted(todo, list({spec: None for _, spec, _ in missing})):
+            for spec, frame in _count(store, selection, profile, together, some, progress).items():
                 made[spec] = pl.concat([made[spec], frame]) if spec in made else frame
         for candidate, spec, key in missing:
             frame = made[spec].filter(pl.col("candidate") == candidate.name)
@@ -94,10 +93,19 @@ def count(
     return counts
 
 
-def _parted(specs: Sequence[CountSpec]) -> tuple[list[CountSpec], list[CountSpec]]:
-    """Part what can be counted for all candidates at once from what weighs by frequencies of their own."""
+def _parted(
+    candidates: Sequence[CandidateSet], specs: Sequence[CountSpec]
+) -> Iterator[tuple[Sequence[CandidateSet], Sequence[CountSpec]]]:
+    """Part what can be counted for all candidates at once from what has frequencies or references of its own."""
     own = [spec for spec in specs if idf.by_items(spec.reading)]
-    return [spec for spec in specs if spec not in own], own
+    shared = [spec for spec in specs if spec not in own]
+    alike = [candidate for candidate in candidates if candidate.references is None]
+    if alike and shared:
+        yield alike, shared
+    for candidate in candidates:
+        some = own if candidate.references is None else specs
+        if some:
+            yield [candidate], some
 
 
 def _count(
@@ -108,11 +116,15 @@ def _count(
     specs: Sequence[CountSpec],
     progress: Progress,
 ) -> dict[CountSpec, pl.DataFrame]:
+    """Count candidates that meet the same references; where these are changed, a set stands alone."""
     workspace = ngrams.workspace(store, selection, profile)
     bind_candidates(store, workspace, candidates)
     keep_drawn(store, workspace, selection, profile, candidates)
+    changed = candidates[0].references
+    if changed:
+        ngrams.bind_references(workspace, selection, "untouched_reference")
     frames: dict[CountSpec, list[pl.DataFrame]] = {spec: [] for spec in specs}
-    buckets = list(ngrams.buckets(store))
+    buckets = list(ngrams.buckets(store, workspace.rows("meetings").item()))
     steps = len(buckets) * len(specs)
     for rewriting in dict.fromkeys(spec.rewriting for spec in specs):
         bind_text_tokens(store, workspace, rewriting)
@@ -121,6 +133,8 @@ def _count(
             if any(idf.is_read_by(spec.relations) for spec in alike):
                 progress(f"{selection.label}: document frequency", sum(map(len, frames.values())), steps)
                 idf.bind(store, workspace, selection, profile, rewriting, reading)
+            if changed:  # only now: document frequencies are those of the untouched references
+                workspace.bind("reference", changed)
             for first, last in buckets:
                 workspace.params |= {"first_image": first, "last_image": last}
                 for spec in alike:
@@ -128,6 +142,8 @@ def _count(
                     workspace.params |= spec.params
                     rows = {relation: workspace.rows(relation) for relation in spec.relations}
                     frames[spec].append(spec.kernel.run(rows, spec.params) if spec.kernel else rows[spec.relation])
+            if changed:
+                ngrams.bind_references(workspace, selection)
     progress(f"{selection.label}: counted", 1, 1)
     return {spec: pl.concat(parts) for spec, parts in frames.items()}
 

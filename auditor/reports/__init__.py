@@ -7,7 +7,14 @@ from pathlib import Path
 
 from auditor.errors import UsageError
 from auditor.model import Result
-from auditor.reports import delimited, document, latex, markdown
+from auditor.reports import delimited, document, html, latex, markdown
+
+
+def _svg(result: Result) -> str:
+    from auditor.reports import drawing
+
+    return drawing.svg(result)
+
 
 #: Writers of text formats. `table` is drawn by `terminal`, `parquet` is written by the frame itself.
 TEXT_FORMATS: Mapping[str, Callable[[Result], str]] = {
@@ -15,11 +22,30 @@ TEXT_FORMATS: Mapping[str, Callable[[Result], str]] = {
     "csv": delimited.render,
     "md": markdown.render,
     "latex": latex.render,
+    "html": html.render,
+    "svg": _svg,
 }
 
-FORMATS = ("table", *TEXT_FORMATS, "parquet")
+FORMATS = ("table", *TEXT_FORMATS, "png", "parquet")
 
-_ENDINGS = {".json": "json", ".csv": "csv", ".md": "md", ".tex": "latex", ".parquet": "parquet", ".txt": "table"}
+#: Formats that show nothing but figures.
+PICTURES = frozenset({"svg", "png"})
+
+#: Formats that a terminal cannot show.
+_BINARY = frozenset({"png", "parquet"})
+
+_ENDINGS = {
+    ".json": "json",
+    ".csv": "csv",
+    ".md": "md",
+    ".tex": "latex",
+    ".html": "html",
+    ".htm": "html",
+    ".svg": "svg",
+    ".png": "png",
+    ".parquet": "parquet",
+    ".txt": "table",
+}
 
 
 def chosen_format(name: str | None, output: Path | None) -> str:
@@ -27,7 +53,7 @@ def chosen_format(name: str | None, output: Path | None) -> str:
     if name is not None:
         if name not in FORMATS:
             raise UsageError(f"{name}: no such format; known are {', '.join(FORMATS)}")
-        if name == "parquet" and output is None:
-            raise UsageError("parquet is not text: name a file with -o FILE")
+        if name in _BINARY and output is None:
+            raise UsageError(f"{name} is not text: name a file with -o FILE")
         return name
     return _ENDINGS.get(output.suffix, "table") if output is not None else "table"

@@ -8,6 +8,8 @@ import polars as pl
 
 from auditor.model import Table
 
+_EIGHTHS = " ▏▎▍▌▋▊▉"
+
 
 def text(value: object) -> str:
     """Write a value: numbers with separators and four significant digits, times to the second, nothing for null."""
@@ -46,6 +48,12 @@ def begins_section(table: Table, row: int) -> bool:
         return False
     column = table.frame[table.sections]
     return bool(column[row] != column[row - 1])
+
+
+def block(share: float, cells: int) -> str:
+    """Draw a share of 1 as a bar of at most so many cells, to an eighth of a cell."""
+    eighths = round(min(max(share, 0.0), 1.0) * cells * 8)
+    return "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
 
 
 def _number(value: float) -> str:

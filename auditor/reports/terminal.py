@@ -1,4 +1,4 @@
-"""Tables on a terminal, by rich: ranked rows, bars for shares of 1, notes and signatures below."""
+"""Tables on a terminal, by rich: ranked rows, bars for shares of 1, figures, notes and signatures below."""
 
 from __future__ import annotations
 
@@ -6,16 +6,19 @@ from typing import TextIO
 
 import rich.box
 import rich.table
-from rich.console import Console
+from rich.console import Console, RenderableType
+from rich.measure import Measurement
 from rich.text import Text
 
 from auditor.model import Result, Table
-from auditor.reports.cells import begins_section, flush_right, text
+from auditor.reports import terminal_figures
+from auditor.reports.cells import begins_section, block, flush_right, text
 
 _BAR_CELLS = 20
 _PROSE = 36  # a cell of text longer than this may wrap
 _GAP = 2
-_EIGHTHS = " ▏▎▍▌▋▊▉"
+_FIGURE_LINES = 40  # of all figures together
+_WIDEST = 1000
 
 
 class Screen(Console):
@@ -33,16 +36,14 @@ class Screen(Console):
 
 
 def show(result: Result, screen: Screen) -> None:
-    """Draw every table of a result, then its notes, versions and signatures."""
-    width = screen.width
+    """Draw every table of a result, what figures there is room for, then its notes, versions and signatures."""
     for table in result.tables:
         drawn = _draw(table)
-        screen.width = _width(drawn, screen)
-        screen.print(drawn, crop=False)
-        screen.width = width
+        _print(drawn, screen, _width(drawn, screen))
         if table.caption:
             screen.print(table.caption, style="dim")
         screen.print()
+    _show_figures(result, screen)
     for note in result.notes:
         screen.print(Text.assemble(("• ", "yellow"), note), soft_wrap=True)
     for selection in result.selections:
@@ -52,6 +53,35 @@ def show(result: Result, screen: Screen) -> None:
         )
     for signature in result.signatures.values():
         screen.print(signature, style="dim", soft_wrap=True)
+
+
+def _show_figures(result: Result, screen: Screen) -> None:
+    """Draw figures in their order, 40 lines in all, and say how to see the others."""
+    left = _FIGURE_LINES
+    undrawn = 0
+    for figure in result.figures:
+        lines = terminal_figures.height(figure)
+        if figure.tabled or lines > left:
+            undrawn += 1
+            continue
+        left -= lines
+        for part in terminal_figures.draw(figure):
+            if isinstance(part, Text):
+                screen.print(part)
+            else:
+                _print(part, screen, Measurement.get(screen, screen.options.update(width=_WIDEST), part).maximum)
+        screen.print()
+    if undrawn:
+        figures = "1 figure" if len(result.figures) == 1 else f"{len(result.figures)} figures"
+        screen.print(f"-o FILE.svg, .png or .html draws {figures}", style="dim", soft_wrap=True)
+
+
+def _print(drawn: RenderableType, screen: Screen, width: int) -> None:
+    """Print with room for every number, even beyond the edge of the screen."""
+    before = screen.width
+    screen.width = width
+    screen.print(drawn, crop=False)
+    screen.width = before
 
 
 def _draw(table: Table) -> rich.table.Table:
@@ -101,6 +131,4 @@ def bar(share: float | None) -> Text:
     """Draw a share of 1 as its number and a bar of at most 20 cells."""
     if share is None:
         return Text("")
-    eighths = round(min(max(share, 0.0), 1.0) * _BAR_CELLS * 8)
-    cells = "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
-    return Text.assemble(f"{share:.3f} ", (cells, "cyan"))
+    return Text.assemble(f"{share:.3f} ", (block(share, _BAR_CELLS), "cyan"))

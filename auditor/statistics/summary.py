@@ -18,34 +18,55 @@ def summarise(scores: pl.DataFrame) -> pl.DataFrame:
     one value), median, min, max; no row for a level without values, as images of one caption have no sd.
     """
     metrics = [column for column in scores.columns if column != "image"]
-    by_image = (
-        scores.lazy()
-        .group_by("image")
-        .agg(
-            *((_exact(metric).sum().cast(pl.Float64) / _UNIT / pl.len()).alias(f"mean {metric}") for metric in metrics),
-            *(pl.col(metric).std().round(_DECIMALS).alias(f"sd {metric}") for metric in metrics),
-        )
-        .collect()
-    )
+    means, sds = image_means(scores), image_sds(scores)
     rows = [
         row
         for metric in metrics
         for row in (
             _row(metric, "caption", scores[metric]),
-            _row(metric, "image", by_image[f"mean {metric}"]),
-            _row(metric, "image-sd", by_image[f"sd {metric}"].drop_nulls()),
+            _row(metric, "image", means[metric]),
+            _row(metric, "image-sd", sds[metric].drop_nulls()),
         )
     ]
     schema = {"metric": pl.String, "level": pl.String, "n": pl.Int64, **dict.fromkeys(_STATISTICS, pl.Float64)}
     return pl.DataFrame(rows, schema=schema, orient="row").filter(pl.col("n") > 0)
 
 
+def image_means(scores: pl.DataFrame) -> pl.DataFrame:
+    """Average every column but `image` over the rows of each image, sorted by image; the same for any order of rows."""
+    return (
+        scores.lazy()
+        .select("image", exact(pl.exclude("image")))
+        .group_by("image")
+        .agg(pl.exclude("image").sum().cast(pl.Float64) / _UNIT / pl.len())
+        .sort("image")
+        .collect()
+    )
+
+
+def image_sds(scores: pl.DataFrame) -> pl.DataFrame:
+    """Give the sd (of the sample) of every column but `image` within each image, sorted by image; null for one row."""
+    captions = pl.len().cast(pl.Int128)
+    squares = (pl.exclude("image") ** 2).sum() * captions - pl.exclude("image").sum() ** 2
+    variance = squares.cast(pl.Float64) / (captions * (captions - 1))
+    return (
+        scores.lazy()
+        .select("image", exact(pl.exclude("image")))
+        .group_by("image")
+        .agg((variance.sqrt() / _UNIT).round(_DECIMALS))
+        .sort("image")
+        .select("image", pl.exclude("image").fill_nan(None))
+        .collect()
+    )
+
+
+def exact(values: pl.Expr) -> pl.Expr:
+    """Take scores as the integers that they are in units of 10^-12."""
+    return (values * _UNIT).round().cast(pl.Int128)
+
+
 def _row(metric: str, level: str, values: pl.Series) -> tuple[object, ...]:
     ordered = values.sort()
-    total = ordered.to_frame("value").select(_exact("value").sum().cast(pl.Float64) / _UNIT).item()
+    total = ordered.to_frame("value").select(exact(pl.col("value")).sum().cast(pl.Float64) / _UNIT).item()
     mean = total / len(ordered) if len(ordered) else None
     return metric, level, len(ordered), mean, ordered.std(), ordered.median(), ordered.min(), ordered.max()
-
-
-def _exact(column: str) -> pl.Expr:
-    return (pl.col(column) * _UNIT).round().cast(pl.Int128)

@@ -1,7 +1,8 @@
 """Counts that need not be counted again, in schema `cache`.
 
 A key is a hash of everything that can change the counts, so that nothing goes stale: a changed input is another key.
-Reading commands open the store read-only; what they count is written when they close it, if no one else holds it then.
+Reading commands open the store read-only; what they count waits in files and is written when they close it, if no one
+else holds it then.
 """
 
 from __future__ import annotations
@@ -10,13 +11,16 @@ import dataclasses
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import polars as pl
+from polars.exceptions import ComputeError
 
 from auditor.model import Selection
-from auditor.store.connection import Store
+from auditor.store.connection import MEMORY, Store
 from auditor.store.sqlfiles import fingerprint
 
 
@@ -50,13 +54,21 @@ def get(store: Store, wanted: Mapping[str, str]) -> dict[str, pl.DataFrame]:
 
 
 def put(store: Store, selection: Selection, relation: str, entry_key: str, counts: pl.DataFrame) -> None:
-    """Keep counts, in the file when the store is closed."""
-    store.on_close.append(partial(_save, relation, entry_key, selection, counts))
+    """Keep counts, in the store when it is closed: until then in a file, since there may be more of them than memory.
+
+    Where there is no room for the file they are not kept: they can be counted again.
+    """
+    if store.path == MEMORY:
+        return
+    waiting = store.scratch() / f"{len(store.on_close)}.parquet"
+    with suppress(OSError, ComputeError):
+        counts.select(pl.lit(entry_key).alias("key"), pl.all()).write_parquet(waiting, compression="lz4")
+        store.on_close.append(partial(_save, relation, entry_key, selection, waiting))
 
 
-def _save(relation: str, entry_key: str, selection: Selection, counts: pl.DataFrame, store: Store) -> None:
+def _save(relation: str, entry_key: str, selection: Selection, waiting: Path, store: Store) -> None:
     """Write counts. A table whose columns have changed starts anew."""
-    rows = counts.select(pl.lit(entry_key).alias("key"), pl.all())
+    rows = pl.read_parquet(waiting)
     with store.registered("counted", rows):
         if _columns(store, relation) not in ([], rows.columns):
             store.execute(f"drop table cache.{relation}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Any, Self
 
@@ -55,6 +56,7 @@ class Store:
         self._connection: duckdb.DuckDBPyConnection | None = connection
         #: Work for the moment when the file is let go of: each is given the store, opened for writing.
         self.on_close: list[Callable[[Store], None]] = []
+        self._scratch: TemporaryDirectory[str] | None = None
 
     @classmethod
     def open(
@@ -167,6 +169,12 @@ class Store:
             raise
         self.execute("commit")
 
+    def scratch(self) -> Path:
+        """Give a folder for what waits until the store is closed; it goes with it."""
+        if self._scratch is None:
+            self._scratch = TemporaryDirectory(prefix="auditor-", ignore_cleanup_errors=True)
+        return Path(self._scratch.name)
+
     def close(self) -> None:
         """Let go of the file, doing what waits in `on_close` if nobody else holds it. Closing twice is allowed."""
         if self._connection is None:
@@ -177,6 +185,8 @@ class Store:
             with suppress(StoreError), Store.open(self.path, write=True, wait=0) as writer, writer.transaction():
                 for work in self.on_close:
                     work(writer)
+        if self._scratch is not None:
+            self._scratch.cleanup()
 
     def __enter__(self) -> Self:
         return self

@@ -11,6 +11,7 @@ from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 
 _CAPTIONS_AT_ONCE = 60_000
+_MEETINGS_AT_ONCE = 1_500_000
 
 #: What relation `made_text` holds where no study makes texts.
 NO_TEXT = pl.DataFrame(
@@ -29,26 +30,32 @@ def workspace(store: Store, selection: Selection, profile: str, **params: object
     """Open a workspace over the captions of a selection."""
     version = selection.version
     made = Workspace(store, dataset=version.dataset, seq=version.seq, split=selection.split, profile=profile, **params)
-    if selection.draw is None:
-        made.bind("reference", "reference")
-    else:
-        made.params |= {"drawn": selection.draw.captions, "draw_seed": selection.draw.seed}
-        made.bind("every_reference", "reference")
-        made.bind("reference", "drawn_reference")
+    bind_references(made, selection)
     made.bind("text_at_work", "reference_text")
     made.bind_rows("made_text", NO_TEXT)
     return made
 
 
-def buckets(store: Store) -> Iterator[tuple[int, int]]:
+def bind_references(at_work: Workspace, selection: Selection, relation: str = "reference") -> None:
+    """Let a relation stand for the captions of a selection, all of them or those that are drawn."""
+    if selection.draw is None:
+        at_work.bind(relation, "reference")
+    else:
+        at_work.params |= {"drawn": selection.draw.captions, "draw_seed": selection.draw.seed}
+        at_work.bind("every_reference", "reference")
+        at_work.bind(relation, "drawn_reference")
+
+
+def buckets(store: Store, meetings: int = 0) -> Iterator[tuple[int, int]]:
     """Cut the images of relation `reference` into ranges small enough to count in memory.
 
-    Buckets share no image, and so no sum crosses them. Without images there is one, which is empty.
+    `meetings` is how often a candidate meets a reference of its image, in all. Buckets share no image, and so no sum
+    crosses them. Without images there is one, which is empty.
     """
     images, captions = store.query(
         "select coalesce(max(image_no), 0)::int as images, count(*) as n from reference"
     ).row(0)
-    count = max(1, -(-captions // _CAPTIONS_AT_ONCE))
+    count = max(1, -(-captions // _CAPTIONS_AT_ONCE), -(-meetings // _MEETINGS_AT_ONCE))
     size = max(1, -(-images // count))
     for first in range(1, max(images, 1) + 1, size):
         yield first, min(first + size - 1, images)

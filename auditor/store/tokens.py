@@ -71,6 +71,13 @@ def add(store: Store, tokenised: pl.DataFrame, profile: str) -> pl.DataFrame:
     return encoded
 
 
+def spell(store: Store, words: pl.Series) -> None:
+    """See to it that the vocabulary has every word, for texts that are in no store."""
+    if not store.writable:
+        _overlay(store)
+    _add_words(store, words.unique().to_frame("token"), "vocabulary" if store.writable else "made_word")
+
+
 def note_profiles(store: Store, dataset: str | None = None) -> None:
     """Let the log name, for each version of a dataset or of all, the profiles under which all its texts have tokens."""
     with store.registered("found", store.rows("tokenised_version", dataset=dataset)):

@@ -117,6 +117,12 @@ def related(store: Store, dataset: str) -> list[str]:
     return store.rows("related", dataset=dataset)["dataset"].to_list()
 
 
+def language(store: Store, dataset: str) -> str:
+    """Give the language of a dataset's captions, BCP 47, as it was declared."""
+    found = store.query("select language from dataset where dataset = $dataset", {"dataset": dataset})
+    return str(found["language"].item())
+
+
 def content(store: Store, selection: Selection) -> pl.DataFrame:
     """Give the captions of a selection, in any order. Columns: image, slot, split, text, votes."""
     return _at_work(store, selection).rows("content_as_of")

@@ -1,22 +1,36 @@
-"""Which dataset is more homogeneous? Upper bound, lower bound `intra`, and their ratio, side by side and ranked."""
+"""Which dataset has captions more alike, and how sure is it? Indices of Wang & Gaizauskas 2016, with intervals."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import polars as pl
 
 from auditor.errors import UsageError
-from auditor.model import Progress, Result, Table, silent
-from auditor.registry import METRICS
+from auditor.model import Progress, Result, Selection, silent
+from auditor.registry import References, left_out, requests
 from auditor.store.connection import Store
-from auditor.studies.bounds import bounds
+from auditor.store.versions import resolve_all
+from auditor.studies import comparison_tables
+from auditor.studies.candidate_scores import CandidateScores, missing, score_sets
+from auditor.studies.comparison_indices import BOUNDS, STATISTICS, Index, Indices, indices
+from auditor.studies.comparison_ranks import Rank, ranks
+from auditor.studies.lower_bounds import source_of, strangers
 
-#: Metrics that count errors: the lower, the more alike.
-_ERRORS = tuple(name for name, metric in METRICS.items() if metric.lower_is_better)
+#: How many times more captions an image of one dataset may have than one of another before a note warns.
+_UNEQUAL = 1.5
 
-_STATISTICS = ("upper", "intra", "homogeneity")
-_PLACE = ("dataset", "version", "split", "label")
+_COLUMNS = (
+    "dataset", "metric", "statistic", "value", "low", "high", "rank", "rank_low", "rank_high", "version", "split", "se",
+    "resamples", "confidence", "seed", "drawn_from", "signature",
+)  # fmt: skip
+_TYPES: Mapping[str, type[pl.DataType]] = {
+    **dict.fromkeys(("low", "high", "se", "confidence"), pl.Float64),
+    **dict.fromkeys(("rank_low", "rank_high"), pl.Int64),
+    **dict.fromkeys(("split", "drawn_from"), pl.String),
+}
 
 
 def compare(
@@ -27,120 +41,142 @@ def compare(
     split: str | None = None,
     seed: int = 1,
     references: int | None = None,
+    others: Sequence[str] = (),
+    corpus: str | None = None,
+    resamples: int = 1000,
+    confidence: float = 0.95,
     progress: Progress = silent,
 ) -> Result:
-    """Compare datasets by metric: upper, intra and homogeneity = intra / upper, each ranked from the highest.
+    """Compare datasets by metric, each statistic ranked: 1 for the dataset whose captions are most alike by it.
 
-    Homogeneity is what a caption of another image of the same dataset scores, as a share of what a caption of the image
-    itself scores: 1 where images cannot be told apart by their captions. For a metric that counts errors it is the
-    other way round, upper / intra. It is null where the divisor is 0.
+    - `upper`, `intra`, `inter`, `brown`: mean scores of captions and of what stands in for them, see `bounds`;
+    - `homogeneity`, intra / upper: what a caption of another image scores, as a share of what one of the image itself
+      scores; 1 where images cannot be told apart by their captions;
+    - `specificity`, intra - inter: by how much captions of the dataset are more like each other than like those of the
+      other datasets.
+
+    For a metric that counts errors they are upper / intra and inter - intra: larger always means more. `low` and `high`
+    are percentiles over `resamples` bootstrap resamples of images, `se` is the jackknife's. An image is drawn with its
+    captions and the strangers in their place; CIDEr's document frequencies are taken as given. `rank_low` and
+    `rank_high` are the best and the worst rank that sampling error leaves open: a dataset is surely ahead of another
+    where the interval of their difference is above 0. Without resamples, and for one image, there is neither.
+
+    A statistic without a value has no row. Raises `UsageError` for fewer than two datasets, and where `resamples` are
+    too few for the interval.
     """
     if len(refs) < 2:
         raise UsageError("compare needs two datasets or more; for one, see `auditor bounds`")
-    measured = bounds(
-        store,
-        refs,
-        metric_names,
-        text_profile,
-        split,
-        seed,
-        references,
-        candidates=("human", "intra"),
-        strict=False,
-        progress=progress,
-    )
-    labels = pl.DataFrame(
-        [(one.version.dataset, one.version.version, one.split, one.label) for one in measured.selections],
-        schema={"dataset": pl.String, "version": pl.String, "split": pl.String, "label": pl.String},
-        orient="row",
-    )
-    counted = measured.frame.join(labels, on=["dataset", "version", "split"], nulls_equal=True, maintain_order="left")
-    means = (
-        counted.filter(pl.col("level") == "caption")
-        .pivot("candidate", index=[*_PLACE, "metric", "signature"], values="mean", maintain_order=True)
-        .pipe(lambda wide: wide if "intra" in wide.columns else wide.with_columns(intra=pl.lit(None, pl.Float64)))
-        .rename({"human": "upper"})
-        .with_columns(homogeneity=_homogeneity())
-    )
+    _check(resamples, confidence)
+    metrics = requests(metric_names)
+    errors = {metric.label for metric in metrics if metric.metric.lower_is_better}
+    selections = resolve_all(store, refs, split)
+    stand_ins = strangers(store, selections, others, corpus)
+    against = References("loo", references, seed)
+    found: list[Indices] = []
+    facts: dict[str, dict[str, Any]] = {}
+    reasons: dict[str, Mapping[str, str]] = {}
+    signatures: dict[str, str] = {}
+    notes = list(left_out(metric_names))
+    for selection in selections:
+        measured = score_sets(
+            store, selection, tuple(BOUNDS), stand_ins, against, metric_names, text_profile, seed, progress=progress
+        )
+        found.append(indices(selection, measured.scores, errors, seed, resamples, confidence, progress))
+        facts[selection.label] = _facts(measured)
+        reasons[selection.label] = measured.reasons
+        signatures |= measured.signatures
+        notes += [*measured.notes, *found[-1].notes]
+    by_rank = {
+        (statistic, metric.label): _ranked(found, statistic, metric.label, confidence)
+        for metric in metrics
+        for statistic in STATISTICS
+    }
+    rows = _rows(by_rank, facts, signatures, seed, resamples, confidence)
+    ranked = {place: {one.label: rank for one, rank in order} for place, order in by_rank.items()}
     return Result(
         "compare",
-        _rows(means, list(measured.signatures), seed),
-        selections=measured.selections,
-        signatures=measured.signatures,
-        tables=(_ranking(means), _overview(means)),
-        notes=(*measured.notes, *_findings(means), *_reference_counts(counted)),
+        rows.select(_COLUMNS),
+        selections=selections,
+        signatures={metric.label: signatures[metric.label] for metric in metrics if metric.label in signatures},
+        tables=comparison_tables.tables(rows, errors, resamples, confidence),
+        figures=comparison_tables.figures(rows, errors, confidence),
+        notes=(
+            *notes,
+            *missing(reasons),
+            *comparison_tables.findings(ranked, resamples),
+            *_unequal_captions({label: each.captions for label, each in zip(facts, found, strict=True)}),
+        ),
     )
 
 
-def _homogeneity() -> pl.Expr:
-    errors = pl.col("signature").str.extract(r"^([^|]+)").is_in(_ERRORS)
-    correct, wrong = pl.col("upper"), pl.col("intra")
-    share = pl.when(errors).then(correct / wrong).otherwise(wrong / correct)
-    return pl.when(pl.when(errors).then(wrong).otherwise(correct) > 0).then(share)
-
-
-def _rows(means: pl.DataFrame, metrics: Sequence[str], seed: int) -> pl.DataFrame:
-    """Give one row per dataset, metric and statistic. `low` and `high` are null: there are no intervals yet."""
-    return (
-        means.unpivot(_STATISTICS, index=[*_PLACE, "metric", "signature"], variable_name="statistic")
-        .with_columns(
-            low=pl.lit(None, pl.Float64),
-            high=pl.lit(None, pl.Float64),
-            rank=pl.col("value").rank("min", descending=True).over("metric", "statistic").cast(pl.Int64),
-            seed=pl.lit(seed, pl.Int64),
+def _check(resamples: int, confidence: float) -> None:
+    if not 0 < confidence < 1:
+        raise UsageError(f"--confidence {confidence:g}: expected a share between 0 and 1, such as 0.95")
+    fewest = math.ceil(round(2 / (1 - confidence), 6))
+    if resamples != 0 and resamples < fewest:
+        raise UsageError(
+            f"--resamples {resamples}: an interval of {confidence:g} needs {fewest:,} or more; 0 is for no interval"
         )
-        .sort(
-            pl.col("metric").replace_strict({name: place for place, name in enumerate(metrics)}),
-            pl.col("statistic").replace_strict({name: place for place, name in enumerate(_STATISTICS)}),
-            "rank",
-            "label",
-        )
-        .select(
-            "dataset", "metric", "statistic", "value", "low", "high", "rank", "version", "split", "signature", "seed"
-        )
-    )
 
 
-def _ranking(means: pl.DataFrame) -> Table:
-    order = {metric: place for place, metric in enumerate(means["metric"].unique(maintain_order=True))}
-    ranked = (
-        means.with_columns(rank=pl.col("homogeneity").rank("min", descending=True).over("metric"))
-        .sort(pl.col("metric").replace_strict(order), "rank", "label", nulls_last=True)
-        .select("metric", "rank", dataset="label", upper="upper", intra="intra", homogeneity="homogeneity")
-    )
-    return Table("upper bound, lower bound, homogeneity", ranked, bars=("homogeneity",), sections="metric")
+def _ranked(found: Sequence[Indices], statistic: str, metric: str, confidence: float) -> list[tuple[Index, Rank]]:
+    """Rank the datasets that have a statistic, the first first."""
+    alike = [one for each in found for one in each.found if (one.statistic, one.metric) == (statistic, metric)]
+    order = zip(alike, ranks(alike, confidence), strict=True)
+    return sorted(order, key=lambda pair: (pair[1].rank, pair[0].label))
 
 
-def _overview(means: pl.DataFrame) -> Table:
-    wide = means.pivot("metric", index="label", values="homogeneity", maintain_order=True)
-    return Table("homogeneity = intra / upper", wide.rename({"label": "dataset"}))
+def _facts(measured: CandidateScores) -> dict[str, Any]:
+    """Say what the rows of a dataset are about, and by statistic what their strangers were drawn from."""
+    selection: Selection = measured.selection
+    sources = {BOUNDS[one.name]: source_of(one) for one in measured.sets}
+    return {
+        "label": selection.label,
+        "dataset": selection.version.dataset,
+        "version": selection.version.version,
+        "split": selection.split,
+        "sources": sources | {"specificity": sources.get("inter")},
+    }
 
 
-def _findings(means: pl.DataFrame) -> list[str]:
-    """Say in plain words which dataset leads, and on how many metrics."""
-    winners = (
-        means.filter(pl.col("homogeneity").is_not_null())
-        .sort("homogeneity", descending=True)
-        .group_by("metric", maintain_order=True)
-        .first()
-    )
-    if winners.is_empty():
+def _rows(
+    by_rank: Mapping[tuple[str, str], Sequence[tuple[Index, Rank]]],
+    facts: Mapping[str, Mapping[str, Any]],
+    signatures: Mapping[str, str],
+    seed: int,
+    resamples: int,
+    confidence: float,
+) -> pl.DataFrame:
+    """Give one row per dataset, metric and statistic, with the dataset's label in a column of its own."""
+    rows = [
+        {
+            **{name: fact for name, fact in facts[one.label].items() if name != "sources"},
+            "metric": metric,
+            "statistic": statistic,
+            "value": one.value,
+            "low": one.interval and one.interval[0],
+            "high": one.interval and one.interval[1],
+            "rank": rank.rank,
+            "rank_low": rank.best,
+            "rank_high": rank.worst,
+            "se": one.se,
+            "resamples": resamples,
+            "confidence": confidence if resamples else None,
+            "seed": seed,
+            "drawn_from": facts[one.label]["sources"].get(statistic),
+            "signature": signatures[metric],
+        }
+        for (statistic, metric), order in by_rank.items()
+        for one, rank in order
+    ]
+    return pl.DataFrame(rows, schema_overrides=_TYPES, infer_schema_length=None)
+
+
+def _unequal_captions(captions: Mapping[str, float]) -> list[str]:
+    """Warn where images of one dataset have many more captions than those of another."""
+    if max(captions.values()) < _UNEQUAL * min(captions.values()):
         return []
-    label, wins = winners["label"].value_counts(sort=True).row(0)
-    return [f"{label} is the most homogeneous on {wins} of {winners.height} metrics"]
-
-
-def _reference_counts(counted: pl.DataFrame) -> list[str]:
-    per_image = (
-        counted.filter(pl.col("candidate") == "human")
-        .pivot("level", index=["label", "metric"], values="n", maintain_order=True)
-        .unique("label", keep="first", maintain_order=True)
-        .select("label", (pl.col("caption") / pl.col("image")).alias("captions"))
-    )
-    captions = per_image["captions"].to_list()
-    if max(captions) < 1.5 * min(captions):
-        return []
-    counts = ", ".join(f"{label} {mean:.1f}" for label, mean in per_image.iter_rows())
+    counts = ", ".join(f"{label} {mean:.1f}" for label, mean in captions.items())
     return [
         f"captions per image differ ({counts}): BLEU grows with the number of references: draw equally many "
         "with --references; ROUGE and CIDEr average over them (Wang & Gaizauskas 2016, section 4.1)"

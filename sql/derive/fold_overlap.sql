@@ -23,22 +23,26 @@ with shared as (
     join item as i on i.image_no = c.image_no and i.held_out is not distinct from c.held_out
     join reference_gram as r on r.image_no = c.image_no and r.gram = c.gram and r.slot is distinct from c.held_out
 ),
-rare as (
-    select f.fold, f.gram, i.log_documents - ln(f.images) as idf
-    from fold_frequency as f
-    join fold_collection as i using (fold)
-    where i.log_documents > ln(f.images)
+weighed as (
+    -- an n-gram of no document, which only a changed reference can share with a candidate, counts as one of a single document
+    select
+        s.candidate_no, s.caption_id, s.reference_id, s.reference_slot, s.fold, s.n, s.tf, s.reference_tf, s.bigrams,
+        s.reference_bigrams,
+        i.log_documents - ln(coalesce(f.images, 1)) as idf
+    from shared as s
+    join fold_collection as i on i.fold = s.fold
+    left join fold_frequency as f on f.fold = s.fold and f.gram = s.gram
 )
 select
-    s.candidate_no,
-    s.reference_slot,
-    s.n,
-    s.tf,
-    s.reference_tf,
+    w.candidate_no,
+    w.reference_slot,
+    w.n,
+    w.tf,
+    w.reference_tf,
     w.idf / v.norm * (w.idf / u.norm) as cosine_unit,
-    s.bigrams,
-    s.reference_bigrams
-from shared as s
-join rare as w on w.fold = s.fold and w.gram = s.gram
-join fold_norm as v on v.caption_id = s.caption_id and v.fold = s.fold and v.n = s.n
-join fold_norm as u on u.caption_id = s.reference_id and u.fold = s.fold and u.n = s.n
+    w.bigrams,
+    w.reference_bigrams
+from weighed as w
+join fold_norm as v on v.caption_id = w.caption_id and v.fold = w.fold and v.n = w.n
+join fold_norm as u on u.caption_id = w.reference_id and u.fold = w.fold and u.n = w.n
+where w.idf > 0

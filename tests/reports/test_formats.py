@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import datetime
 import io
 import json
@@ -14,8 +15,9 @@ from conftest import ROOT
 
 from auditor import reports
 from auditor.errors import UsageError
+from auditor.figure import Figure
 from auditor.model import Result, Selection, Table, Version
-from auditor.reports import terminal
+from auditor.reports import drawing, terminal
 
 GOLD = ROOT / "tests" / "gold"
 NASTY = "<script>alert(1)</script> | 100% & \"quoted\" 'a_b' `code` \\x {y} #1 $2 ~ ^ → ‮rtl 🐶 日本\nline"
@@ -75,6 +77,13 @@ def test_terminal_is_as_agreed(result: Result) -> None:
     check("table.txt", "".join(line.rstrip() + "\n" for line in out.getvalue().splitlines()))
 
 
+def test_page_is_as_agreed(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
+    # What matplotlib draws differs with its version; the page around it is ours.
+    monkeypatch.setattr(drawing, "inline", lambda figure, prefix: f"<svg><!-- {prefix} {figure.name} --></svg>")
+    figure = Figure("shares", "Shares", "bars", pl.DataFrame({"a": ["x"], "b": [1]}), "a", "b", caption=NASTY)
+    check("html.html", reports.TEXT_FORMATS["html"](dataclasses.replace(result, figures=(figure, figure))))
+
+
 def test_json_rows_csv_rows_and_parquet_rows_are_the_same(result: Result, tmp_path: Path) -> None:
     document = json.loads(reports.TEXT_FORMATS["json"](result))["auditor.bounds/v1"]
     rows = list(csv.DictReader(io.StringIO(reports.TEXT_FORMATS["csv"](result))))
@@ -98,6 +107,9 @@ def test_empty_result_has_an_empty_list(result: Result) -> None:
         (None, "a.csv", "csv"),
         (None, "a.tex", "latex"),
         (None, "a.parquet", "parquet"),
+        (None, "a.svg", "svg"),
+        (None, "a.png", "png"),
+        (None, "a.html", "html"),
         ("json", "a.csv", "json"),
         (None, "a.unknown", "table"),
     ],
@@ -106,7 +118,9 @@ def test_format_follows_the_name_then_the_ending(name: str | None, output: str |
     assert reports.chosen_format(name, Path(output) if output else None) == chosen
 
 
-@pytest.mark.parametrize(("name", "words"), [("nope", "known are table"), ("parquet", "name a file with -o")])
+@pytest.mark.parametrize(
+    ("name", "words"), [("nope", "known are table"), ("parquet", "name a file with -o"), ("png", "name a file with -o")]
+)
 def test_impossible_format_is_explained(name: str, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         reports.chosen_format(name, None)

@@ -15,6 +15,7 @@ from auditor.registry import defaults
 from auditor.store import verification
 from auditor.store.connection import Store
 from auditor.studies.comparison import compare
+from auditor.studies.correlation import correlate
 from auditor.studies.ingestion import ingest
 from auditor.studies.profile import profile
 from auditor.studies.scores import score
@@ -91,6 +92,8 @@ def test_abstract_scenes_are_the_most_homogeneous_by_every_similarity(compared: 
     first = compared.filter((pl.col("statistic") == "homogeneity") & (pl.col("rank") == 1))
     assert set(first.filter(pl.col("metric") != "ter")["dataset"]) == {ABSTRACT}
     assert set(first["metric"]) == set(defaults())
+    surely = compared.filter(pl.col("metric") != "ter", statistic="homogeneity", dataset=ABSTRACT)
+    assert set(surely["rank_high"]) == {1}
 
 
 def test_coco_is_more_homogeneous_than_flickr_by_bleu_and_rouge(compared: pl.DataFrame) -> None:
@@ -119,3 +122,29 @@ def test_maximum_of_every_bleu_is_one(filled: Path) -> None:
         frame = bounds(store, [FLICKR, ABSTRACT, COCO], ["bleu-1", "bleu-2", "bleu-3", "bleu-4"]).frame
     highest = frame.filter((pl.col("candidate") == "human") & (pl.col("level") == "caption"))
     assert highest["max"].to_list() == [1.0] * 12
+
+
+def test_metrics_rank_images_as_alike_as_published(filled: Path) -> None:
+    """Paper 000, section 4.2: the range of tau-b over datasets, in two decimals, and the largest p."""
+    between = {
+        ("bleu-1", "bleu-2"): (0.67, 0.79),
+        ("bleu-1", "bleu-3"): (0.57, 0.70),
+        ("bleu-1", "bleu-4"): (0.51, 0.66),
+        ("bleu-2", "bleu-3"): (0.83, 0.88),
+        ("bleu-2", "bleu-4"): (0.74, 0.82),
+        ("bleu-3", "bleu-4"): (0.89, 0.93),
+        ("rouge-l", "rouge-w-1.2"): (0.87, 0.93),
+        ("cider", "cider-d"): (0.80, 0.97),
+    }
+    wanted = list(dict.fromkeys(name for pair in between for name in pair))
+    with Store.open(filled) as store:
+        rows = correlate(store, [FLICKR, ABSTRACT], wanted, statistics=["kendall-b"]).frame
+    images = rows.filter(pl.col("level") == "image")
+    found = {
+        (dataset, a, b): tau for dataset, a, b, tau in images.select("dataset", "metric_a", "metric_b", "value").rows()
+    }
+    for dataset in (FLICKR, ABSTRACT):
+        for pair, (least, most) in between.items():
+            assert least <= round(found[dataset, *pair], 2) <= most
+    assert found[ABSTRACT, "cider", "cider-d"] >= 0.90
+    assert images["p"].max() < 1e-38

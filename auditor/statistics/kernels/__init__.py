@@ -1,5 +1,5 @@
-"""Compiled walks that SQL has no words for, fed with whole columns; compiled once and kept on disk.
+"""Compiled counting of pairs of rows and of walks over tokens, fed with whole columns.
 
-Only here does this room import numba, which takes a third of a second: a statistic imports its kernel inside the
-function that runs it.
+Like `metrics.kernels` a place that imports numba, and so imported inside the function that runs it. Kernels are cached
+on disk, compile once and release the interpreter.
 """

@@ -1,0 +1,160 @@
+"""Correlation of every score with every other: Kendall's tau-b, Spearman's rho, Pearson's r, with two-tailed p.
+
+Wang & Gaizauskas 2016, section 4.2. Whatever is counted or summed is an integer, so that the order of rows, and the
+number of threads, changes no bit of a value.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple
+
+import polars as pl
+
+from auditor.statistics.summary import exact, image_means
+
+if TYPE_CHECKING:
+    from auditor.statistics.kernels.discordance import Discordance, Ranking
+    from auditor.statistics.significance import Ties
+
+STATISTICS = ("kendall-b", "spearman", "pearson")
+LEVELS = ("image", "caption")
+
+#: Fewer rows have no correlation: two are always in perfect order, or its reverse.
+FEWEST = 3
+
+#: Scores have 12 decimals and means of up to thousands of them are equal where 10 decimals are: images whose true
+#: means are equal (thirds that add up to 1, and a half twice) stay tied.
+_MEAN_DECIMALS = 10
+
+_SCHEMA = {
+    "metric_a": pl.String,
+    "metric_b": pl.String,
+    "statistic": pl.String,
+    "value": pl.Float64,
+    "p": pl.Float64,
+    "n": pl.Int64,
+}
+
+
+class Correlation(NamedTuple):
+    """A coefficient from -1 to 1, and the probability of one as far from 0 among independent rankings or scores."""
+
+    value: float
+    p: float
+
+
+def at_level(scores: pl.DataFrame, level: str) -> pl.DataFrame:
+    """Take scores (columns image, and one for each metric) as they are, or their means by image, to 10 decimals."""
+    if level == "caption":
+        return scores.drop("image")
+    return image_means(scores).select(pl.exclude("image").round(_MEAN_DECIMALS))
+
+
+def constants(scores: pl.DataFrame) -> list[str]:
+    """Name the columns that hold one value only, and so correlate with nothing."""
+    same = scores.select(pl.all().min() == pl.all().max())
+    return [column.name for column in same if column.item()]
+
+
+def correlate(scores: pl.DataFrame, statistics: Sequence[str] = STATISTICS) -> pl.DataFrame:
+    """Correlate every pair of columns; each is a metric's scores, multiples of 10^-12, none null.
+
+    Columns: metric_a, metric_b, statistic, value, p, n. Value and p are null for a column that is constant, and for
+    fewer than three rows. A p too small for a double is `significance.SMALLEST_P`, its upper bound.
+    """
+    metrics, rows = scores.columns, scores.height
+    absent = set(metrics) if rows < FEWEST else set(constants(scores))
+    pairs = [pair for pair in combinations(metrics, 2) if not absent.intersection(pair)]
+    found: dict[tuple[str, str, str], Correlation] = {}
+    if pairs:
+        measured = _measure(scores.drop(absent), pairs, statistics)
+        found = {(*pair, name): one for name, some in measured.items() for pair, one in zip(pairs, some, strict=True)}
+    return pl.DataFrame(
+        [
+            (a, b, statistic, *found.get((a, b, statistic), (None, None)), rows)
+            for a, b in combinations(metrics, 2)
+            for statistic in statistics
+        ],
+        schema=_SCHEMA,
+        orient="row",
+    )
+
+
+def _measure(
+    scores: pl.DataFrame, pairs: Sequence[tuple[str, str]], statistics: Sequence[str]
+) -> Mapping[str, list[Correlation]]:
+    from auditor.statistics import significance  # noqa: PLC0415  # scipy is slow to import
+
+    measured = {}
+    rankings = {} if tuple(statistics) == ("pearson",) else _rankings(scores)
+    if "kendall-b" in statistics:
+        measured["kendall-b"] = kendall(rankings, pairs)
+    if "spearman" in statistics:
+        # twice the mean rank, from 0, of the rows that share one
+        ranks = {name: (one.starts[:-1] + one.starts[1:])[one.rank] for name, one in rankings.items()}
+        rhos = _product_moments(pl.DataFrame(ranks).cast(pl.Int128), pairs)
+        measured["spearman"] = [Correlation(rho, significance.spearman(rho, scores.height)) for rho in rhos]
+    if "pearson" in statistics:
+        moments = _product_moments(scores.select(exact(pl.all())), pairs)
+        measured["pearson"] = [Correlation(r, significance.pearson(r, scores.height)) for r in moments]
+    return measured
+
+
+def _rankings(scores: pl.DataFrame) -> dict[str, Ranking]:
+    from auditor.statistics.kernels.discordance import ranking  # noqa: PLC0415
+
+    return {column.name: ranking(column.to_numpy()) for column in scores}
+
+
+def kendall(rankings: Mapping[str, Ranking], pairs: Sequence[tuple[str, str]]) -> list[Correlation]:
+    """Give tau-b of pairs of rankings, none of which holds all rows equal."""
+    from auditor.statistics import significance  # noqa: PLC0415
+    from auditor.statistics.kernels.discordance import discordances  # noqa: PLC0415
+
+    place = {name: number for number, name in enumerate(rankings)}
+    counts = discordances(list(rankings.values()), [(place[a], place[b]) for a, b in pairs])
+    ties = {name: significance.ties(one.group_sizes) for name, one in rankings.items()}
+    return [
+        _kendall_b(rankings[a], rankings[b], ties[a], ties[b], count)
+        for (a, b), count in zip(pairs, counts, strict=True)
+    ]
+
+
+def _kendall_b(a: Ranking, b: Ranking, ties_a: Ties, ties_b: Ties, count: Discordance) -> Correlation:
+    """Give tau-b by the same operations as `scipy.stats.kendalltau`, which therefore gives the same bits.
+
+    As there, p is exact without ties and with at most 33 rows, or where at most one pair is out of order.
+    """
+    from auditor.statistics import significance  # noqa: PLC0415
+
+    rows = len(a.rank)
+    total = rows * (rows - 1) // 2
+    surplus = total - ties_a.pairs - ties_b.pairs + count.tied_in_both - 2 * count.discordant
+    tau = surplus / math.sqrt(total - ties_a.pairs) / math.sqrt(total - ties_b.pairs)
+    untied = not ties_a.pairs and not ties_b.pairs
+    if untied and (rows <= 33 or min(count.discordant, total - count.discordant) <= 1):
+        p = significance.kendall_exactly(a.rank, b.rank)
+    else:
+        p = significance.kendall(surplus, rows, ties_a, ties_b)
+    return Correlation(min(1.0, max(-1.0, tau)), p)
+
+
+def _product_moments(columns: pl.DataFrame, pairs: Sequence[tuple[str, str]]) -> list[float]:
+    """Give Pearson's r of pairs of integer columns: sums are exact, and only the last division rounds."""
+    own = [(name, name) for name in columns.columns]
+    products = columns.select((pl.col(a) * pl.col(b)).sum().alias(f"{a} {b}") for a, b in [*own, *pairs]).row(0)
+    sums = dict(zip(columns.columns, columns.sum().row(0), strict=True))
+    moments = {
+        (a, b): columns.height * int(product) - int(sums[a]) * int(sums[b])
+        for (a, b), product in zip([*own, *pairs], products, strict=True)
+    }
+    return [_quotient(moments[a, b], moments[a, a], moments[b, b]) for a, b in pairs]
+
+
+def _quotient(covariance: int, variance_a: int, variance_b: int) -> float:
+    if covariance**2 == variance_a * variance_b:
+        return math.copysign(1.0, covariance)
+    return min(1.0, max(-1.0, covariance / (math.sqrt(variance_a) * math.sqrt(variance_b))))

@@ -1,0 +1,176 @@
+"""How far would a mean over captions differ, had other images been described? Bootstrap and jackknife over images.
+
+Captions of one image are not independent, so whole images are drawn (cluster bootstrap: Davison & Hinkley 1997,
+section 3.8; percentile interval: Efron & Tibshirani 1993, section 13.3; jackknife: their section 11.2).
+
+Nothing here depends on machine, threads or releases of numpy: images are drawn by the raw words of Philox, whose stream
+is fixed, and what is summed are integers, which BLAS adds exactly in any order.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.random import Philox
+from numpy.typing import NDArray
+
+from auditor.model import Progress, silent
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+#: Scores are multiples of 10^-12 (see `registry.DECIMALS`).
+_UNIT = 10.0**12
+
+#: A double holds whole numbers of so many bits exactly.
+_EXACT_BITS = 53
+
+#: Numbers held at a time, resamples × images: 64 MiB. In larger blocks the threads of BLAS spin less between products.
+_AT_A_TIME = 1 << 23
+
+
+@dataclass(frozen=True)
+class ImageSums:
+    """Scores of a dataset, added up by image; images are sorted by id.
+
+    `sums` (images × columns) are in units of 10^-12, `counts` (images × candidates) are numbers of captions. `columns`
+    names the columns, each by candidate and metric, `candidate_of` the column of `counts` that belongs to each.
+    """
+
+    columns: tuple[tuple[str, str], ...]
+    sums: Integers
+    counts: Integers
+    candidate_of: Integers
+
+    @property
+    def images(self) -> int:
+        """The number of images that have any score."""
+        return len(self.sums)
+
+    @property
+    def means(self) -> Floats:
+        """Give the mean over captions of each column; not a number where there are none."""
+        return self.ratios(self.digits.sum(axis=0))
+
+    @functools.cached_property
+    def digits(self) -> Floats:
+        """Give sums and counts as digits so small that those of as many images as there are add up exactly.
+
+        Images × (digits of the sums, the lowest first and the last with the sign, then counts).
+        """
+        bits = _EXACT_BITS - self.images.bit_length()
+        digits, rest = [], self.sums
+        while (np.abs(rest) >> bits).any():
+            digits.append(rest & ((1 << bits) - 1))
+            rest = rest >> bits
+        return np.hstack([*digits, rest, self.counts]).astype(np.float64)
+
+    def ratios(self, totals: Floats) -> Floats:
+        """Make means of rows of `digits` that were added up: units first, then captions, as `summary` divides."""
+        bits, width = _EXACT_BITS - self.images.bit_length(), self.sums.shape[1]
+        digits, captions = np.split(totals, [-self.counts.shape[1]], axis=-1)
+        total = np.zeros((*totals.shape[:-1], width))
+        for digit in reversed(np.split(digits, digits.shape[-1] // width, axis=-1)):
+            total = total * 2.0**bits + digit
+        with np.errstate(invalid="ignore", divide="ignore"):
+            means: Floats = total / _UNIT / captions[..., self.candidate_of]
+        return means
+
+
+def image_sums(scores: pl.DataFrame) -> ImageSums:
+    """Add up scores by image. `scores` has columns candidate, image, and one for each metric."""
+    metrics = [column for column in scores.columns if column not in ("candidate", "image", "slot")]
+    candidates = scores["candidate"].unique(maintain_order=True).to_list()
+    exact = [(pl.col(metric) * _UNIT).round().cast(pl.Int64).sum() for metric in metrics]
+    by_image = scores.group_by("candidate", "image").agg(*exact, captions=pl.len().cast(pl.Int64))
+    images = by_image.select("image").unique().sort("image")
+    parts = [
+        images.join(by_image.filter(pl.col("candidate") == name), on="image", how="left", maintain_order="left")
+        .select("captions", *metrics)
+        .fill_null(0)
+        .to_numpy()
+        for name in candidates
+    ]
+    return ImageSums(
+        tuple((name, metric) for name in candidates for metric in metrics),
+        np.hstack([part[:, 1:] for part in parts]),
+        np.stack([part[:, 0] for part in parts], axis=1),
+        np.repeat(np.arange(len(candidates)), len(metrics)),
+    )
+
+
+def drawn_images(images: int, resamples: int, key: Sequence[object]) -> Integers:
+    """Draw as many images as there are, with replacement. Gives their places, resamples × images.
+
+    The draw is a function of what `key` spells. A word of 32 bits times the number of images, shifted by 32, is a
+    place: none is more likely than another by more than images / 2^32.
+    """
+    stream = _stream(key)
+    return np.stack([_places(stream, images) for _ in range(resamples)])
+
+
+def resampled_means(
+    sums: ImageSums, resamples: int, key: Sequence[object], progress: Progress = silent, what: str = "resampling"
+) -> Floats:
+    """Give the mean of each column in each resample, resamples × columns.
+
+    The same images are drawn for all columns, so that these stay paired. A mean is not a number where a resample holds
+    no caption of a column.
+    """
+    stream, images = _stream(key), sums.images
+    means = np.empty((resamples, len(sums.columns)))
+    block = max(_AT_A_TIME // images, 1)
+    for start in range(0, resamples, block):
+        progress(what, start, resamples)
+        times = np.empty((min(block, resamples - start), images))
+        for row in times:
+            row[:] = np.bincount(_places(stream, images), minlength=images)
+        means[start : start + block] = sums.ratios(times @ sums.digits)
+    return means
+
+
+def left_out_means(sums: ImageSums) -> Floats:
+    """Give the mean of each column without each image in turn, images × columns."""
+    return sums.ratios(sums.digits.sum(axis=0) - sums.digits)
+
+
+def percentile_interval(values: Floats, confidence: float) -> tuple[float, float] | None:
+    """Cut equally much off both ends of resampled values, interpolating linearly between the nearest two.
+
+    None where a resample has no value.
+    """
+    if not len(values) or not np.isfinite(values).all():
+        return None
+    low, high = np.quantile(values, [(1 - confidence) / 2, (1 + confidence) / 2])
+    return float(low), float(high)
+
+
+def jackknife_error(values: Floats) -> float | None:
+    """Give the standard error by what a statistic is without each image: sqrt((n - 1) / n · Σ (value - mean)²).
+
+    None for fewer than two images, and where it has no value without one of them.
+    """
+    n = len(values)
+    if n < 2 or not np.isfinite(values).all():
+        return None
+    deviations = values - math.fsum(values) / n
+    return math.sqrt((n - 1) / n * math.fsum(deviations * deviations))
+
+
+def _stream(key: Sequence[object]) -> Philox:
+    digest = hashlib.sha256("\n".join(map(str, key)).encode()).digest()
+    return Philox(key=int.from_bytes(digest[:16], "little"))
+
+
+def _places(stream: Philox, images: int) -> Integers:
+    words = stream.random_raw(images)
+    words >>= np.uint64(32)
+    words *= np.uint64(images)
+    words >>= np.uint64(32)
+    return words.view(np.int64)

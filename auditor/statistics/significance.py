@@ -1,0 +1,72 @@
+"""How probable a correlation is, or one as far from 0 the other way, where there is none: two-tailed p.
+
+Each is scipy's own (`kendalltau`, `spearmanr`, `pearsonr`), operation by operation, from a coefficient or its counts in
+place of the data. A p that a double cannot hold is given as `SMALLEST_P`, an upper bound, and never as 0.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaincc, ndtr, stdtr  # type: ignore[import-untyped]
+
+#: The smallest p that is reported: below it a double has lost digits, or is 0.
+SMALLEST_P = sys.float_info.min
+
+
+class Ties(NamedTuple):
+    """Sums over the groups of t equal rows: t (t - 1) / 2, t (t - 1) (t - 2), t (t - 1) (2 t + 5)."""
+
+    pairs: int
+    cubic: int
+    spread: int
+
+
+def ties(group_sizes: NDArray[np.int64]) -> Ties:
+    """Sum what groups of equal rows take from the variance of Kendall's S, in integers of any size."""
+    sizes, groups = (column.tolist() for column in np.unique(group_sizes, return_counts=True))
+    counted = list(zip(sizes, groups, strict=True))
+    return Ties(
+        sum(groups * (t * (t - 1) // 2) for t, groups in counted),
+        sum(groups * (t * (t - 1) * (t - 2)) for t, groups in counted),
+        sum(groups * (t * (t - 1) * (2 * t + 5)) for t, groups in counted),
+    )
+
+
+def kendall(surplus: int, rows: int, a: Ties, b: Ties) -> float:
+    """Take S, concordant less discordant pairs, as normal, with the variance of tied rankings (Kendall 1970)."""
+    m = rows * (rows - 1.0)
+    variance = (
+        (m * (2 * rows + 5) - a.spread - b.spread) / 18
+        + (2 * a.pairs * b.pairs) / m
+        + a.cubic * b.cubic / (9 * m * (rows - 2))
+    )
+    return _held(2 * ndtr(-abs(surplus / math.sqrt(variance))))
+
+
+def kendall_exactly(a: NDArray[np.uint32], b: NDArray[np.uint32]) -> float:
+    """Count permutations as far from even: for rankings without ties that are short, or all but one pair in order."""
+    from scipy.stats import kendalltau  # type: ignore[import-untyped]  # noqa: PLC0415  # slow to import
+
+    return _held(kendalltau(a, b, method="exact").pvalue)
+
+
+def spearman(rho: float, rows: int) -> float:
+    """Take Student's t with n - 2 degrees of freedom."""
+    rest = (rho + 1.0) * (1.0 - rho)
+    t = abs(rho) * math.sqrt((rows - 2) / rest) if rest > 0 else math.inf
+    return _held(2 * stdtr(rows - 2, -t))
+
+
+def pearson(r: float, rows: int) -> float:
+    """Take the beta distribution that r has between independent normal scores."""
+    shape = rows / 2 - 1
+    return _held(2 * betaincc(shape, shape, (abs(r) + 1) / 2))
+
+
+def _held(p: float) -> float:
+    return max(float(p), SMALLEST_P)

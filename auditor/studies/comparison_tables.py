@@ -1,0 +1,115 @@
+"""A comparison as people read it: bounds, indices with intervals, and which part of the order is sure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from itertools import pairwise
+
+import polars as pl
+
+from auditor.figure import Figure
+from auditor.model import Table, plain
+from auditor.studies.comparison_ranks import Rank
+
+#: How each index is made, and what is said of a dataset that is ahead by it.
+_INDICES = {
+    "homogeneity": ("intra / upper", "upper / intra", "homogeneous"),
+    "specificity": ("intra - inter", "inter - intra", "specific"),
+}
+_LOWER = ("intra", "inter", "brown")
+
+
+def tables(rows: pl.DataFrame, errors: Collection[str], resamples: int, confidence: float) -> tuple[Table, ...]:
+    """Arrange the rows of `compare`, with their column `label`, by metric: the bounds, then each index."""
+    lower = (
+        rows.filter(pl.col("statistic").is_in(_LOWER))
+        .pivot("statistic", index=["metric", "label"], values="value", maintain_order=True)
+        .select("metric", "label", pl.col("^(intra|inter|brown)$"))
+    )
+    upper = _ranked(rows, "upper").join(lower, on=["metric", "label"], how="left", maintain_order="left")
+    made = [Table("upper bound, lower bounds", upper.rename({"label": "dataset"}), sections="metric")]
+    for index in _INDICES:
+        ranked = _ranked(rows, index)
+        if ranked.height:
+            shown = ranked.rename({"label": "dataset"})
+            bars = (index,) if index == "homogeneity" else ()
+            made.append(Table(f"{index} = {_formula(index, rows, errors)}", shown, bars, sections="metric"))
+    if resamples:
+        last = made.pop()
+        how = (
+            f"low, high: {_percent(confidence)} interval by {resamples:,} resamples of images; "
+            "rank 1–2: sampling error leaves open which of these"
+        )
+        made.append(Table(last.title, last.frame, last.bars, last.sections, how))
+    return tuple(made)
+
+
+def figures(rows: pl.DataFrame, errors: Collection[str], confidence: float) -> tuple[Figure, ...]:
+    """Draw each index as bars, datasets side by side by metric."""
+    return tuple(
+        Figure(
+            index,
+            f"{index.capitalize()} = {_formula(index, rows, errors)}",
+            "bars",
+            of_index.select("metric", "value", "low", "high", dataset="label"),
+            x="metric",
+            y="value",
+            series="dataset",
+            low="low",
+            high="high",
+            y_label=index,
+            caption=f"Intervals: {_percent(confidence)}, bootstrap over images.",
+        )
+        for index in _INDICES
+        if (of_index := rows.filter(statistic=index)).height
+    )
+
+
+def findings(ranked: Mapping[tuple[str, str], Mapping[str, Rank]], resamples: int) -> list[str]:
+    """Say in plain words who is ahead of whom, and on how many metrics beyond sampling error.
+
+    `ranked` has the rank of each dataset by statistic and metric. Datasets follow each other by their mean rank.
+    """
+    return [
+        sentence
+        for index, (_, _, word) in _INDICES.items()
+        for sentence in _findings([by for (name, _), by in ranked.items() if name == index], word, resamples)
+    ]
+
+
+def _findings(by_metric: list[Mapping[str, Rank]], word: str, resamples: int) -> list[str]:
+    labels = list(dict.fromkeys(label for ranks in by_metric for label in ranks))
+    places = {label: [ranks[label].rank for ranks in by_metric if label in ranks] for label in labels}
+    order = sorted(labels, key=lambda label: sum(places[label]) / len(places[label]))
+    said = []
+    for one, other in pairwise(order):
+        both = [ranks for ranks in by_metric if one in ranks and other in ranks]
+        if not resamples:
+            ahead = sum(ranks[one].rank < ranks[other].rank for ranks in both)
+            said.append(f"{one} is more {word} than {other} on {ahead} of {len(both)} metrics; sampling error unknown")
+            continue
+        ahead, behind = (sum(b in ranks[a].ahead_of for ranks in both) for a, b in ((one, other), (other, one)))
+        opposite = f"; {other} than {one} on {behind}" if behind else ""
+        said.append(
+            f"{one} is more {word} than {other} on {ahead} of {len(both)} metrics beyond sampling error{opposite}"
+        )
+    return said
+
+
+def _ranked(rows: pl.DataFrame, statistic: str) -> pl.DataFrame:
+    """Give metric, rank (or range of ranks), label, value and interval of one statistic."""
+    best, worst = pl.col("rank_low"), pl.col("rank_high")
+    span = pl.when(best < worst).then(pl.format("{}–{}", best, worst)).otherwise(pl.col("rank").cast(pl.String))
+    return rows.filter(statistic=statistic).select(
+        "metric", span.alias("rank"), "label", pl.col("value").alias(statistic), "low", "high"
+    )
+
+
+def _formula(index: str, rows: pl.DataFrame, errors: Collection[str]) -> str:
+    similarity, error, _ = _INDICES[index]
+    counting = [metric for metric in rows["metric"].unique(maintain_order=True) if metric in errors]
+    return f"{similarity} ({', '.join(counting)}: {error})" if counting else similarity
+
+
+def _percent(confidence: float) -> str:
+    return f"{plain(round(100 * confidence, 10))} %"

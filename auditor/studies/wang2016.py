@@ -1,0 +1,162 @@
+"""Measures what Wang & Gaizauskas 2016 publish, on those of their datasets that are in the store."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from auditor.model import Progress, Selection
+from auditor.published import Paper, Quantity
+from auditor.registry import requests
+from auditor.store.connection import Store
+from auditor.store.versions import images, log, resolve_all
+from auditor.studies import wang2016_correlations
+from auditor.studies.bounds import bounds
+from auditor.studies.correlation import correlate
+from auditor.studies.identical import identical_counts
+from auditor.studies.lower_bounds import CORPUS
+from auditor.studies.profile import profile
+from auditor.studies.reproduction import Measured
+
+METRICS = (
+    "bleu-1", "bleu-2", "bleu-3", "bleu-4", "rouge-1", "rouge-l", "rouge-w-1.2", "rouge-su4",
+    "meteor", "cider", "cider-d",
+)  # fmt: skip
+_PROFILE = "bare"
+_MANY = ("pascal50s", "abstract50s")
+_COLUMNS = ("mean", "sd", "median", "min", "max")
+
+Quantities = Iterator[tuple[Quantity, float]]
+
+
+def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measured:
+    """Measure bounds, correlations, sizes and identical captions of the paper's datasets that the store holds.
+
+    `inter` draws from the paper's datasets, as far as they are here, and leaves related ones out.
+    """
+    here = [name for name in paper.datasets if log(store, name)]
+    absent = [name for name in paper.datasets if name not in here]
+    lacking = {name: f"{name} is not in the store: `auditor ingest {name}`" for name in absent}
+    lacking |= dict.fromkeys(("pascal1k", "vlt2k", "imageclef2015"), "the dataset is to be had from its authors only")
+    if not log(store, CORPUS):
+        lacking |= dict.fromkeys(here, f"{CORPUS} is not in the store: `auditor ingest {CORPUS}`")
+    if not here:
+        return Measured({}, lacking)
+    metrics = [asked.label for asked in requests(None) if asked.label in METRICS]
+    selections = resolve_all(store, here)
+    whole = bounds(store, here, metrics, seed=seed, progress=progress)
+    many = [name for name in here if name in _MANY]
+    five = _five(store, many, metrics, seed, progress) if many else {}
+    related = correlate(store, here, metrics, statistics=("kendall-b", "spearman"), progress=progress)
+    lengths = profile(store, here, _PROFILE).frame.filter(statistic="asl")
+    words = dict(lengths.select("dataset", "value").iter_rows())
+    quantities: dict[Quantity, float] = dict(_cells(whole.frame))
+    quantities.update(_sizes(store, selections))
+    quantities.update(_from_lower_bounds(quantities, here, metrics, words))
+    quantities.update(_from_five(quantities, five, here, metrics))
+    quantities.update(wang2016_correlations.quantities(related.frame, here, metrics))
+    quantities.update(_pooled(store, selections, progress))
+    left_out = [metric for metric in METRICS if metric not in metrics]
+    return Measured(
+        quantities,
+        lacking,
+        selections,
+        whole.signatures,
+        notes=tuple(note for note in whole.notes if note.startswith("left out") or "has one caption" in note)
+        + tuple(f"{metric} is not installed: its figures are not answerable" for metric in left_out),
+    )
+
+
+def _cells(frame: pl.DataFrame) -> Quantities:
+    for row in frame.iter_rows(named=True):
+        for column in _COLUMNS:
+            if row[column] is not None:
+                yield (row["dataset"], row["metric"], row["candidate"], row["level"], column), row[column]
+
+
+def _five(
+    store: Store, datasets: Sequence[str], metrics: Sequence[str], seed: int, progress: Progress
+) -> dict[tuple[str, str], float]:
+    """Give upper bounds with five captions an image, drawn by the seed, by dataset and metric."""
+    found = bounds(store, datasets, metrics, seed=seed, candidates=("human",), references=4, progress=progress).frame
+    rows = found.filter(level="caption").select("dataset", "metric", "mean")
+    return {(dataset, metric): mean for dataset, metric, mean in rows.iter_rows()}
+
+
+def _sizes(store: Store, selections: Sequence[Selection]) -> Quantities:
+    for one in selections:
+        name, captions = one.version.dataset, images(store, one)["captions"]
+        counts = identical_counts(store, one, _PROFILE).row(0, named=True)
+        for statistic, value in (
+            ("images", len(captions)),
+            ("captions-per-image", captions.mean()),
+            ("captions-per-image-least", captions.min()),
+            ("images-with-identical-captions", counts["images_with_twins"]),
+            ("images-all-identical", counts["images_all_identical"]),
+        ):
+            yield (name, "", "", "", statistic), float(value)  # type: ignore[arg-type]
+
+
+def _from_lower_bounds(
+    known: Mapping[Quantity, float], here: Sequence[str], metrics: Sequence[str], words: Mapping[str, float]
+) -> Quantities:
+    """Give what section 5.1 says of lower bounds against each other. `words` is the mean length of captions."""
+
+    def mean(dataset: str, metric: str, candidate: str) -> float:
+        return known.get((dataset, metric, candidate, "caption", "mean"), math.nan)
+
+    above = 0
+    for dataset in here:
+        ten, average = (mean(dataset, "bleu-1", f"gibberish-{length}") for length in ("10", "mean"))
+        if round(words[dataset]) != 10:
+            shorter = average - ten if words[dataset] < 10 else ten - average
+            yield (dataset, "bleu-1", "gibberish", "caption", "shorter-above-longer"), shorter
+        above += mean(dataset, "bleu-1", "inter") > mean(dataset, "bleu-1", "intra")
+        for candidate in ("intra", "inter"):
+            margins = [mean(dataset, metric, candidate) - mean(dataset, metric, CORPUS) for metric in metrics]
+            yield (dataset, "", candidate, "caption", "above-brown-lowest"), min(margins)
+    yield ("", "bleu-1", "intra", "caption", "datasets-with-inter-above-intra"), float(above)
+
+
+def _from_five(
+    known: Mapping[Quantity, float],
+    five: Mapping[tuple[str, str], float],
+    here: Sequence[str],
+    metrics: Sequence[str],
+) -> Quantities:
+    """Give what section 4.1 says of five descriptions an image, on the datasets that have many more."""
+    upper = {
+        (name, metric): value
+        for (name, metric, candidate, level, statistic), value in known.items()
+        if (candidate, level, statistic) == ("human", "caption", "mean")
+    }
+    for dataset in (name for name in here if name in _MANY):
+        for metric in metrics:
+            rise = upper[dataset, metric] - five[dataset, metric]
+            yield (dataset, metric, "human", "caption", "rise-with-references"), rise
+            others = [upper[name, metric] for name in here if name not in _MANY]
+            if others:
+                beyond = max(min(others) - five[dataset, metric], five[dataset, metric] - max(others), 0.0)
+                yield (dataset, metric, "human-five-captions", "caption", "distance-from-the-others"), beyond
+
+
+def _pooled(store: Store, selections: Sequence[Selection], progress: Progress) -> Quantities:
+    """Score CIDEr with the document frequencies of all datasets together (section 3, note 7)."""
+    versions = [one.version.version for one in selections]
+    everything = sum(one.version.images for one in selections)
+    with tempfile.TemporaryDirectory() as folder:
+        for one in selections:
+            name = one.version.dataset
+            frequencies = store.rows(
+                "pooled_frequency", versions=versions, version=one.version.version, profile=_PROFILE
+            )
+            path = Path(folder) / f"{name}.parquet"
+            documents = pl.DataFrame({"gram": [""], "images": [everything]}, schema=frequencies.schema)
+            pl.concat([documents, frequencies]).write_parquet(path)
+            found = bounds(store, [name], [f"cider:idf=file:{path}"], candidates=("human",), progress=progress).frame
+            mean = found.filter(level="caption")["mean"].item()
+            yield (name, "cider", "human-pooled-idf", "caption", "mean"), mean

@@ -1,0 +1,57 @@
+"""Function words: the closed classes of a language, articles, pronouns, prepositions, conjunctions and auxiliaries."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+import polars as pl
+
+from auditor.errors import UsageError
+from auditor.text import Tokenizer
+
+#: The language of the list that comes with the package.
+LANGUAGE = "en"
+
+
+@dataclass(frozen=True)
+class FunctionWords:
+    """A list of words; `label` is what signatures call it: where it comes from, and the hash of its words."""
+
+    label: str
+    words: tuple[str, ...]
+
+    def tokens(self, tokenizer: Tokenizer) -> pl.DataFrame:
+        """Give the words as tokens of a text profile, column `word`; what a profile splits is no token of its own."""
+        spelled = tokenizer(pl.Series("word", self.words, dtype=pl.String))
+        whole = spelled.filter(spelled.list.len() == 1).list.first()
+        return whole.str.to_lowercase().unique().sort().to_frame()
+
+
+def english() -> FunctionWords:
+    """Read the list of the package."""
+    return _listed(LANGUAGE, (files("auditor.text") / "function_words_en.txt").read_text(encoding="utf-8"))
+
+
+def of_file(path: Path) -> FunctionWords:
+    """Read a list of the user's: one word a line; blank lines and those that begin with # are none.
+
+    Raises `UsageError` for a file that cannot be read as text, and for one without words.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "it is no UTF-8 text"
+        raise UsageError(f"{path}: function words cannot be read: {why}") from error
+    listed = _listed(path.name, text)
+    if not listed.words:
+        raise UsageError(f"{path}: no function words; expected one word a line")
+    return listed
+
+
+def _listed(name: str, text: str) -> FunctionWords:
+    lines = (line.strip().lower() for line in text.splitlines())
+    words = tuple(sorted({line for line in lines if line and not line.startswith("#")}))
+    return FunctionWords(f"{name}@{hashlib.sha256(chr(10).join(words).encode()).hexdigest()[:12]}", words)

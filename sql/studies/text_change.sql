@@ -1,0 +1,20 @@
+-- name: text_change
+-- version: 1
+-- grain: text made for a study
+-- params: profile VARCHAR
+-- reads: reference, caption_tokens, made_text
+-- returns: candidate, image, slot, changed, replaced, words
+--
+-- What became of each caption that a made text stands for: whether it changed at all, how many of its positions hold
+-- another word, and how many words there are now.
+select
+    m.candidate,
+    m.image,
+    m.slot,
+    m.tokens <> t.tokens as changed,
+    len(list_filter(m.tokens, lambda token, position: token <> t.tokens[position]))::uinteger as replaced,
+    len(m.tokens)::uinteger as words
+from made_text as m
+join reference as r on r.image = m.image and r.slot = m.slot
+join caption_tokens as t on t.caption_id = r.caption_id and t.profile = $profile::varchar
+order by m.candidate, m.image, m.slot

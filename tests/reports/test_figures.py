@@ -1,0 +1,296 @@
+"""Figures in every medium: as many marks as rows, no name that breaks a drawing, the same bytes for the same rows."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from itertools import combinations, pairwise
+from pathlib import Path
+
+import matplotlib as mpl
+import polars as pl
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from auditor.errors import UsageError
+from auditor.figure import Figure, Kind
+from auditor.model import Result, Table
+from auditor.reports import drawing, html, lettering, marks, terminal
+
+SVG = "{http://www.w3.org/2000/svg}"
+DATASETS = ("flickr8k", "flickr30k", "abstract-scenes", "a $very_long$ name of a dataset, with blanks")
+
+
+def bars(**changes: object) -> Figure:
+    rows = [{"d": d, "m": f"bleu-{n}", "v": 0.9 / n, "low": 0.1, "high": 0.95} for d in DATASETS for n in (1, 2, 3)]
+    parts = {"frame": pl.DataFrame(rows), "x": "d", "y": "v", "series": "m"} | changes
+    return Figure("figure-1", "Upper bound: BLEU", "bars", **parts)  # type: ignore[arg-type]
+
+
+def heatmap(*values: float | None, span: tuple[float, float] | None = None) -> Figure:
+    side = range(round(len(values) ** 0.5))
+    frame = pl.DataFrame(
+        {"a": [f"m{x}" for _ in side for x in side], "b": [f"m{y}" for y in side for _ in side], "v": values},
+        schema_overrides={"v": pl.Float64},
+    )
+    return Figure("tau", "Kendall's tau", "heatmap", frame, "a", "b", value="v", span=span, caption="tau-b")
+
+
+def curve(kind: Kind, *values: float | None, log_x: bool = False) -> Figure:
+    frame = pl.DataFrame(
+        {"x": range(len(values)), "y": values, "s": ["s"] * len(values)}, schema_overrides={"y": pl.Float64}
+    )
+    return Figure("curve", "A curve", kind, frame, "x", "y", "s", low="y", high="y", log_x=log_x)
+
+
+def of(*figures: Figure) -> Result:
+    return Result("bounds", pl.DataFrame(), figures=figures)
+
+
+def drawn(*figures: Figure) -> ET.Element:
+    return ET.fromstring(drawing.svg(of(*figures)))
+
+
+def marked(root: ET.Element) -> list[str]:
+    return [group.findtext(f"{SVG}title", "") for group in root.iter(f"{SVG}g") if group.get("class") == "mark"]
+
+
+def shown(figure: Figure) -> str:
+    out = io.StringIO()
+    terminal.show(of(figure), terminal.Screen(out, color=False, width=100))
+    return out.getvalue()
+
+
+def test_every_row_is_a_bar_that_says_its_number() -> None:
+    said = marked(drawn(bars()))
+    assert len(said) == 12
+    assert said[1] == "flickr8k, bleu-2: 0.45"
+
+
+def test_interval_is_said_with_the_number() -> None:
+    assert marked(drawn(bars(low="low", high="high")))[0] == "flickr8k, bleu-1: 0.9 (0.1 to 0.95)"
+
+
+def test_null_is_a_gap_and_not_a_zero() -> None:
+    frame = bars().frame.with_columns(v=pl.when(pl.col("m") != "bleu-2").then("v"))
+    assert len(marked(drawn(bars(frame=frame)))) == 8
+    assert len(marked(drawn(heatmap(1.0, None, float("nan"), -1.0)))) == 2
+    assert "bleu-2" not in shown(bars(frame=frame))
+
+
+def test_every_point_is_a_marker_except_the_missing() -> None:
+    root = drawn(curve("points", 1, 2, None, 4))
+    (group,) = (group for group in root.iter(f"{SVG}g") if group.get("class") == "mark")
+    assert len(list(group.iter(f"{SVG}use"))) == 3
+
+
+def test_what_is_not_positive_has_no_place_on_a_logarithmic_axis() -> None:
+    assert [mark.x for mark in marks.marks(curve("lines", 1, 2, 3, log_x=True)).drawn] == [1, 2]
+
+
+def test_heatmap_writes_its_numbers_into_the_cells() -> None:
+    root = drawn(heatmap(1.0, -0.5, -0.5, 1.0, span=(-1, 1)))
+    texts = [text.text for text in root.iter(f"{SVG}text")]
+    assert texts.count("1.000") == texts.count("-0.500") == 2
+
+
+def test_panels_stand_below_each_other_with_ids_of_their_own() -> None:
+    root = drawn(bars(), heatmap(1, 2, 3, 4), bars())
+    assert len(marked(root)) == 12 + 4 + 12
+    page = html.render(of(bars(), bars()))
+    ids = re.findall(r' id="([^"]*)"', page)
+    assert len(ids) == len(set(ids))
+    assert set(re.findall(r"url\(#([^)]*)\)", page)) <= set(ids)
+    assert set(re.findall(r'href="#([^"]*)"', page)) <= set(ids)
+
+
+@pytest.mark.parametrize("figure", [bars(frame=bars().frame.clear()), heatmap(), curve("lines"), curve("points", None)])
+def test_figure_without_numbers_says_so(figure: Figure) -> None:
+    assert "nothing to draw" in [text.text for text in drawn(figure).iter(f"{SVG}text")]
+    assert "nothing to draw" in shown(figure)
+
+
+def test_picture_is_described_for_those_who_do_not_see_it() -> None:
+    root = drawn(bars(caption="Each caption against the others."))
+    assert root.get("role") == "img"
+    assert root.findtext(f"{SVG}title") == "Upper bound: BLEU"
+    assert (
+        root.findtext(f"{SVG}desc")
+        == "Upper bound: BLEU: 12 bars for bleu-1, bleu-2, bleu-3. Each caption against the others."
+    )
+    labels = (root.get("aria-labelledby") or "").split()
+    assert labels == [root.find(f"{SVG}{tag}").get("id") for tag in ("title", "desc")]  # type: ignore[union-attr]
+
+
+def test_names_are_never_read_as_formulas() -> None:
+    figure = Figure("n", "$x_2$", "bars", pl.DataFrame({"d": ["$a_b$"], "v": [1]}), "d", "v", caption="\\frac{1}{2} $")
+    texts = "".join(text.text or "" for text in drawn(figure).iter(f"{SVG}text"))
+    assert "$x_2$" in texts
+    assert "$a_b$" in texts
+    assert "\\frac{1}{2} $" in texts
+
+
+def test_picture_has_no_clock_and_no_style() -> None:
+    svg = drawing.svg(of(bars()))
+    assert "metadata" not in svg
+    assert "style" not in svg
+    assert set(re.findall(r"https?://[^\"]*", svg)) == {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
+
+
+@pytest.mark.parametrize("names", [3, 8, 20, 60])
+def test_names_under_an_axis_never_touch(names: int) -> None:
+    frame = pl.DataFrame({"d": [f"dataset-{'x' * (n % 9)}{n}" for n in range(names)], "v": range(names)})
+    with drawing._settled():
+        picture, _ = drawing._draw([Figure("n", "t", "bars", frame, "d", "v")])
+        picture.draw_without_rendering()
+        labels = [label for label in picture.subfigs[0].axes[0].get_xticklabels() if label.get_text()]
+        turned = labels[0].get_rotation()
+        boxes = [label.get_window_extent() for label in labels]
+        assert labels
+        if turned == 40:  # slanted lines are parallel: what counts is how far apart they begin
+            apart = min(b.x1 - a.x1 for a, b in pairwise(boxes))
+            assert apart > lettering.PLAIN * picture.dpi / 72 * 1.2 / 0.643
+        else:
+            assert not any(a.overlaps(b) for a, b in combinations(boxes, 2))
+
+
+def test_png_opens_at_the_size_that_its_width_and_dots_make() -> None:
+    png = drawing.png(of(bars(), curve("lines", 1, 2)))
+    with Image.open(io.BytesIO(png)) as image:
+        image.load()
+        assert image.format == "PNG"
+        assert 6 * 200 <= image.width <= 12 * 200
+        assert round(image.info["dpi"][0]) == 200
+        assert set(image.info) == {"dpi"}
+
+
+_PROGRAM = """
+import hashlib, sys
+sys.path.insert(0, sys.argv[1])
+from test_figures import bars, curve, drawing, heatmap, html, of
+result = of(bars(), heatmap(1, 2, 3, -4), curve("lines", 1, None, 3))
+for bytes_ in (drawing.svg(result).encode(), drawing.png(result), html.render(result).encode()):
+    print(hashlib.sha256(bytes_).hexdigest())
+"""
+
+
+def test_same_rows_give_the_same_bytes_in_any_process_under_any_settings(tmp_path: Path) -> None:
+    found = set()
+    for seed, language in (("1", "C"), ("2", "tr_TR.UTF-8")):
+        config = tmp_path / f"matplotlibrc{seed}"
+        config.write_text("font.size: 20\ntext.usetex: True\nsavefig.dpi: 33\n" if seed == "2" else "")
+        settled = {"PYTHONHASHSEED": seed, "LC_ALL": language, "MATPLOTLIBRC": str(config)}
+        done = subprocess.run(
+            [sys.executable, "-W", "error", "-c", _PROGRAM, str(Path(__file__).parent)],
+            env=os.environ | settled | {"PYTHONPATH": os.pathsep.join(sys.path)},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        found.add(done.stdout)
+    assert len(found) == 1
+
+
+def test_drawing_leaves_the_users_settings_alone() -> None:
+    with mpl.rc_context({"font.size": 3.0, "text.parse_math": True}):
+        drawing.svg(of(bars()))
+        assert mpl.rcParams["font.size"] == 3.0
+        assert mpl.rcParams["text.parse_math"] is True
+
+
+names = st.one_of(
+    st.none(), st.text(max_size=40), st.sampled_from(["_", "$", "$\\frac$", "\\", "日本", "‮x", "\x00", "\n"])
+)
+numbers = st.one_of(st.none(), st.floats(), st.floats(-1, 1))
+
+
+@given(
+    rows=st.lists(st.tuples(names, names, numbers, numbers), max_size=6),
+    kind=st.sampled_from(["bars", "lines", "points", "heatmap"]),
+    title=st.text(max_size=80),
+)
+@settings(max_examples=15, phases=(Phase.explicit, Phase.reuse, Phase.generate))
+def test_no_name_or_number_breaks_a_picture(
+    rows: list[tuple[str | None, str | None, float | None, float | None]], kind: Kind, title: str
+) -> None:
+    schema = {"x": pl.String, "s": pl.String, "v": pl.Float64, "low": pl.Float64}
+    frame = pl.DataFrame(
+        [(_whole(x), _whole(s), v, low) for x, s, v, low in rows], schema=schema, orient="row"
+    ).with_columns(high="v")
+    y, series = ("s", None) if kind == "heatmap" else ("v", "s")
+    figure = Figure("f", title, kind, frame, "x", y, series, value="v", low="low", high="high", x_label=title)
+    root = drawn(figure)
+    count = len(marks.marks(figure).drawn)
+    if kind in {"bars", "heatmap"}:
+        assert len(marked(root)) == count
+    ET.fromstring(re.search(r"<svg.*</svg>", html.render(of(figure)), re.DOTALL)[0])  # type: ignore[index]
+    shown(figure)
+
+
+def _whole(name: str | None) -> str | None:
+    return name.encode("utf-8", "replace").decode() if name is not None else None
+
+
+def test_terminal_leaves_out_what_a_table_shows_and_says_how_to_see_it() -> None:
+    text = shown(bars(tabled=True))
+    assert "█" not in text
+    assert "-o FILE.svg, .png or .html draws 1 figure" in text
+
+
+def test_terminal_draws_no_more_lines_than_a_screen_has() -> None:
+    out = io.StringIO()
+    terminal.show(of(*[bars()] * 5), terminal.Screen(out, color=False, width=100))
+    assert len(out.getvalue().splitlines()) <= 41
+    assert "draws 5 figures" in out.getvalue()
+
+
+def test_height_of_a_figure_is_what_it_takes() -> None:
+    from auditor.reports import terminal_figures
+
+    for figure in (bars(), bars(caption="c"), heatmap(1, 2, 3, 4), curve("lines", 1, 2), curve("points", 1, 2)):
+        assert len(shown(figure).splitlines()) <= terminal_figures.height(figure)
+
+
+def test_terminal_numbers_need_no_colour() -> None:
+    text = shown(heatmap(1.0, -0.25, -0.25, 1.0, span=(-1, 1)))
+    assert re.search(r"1 m0 +1\.00 +-0\.25", text)
+    assert "\x1b" not in text
+
+
+def test_terminal_line_leaves_a_gap() -> None:
+    assert re.search("▁ █", shown(curve("lines", 0, None, 3)))
+
+
+NASTY = "<script>alert('x')</script>&\"\x00\ud800"
+
+
+def test_page_needs_nothing_else_and_runs_nothing() -> None:
+    frame = pl.DataFrame({"name": ["<script>a</script>"], "n": [1], "share": [0.5]})
+    table = Table("<b>", frame, bars=("share",), caption="<i>")
+    figure = bars(caption=NASTY)
+    page = html.render(Result("bounds", frame, {}, {"a": NASTY}, (table,), (figure,), (NASTY,)))  # type: ignore[arg-type]
+    assert "<script" not in page
+    assert "<b>" not in page
+    assert "default-src 'none'" in page
+    assert "unsafe" not in page
+    assert not re.search(r'\sstyle="|\son[a-z]+="|src=|@import', page)
+    assert set(re.findall(r"https?://[^\"']*", page)) <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
+    page.encode()
+
+
+def test_picture_of_no_figure_is_refused() -> None:
+    with pytest.raises(UsageError, match="no figure to draw"):
+        drawing.svg(of())
+
+
+@pytest.mark.parametrize("write", [drawing.svg, drawing.png])
+def test_drawing_twice_gives_the_same(write: Callable[[Result], object]) -> None:
+    result = of(bars(), curve("lines", 1, None, 3))
+    assert write(result) == write(result)
