@@ -12,6 +12,7 @@ from auditor.studies import (
     comparison,
     correlation,
     diversity,
+    diversity_robustness,
     exchange,
     history,
     identical,
@@ -172,6 +173,19 @@ class Auditor:
         """Measure how varied words and sentences are; `settings` has text profile, lists, segment, draws and seed."""
         declared = config.sources(config_file)
         return diversity.diversity(self.store, refs, settings, against, evaluation, split, declared)
+
+    def diversity_robustness(
+        self,
+        *refs: str,
+        against: str | None = None,
+        evaluation: str | None = None,
+        settings: Settings | None = None,
+        split: str | None = None,
+        config_file: Path | None = None,
+    ) -> Result:
+        """Say how far order, letters, tokens and the number of references move each statistic of diversity."""
+        declared = config.sources(config_file)
+        return diversity_robustness.robustness(self.store, refs, settings, against, evaluation, split, declared)
 
     def omitted_words(
         self,
