@@ -44,6 +44,11 @@ class Settings:
     full_lists: bool | None = None
 
     @property
+    def full(self) -> bool:
+        """Say whether only lists count in which every image has a caption."""
+        return self.published if self.full_lists is None else self.full_lists
+
+    @property
     def positions(self) -> list[int]:
         """List the numbers of tokens at which the curve is read."""
         return sorted({-(-self.curve * point // _POINTS) for point in range(1, _POINTS + 1)} - {0})
@@ -114,8 +119,7 @@ def global_statistics(
 ) -> Found:
     """Measure a selection; its tokens must be there. `words` is the vocabulary (token_id, token)."""
     use(at_work, selection)
-    full = settings.published if settings.full_lists is None else settings.full_lists
-    lists = parallel_lists(at_work, selection, settings.lists, full=full)
+    lists = parallel_lists(at_work, selection, settings.lists, full=settings.full)
     at_work.params["lists"] = lists.asked
     exact = _exact(at_work, known).with_columns(draw=pl.lit(None, pl.Int32))
     orders, why_not = _orders(at_work, selection, settings, declared)
@@ -205,7 +209,8 @@ def _signatures(statistics: pl.Series, settings: Settings, known: Known, *, in_f
 def _signature(name: str, settings: Settings, known: Known, in_file_order: bool) -> Signature:
     """Name what matters to one statistic."""
     card = STATISTICS.get(name, Statistic(name, "", "", walks=True))
-    shown: dict[str, str | int | float | bool] = {"tok": settings.text_profile, "lists": settings.lists}
+    lists = "full" if settings.full and settings.lists == "mean" else settings.lists
+    shown: dict[str, str | int | float | bool] = {"tok": settings.text_profile, "lists": lists}
     if card.walks or name == "compression-ratio":
         shown["order"] = "md5" if not settings.published else "file" if in_file_order else "image"
     if shown.get("order") == "md5":

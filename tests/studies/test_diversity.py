@@ -233,7 +233,7 @@ def test_the_order_of_a_file_that_is_not_at_hand_is_missed_in_a_note(store: Stor
     assert any(
         "the order of its file cannot be had (datasets.toml does not declare it)" in note for note in result.notes
     )
-    assert result.signatures["ttr-1"] == "ttr-1|tok:whitespace|lists:mean|order:image|segment:1000|v:1"
+    assert result.signatures["ttr-1"] == "ttr-1|tok:whitespace|lists:full|order:image|segment:1000|v:1"
 
 
 def test_shuffled_walks_are_those_of_the_plain_loops_on_a_real_system(data: Path, store: Store) -> None:
