@@ -11,11 +11,14 @@ from auditor.studies import (
     bounds,
     comparison,
     correlation,
+    diversity,
+    diversity_robustness,
     exchange,
     history,
     identical,
     ingestion,
     keyness,
+    omitted_words,
     perplexity,
     probe,
     profile,
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from auditor.model import Result
+    from auditor.studies.global_diversity import Settings
 
 
 class Auditor:
@@ -169,6 +173,44 @@ class Auditor:
     ) -> Result:
         """Give the words that one dataset uses more, or less, than another."""
         return keyness.keyness(self.store, a, b, text_profile, split, minimum, words)
+
+    def diversity(
+        self,
+        *refs: str,
+        against: str | None = None,
+        evaluation: str | None = None,
+        settings: Settings | None = None,
+        split: str | None = None,
+        config_file: Path | None = None,
+    ) -> Result:
+        """Measure how varied words and sentences are; `settings` has text profile, lists, segment, draws and seed."""
+        declared = config.sources(config_file)
+        return diversity.diversity(self.store, refs, settings, against, evaluation, split, declared)
+
+    def diversity_robustness(
+        self,
+        *refs: str,
+        against: str | None = None,
+        evaluation: str | None = None,
+        settings: Settings | None = None,
+        split: str | None = None,
+        config_file: Path | None = None,
+    ) -> Result:
+        """Say how far order, letters, tokens and the number of references move each statistic of diversity."""
+        declared = config.sources(config_file)
+        return diversity_robustness.robustness(self.store, refs, settings, against, evaluation, split, declared)
+
+    def omitted_words(
+        self,
+        *refs: str,
+        number: int,
+        against: str,
+        evaluation: str,
+        text_profile: str = "bare",
+        split: str | None = None,
+    ) -> Result:
+        """Rank the words that a system could have learnt and never says."""
+        return omitted_words.omitted_words(self.store, refs, number, text_profile, against, evaluation, split)
 
     def reproduce(self, *papers: str, seed: int = 1) -> Result:
         """Compare the figures of papers, or of all papers that are here, with ours."""

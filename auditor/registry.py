@@ -17,6 +17,8 @@ from auditor.metrics import bleu, chrf, cider, meteor, rouge, ter
 from auditor.metrics.card import Metric, Parameter
 from auditor.metrics.counting import CountSpec
 from auditor.model import Draw, Selection, Signature, plain
+from auditor.statistics import diversity_cards
+from auditor.statistics.card import Statistic
 
 #: Scores are rounded where they leave a scorer: equal scores then are equal in every bit, on any machine and any
 #: number of threads, and ties stay ties in medians and ranks.
@@ -86,6 +88,9 @@ class MetricRequest:
 METRICS: Mapping[str, Metric] = {
     card.name: card for card in (*bleu.CARDS, *rouge.CARDS, *meteor.CARDS, *cider.CARDS, *ter.CARDS, *chrf.CARDS)
 }
+
+#: Every statistic of a dataset version by name, in the order in which results show them.
+STATISTICS: Mapping[str, Statistic] = {card.name: card for card in diversity_cards.CARDS}
 
 
 def request(text: str) -> MetricRequest:

@@ -57,6 +57,9 @@ _PARAMS: dict[str, Any] = {
     "order": 3,
     "importance": 2,
     "minimum": 1,
+    "lists": 0,
+    "published": False,
+    "draws": 1,
 }
 
 

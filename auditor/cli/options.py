@@ -103,7 +103,7 @@ Output = Annotated[
 DEFAULT_STORE = Path("audit.duckdb")
 
 #: The commands whose results have figures.
-DRAWS = ("bounds", "correlate", "compare", "probe", "perplexity")
+DRAWS = ("bounds", "correlate", "compare", "probe", "perplexity", "diversity")
 
 #: Exit code of a command that was asked a question and found something.
 FINDING = 1

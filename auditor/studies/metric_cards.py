@@ -1,4 +1,4 @@
-"""What is a metric, what can be set, where does it come from, how is it cited?"""
+"""What is a metric or a statistic, what can be set, where does it come from, how is it cited?"""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ import polars as pl
 from auditor.errors import MetricError
 from auditor.metrics.card import Metric
 from auditor.model import Result, Table
-from auditor.registry import METRICS, References, defaults_of, lacking
+from auditor.registry import METRICS, STATISTICS, References, defaults_of, lacking
+from auditor.statistics.card import Statistic
 
 #: What a table calls how far a score depends on the number of references.
 _SENSITIVE = "sensitive to references"
 
 
 def metric_cards(name: str | None = None) -> Result:
-    """Describe every metric in a line, or one in full. Raises `MetricError` for a name that is none."""
+    """Describe every metric in a line, or a metric or statistic in full. Raises `MetricError` for an unknown name."""
     if name is None:
         rows = [
             {
@@ -30,6 +31,8 @@ def metric_cards(name: str | None = None) -> Result:
         ]
         table = pl.DataFrame(rows).select("metric", "summary", pl.col("sensitivity").alias(_SENSITIVE))
         return Result("metrics", pl.DataFrame(rows), tables=(Table("metrics", table),))
+    if name in STATISTICS:
+        return _statistic(STATISTICS[name])
     if name not in METRICS:
         raise MetricError(f"{name}: no such metric; known are {', '.join(METRICS)}")
     metric = METRICS[name]
@@ -72,6 +75,30 @@ def metric_cards(name: str | None = None) -> Result:
         signatures={name: signature},
         tables=(Table(name, facts), Table(f"parameters: -m {name}:PARAMETER=VALUE,…", _parameters(metric))),
     )
+
+
+def _statistic(card: Statistic) -> Result:
+    facts = pl.DataFrame(
+        {
+            "property": [
+                "definition",
+                "as published",
+                "depends on the order of captions",
+                "needs",
+                "source",
+                "command",
+            ],
+            "value": [
+                card.definition,
+                card.published or "the same",
+                "yes: the mean over drawn orders" if card.walks else "no",
+                f"{card.needs} data" if card.needs != "captions" else card.needs,
+                card.source,
+                "auditor diversity",
+            ],
+        }
+    )
+    return Result("metrics", facts, tables=(Table(card.name, facts),))
 
 
 def _parameters(metric: Metric) -> pl.DataFrame:

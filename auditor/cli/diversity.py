@@ -1,0 +1,80 @@
+"""`auditor diversity`: how varied words and sentences are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from auditor.cli import options as o
+
+Against = Annotated[str | None, typer.Option("--against", help="Training data, for novelty and coverage.")]
+Evaluation = Annotated[
+    str | None, typer.Option("--eval", help="People's captions of the same images, for coverage and omitted words.")
+]
+Lists = Annotated[
+    str, typer.Option("--lists", help="mean: each parallel list of captions alone, averaged; all: all captions as one.")
+]
+Published = Annotated[
+    bool,
+    typer.Option("--as-published", help="Follow the code of van Miltenburg et al. 2018: order of the file, spaCy."),
+]
+Segment = Annotated[int, typer.Option("--segment", min=1, help="Tokens, bigrams or trigrams of a segment of the ttr.")]
+Shuffles = Annotated[int, typer.Option("--shuffles", min=1, help="Orders of the captions that are drawn.")]
+Curve = Annotated[int, typer.Option("--curve", min=0, help="Tokens up to which the type-token curve goes; 0: none.")]
+Omitted = Annotated[
+    int | None, typer.Option("--omitted", min=1, help="Instead: the first N learnable words that are never said.")
+]
+Robustness = Annotated[
+    bool, typer.Option("--robustness", help="Instead: how far order, letters, tokens and references move each of them.")
+]
+Profile = Annotated[
+    str | None,
+    typer.Option("--profile", help="Text profile: bare, ptb, spacy or whitespace; default: bare, as published spacy."),
+]
+Config = Annotated[
+    Path | None, typer.Option("--config", help="A datasets.toml in place of the shipped one.", rich_help_panel="Store")
+]
+
+
+def command(
+    refs: o.Refs,
+    against: Against = None,
+    evaluation: Evaluation = None,
+    lists: Lists = "mean",
+    published: Published = False,
+    segment: Segment = 1000,
+    shuffles: Shuffles = 10,
+    curve: Curve = 50_000,
+    omitted: Omitted = None,
+    robust: Robustness = False,
+    profile: Profile = None,
+    split: o.Split = None,
+    seed: o.Seed = 1,
+    config: Config = None,
+    store: o.StorePath = o.DEFAULT_STORE,
+    wait: o.Wait = 10.0,
+    format_name: o.Format = None,
+    as_json: o.Json = False,
+    output: o.Output = None,
+) -> None:
+    """Global diversity: lengths, vocabulary, type-token ratios, repetition, novelty, coverage of learnable words.
+
+    Example: auditor diversity dai2017 liu2017 --against coco-train-words --eval coco-val
+    """
+    from auditor.config import sources
+    from auditor.studies.diversity import PUBLISHED_PROFILE, diversity
+    from auditor.studies.diversity_robustness import robustness
+    from auditor.studies.global_diversity import Settings
+    from auditor.studies.omitted_words import omitted_words
+
+    text_profile = profile or (PUBLISHED_PROFILE if published else "bare")
+    settings = Settings(text_profile, lists, published, segment, shuffles, seed, curve)
+    with o.opened(store, wait=wait) as opened, o.progressing() as progress:
+        if omitted is None:
+            study = robustness if robust else diversity
+            result = study(opened, refs, settings, against, evaluation, split, sources(config), progress)
+        else:
+            result = omitted_words(opened, refs, omitted, text_profile, against, evaluation, split, progress)
+    o.deliver(result, format_name, as_json, output)

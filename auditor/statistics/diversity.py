@@ -1,0 +1,141 @@
+"""Scores of global diversity from whole-number counts that no order of the captions changes.
+
+Every function takes counts of parallel lists and gives one row for each list and statistic: list_no, statistic, value,
+reason (why a value is null). Definitions and sources are in `diversity_cards`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+Counts = NDArray[np.float64]
+
+MEASURED = {"list_no": pl.UInt32, "statistic": pl.String, "value": pl.Float64, "reason": pl.String}
+
+_DRAWN = 42  # tokens of HD-D
+_WORDLESS = "no token"
+_TOO_FEW = f"fewer than {_DRAWN} tokens"
+_NOTHING_LEARNABLE = "no evaluation word is in the training data"
+
+
+def lengths(counts: pl.DataFrame) -> pl.DataFrame:
+    """Score the rows of `sql/statistics/list_length.sql`: tokens, asl, sdsl (sd of the population, from exact sums)."""
+    n, tokens = pl.col("captions"), pl.col("tokens")
+    squared = n.cast(pl.Int128) * pl.col("squares") - tokens.cast(pl.Int128) * tokens
+    return _long(
+        counts, {"tokens": tokens.cast(pl.Float64), "asl": tokens / n, "sdsl": squared.cast(pl.Float64).sqrt() / n}
+    )
+
+
+def gram_ratios(grams: pl.DataFrame, lists: pl.DataFrame) -> pl.DataFrame:
+    """Score the rows of `sql/statistics/list_gram_count.sql`: types, distinct-1, distinct-2, ngram-diversity."""
+    every = lists.select("list_no").join(pl.DataFrame({"n": range(1, 5)}), how="cross")
+    counts = every.join(grams, on=["list_no", "n"], how="left").sort("list_no", "n")
+    rows = counts.group_by("list_no", maintain_order=True).agg(
+        types=pl.col("types").first().fill_null(0).cast(pl.Float64),
+        one=pl.col("types").first() / pl.col("occurrences").first(),
+        two=pl.col("types").get(1).fill_null(0) / pl.col("occurrences").first(),
+        ratios=(pl.col("types") / pl.col("occurrences")),
+    )
+    whole = pl.col("ratios").list.drop_nulls().list.len() == 4
+    summed = pl.when(whole).then(sum((pl.col("ratios").list.get(n) for n in range(4)), start=pl.lit(0.0)))
+    return pl.concat(
+        [
+            _long(rows, {"types": pl.col("types")}),
+            _long(rows, {"distinct-1": pl.col("one"), "distinct-2": pl.col("two")}, _WORDLESS),
+            _long(rows, {"ngram-diversity": summed}, "no caption has four tokens"),
+        ]
+    )
+
+
+def spectrum(counts: pl.DataFrame, lists: pl.DataFrame) -> pl.DataFrame:
+    """Score the rows of `sql/statistics/frequency_spectrum.sql`: hd-d, yule-k, entropy, zipf-slope, top-20."""
+    parts = {number: part for (number,), part in counts.group_by("list_no", maintain_order=True)}
+    rows: list[tuple[int, str, float | None, str | None]] = []
+    for number in lists["list_no"]:
+        part = parts.get(number)
+        if part is None:
+            rows += [(number, name, None, _WORDLESS) for name in ("hd-d", "yule-k", "entropy", "zipf-slope", "top-20")]
+            continue
+        frequencies = part["occurrences"].to_numpy().astype(np.float64)
+        types = part["types"].to_numpy().astype(np.float64)
+        rows += [
+            (number, name, value, why if value is None else None) for name, value, why in _spectrum(frequencies, types)
+        ]
+    return pl.DataFrame(rows, schema=MEASURED, orient="row")
+
+
+def _spectrum(frequencies: Counts, types: Counts) -> list[tuple[str, float | None, str | None]]:
+    total = float(frequencies @ types)
+    held = np.repeat(frequencies, types.astype(np.int64))  # descending, as the rows come
+    enough = total >= _DRAWN
+    ranks = np.log(np.arange(1, len(held) + 1))
+    slope = np.polyfit(ranks, np.log(held), 1)[0] if len(held) > 1 else None
+    return [
+        ("hd-d", float(_drawn(frequencies, total) @ types) / _DRAWN if enough else None, _TOO_FEW),
+        ("yule-k", 1e4 * (float(frequencies**2 @ types) - total) / total**2, None),
+        ("entropy", float(np.log2(total) - (frequencies * np.log2(frequencies)) @ types / total), None),
+        ("zipf-slope", None if slope is None else float(slope), "one type"),
+        ("top-20", float(held[: -(-len(held) // 5)].sum()) / total, None),
+    ]
+
+
+def _drawn(frequencies: Counts, total: float) -> Counts:
+    """Give the probability that a type of such a frequency is among the tokens drawn, none of which is put back."""
+    missed = np.ones_like(frequencies)
+    for before in range(_DRAWN):
+        missed *= np.maximum(total - frequencies - before, 0) / (total - before)
+    return 1 - missed
+
+
+def self_repetition(counts: pl.DataFrame) -> pl.DataFrame:
+    """Score the rows of `sql/statistics/self_repetition.sql`."""
+    logs = ((1 + pl.col("repetitions")).log() * pl.col("captions")).sum() / pl.col("captions").sum()
+    rows = counts.sort("list_no", "repetitions").group_by("list_no", maintain_order=True).agg(value=logs)
+    return _long(rows, {"self-repetition": pl.col("value")})
+
+
+def shares(counts: pl.DataFrame, lists: pl.DataFrame, statistic: str, column: str) -> pl.DataFrame:
+    """Give one count of captions as a share of those that can be compared."""
+    rows = lists.select("list_no").join(counts, on="list_no", how="left", maintain_order="left")
+    some = pl.col("captions") > 0
+    share = pl.when(some).then(pl.col(column) / pl.col("captions"))
+    return _long(rows, {statistic: share}, "no caption can be compared")
+
+
+def novel_types(counts: pl.DataFrame, lists: pl.DataFrame) -> pl.DataFrame:
+    """Score the rows of `sql/statistics/novel_type.sql`."""
+    rows = lists.select("list_no").join(counts, on="list_no", how="left", maintain_order="left")
+    return _long(rows, {"novel-types": pl.col("novel").fill_null(0).cast(pl.Float64)})
+
+
+def coverage(counts: pl.DataFrame) -> pl.DataFrame:
+    """Score the rows of `sql/statistics/coverage.sql`: learnable, limit, recalled, coverage, deciles."""
+    sums = counts.group_by("list_no", maintain_order=True).agg(pl.col("types", "learnable", "recalled").sum())
+    learnable, recalled = pl.col("learnable").cast(pl.Float64), pl.col("recalled").cast(pl.Float64)
+    deciles = counts.select(
+        "list_no",
+        statistic=pl.format("coverage-decile-{}", "decile"),
+        value=pl.col("recalled") / pl.col("types"),
+        reason=pl.lit(None, pl.String),
+    )
+    return pl.concat(
+        [
+            _long(sums, {"learnable": learnable, "limit": learnable / pl.col("types"), "recalled": recalled}),
+            _long(sums, {"coverage": pl.when(learnable > 0).then(recalled / learnable)}, _NOTHING_LEARNABLE),
+            deciles.cast({"list_no": pl.UInt32}),
+        ]
+    )
+
+
+def _long(rows: pl.DataFrame, statistics: Mapping[str, pl.Expr], why_null: str | None = None) -> pl.DataFrame:
+    """Give one row for each list and statistic; `why_null` is the reason where a value is null."""
+    named = [value.alias(name) for name, value in statistics.items()]
+    wide = rows.select(pl.col("list_no").cast(pl.UInt32), *named)
+    return wide.unpivot(index="list_no", variable_name="statistic", value_name="value").with_columns(
+        reason=pl.when(pl.col("value").is_null()).then(pl.lit(why_null, pl.String))
+    )

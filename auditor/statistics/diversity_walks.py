@@ -1,0 +1,107 @@
+"""Statistics of global diversity that depend on the order in which captions stand.
+
+A walk goes over the tokens of one list's captions, one caption after another, in one order. Definitions and sources are
+in `diversity_cards`.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+WALKED = {
+    "list_no": pl.UInt32,
+    "draw": pl.Int32,
+    "statistic": pl.String,
+    "value": pl.Float64,
+    "reason": pl.String,
+}
+CURVE = {"list_no": pl.UInt32, "draw": pl.Int32, "tokens": pl.Int64, "types": pl.Int64}
+
+#: Tokens of the window of MATTR; the type-token ratio at which MTLD ends a stretch; lengths of the plain ratios.
+_WINDOW = 500
+_THRESHOLD = 0.72
+_FIRST = (10_000, 100_000)
+_THREADS = 2
+
+
+@dataclass(frozen=True)
+class Walk:
+    """One list's tokens in canonical order of its captions, and an order to walk them in.
+
+    `tokens` are places in `types`, numbers of the vocabulary; caption i is `tokens[starts[i]:starts[i + 1]]`.
+    """
+
+    list_no: int
+    draw: int
+    tokens: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    types: NDArray[np.uint32]
+    order: NDArray[np.int64]
+
+
+def walk(walks: Sequence[Walk], segment: int, positions: Sequence[int]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Walk each, and give the statistics (columns of `WALKED`) and the types at each position (columns of `CURVE`).
+
+    `segment` is the length of a segment of the ttr, in tokens, bigrams or trigrams. A position that a walk does not
+    reach has no row.
+    """
+    with ThreadPoolExecutor(_THREADS) as pool:
+        done = list(pool.map(lambda one: _walked(one, segment, positions), walks))
+    rows = [row for scored, _ in done for row in scored]
+    curve = [point for _, points in done for point in points]
+    return pl.DataFrame(rows, schema=WALKED, orient="row"), pl.DataFrame(curve, schema=CURVE, orient="row")
+
+
+Row = tuple[int, int, str, float | None, str | None]
+Point = tuple[int, int, int, int]
+
+
+def _walked(one: Walk, segment: int, positions: Sequence[int]) -> tuple[list[Row], list[Point]]:
+    from auditor.statistics.kernels import walks  # noqa: PLC0415  numba
+
+    walked = walks.stream(one.tokens, one.starts, one.order)
+    length, types = len(walked), max(len(one.types), 1)
+    scored: list[tuple[str, float | None, str | None]] = []
+    for n, unit in ((1, "tokens"), (2, "bigrams"), (3, "trigrams")):
+        found, segments = walks.segment_types(walked, types, n, segment)
+        grams = max(0, length - n + 1)
+        too_few = f"{grams:,} {unit}, fewer than one segment of {segment:,}"
+        scored.append((f"ttr-{n}", found / (segments * segment) if segments else None, too_few))
+    for first in _FIRST:
+        value = walks.growth(walked, types, np.array([first]))[0] / first if length >= first else None
+        scored.append((f"ttr-{first}", value, _fewer(length, first)))
+    total, windows = walks.window_types(walked, types, _WINDOW)
+    scored.append(("mattr", total / (windows * _WINDOW) if windows else None, _fewer(length, _WINDOW)))
+    stretches = [walks.factors(way, types, _THRESHOLD) for way in (walked, walked[::-1].copy())]
+    whole = all(stretches)
+    mtld = sum(length / count for count in stretches) / 2 if whole else None
+    scored.append(("mtld", mtld, "no token repeats: its type-token ratio never falls"))
+    reached = np.array([position for position in positions if position <= length], np.int64)
+    counts = walks.growth(walked, types, reached)
+    return (
+        [(one.list_no, one.draw, name, value, None if value is not None else why) for name, value, why in scored],
+        [(one.list_no, one.draw, *point) for point in zip(reached.tolist(), counts.tolist(), strict=True)],
+    )
+
+
+def _fewer(length: int, wanted: int) -> str:
+    return f"{length:,} tokens, fewer than {wanted:,}"
+
+
+def compression_ratio(one: Walk, words: pl.Series) -> tuple[float | None, str | None]:
+    """Give bytes / compressed bytes of a walk's tokens, joined by blanks; `words` spells its `types`.
+
+    zlib at level 9, without a header: what Shaib et al. 2024 measure with gzip, which adds 18 bytes or more.
+    """
+    from auditor.statistics.kernels import walks  # noqa: PLC0415  numba
+
+    walked = walks.stream(one.tokens, one.starts, one.order)
+    text: bytes = (words.gather(pl.Series(walked)).str.join(" ").item() or "").encode()
+    return (len(text) / len(zlib.compress(text, 9)), None) if text else (None, "no token")

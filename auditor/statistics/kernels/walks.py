@@ -1,0 +1,100 @@
+"""Walks over the tokens of captions that stand one after another: what depends on their order.
+
+Ten orders of the captions are walked for every list. Tokens are numbers from 0 to `types` - 1; n-grams of up to three
+of them are numbers below 2^63, kept in a small table that every segment begins anew.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Tokens = NDArray[np.int64]
+Places = NDArray[np.int64]
+
+
+@njit(cache=True, nogil=True)
+def stream(tokens: Tokens, starts: Places, order: Places) -> Tokens:
+    """Put the texts, text i being `tokens[starts[i]:starts[i + 1]]`, one after another in an order."""
+    out = np.empty(len(tokens), np.int64)
+    at = 0
+    for text in order:
+        for place in range(starts[text], starts[text + 1]):
+            out[at] = tokens[place]
+            at += 1
+    return out[:at]
+
+
+@njit(cache=True, nogil=True)
+def segment_types(walked: Tokens, types: int, n: int, segment: int) -> tuple[int, int]:
+    """Count the different n-grams of each whole segment of so many n-grams: their sum, and how many segments."""
+    segments = max(0, len(walked) - n + 1) // segment
+    size = 16
+    while size < 4 * segment:
+        size *= 2
+    grams = np.empty(size, np.int64)
+    filled = np.full(size, -1, np.int64)
+    found = 0
+    for number in range(segments):
+        for place in range(number * segment, (number + 1) * segment):
+            gram = np.int64(0)
+            for k in range(n):
+                gram = gram * types + walked[place + k]
+            slot = ((gram ^ (gram >> 29)) * np.int64(0x2545F4914F6CDD1D) >> 20) & (size - 1)
+            while filled[slot] == number and grams[slot] != gram:
+                slot = (slot + 1) & (size - 1)
+            if filled[slot] != number:
+                filled[slot] = number
+                grams[slot] = gram
+                found += 1
+    return found, segments
+
+
+@njit(cache=True, nogil=True)
+def growth(walked: Tokens, types: int, positions: Places) -> Places:
+    """Count the different tokens among the first of the walk, for each of some ascending numbers of tokens."""
+    seen = np.zeros(types, np.bool_)
+    counts = np.empty(len(positions), np.int64)
+    found = place = 0
+    for at in range(len(positions)):
+        while place < positions[at]:
+            found += not seen[walked[place]]
+            seen[walked[place]] = True
+            place += 1
+        counts[at] = found
+    return counts
+
+
+@njit(cache=True, nogil=True)
+def window_types(walked: Tokens, types: int, window: int) -> tuple[int, int]:
+    """Count the different tokens of every window of so many tokens: their sum, and how many windows there are."""
+    held = np.zeros(types, np.int64)
+    found = total = 0
+    for place in range(len(walked)):
+        held[walked[place]] += 1
+        found += held[walked[place]] == 1
+        if place >= window:
+            left = walked[place - window]
+            held[left] -= 1
+            found -= held[left] == 0
+        if place >= window - 1:
+            total += found
+    return total, max(0, len(walked) - window + 1)
+
+
+@njit(cache=True, nogil=True)
+def factors(walked: Tokens, types: int, threshold: float) -> float:
+    """Count the stretches after which the type-token ratio falls below a threshold, and the share of one at the end."""
+    seen = np.full(types, -1, np.int64)
+    whole = found = length = 0
+    ratio = 1.0
+    for token in walked:
+        length += 1
+        found += seen[token] != whole
+        seen[token] = whole
+        ratio = found / length
+        if ratio < threshold:
+            whole += 1
+            found = length = 0
+    return whole + ((1 - ratio) / (1 - threshold) if length else 0.0)

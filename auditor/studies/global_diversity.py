@@ -1,0 +1,246 @@
+"""Global diversity of one selection: counts by `sql/statistics`, walks in drawn orders, one row for each statistic."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from auditor.errors import MetricError
+from auditor.model import Selection, Signature, Source
+from auditor.registry import STATISTICS
+from auditor.statistics import diversity as scored
+from auditor.statistics.card import Statistic
+from auditor.statistics.diversity_walks import WALKED, Walk, compression_ratio, walk
+from auditor.store.connection import Store
+from auditor.store.workspace import Workspace
+from auditor.studies.diversity_summary import curve_rows, summary
+from auditor.studies.file_order import image_order
+from auditor.studies.parallel_lists import parallel_lists
+
+_VERSION = 1
+_POINTS = 50
+_MOST_TYPES = 2**21 - 1  # three numbers of types fit in 63 bits
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is decided for all selections.
+
+    `lists` is `mean` (each parallel list on its own, averaged) or `all`; `published` follows the paper's code;
+    `segment` is the length of a segment of the ttr; `draws` orders are drawn from `seed` on; the curve goes up to
+    `curve` tokens. `full_lists` counts only parallel lists in which every image has a caption; null: as published.
+    """
+
+    text_profile: str = "bare"
+    lists: str = "mean"
+    published: bool = False
+    segment: int = 1000
+    draws: int = 10
+    seed: int = 1
+    curve: int = 50_000
+    full_lists: bool | None = None
+
+    @property
+    def full(self) -> bool:
+        """Say whether only lists count in which every image has a caption."""
+        return self.published if self.full_lists is None else self.full_lists
+
+    @property
+    def positions(self) -> list[int]:
+        """List the numbers of tokens at which the curve is read."""
+        return sorted({-(-self.curve * point // _POINTS) for point in range(1, _POINTS + 1)} - {0})
+
+
+@dataclass(frozen=True)
+class Known:
+    """The training data and the evaluation data, where there are any."""
+
+    training: Selection | None = None
+    evaluation: Selection | None = None
+
+    def answers(self, needs: str) -> bool:
+        """Say whether a statistic can have what it needs."""
+        if needs == "captions":
+            return True
+        return self.training is not None and (needs == "training" or self.evaluation is not None)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What one selection gave: statistic, position, value, low, high, spread, lists, reason, signature.
+
+    `position` is the number of tokens at which a curve is read, null for other statistics.
+
+    `low` and `high` are the smallest and the greatest value over what `spread` names: the drawn orders (`draws`) or the
+    parallel lists (`lists`); null where there is one value.
+    """
+
+    rows: pl.DataFrame
+    notes: tuple[str, ...]
+
+
+def workspace(store: Store, settings: Settings, known: Known) -> Workspace:
+    """Open a workspace in which the training and the evaluation data are counted."""
+    at_work = Workspace(
+        store, profile=settings.text_profile, published=settings.published, draws=settings.draws, seed=settings.seed
+    )
+    if known.training:
+        use(at_work, known.training)
+        at_work.bind("trained_form", "text_form")
+        if known.training.version.kind == "wordlist":
+            at_work.bind("annotated", "annotation_as_of")
+            at_work.bind("trained_word", "counted_word")
+        else:
+            at_work.bind("trained_word", "token_at_work")
+    if known.evaluation:
+        use(at_work, known.evaluation)
+        at_work.bind("evaluated_word", "token_at_work")
+        at_work.bind("evaluated_image", "distinct_image")
+    return at_work
+
+
+def use(at_work: Workspace, selection: Selection) -> None:
+    """Let the relations stand for another selection."""
+    version = selection.version
+    at_work.params |= {"dataset": version.dataset, "seq": version.seq, "split": selection.split}
+    at_work.bind("reference", "reference")
+
+
+def global_statistics(
+    at_work: Workspace,
+    selection: Selection,
+    settings: Settings,
+    known: Known,
+    words: pl.DataFrame,
+    declared: Mapping[str, Source],
+) -> Found:
+    """Measure a selection; its tokens must be there. `words` is the vocabulary (token_id, token)."""
+    use(at_work, selection)
+    lists = parallel_lists(at_work, selection, settings.lists, full=settings.full)
+    at_work.params["lists"] = lists.asked
+    exact = _exact(at_work, known).with_columns(draw=pl.lit(None, pl.Int32))
+    orders, why_not = _orders(at_work, selection, settings, declared)
+    walks = _walks(at_work.rows("list_tokens"), orders)
+    walked, curve = walk(walks, settings.segment, settings.positions)
+    pressed = [_compressed(one, words) for one in walks if one.draw == 0]
+    measured = pl.concat(
+        [exact.select(*WALKED), walked, pl.DataFrame(pressed, schema=WALKED, orient="row")], how="vertical"
+    )
+    rows = pl.concat([summary(measured, lists), curve_rows(curve, len(walks), lists)])
+    named = rows.with_columns(signature=_signatures(rows["statistic"], settings, known, in_file_order=why_not is None))
+    missing = at_work.rows("missing_image").row(0) if known.evaluation else (0, 0)
+    return Found(named, (*lists.notes, *_notes(selection, known, why_not, missing)))
+
+
+def _exact(at_work: Workspace, known: Known) -> pl.DataFrame:
+    """Score what no order changes. Columns of `scored.MEASURED`."""
+    lists = at_work.rows("list_length")
+    parts = [
+        scored.lengths(lists),
+        scored.gram_ratios(at_work.rows("list_gram_count"), lists),
+        scored.spectrum(at_work.rows("frequency_spectrum"), lists),
+        scored.self_repetition(at_work.rows("self_repetition")),
+        scored.shares(at_work.rows("distinct_caption"), lists, "unique", "distinct_captions"),
+    ]
+    if known.training:
+        parts.append(scored.novel_types(at_work.rows("novel_type"), lists))
+        parts.append(_novel(at_work, lists, known.training))
+    if known.training and known.evaluation:
+        parts.append(scored.coverage(at_work.rows("coverage")))
+    return pl.concat([part.select(pl.col(name).cast(kind) for name, kind in scored.MEASURED.items()) for part in parts])
+
+
+def _novel(at_work: Workspace, lists: pl.DataFrame, training: Selection) -> pl.DataFrame:
+    if training.version.kind != "wordlist":
+        return scored.shares(at_work.rows("novel_caption"), lists, "novel", "novel")
+    return lists.select(
+        "list_no",
+        statistic=pl.lit("novel"),
+        value=pl.lit(None, pl.Float64),
+        reason=pl.lit(f"{training.label} is a word list: it has no captions"),
+    )
+
+
+def _orders(
+    at_work: Workspace, selection: Selection, settings: Settings, declared: Mapping[str, Source]
+) -> tuple[pl.DataFrame, str | None]:
+    """Give the orders to walk in (list_no, draw, place), and as published why it is not that of the file."""
+    if not settings.published:
+        return at_work.rows("caption_order"), None
+    images, why_not = image_order(selection, declared)
+    captions = at_work.rows("list_tokens").select("list_no", "image", "place")
+    if images is not None:
+        captions = captions.join(images, on="image", how="left").sort("list_no", "position", "place")
+    return captions.select("list_no", pl.lit(0, pl.Int32).alias("draw"), "place"), why_not
+
+
+def _walks(captions: pl.DataFrame, orders: pl.DataFrame) -> list[Walk]:
+    made = []
+    parts = {number: part for (number,), part in captions.group_by("list_no", maintain_order=True)}
+    coded: dict[object, tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
+    for (number, draw), order in orders.group_by("list_no", "draw", maintain_order=True):
+        if number not in coded:
+            tokens = parts[number]["tokens"]
+            flat = tokens.filter(tokens.list.len() > 0).explode().to_numpy()
+            ids, codes = np.unique(flat, return_inverse=True)
+            starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(tokens.list.len().to_numpy(), dtype=np.int64)))
+            coded[number] = ids, codes.astype(np.int64), starts
+        ids, codes, starts = coded[number]
+        if len(ids) > _MOST_TYPES:
+            raise MetricError(f"{len(ids):,} different tokens: more than {_MOST_TYPES:,} cannot be walked")
+        places = order["place"].to_numpy().astype(np.int64) - 1
+        made.append(Walk(number, draw, codes, starts, ids, places))
+    return made
+
+
+def _compressed(one: Walk, words: pl.DataFrame) -> tuple[object, ...]:
+    spelled = pl.DataFrame({"token_id": one.types}).join(words, on="token_id", how="left", maintain_order="left")
+    return one.list_no, None, "compression-ratio", *compression_ratio(one, spelled["token"])
+
+
+def _signatures(statistics: pl.Series, settings: Settings, known: Known, *, in_file_order: bool) -> pl.Series:
+    signed = {name: str(_signature(name, settings, known, in_file_order)) for name in statistics.unique()}
+    return pl.Series([signed[name] for name in statistics], dtype=pl.String)
+
+
+def _signature(name: str, settings: Settings, known: Known, in_file_order: bool) -> Signature:
+    """Name what matters to one statistic."""
+    card = STATISTICS.get(name, Statistic(name, "", "", walks=True))
+    lists = "full" if settings.full and settings.lists == "mean" else settings.lists
+    shown: dict[str, str | int | float | bool] = {"tok": settings.text_profile, "lists": lists}
+    if card.walks or name == "compression-ratio":
+        shown["order"] = "md5" if not settings.published else "file" if in_file_order else "image"
+    if shown.get("order") == "md5":
+        shown |= {"draws": settings.draws if card.walks else 1, "seed": settings.seed}
+    if name in ("ttr-1", "ttr-2", "ttr-3"):
+        shown["segment"] = settings.segment
+    if name in ("unique", "novel"):
+        shown["equal"] = "text" if settings.published else "tokens"
+    if card.needs != "captions" and known.training:
+        shown["train"] = _version_of(known.training)
+    if card.needs == "evaluation" and known.evaluation:
+        shown["eval"] = _version_of(known.evaluation)
+    return Signature(name, shown, _VERSION)
+
+
+def _version_of(selection: Selection) -> str:
+    split = "" if selection.split is None else f":{selection.split}"
+    return f"{selection.version.dataset}@{selection.version.version[:12]}{split}"
+
+
+def _notes(selection: Selection, known: Known, why_not: str | None, missing: Sequence[int]) -> list[str]:
+    notes = []
+    if why_not:
+        notes.append(
+            f"{selection.label}: the order of its file cannot be had ({why_not}): captions are walked by image id,"
+            " and ttr, mattr, mtld and the curve are not the published ones"
+        )
+    if known.evaluation and missing[1]:
+        notes.append(
+            f"{selection.label}: no caption for {missing[1]:,} of the {missing[0]:,} images of"
+            f" {known.evaluation.label}: fewer captions recall fewer words"
+        )
+    return notes

@@ -1,0 +1,11 @@
+-- name: list_gram_count
+-- version: 1
+-- grain: list, n-gram order
+-- reads: list_gram
+-- returns: list_no, n, types, occurrences
+--
+-- How many n-grams each list has, and how many different ones.
+select list_no, n, count(*) as types, sum(occurrences)::bigint as occurrences
+from list_gram
+group by list_no, n
+order by list_no, n

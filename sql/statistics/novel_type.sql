@@ -1,0 +1,13 @@
+-- name: novel_type
+-- version: 1
+-- grain: list
+-- reads: list_gram, trained_word
+-- returns: list_no, types, novel
+--
+-- How many different words each list has, and how many are none of the training words.
+select g.list_no, count(*) as types, count(*) filter (where t.token_id is null) as novel
+from list_gram as g
+left join trained_word as t on t.token_id = g.gram
+where g.n = 1
+group by g.list_no
+order by g.list_no
