@@ -10,9 +10,12 @@ from auditor.model import Table
 
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
+#: A number below this is not shown as 0.
+_LEAST = 5e-5
+
 
 def text(value: object) -> str:
-    """Write a value: numbers with separators and four significant digits, times to the second, nothing for null."""
+    """Write a value: numbers with separators, four digits after the point and never 0 for what is not, times to the second, nothing for null."""
     match value:
         case None:
             return ""
@@ -57,4 +60,6 @@ def block(share: float, cells: int) -> str:
 
 
 def _number(value: float) -> str:
+    if 0 < abs(value) < _LEAST:
+        return f"{value:.1e}"
     return f"{value:.4f}" if abs(value) < 10 else f"{value:,.2f}"

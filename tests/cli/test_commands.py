@@ -213,16 +213,17 @@ def test_mistake_gets_one_line_and_its_code(
 
 
 def test_bounds_rows_have_the_agreed_columns_in_every_format(filled: Callable[..., Run]) -> None:
-    done = filled("bounds", "mine", "--json")
+    asked = ("bounds", "mine", "-c", "human", "-c", "intra")
+    done = filled(*asked, "--json")
     document = json.loads(done.stdout)["auditor.bounds/v1"]
     columns = "dataset version metric candidate level n mean sd median min max".split()
     assert all(list(row)[: len(columns)] == columns for row in document["rows"])
     assert {row["candidate"] for row in document["rows"]} == {"human", "intra"}
-    assert {row["level"] for row in document["rows"]} == {"caption", "image"}
+    assert {row["level"] for row in document["rows"]} == {"caption", "image", "image-sd"}
     assert document["signatures"]["cider-d"].startswith("cider-d|tok:bare|refs:loo|")
     assert document["versions"][0]["dataset"] == "mine"
     assert {row["metric"] for row in document["rows"]} == set(defaults())
-    as_csv = list(csv.DictReader(io.StringIO(filled("bounds", "mine", "--format", "csv").stdout)))
+    as_csv = list(csv.DictReader(io.StringIO(filled(*asked, "--format", "csv").stdout)))
     assert [row["metric"] for row in as_csv] == [row["metric"] for row in document["rows"]]
     assert [float(row["mean"]) for row in as_csv] == [row["mean"] for row in document["rows"]]
 
@@ -432,10 +433,10 @@ def test_output_file_gets_the_format_of_its_ending(filled: Callable[..., Run], t
     assert done.stdout == ""
     assert "written: bounds.tex" in done.stderr
     assert r"\toprule" in (tmp_path / "bounds.tex").read_text()
-    filled("bounds", "mine", "-o", "bounds.parquet")
+    filled("bounds", "mine", "-m", "bleu-1", "-c", "human", "-o", "bounds.parquet")
     import polars as pl
 
-    assert pl.read_parquet(tmp_path / "bounds.parquet").height == 4 * len(defaults())
+    assert pl.read_parquet(tmp_path / "bounds.parquet").height == len(["caption", "image", "image-sd"])
 
 
 def test_quiet_says_nothing_but_data(filled: Callable[..., Run]) -> None:

@@ -6,7 +6,7 @@ import math
 
 import polars as pl
 import pytest
-from conftest import ingest_rows
+from conftest import ROOT, ingest_rows
 
 from auditor.errors import UsageError
 from auditor.published import KEYS, Check, paper, papers
@@ -99,3 +99,14 @@ def test_a_verdict_follows_from_value_and_band(reproduced: pl.DataFrame) -> None
     assert twins.select("value", "verdict").row(0) == (1.0, WITHIN)
     for row in reproduced.filter(pl.col("verdict") != UNANSWERED).iter_rows(named=True):
         assert math.isfinite(row["value"])
+
+
+def test_the_page_shows_every_statement_and_explains_what_lies_outside() -> None:
+    page = (ROOT / "docs" / "reproduction.md").read_text(encoding="utf-8")
+    plain = page.replace("\\", "")
+    for one in paper("wang2016").checks:
+        assert one.says in plain
+    outside = page.partition("### Outside their bands")[2].partition("###")[0].splitlines()[4:]
+    explained = [line.split("|")[-2].strip() for line in outside if line.startswith("|")]
+    assert len(explained) == 26
+    assert all(explained)
