@@ -15,7 +15,7 @@ _LEAST = 5e-5
 
 
 def text(value: object) -> str:
-    """Write a value: numbers with separators, four digits after the point and never 0 for what is not, times to the second, nothing for null."""
+    """Write a value: numbers with separators and four decimals, never 0 for what is not; nothing for null."""
     match value:
         case None:
             return ""
