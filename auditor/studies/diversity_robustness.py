@@ -12,7 +12,7 @@ from auditor.model import Progress, Result, Selection, Source, Table, silent
 from auditor.registry import STATISTICS
 from auditor.store.connection import Store
 from auditor.studies.diversity import chosen, measured
-from auditor.studies.global_diversity import Settings
+from auditor.studies.diversity_settings import Settings
 
 #: Statistics that compare captions: as published by their letters, case and blanks at their ends included.
 _BY_LETTERS = ("unique", "novel")
