@@ -185,10 +185,7 @@ class Auditor:
         config_file: Path | None = None,
         robustness: bool = False,
     ) -> Result:
-        """Measure how varied words and sentences are, or, for `robustness`, how far such choices move each statistic.
-
-        With people's captions (`evaluation`) also whether each image gets what people say of it.
-        """
+        """Measure how varied captions are, for `robustness` how far such choices move each statistic."""
         study = diversity_robustness.robustness if robustness else diversity.diversity
         return study(self.store, refs, settings, against, evaluation, split, config.sources(config_file))
 

@@ -49,7 +49,7 @@ def _absent(both: pl.DataFrame) -> str | None:
 
 
 def matrix(correlations: pl.DataFrame) -> pl.DataFrame:
-    """Fill the square with rho without its sign: every pair in both orders, each statistic with itself, as they come."""
+    """Fill the square with rho without its sign: each pair in both orders, each statistic with itself, as they come."""
     names = list(
         dict.fromkeys(name for pair in correlations.select("statistic_a", "statistic_b").rows() for name in pair)
     )

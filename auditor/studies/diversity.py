@@ -9,6 +9,7 @@ import polars as pl
 
 from auditor.errors import UsageError
 from auditor.model import Progress, Result, Selection, Source, silent
+from auditor.registry import DECIMALS
 from auditor.store import tokens
 from auditor.store.connection import Store
 from auditor.store.versions import resolve, resolve_all
@@ -69,7 +70,7 @@ def diversity(
     of_images = image_diversity(store, selections, known.evaluation, apart, settings, progress)
     frame = _as_rows(rows, *(part.frame for part in of_images))
     labelled = [(one.label, _of(one, rows)) for one in selections]
-    systems = [one.label for one in selections if one.version.kind == "candidates"]
+    systems = [one.label for one in selections if one.version.kind == "candidates" and one != known.evaluation]
     values = pl.concat(_of(one, frame).select(pl.lit(one.label).alias("label"), pl.all()) for one in selections)
     pairs = correlated(values.filter(pl.col("position").is_null()), systems)
     shown = [
@@ -99,7 +100,11 @@ def _of(selection: Selection, rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _as_rows(*parts: pl.DataFrame) -> pl.DataFrame:
-    return pl.concat([pl.DataFrame(schema=pl.Schema(ROWS)), *parts], how="diagonal_relaxed").cast(pl.Schema(ROWS))
+    return (
+        pl.concat([pl.DataFrame(schema=pl.Schema(ROWS)), *parts], how="diagonal_relaxed")
+        .cast(pl.Schema(ROWS))
+        .with_columns(pl.col("value", "low", "high").round(DECIMALS))
+    )
 
 
 def chosen(
