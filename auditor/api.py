@@ -18,6 +18,7 @@ from auditor.studies import (
     identical,
     ingestion,
     keyness,
+    missed_words,
     omitted_words,
     perplexity,
     probe,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from auditor.model import Result
-    from auditor.studies.global_diversity import Settings
+    from auditor.studies.diversity_settings import Settings
 
 
 class Auditor:
@@ -182,23 +183,24 @@ class Auditor:
         settings: Settings | None = None,
         split: str | None = None,
         config_file: Path | None = None,
+        robustness: bool = False,
     ) -> Result:
-        """Measure how varied words and sentences are; `settings` has text profile, lists, segment, draws and seed."""
-        declared = config.sources(config_file)
-        return diversity.diversity(self.store, refs, settings, against, evaluation, split, declared)
+        """Measure how varied captions are, for `robustness` how far such choices move each statistic."""
+        study = diversity_robustness.robustness if robustness else diversity.diversity
+        return study(self.store, refs, settings, against, evaluation, split, config.sources(config_file))
 
-    def diversity_robustness(
+    def missed_words(
         self,
         *refs: str,
-        against: str | None = None,
-        evaluation: str | None = None,
+        evaluation: str,
+        number: int | None = None,
         settings: Settings | None = None,
+        importance: int = 5,
+        floor: int = 10,
         split: str | None = None,
-        config_file: Path | None = None,
     ) -> Result:
-        """Say how far order, letters, tokens and the number of references move each statistic of diversity."""
-        declared = config.sources(config_file)
-        return diversity_robustness.robustness(self.store, refs, settings, against, evaluation, split, declared)
+        """Rank the words that people say of an image and systems do not, and those that only systems say."""
+        return missed_words.missed_words(self.store, refs, evaluation, settings, number, importance, floor, split)
 
     def omitted_words(
         self,

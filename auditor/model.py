@@ -196,6 +196,12 @@ class Selection:
         name = self.version.label if self.shows_version else self.version.dataset
         return name if self.split is None else f"{name}:{self.split}"
 
+    @property
+    def reference(self) -> str:
+        """What signatures call it: dataset, the first digits of its version, split."""
+        name = f"{self.version.dataset}@{self.version.version[:12]}"
+        return name if self.split is None else f"{name}:{self.split}"
+
     def record(self) -> dict[str, Any]:
         """Give the selection as a JSON object."""
         version = {key: value for key, value in dataclasses.asdict(self.version).items() if value is not None}

@@ -17,7 +17,7 @@ from auditor.metrics import bleu, chrf, cider, meteor, rouge, ter
 from auditor.metrics.card import Metric, Parameter
 from auditor.metrics.counting import CountSpec
 from auditor.model import Draw, Selection, Signature, plain
-from auditor.statistics import diversity_cards
+from auditor.statistics import diversity_cards, local_cards
 from auditor.statistics.card import Statistic
 
 #: Scores are rounded where they leave a scorer: equal scores then are equal in every bit, on any machine and any
@@ -90,7 +90,7 @@ METRICS: Mapping[str, Metric] = {
 }
 
 #: Every statistic of a dataset version by name, in the order in which results show them.
-STATISTICS: Mapping[str, Statistic] = {card.name: card for card in diversity_cards.CARDS}
+STATISTICS: Mapping[str, Statistic] = {card.name: card for card in (*diversity_cards.CARDS, *local_cards.CARDS)}
 
 
 def request(text: str) -> MetricRequest:

@@ -11,7 +11,7 @@ from auditor.cli import options as o
 
 Against = Annotated[str | None, typer.Option("--against", help="Training data, for novelty and coverage.")]
 Evaluation = Annotated[
-    str | None, typer.Option("--eval", help="People's captions of the same images, for coverage and omitted words.")
+    str | None, typer.Option("--eval", help="People's captions of the same images, for coverage, recall, precision.")
 ]
 Lists = Annotated[
     str, typer.Option("--lists", help="mean: each parallel list of captions alone, averaged; all: all captions as one.")
@@ -25,6 +25,20 @@ Shuffles = Annotated[int, typer.Option("--shuffles", min=1, help="Orders of the 
 Curve = Annotated[int, typer.Option("--curve", min=0, help="Tokens up to which the type-token curve goes; 0: none.")]
 Omitted = Annotated[
     int | None, typer.Option("--omitted", min=1, help="Instead: the first N learnable words that are never said.")
+]
+Missed = Annotated[
+    int | None,
+    typer.Option("--missed", min=1, help="Instead: the first N words that people say of an image and systems do not."),
+]
+Importance = Annotated[
+    int, typer.Option("--importance", min=1, help="With --missed: words in so many captions of an image.")
+]
+Floor = Annotated[
+    int, typer.Option("--floor", min=1, help="With --missed: relative-floor has words that each could say so often.")
+]
+Pipeline = Annotated[
+    str | None,
+    typer.Option("--pipeline", help="spaCy pipeline that tells content words, with --profile spacy; default: a list."),
 ]
 Robustness = Annotated[
     bool, typer.Option("--robustness", help="Instead: how far order, letters, tokens and references move each of them.")
@@ -47,7 +61,13 @@ def command(
     segment: Segment = 1000,
     shuffles: Shuffles = 10,
     curve: Curve = 50_000,
+    references: o.References = None,
+    pipeline: Pipeline = None,
+    function_words: o.FunctionWords = None,
     omitted: Omitted = None,
+    missed: Missed = None,
+    importance: Importance = 5,
+    floor: Floor = 10,
     robust: Robustness = False,
     profile: Profile = None,
     split: o.Split = None,
@@ -59,22 +79,33 @@ def command(
     as_json: o.Json = False,
     output: o.Output = None,
 ) -> None:
-    """Global diversity: lengths, vocabulary, type-token ratios, repetition, novelty, coverage of learnable words.
+    """How varied words are, and whether each image gets what people say of it.
 
-    Example: auditor diversity dai2017 liu2017 --against coco-train-words --eval coco-val
+    Lengths, vocabulary, type-token ratios, repetition, novelty; with --eval also coverage, recall of the words of an
+    image by how many people say them, and precision. Example: auditor diversity dai2017 liu2017 --against
+    coco-train-words --eval coco-val
     """
     from auditor.config import sources
+    from auditor.errors import UsageError
     from auditor.studies.diversity import PUBLISHED_PROFILE, diversity
     from auditor.studies.diversity_robustness import robustness
-    from auditor.studies.global_diversity import Settings
+    from auditor.studies.diversity_settings import Settings
+    from auditor.studies.missed_words import missed_words
     from auditor.studies.omitted_words import omitted_words
 
     text_profile = profile or (PUBLISHED_PROFILE if published else "bare")
-    settings = Settings(text_profile, lists, published, segment, shuffles, seed, curve)
+    settings = Settings(
+        text_profile, lists, published, segment, shuffles, seed, curve,
+        references=references, pipeline=pipeline, function_words=function_words,
+    )  # fmt: skip
+    if (omitted is not None) + (missed is not None) + robust > 1:
+        raise UsageError("--omitted, --missed and --robustness are questions of their own: ask one at a time")
     with o.opened(store, wait=wait) as opened, o.progressing() as progress:
-        if omitted is None:
+        if missed is not None:
+            result = missed_words(opened, refs, evaluation, settings, missed, importance, floor, split, progress)
+        elif omitted is not None:
+            result = omitted_words(opened, refs, omitted, text_profile, against, evaluation, split, progress)
+        else:
             study = robustness if robust else diversity
             result = study(opened, refs, settings, against, evaluation, split, sources(config), progress)
-        else:
-            result = omitted_words(opened, refs, omitted, text_profile, against, evaluation, split, progress)
     o.deliver(result, format_name, as_json, output)

@@ -57,6 +57,10 @@ Corpus = Annotated[
     str | None,
     typer.Option("--corpus", help="Corpus whose sentences and words stand in; default: brown."),
 ]
+FunctionWords = Annotated[
+    Path | None,
+    typer.Option("--function-words", help="File of function words, one a line; default: an English list."),
+]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of every random draw.")]
 
 

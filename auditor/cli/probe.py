@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -22,10 +21,6 @@ Words = Annotated[
     list[int] | None,
     typer.Option("--words", min=1, help="How many words of one reference change; repeat for more; default: 1, 2, 3."),
 ]
-FunctionWords = Annotated[
-    Path | None,
-    typer.Option("--function-words", help="File of function words, one a line; default: an English list."),
-]
 Pipeline = Annotated[
     str | None,
     typer.Option("--pipeline", help="spaCy pipeline that tags and parses; default: en_core_web_sm, where installed."),
@@ -40,7 +35,7 @@ def command(
     profile: o.TextProfile = "bare",
     split: o.Split = None,
     seed: o.Seed = 1,
-    function_words: FunctionWords = None,
+    function_words: o.FunctionWords = None,
     pipeline: Pipeline = None,
     store: o.StorePath = o.DEFAULT_STORE,
     wait: o.Wait = 10.0,

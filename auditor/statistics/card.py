@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-#: What a statistic needs besides captions: the captions alone, training data, training and evaluation data.
-Needs = Literal["captions", "training", "evaluation"]
+#: What a statistic needs: the captions alone, training data, people's captions for evaluation, both, or that images
+#: have several captions.
+Needs = Literal["captions", "training", "evaluation", "training and evaluation", "several captions of an image"]
 
 
 @dataclass(frozen=True)

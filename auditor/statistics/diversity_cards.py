@@ -119,25 +119,29 @@ CARDS = (
         "learnable",
         "types of the evaluation data that the training data has",
         f"{_MILTENBURG}, equation 1",
-        needs="evaluation",
+        needs="training and evaluation",
         digits=0,
     ),
     Statistic(
         "limit",
         "learnable / types of the evaluation data",
         f"{_MILTENBURG}, equation 4",
-        needs="evaluation",
+        needs="training and evaluation",
     ),
     Statistic(
-        "recalled", "learnable types that the captions have", f"{_MILTENBURG}, equation 2", needs="evaluation", digits=0
+        "recalled",
+        "learnable types that the captions have",
+        f"{_MILTENBURG}, equation 2",
+        needs="training and evaluation",
+        digits=0,
     ),
-    Statistic("coverage", "recalled / learnable", f"{_MILTENBURG}, equation 3", needs="evaluation"),
+    Statistic("coverage", "recalled / learnable", f"{_MILTENBURG}, equation 3", needs="training and evaluation"),
     *(
         Statistic(
             f"coverage-decile-{decile}",
             f"share of decile {decile} of the evaluation data's types (1: the most frequent tenth) that is recalled",
             f"{_MILTENBURG}, figure 4",
-            needs="evaluation",
+            needs="training and evaluation",
         )
         for decile in range(1, 11)
     ),

@@ -49,7 +49,7 @@ def _absent(both: pl.DataFrame) -> str | None:
 
 
 def matrix(correlations: pl.DataFrame) -> pl.DataFrame:
-    """Fill the square: every pair in both orders, and each statistic with itself, in the order in which they come."""
+    """Fill the square with rho without its sign: each pair in both orders, each statistic with itself, as they come."""
     names = list(
         dict.fromkeys(name for pair in correlations.select("statistic_a", "statistic_b").rows() for name in pair)
     )
@@ -57,21 +57,24 @@ def matrix(correlations: pl.DataFrame) -> pl.DataFrame:
     itself = pl.DataFrame({"statistic_a": names, "statistic_b": names, "value": [1.0] * len(names)})
     order = pl.Enum(names)
     columns = ("statistic_a", "statistic_b", "value")
-    return pl.concat([part.select(columns) for part in (correlations, mirrored, itself)]).sort(
-        pl.col("statistic_a").cast(order), pl.col("statistic_b").cast(order)
+    return (
+        pl.concat([part.select(columns) for part in (correlations, mirrored, itself)])
+        .with_columns(pl.col("value").abs())
+        .sort(pl.col("statistic_a").cast(order), pl.col("statistic_b").cast(order))
     )
 
 
 def heatmap(correlations: pl.DataFrame, name: str = "diversity-correlation") -> Figure:
-    """Draw the square of correlations."""
+    """Draw the square of correlations without their signs."""
     return Figure(
         name,
-        "Spearman correlation of diversity statistics over systems",
+        "Spearman correlation of diversity statistics over systems, without its sign",
         "heatmap",
         matrix(correlations),
         x="statistic_b",
         y="statistic_a",
         value="value",
-        span=(-1.0, 1.0),
-        caption="Van Miltenburg et al. 2018 show the values without their signs (figures 2 and 6).",
+        span=(0.0, 1.0),
+        caption="As van Miltenburg et al. 2018, figures 2 and 6.",
+        tabled=True,
     )

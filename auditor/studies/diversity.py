@@ -9,16 +9,31 @@ import polars as pl
 
 from auditor.errors import UsageError
 from auditor.model import Progress, Result, Selection, Source, silent
+from auditor.registry import DECIMALS
 from auditor.store import tokens
 from auditor.store.connection import Store
 from auditor.store.versions import resolve, resolve_all
+from auditor.studies.correlated_diversity import correlated
+from auditor.studies.diversity_settings import Known, Settings
 from auditor.studies.diversity_tables import figures, notes, tables
-from auditor.studies.global_diversity import Found, Known, Settings, global_statistics, workspace
+from auditor.studies.global_diversity import Found, global_statistics, workspace
+from auditor.studies.image_diversity import apart_from_people, image_diversity
 from auditor.text import tokenizer
 
 #: The text profile of the paper's own tokens, and the one that is measured beside it.
 PUBLISHED_PROFILE = "spacy"
 ROBUST_PROFILE = "bare"
+
+#: The rows of a result. `value` of a curve is read at `position`. `low` and `high` are the ends over what `spread`
+#: names: drawn orders, parallel lists, or of an interval over images. A row of two statistics is their correlation over
+#: systems (Spearman's rho, with its sign, p, and n systems): it belongs to no dataset.
+ROWS: Mapping[str, type[pl.DataType]] = {
+    "dataset": pl.String, "version": pl.String, "statistic": pl.String, "value": pl.Float64, "low": pl.Float64,
+    "high": pl.Float64, "position": pl.Int64, "robust": pl.Float64, "spread": pl.String, "lists": pl.Int64,
+    "n": pl.Int64, "images": pl.Int64, "split": pl.String, "eval": pl.String, "eval_version": pl.String,
+    "eval_split": pl.String, "profile": pl.String, "seed": pl.Int64, "signature": pl.String, "reason": pl.String,
+    "statistic_a": pl.String, "statistic_b": pl.String, "p": pl.Float64,
+}  # fmt: skip
 
 _KEY = ["dataset", "version", "split", "statistic", "position"]
 
@@ -36,13 +51,15 @@ def diversity(
     """Measure each selection with the statistics of `registry.STATISTICS` that it can have.
 
     `against` names the training data (for novel, coverage), `evaluation` the captions of people for the same images
-    (for coverage). As published, the files that `declared` names say in which order captions stand, and column `robust`
-    has the value that no order and no blank changes, of text profile `bare`; else it is null. Raises `UsageError` for
-    settings out of range.
+    (for coverage, for local recall and precision). Over three systems or more statistics are correlated. As published,
+    the files that `declared` names say in which order captions stand, and column `robust` has the value that no order
+    and no blank changes, of text profile `bare`; else it is null. Raises `UsageError` for settings out of range, and
+    for a system's output that shares no image with the people's captions.
     """
     settings = settings or Settings()
     _check(settings)
     selections, known = chosen(store, refs, against, evaluation, split, settings.text_profile, progress)
+    apart = apart_from_people(store, selections, known.evaluation)
     rows, found_notes = measured(store, selections, settings, known, declared or {}, progress)
     if settings.published:
         robust = replace(settings, published=False, text_profile=ROBUST_PROFILE)
@@ -50,22 +67,44 @@ def diversity(
         beside, _ = measured(store, selections, robust, known, {}, progress)
         values = beside.select(*_KEY, pl.col("value").alias("robust"))
         rows = rows.drop("robust").join(values, on=_KEY, how="left", nulls_equal=True, maintain_order="left")
-    signed = rows.unique("statistic", keep="first", maintain_order=True).select("statistic", "signature")
-    labelled = [
-        (one.label, rows.filter(pl.col("dataset") == one.version.dataset, pl.col("version") == one.version.version,
-                                pl.col("split").eq_missing(one.split)))
-        for one in selections
-    ]  # fmt: skip
+    of_images = image_diversity(store, selections, known.evaluation, apart, settings, progress)
+    frame = _as_rows(rows, *(part.frame for part in of_images))
+    labelled = [(one.label, _of(one, rows)) for one in selections]
+    systems = [one.label for one in selections if one.version.kind == "candidates" and one != known.evaluation]
+    values = pl.concat(_of(one, frame).select(pl.lit(one.label).alias("label"), pl.all()) for one in selections)
+    pairs = correlated(values.filter(pl.col("position").is_null()), systems)
+    shown = [
+        *of_images,
+        *([Result("diversity", pairs.rows, tables=pairs.tables, figures=pairs.figures)] if pairs else []),
+    ]
     return Result(
         "diversity",
-        rows.select(*_KEY[:2], "statistic", "position", "value", "low", "high", "robust", "spread", "lists", "split",
-                    "profile", "seed", "signature", "reason"),
-        selections=(*selections, *(one for one in (known.training, known.evaluation) if one)),
-        signatures=dict(signed.rows()),
-        tables=tables(labelled, known),
-        figures=figures(labelled),
-        notes=(*found_notes, *notes(labelled, known, settings)),
+        _as_rows(frame, pairs.rows) if pairs else frame,
+        selections=tuple(dict.fromkeys((*selections, *(one for one in (known.training, known.evaluation) if one)))),
+        signatures=dict(frame.unique("statistic", keep="first", maintain_order=True)
+                        .select("statistic", "signature").rows()),
+        tables=(*tables(labelled, known), *(table for part in shown for table in part.tables)),
+        figures=(*figures(labelled), *(figure for part in shown for figure in part.figures)),
+        notes=tuple(dict.fromkeys((*found_notes, *notes(labelled, known, settings),
+                                   *(note for part in of_images for note in part.notes)))),
     )  # fmt: skip
+
+
+def _of(selection: Selection, rows: pl.DataFrame) -> pl.DataFrame:
+    version = selection.version
+    return rows.filter(
+        pl.col("dataset") == version.dataset,
+        pl.col("version") == version.version,
+        pl.col("split").eq_missing(selection.split),
+    )
+
+
+def _as_rows(*parts: pl.DataFrame) -> pl.DataFrame:
+    return (
+        pl.concat([pl.DataFrame(schema=pl.Schema(ROWS)), *parts], how="diagonal_relaxed")
+        .cast(pl.Schema(ROWS))
+        .with_columns(pl.col("value", "low", "high").round(DECIMALS))
+    )
 
 
 def chosen(
@@ -108,8 +147,12 @@ def measured(
 
 
 def _check(settings: Settings) -> None:
-    for option, number in {"--segment": settings.segment, "--shuffles": settings.draws}.items():
-        if number < 1:
+    for option, number in {
+        "--segment": settings.segment,
+        "--shuffles": settings.draws,
+        "--references": settings.references,
+    }.items():
+        if number is not None and number < 1:
             raise UsageError(f"{option} {number}: expected 1 or more")
     if settings.curve < 0:
         raise UsageError(f"--curve {settings.curve}: expected a number of tokens, or 0 for no curve")

@@ -11,11 +11,17 @@ from auditor.errors import MissingExtraError
 from auditor.model import Progress, Result, Selection, Source, Table, silent
 from auditor.registry import STATISTICS
 from auditor.store.connection import Store
-from auditor.studies.diversity import chosen, measured
-from auditor.studies.global_diversity import Settings
+from auditor.studies.diversity import ROWS, chosen, measured
+from auditor.studies.diversity_settings import Settings
+from auditor.studies.image_diversity import apart_from_people
+from auditor.studies.local_diversity import local_words_met
+from auditor.studies.local_words import content_of
 
 #: Statistics that compare captions: as published by their letters, case and blanks at their ends included.
 _BY_LETTERS = ("unique", "novel")
+
+#: Against how many captions by people, drawn, local recall and precision are measured beside all.
+_PEOPLE = (2, 3, 4)
 
 #: What is changed, and what that moves.
 _FACTORS: Mapping[str, str] = {
@@ -25,6 +31,9 @@ _FACTORS: Mapping[str, str] = {
     "spacy": "tokens of text profile spacy: punctuation and clitics are tokens",
     "whitespace": "tokens of text profile whitespace: case counts, punctuation is part of words",
     "references": "all captions of an image together, in place of the mean over parallel lists",
+    "people-2": "recall and precision against 2 drawn captions of an image by people, in place of all",
+    "people-3": "the same against 3",
+    "people-4": "the same against 4",
 }
 
 
@@ -57,6 +66,10 @@ def robustness(
         rows, said = measured(store, selections, changed, known, declared or {}, progress)
         notes += [note for note in said if note not in notes]
         parts += [_moved(base, rows, factor) for factor in factors]
+    if known.evaluation:
+        whole, *fewer = _by_people(store, selections, known.evaluation, base_settings, progress)
+        base = pl.concat([base, whole], how="diagonal_relaxed")
+        parts += [_moved(whole, rows, f"people-{number}") for number, rows in zip(_PEOPLE, fewer, strict=True)]
     moved = pl.concat(parts)
     flips = _flips(moved)
     return Result(
@@ -68,6 +81,18 @@ def robustness(
                 *_tables(moved, flips)),
         notes=(*notes, *_findings(flips, selections)),
     )  # fmt: skip
+
+
+def _by_people(
+    store: Store, selections: Sequence[Selection], people: Selection, settings: Settings, progress: Progress
+) -> list[pl.DataFrame]:
+    """Measure local recall and precision against all captions of an image by people, then against fewer."""
+    apart = apart_from_people(store, selections, people)
+    met = [one for one in selections if one.label not in apart]
+    content = content_of(settings)
+    asked = [replace(settings, references=number) for number in (None, *_PEOPLE)] if met else []
+    found = [local_words_met(store, met, people, content, one, progress).frame for one in asked]
+    return found or [pl.DataFrame(schema=pl.Schema(ROWS))] * (1 + len(_PEOPLE))
 
 
 def _variants(base: Settings) -> list[tuple[tuple[str, ...], Settings]]:

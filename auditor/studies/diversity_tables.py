@@ -12,7 +12,7 @@ import polars as pl
 from auditor.figure import Figure
 from auditor.model import Table
 from auditor.registry import STATISTICS
-from auditor.studies.global_diversity import Known, Settings
+from auditor.studies.diversity_settings import Known, Settings
 
 Labelled = Sequence[tuple[str, pl.DataFrame]]
 

@@ -16,56 +16,13 @@ from auditor.statistics.card import Statistic
 from auditor.statistics.diversity_walks import WALKED, Walk, compression_ratio, walk
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
+from auditor.studies.diversity_settings import Known, Settings
 from auditor.studies.diversity_summary import curve_rows, summary
 from auditor.studies.file_order import image_order
 from auditor.studies.parallel_lists import parallel_lists
 
 _VERSION = 1
-_POINTS = 50
 _MOST_TYPES = 2**21 - 1  # three numbers of types fit in 63 bits
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What is decided for all selections.
-
-    `lists` is `mean` (each parallel list on its own, averaged) or `all`; `published` follows the paper's code;
-    `segment` is the length of a segment of the ttr; `draws` orders are drawn from `seed` on; the curve goes up to
-    `curve` tokens. `full_lists` counts only parallel lists in which every image has a caption; null: as published.
-    """
-
-    text_profile: str = "bare"
-    lists: str = "mean"
-    published: bool = False
-    segment: int = 1000
-    draws: int = 10
-    seed: int = 1
-    curve: int = 50_000
-    full_lists: bool | None = None
-
-    @property
-    def full(self) -> bool:
-        """Say whether only lists count in which every image has a caption."""
-        return self.published if self.full_lists is None else self.full_lists
-
-    @property
-    def positions(self) -> list[int]:
-        """List the numbers of tokens at which the curve is read."""
-        return sorted({-(-self.curve * point // _POINTS) for point in range(1, _POINTS + 1)} - {0})
-
-
-@dataclass(frozen=True)
-class Known:
-    """The training data and the evaluation data, where there are any."""
-
-    training: Selection | None = None
-    evaluation: Selection | None = None
-
-    def answers(self, needs: str) -> bool:
-        """Say whether a statistic can have what it needs."""
-        if needs == "captions":
-            return True
-        return self.training is not None and (needs == "training" or self.evaluation is not None)
 
 
 @dataclass(frozen=True)
@@ -219,16 +176,11 @@ def _signature(name: str, settings: Settings, known: Known, in_file_order: bool)
         shown["segment"] = settings.segment
     if name in ("unique", "novel"):
         shown["equal"] = "text" if settings.published else "tokens"
-    if card.needs != "captions" and known.training:
-        shown["train"] = _version_of(known.training)
-    if card.needs == "evaluation" and known.evaluation:
-        shown["eval"] = _version_of(known.evaluation)
+    if "training" in card.needs and known.training:
+        shown["train"] = known.training.reference
+    if "evaluation" in card.needs and known.evaluation:
+        shown["eval"] = known.evaluation.reference
     return Signature(name, shown, _VERSION)
-
-
-def _version_of(selection: Selection) -> str:
-    split = "" if selection.split is None else f":{selection.split}"
-    return f"{selection.version.dataset}@{selection.version.version[:12]}{split}"
 
 
 def _notes(selection: Selection, known: Known, why_not: str | None, missing: Sequence[int]) -> list[str]:

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import polars as pl
 
 from auditor.figure import Figure
 from auditor.model import Progress, Result, Selection, Signature, Table, silent
+from auditor.registry import References
+from auditor.statistics.local_cards import CLASSES
 from auditor.statistics.ratio import INTERVAL, ratio
 from auditor.store.connection import Store
 from auditor.store.versions import images, resolve, resolve_all
+from auditor.studies.diversity_settings import Settings
 from auditor.studies.local_words import Content, Meeting, content_of, meetings
 
 _VERSION = 1
-
-#: Importance classes that are always given: a caption set of five an image has these.
-CLASSES = 5
 
 _PRECISIONS = {"content": "precision", "all": "precision-all-words"}
 
@@ -25,13 +24,9 @@ _PRECISIONS = {"content": "precision", "all": "precision-all-words"}
 def local_diversity(
     store: Store,
     refs: Sequence[str],
-    against: str,
-    text_profile: str = "bare",
+    evaluation: str,
+    settings: Settings | None = None,
     split: str | None = None,
-    references: int | None = None,
-    seed: int = 1,
-    pipeline: str | None = None,
-    function_words: Path | None = None,
     progress: Progress = silent,
 ) -> Result:
     """Give local recall by importance and local precision of each system against people's captions of the same images.
@@ -43,23 +38,34 @@ def local_diversity(
     themselves, each caption is held out once. Value is null where no image has such a word; with fewer than five
     `references`, drawn by the seed, none is in five captions.
     """
-    references_at_work = resolve(store, against, split)
-    systems = resolve_all(store, refs, split)
-    content = content_of(text_profile, pipeline, function_words)
+    settings = settings or Settings()
+    people, systems = resolve(store, evaluation), resolve_all(store, refs, split)
+    return local_words_met(store, systems, people, content_of(settings), settings, progress)
+
+
+def local_words_met(
+    store: Store,
+    systems: Sequence[Selection],
+    people: Selection,
+    content: Content,
+    settings: Settings,
+    progress: Progress,
+) -> Result:
+    """Do so for selections each of which describes images of the people's captions."""
     met, parts = [], []
-    for one in meetings(store, systems, references_at_work, content, text_profile, references, seed, progress):
+    for one in meetings(store, systems, people, content, settings, progress):
         met.append(one)
-        parts.append(_rows(one, _statistics(one), str(_signature(one, text_profile, content))))
+        parts.append(_rows(one, _statistics(one), content, settings))
     frame = pl.concat(parts)
     labelled = list(zip([one.label for one in systems], parts, strict=True))
     return Result(
         "diversity",
         frame,
-        selections=(*systems, *(() if references_at_work in systems else (references_at_work,))),
+        selections=(*systems, *(() if people in systems else (people,))),
         signatures={one.system.label: part["signature"][0] for one, part in zip(met, parts, strict=True)},
         tables=(_table(labelled),),
         figures=(_figure(labelled),),
-        notes=(*shared_notes(met), *_empty_classes(labelled), *_few_captions(store, references_at_work, references)),
+        notes=(*shared_notes(met), *_empty_classes(labelled), *_few_captions(store, people, settings.references)),
     )
 
 
@@ -81,23 +87,33 @@ def _statistics(one: Meeting) -> pl.DataFrame:
     )
 
 
-def _rows(one: Meeting, statistics: pl.DataFrame, signature: str) -> pl.DataFrame:
-    system, against = one.system, one.against
+def _rows(one: Meeting, statistics: pl.DataFrame, content: Content, settings: Settings) -> pl.DataFrame:
+    system, people = one.system, one.evaluation
+    signed = {name: local_signature(name, people, one.refs, settings, content) for name in statistics["statistic"]}
     return statistics.select(
         pl.lit(system.version.dataset).alias("dataset"),
         pl.lit(system.version.version).alias("version"),
-        "statistic", "value", "low", "high", "n", "images",
+        "statistic", "value", "low", "high",
+        pl.when(pl.col("low").is_not_null()).then(pl.lit("images")).alias("spread"),
+        pl.col("n", "images").cast(pl.Int64),
         pl.lit(system.split, pl.String).alias("split"),
-        pl.lit(against.version.dataset).alias("against"),
-        pl.lit(against.version.version).alias("against_version"),
-        pl.lit(against.split, pl.String).alias("against_split"),
-        pl.lit(signature).alias("signature"),
+        pl.lit(people.version.dataset).alias("eval"),
+        pl.lit(people.version.version).alias("eval_version"),
+        pl.lit(people.split, pl.String).alias("eval_split"),
+        pl.lit(settings.text_profile).alias("profile"),
+        pl.lit(one.refs.parameters.get("seed"), pl.Int64).alias("seed"),
+        pl.col("statistic").replace_strict(signed, return_dtype=pl.String).alias("signature"),
+        pl.when(pl.col("value").is_null()).then(pl.lit("no image has such a word")).alias("reason"),
     )  # fmt: skip
 
 
-def _signature(one: Meeting, text_profile: str, content: Content) -> Signature:
-    settings = {"tok": text_profile, **one.refs.parameters, "content": content.label, "ci": INTERVAL}
-    return Signature("local-diversity", settings, _VERSION)
+def local_signature(statistic: str, people: Selection, refs: References, settings: Settings, content: Content) -> str:
+    """Name what matters to a statistic."""
+    parameters = {
+        "tok": settings.text_profile, **refs.parameters, "content": content.label, "ci": INTERVAL,
+        "eval": people.reference,
+    }  # fmt: skip
+    return str(Signature(statistic, parameters, _VERSION))
 
 
 def _table(labelled: Sequence[tuple[str, pl.DataFrame]]) -> Table:
@@ -141,13 +157,13 @@ def _figure(labelled: Sequence[tuple[str, pl.DataFrame]]) -> Figure:
 def shared_notes(met: Sequence[Meeting]) -> list[str]:
     """Say which images are counted, what of a system has no word, and which of the systems are the references."""
     notes = []
-    against = met[0].against.label
+    people = met[0].evaluation.label
     for lacking, beyond in dict.fromkeys((one.lacking, one.beyond) for one in met):
         names = ", ".join(one.system.label for one in met if (one.lacking, one.beyond) == (lacking, beyond))
         if lacking:
-            notes.append(f"{names}: images of {against} that it does not describe, and that do not count: {lacking:,}")
+            notes.append(f"{names}: images of {people} that it does not describe, and that do not count: {lacking:,}")
         if beyond:
-            notes.append(f"{names}: images that are not in {against}, and do not count: {beyond:,}")
+            notes.append(f"{names}: images that are not in {people}, and do not count: {beyond:,}")
     notes += [
         f"{one.system.label}: captions without a word, which recall nothing: {one.wordless:,} of {one.captions:,}"
         for one in met
@@ -176,9 +192,9 @@ def _empty_classes(labelled: Sequence[tuple[str, pl.DataFrame]]) -> list[str]:
     ]
 
 
-def _few_captions(store: Store, against: Selection, references: int | None) -> list[str]:
+def _few_captions(store: Store, people: Selection, references: int | None) -> list[str]:
     """Count the images that cannot have words of the highest class that is always given, or can have some beyond it."""
-    captions = images(store, against)["captions"]
+    captions = images(store, people)["captions"]
     if references is not None:
         counts = {f"images of fewer than {references} captions, which do not count": (captions < references).sum()}
     else:
@@ -187,4 +203,4 @@ def _few_captions(store: Store, against: Selection, references: int | None) -> l
             f"images of more than {CLASSES} captions, some of whose words have classes beyond {CLASSES}, which the"
             " authors' program leaves out": (captions > CLASSES).sum(),
         }
-    return [f"{against.label}: {what}: {count:,}" for what, count in counts.items() if count]
+    return [f"{people.label}: {what}: {count:,}" for what, count in counts.items() if count]

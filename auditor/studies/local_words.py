@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -18,6 +17,7 @@ from auditor.model import Progress, Selection
 from auditor.registry import References
 from auditor.store import cache, ngrams, tokens, versions
 from auditor.store.workspace import Workspace
+from auditor.studies.diversity_settings import Settings
 from auditor.text import function_words, tokenizer
 from auditor.text.content_tags import PROFILE, Tagger, tagger
 
@@ -48,12 +48,13 @@ class Content:
         return "word_by_list" if self.tagger is None else "word_by_tag"
 
 
-def content_of(text_profile: str, pipeline: str | None = None, words: Path | None = None) -> Content:
+def content_of(settings: Settings) -> Content:
     """Tell content words by a spaCy pipeline, by the user's list of function words, or by the English one and numerals.
 
     Raises `UsageError` for both at once, and for a pipeline beside a text profile whose words it does not tag.
     """
-    if pipeline is None:
+    text_profile, words = settings.text_profile, settings.function_words
+    if settings.pipeline is None:
         listed = function_words.english() if words is None else function_words.of_file(words)
         spelled = listed.tokens(tokenizer(text_profile))
         if words is not None:
@@ -64,7 +65,7 @@ def content_of(text_profile: str, pipeline: str | None = None, words: Path | Non
         raise UsageError("content words are told by a tagger or by a list of function words, not by both")
     if text_profile != PROFILE:
         raise UsageError(f"--profile {text_profile}: a tagger tags the words of text profile {PROFILE}: name that one")
-    loaded = tagger(pipeline)
+    loaded = tagger(settings.pipeline)
     return Content(f"tags:{loaded.label}", pl.DataFrame(schema={"word": pl.String}), loaded)
 
 
@@ -77,7 +78,7 @@ class Meeting:
     """
 
     system: Selection
-    against: Selection
+    evaluation: Selection
     refs: References
     at_work: Workspace
     captions: int
@@ -89,11 +90,9 @@ class Meeting:
 def meetings(
     store: Store,
     systems: Sequence[Selection],
-    against: Selection,
+    evaluation: Selection,
     content: Content,
-    text_profile: str,
-    references: int | None,
-    seed: int,
+    settings: Settings,
     progress: Progress,
 ) -> Iterator[Meeting]:
     """Put one system after another against the references; where both are the same captions, each is held out once.
@@ -101,23 +100,23 @@ def meetings(
     With `references`, against so many, drawn by the seed. Relations are those of one meeting at a time. Raises
     `UsageError` for a system that describes no image of the references.
     """
-    tokens.provide(store, [*systems, against], text_profile, tokenizer(text_profile), progress)
-    described = versions.images(store, against)["image"]
+    profile = settings.text_profile
+    tokens.provide(store, [*systems, evaluation], profile, tokenizer(profile), progress)
     at_work, rule = None, ""
     for done, system in enumerate(systems):
         progress(f"{system.label}: words of images", done, len(systems))
-        itself = _is_itself(system, against)
-        refs = References("loo" if itself else "all", references, seed)
-        lacking, beyond = _unshared(described, versions.images(store, system)["image"], system, against)
+        itself = _is_itself(system, evaluation)
+        refs = References("loo" if itself else "all", settings.references, settings.seed)
+        lacking, beyond = unshared(store, system, evaluation)
         if at_work is None or refs.rule != rule:  # relations are the connection's: one workspace at a time
             rule = refs.rule
-            alike = [one for one in systems if _is_itself(one, against) == itself]
-            at_work = ngrams.workspace(store, refs.of(against), text_profile)
-            bind_candidates(store, at_work, [_candidates(one, against) for one in alike])
-            bind_words(store, at_work, [*alike, against], content, progress)
-        bind_candidates(store, at_work, [_candidates(system, against)])
+            alike = [one for one in systems if _is_itself(one, evaluation) == itself]
+            at_work = ngrams.workspace(store, refs.of(evaluation), profile)
+            bind_candidates(store, at_work, [_candidates(one, evaluation) for one in alike])
+            bind_words(store, at_work, [*alike, evaluation], content, progress)
+        bind_candidates(store, at_work, [_candidates(system, evaluation)])
         captions, wordless = store.query("select count(*), count(*) filter (where length = 0) from candidate").row(0)
-        yield Meeting(system, against, refs, at_work, captions, lacking, beyond, wordless)
+        yield Meeting(system, evaluation, refs, at_work, captions, lacking, beyond, wordless)
 
 
 def bind_words(
@@ -142,45 +141,51 @@ def bind_words(
     at_work.bind("described_word", "described_word")
 
 
-def _is_itself(system: Selection, against: Selection) -> bool:
+def _is_itself(system: Selection, evaluation: Selection) -> bool:
     """Say whether both are the same captions. Raises `UsageError` where some may be, and not all."""
-    if system.version.dataset != against.version.dataset:
+    if system.version.dataset != evaluation.version.dataset:
         return False
-    if (system.version.version, system.split) != (against.version.version, against.split):
+    if (system.version.version, system.split) != (evaluation.version.version, evaluation.split):
         raise UsageError(
-            f"{system.label} and {against.label} are of one dataset: captions would meet themselves; name the same"
+            f"{system.label} and {evaluation.label} are of one dataset: captions would meet themselves; name the same"
             " version and split, and each is held out"
         )
     return True
 
 
-def _candidates(system: Selection, against: Selection) -> CandidateSet:
-    if _is_itself(system, against):
+def _candidates(system: Selection, evaluation: Selection) -> CandidateSet:
+    if _is_itself(system, evaluation):
         return HUMAN
     version = system.version
     params = {"system": version.dataset, "system_seq": version.seq, "system_split": system.split}
     return CandidateSet(version.dataset, "candidate_system", params, drawn_from=(system,))
 
 
-def _unshared(described: pl.Series, answered: pl.Series, system: Selection, against: Selection) -> tuple[int, int]:
-    """Count the images that the system does not describe, and those that it alone does."""
+def unshared(store: Store, system: Selection, evaluation: Selection) -> tuple[int, int]:
+    """Count the images of the evaluation data that the system does not describe, and those that it alone does.
+
+    Raises `UsageError` where they share none, or where captions would meet themselves.
+    """
+    _is_itself(system, evaluation)
+    described, answered = versions.images(store, evaluation)["image"], versions.images(store, system)["image"]
     lacking = int((~described.is_in(answered.implode())).sum())
     if lacking == len(described):
+        ids = [repr(some[0]) if len(some) else "none" for some in (answered, described)]
         raise UsageError(
-            f"{system.label} describes no image of {against.label}: its ids look like {answered[0]!r}, "
-            f"those of {against.label} like {described[0]!r}"
+            f"{system.label} describes no image of {evaluation.label}: its ids look like {ids[0]},"
+            f" those of {evaluation.label} like {ids[1]}"
         )
     return lacking, int((~answered.is_in(described.implode())).sum())
 
 
 def _tagged(
-    store: Store, selection: Selection, against: Selection, images: pl.Series, by: Tagger, progress: Progress
+    store: Store, selection: Selection, evaluation: Selection, images: pl.Series, by: Tagger, progress: Progress
 ) -> pl.DataFrame:
-    """Give the content words of each text that a selection has of the images of `against`. Columns: text, words.
+    """Give the content words of each text that a selection has of the images of `evaluation`. Columns: text, words.
 
     What was tagged before comes from the cache.
     """
-    place = (against.version.dataset, against.version.version, against.split)
+    place = (evaluation.version.dataset, evaluation.version.version, evaluation.split)
     key = cache.key(selection, PROFILE, (), {"tagger": by.label, "tags": "JJ NN VB RB", "images of": place})
     kept = cache.get(store, {key: _TAGGED})
     if key in kept:

@@ -92,7 +92,7 @@ def _statistic(card: Statistic) -> Result:
                 card.definition,
                 card.published or "the same",
                 "yes: the mean over drawn orders" if card.walks else "no",
-                f"{card.needs} data" if card.needs != "captions" else card.needs,
+                f"{card.needs} data" if card.needs.endswith(("training", "evaluation")) else card.needs,
                 card.source,
                 "auditor diversity",
             ],

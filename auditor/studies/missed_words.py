@@ -6,7 +6,6 @@ Van Miltenburg, Elliott & Vossen 2018, sections 3.4 (local ranking of omitted wo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import polars as pl
 
@@ -14,25 +13,25 @@ from auditor.errors import UsageError
 from auditor.model import Progress, Result, Selection, Signature, Table, silent
 from auditor.store.connection import Store
 from auditor.store.versions import resolve, resolve_all
+from auditor.studies.diversity_settings import Settings
 from auditor.studies.local_diversity import shared_notes
 from auditor.studies.local_words import content_of, meetings
 
 _VERSION = 1
 _SHOWN = 20
 
+_MISSED = ("absolute", "relative", "relative-floor")
+
 
 def missed_words(
     store: Store,
     refs: Sequence[str],
-    against: str,
-    text_profile: str = "bare",
-    split: str | None = None,
-    references: int | None = None,
-    seed: int = 1,
-    pipeline: str | None = None,
-    function_words: Path | None = None,
+    evaluation: str | None,
+    settings: Settings | None = None,
+    number: int | None = None,
     importance: int = 5,
     floor: int = 10,
+    split: str | None = None,
     progress: Progress = silent,
 ) -> Result:
     """Rank the content words that systems miss or make up, all systems together.
@@ -41,17 +40,19 @@ def missed_words(
     missed / (missed + recalled), `relative-floor` the same of words that each system could recall `floor` times.
     Of the words that systems use: `unsupported` by how often no caption of the image has them, `unsupported-relative`
     by the share of their uses, `unsupported-floor` the same of words that each system uses `floor` times. Ties go to
-    the more frequent word, then by spelling. Rows: against, ranking, rank, word, times, occurrences, value (times /
-    occurrences). The authors' program asks for more than `floor` occurrences a system on average, and spells ties
-    backwards.
+    the more frequent word, then by spelling. Rows, the first `number` of each ranking: ranking, rank, word, times,
+    occurrences, value (times / occurrences); `dataset` is null, as the words are those of all systems. The authors'
+    program asks for more than `floor` occurrences a system on average, and spells ties backwards.
     """
-    if importance < 1 or floor < 1:
-        raise UsageError(f"--importance {importance}, --floor {floor}: expected 1 or more of both")
-    target = resolve(store, against, split)
-    systems = resolve_all(store, refs, split)
-    content = content_of(text_profile, pipeline, function_words)
+    if importance < 1 or floor < 1 or (number is not None and number < 1):
+        raise UsageError(f"--missed {number}, --importance {importance}, --floor {floor}: expected 1 or more of each")
+    if evaluation is None:
+        raise UsageError("--missed: name people's captions of the same images with --eval REF")
+    settings = settings or Settings()
+    people, systems = resolve(store, evaluation), resolve_all(store, refs, split)
+    content = content_of(settings)
     met, missed, claimed = [], [], []
-    for one in meetings(store, systems, target, content, text_profile, references, seed, progress):
+    for one in meetings(store, systems, people, content, settings, progress):
         one.at_work.params["importance"] = importance
         met.append(one)
         missed.append(one.at_work.rows("recalled_word").rename({"missed": "times", "recalled": "otherwise"}))
@@ -69,22 +70,19 @@ def missed_words(
         "unsupported-relative": _ranked(unsupported, "value"),
         "unsupported-floor": _ranked(unsupported.filter(pl.col("least") >= floor), "value"),
     }
-    settings: dict[str, str | int | float | bool] = {
-        "tok": text_profile,
-        "content": content.label,
-        "importance": importance,
-        "floor": floor,
-    }
-    lacking = f"{target.label}: no word is in {importance} captions of an image, so that none can be missed"
+    lacking = f"{people.label}: no word is in {importance} captions of an image, so that none can be missed"
+    rules = [*dict.fromkeys(one.refs.rule for one in met)]
+    parameters = {
+        "tok": settings.text_profile, **met[0].refs.parameters, "refs": "+".join(rules), "content": content.label,
+        "importance": importance, "floor": floor, "eval": people.reference,
+    }  # fmt: skip
+    signature = str(Signature("missed", parameters, _VERSION))
     return Result(
         "diversity",
-        _rows(target, ranked),
-        selections=(*systems, *(() if target in systems else (target,))),
-        signatures={
-            one.system.label: str(Signature("missed-words", {**one.refs.parameters, **settings}, _VERSION))
-            for one in met
-        },
-        tables=tuple(_tables(ranked, importance, floor)),
+        _rows(people, {name: words.head(number or words.height) for name, words in ranked.items()}, signature),
+        selections=(*systems, *(() if people in systems else (people,))),
+        signatures={"missed": signature},
+        tables=tuple(_tables(ranked, importance, floor, number or _SHOWN)),
         notes=(*shared_notes(met), *([] if omitted.height else [lacking])),
     )
 
@@ -113,20 +111,25 @@ def _ranked(counted: pl.DataFrame, by: str) -> pl.DataFrame:
     )
 
 
-def _rows(target: Selection, ranked: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+def _rows(people: Selection, ranked: Mapping[str, pl.DataFrame], signature: str) -> pl.DataFrame:
     return pl.concat(
         words.select(
-            pl.lit(target.version.dataset).alias("against"),
-            pl.lit(target.version.version).alias("against_version"),
-            pl.lit(target.split, pl.String).alias("against_split"),
+            pl.lit(None, pl.String).alias("dataset"),
+            pl.lit(None, pl.String).alias("version"),
+            pl.lit("missed" if ranking in _MISSED else "unsupported").alias("statistic"),
+            "value",
             pl.lit(ranking).alias("ranking"),
-            pl.all(),
+            "rank", "word", "times", "occurrences",
+            pl.lit(people.version.dataset).alias("eval"),
+            pl.lit(people.version.version).alias("eval_version"),
+            pl.lit(people.split, pl.String).alias("eval_split"),
+            pl.lit(signature).alias("signature"),
         )
         for ranking, words in ranked.items()
-    )
+    )  # fmt: skip
 
 
-def _tables(ranked: Mapping[str, pl.DataFrame], importance: int, floor: int) -> list[Table]:
+def _tables(ranked: Mapping[str, pl.DataFrame], importance: int, floor: int, number: int) -> list[Table]:
     said = {
         f"words in {importance} captions of an image that systems miss": {
             "absolute": "most often", "relative": "in the largest share", "relative-floor": f"of {floor} or more",
@@ -137,13 +140,16 @@ def _tables(ranked: Mapping[str, pl.DataFrame], importance: int, floor: int) -> 
         },
     }  # fmt: skip
     return [
-        Table(title, pl.concat([_column(ranked[name], shown) for name, shown in columns.items()], how="horizontal"))
+        Table(
+            title,
+            pl.concat([_column(ranked[name], shown, number) for name, shown in columns.items()], how="horizontal"),
+        )
         for title, columns in said.items()
     ]
 
 
-def _column(words: pl.DataFrame, shown: str) -> pl.DataFrame:
+def _column(words: pl.DataFrame, shown: str, number: int) -> pl.DataFrame:
     """List the first words of a ranking, each with how often it is so, of how many times."""
     told = pl.format("{} {}/{}", "word", "times", "occurrences").alias(shown)
-    first = words.head(_SHOWN).select(told)
-    return pl.concat([first, pl.DataFrame({shown: [None] * (_SHOWN - first.height)}, schema={shown: pl.String})])
+    first = words.head(number).select(told)
+    return pl.concat([first, pl.DataFrame({shown: [None] * (number - first.height)}, schema={shown: pl.String})])

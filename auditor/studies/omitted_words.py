@@ -10,7 +10,8 @@ from auditor.errors import UsageError
 from auditor.model import Progress, Result, Selection, Signature, Table, silent
 from auditor.store.connection import Store
 from auditor.studies.diversity import chosen
-from auditor.studies.global_diversity import Settings, use, workspace
+from auditor.studies.diversity_settings import Settings
+from auditor.studies.global_diversity import use, workspace
 
 _TOGETHER = "none of them"
 

@@ -16,9 +16,9 @@ from auditor.model import Progress, Selection
 from auditor.store import cache, tokens
 from auditor.store.connection import Store
 from auditor.store.versions import content, language
-from auditor.text import function_words, tokenizer, word_classes
+from auditor.text import function_words, pipelines, tokenizer, word_classes
 from auditor.text.function_words import FunctionWords
-from auditor.text.word_classes import WORD_CLASSES, Pipeline
+from auditor.text.word_classes import WORD_CLASSES, Parser
 
 REFERENCE_WORDS = "reference-words"
 
@@ -63,7 +63,7 @@ class Components:
         return function_words.of_file(self.listed) if self.listed else function_words.english()
 
     @functools.cached_property
-    def pipeline(self) -> Pipeline:
+    def pipeline(self) -> Parser:
         """The pipeline that was named, else the default one."""
         return word_classes.pipeline(self.pipeline_name)
 
@@ -83,7 +83,7 @@ class Components:
         return made, reasons
 
     def _refusal(self, name: str, spoken: str) -> AuditorError | None:
-        is_english = spoken.partition("-")[0] == word_classes.LANGUAGE
+        is_english = spoken.partition("-")[0] == pipelines.LANGUAGE
         if name in ("function-words", "content-words") and not (self.listed or is_english):
             return UsageError(f"its language is {spoken}, the list of function words English; --function-words FILE")
         if name in WORD_CLASSES:

@@ -6,7 +6,6 @@ Van Miltenburg, Elliott & Vossen 2018, section 1: diversity within an image, for
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import polars as pl
 
@@ -18,6 +17,7 @@ from auditor.statistics.summary import summarise
 from auditor.store import ngrams, tokens
 from auditor.store.connection import Store
 from auditor.store.versions import images, resolve_all
+from auditor.studies.diversity_settings import Settings
 from auditor.studies.local_words import Content, bind_words, content_of
 from auditor.studies.scores import score_candidates
 from auditor.text import tokenizer
@@ -35,13 +35,9 @@ _SCHEMA = {"statistic": pl.String, "value": pl.Float64, "low": pl.Float64, "high
 def within_image(
     store: Store,
     refs: Sequence[str],
-    text_profile: str = "bare",
-    split: str | None = None,
-    references: int | None = None,
-    seed: int = 1,
-    pipeline: str | None = None,
-    function_words: Path | None = None,
+    settings: Settings | None = None,
     metric_names: Sequence[str] = METRICS,
+    split: str | None = None,
     progress: Progress = silent,
 ) -> Result:
     """Give mBLEU and the vocabulary of images of each selection.
@@ -51,36 +47,51 @@ def within_image(
     types by tokens, totals over images. All grow or shrink with the captions per image: with `references`, so many and
     one more are drawn of each image. A selection of one caption an image has no mBLEU: its value is null.
     """
-    selections = resolve_all(store, refs, split)
-    content = content_of(text_profile, pipeline, function_words)
-    against = References("loo", references, seed)
-    tokens.provide(store, selections, text_profile, tokenizer(text_profile), progress)
+    settings = settings or Settings()
+    return captions_of_images(
+        store, resolve_all(store, refs, split), content_of(settings), settings, metric_names, progress
+    )
+
+
+def captions_of_images(
+    store: Store,
+    selections: Sequence[Selection],
+    content: Content,
+    settings: Settings,
+    metric_names: Sequence[str],
+    progress: Progress,
+) -> Result:
+    """Do so for selections."""
+    profile = settings.text_profile
+    against = References("loo", settings.references, settings.seed)
+    tokens.provide(store, selections, profile, tokenizer(profile), progress)
     parts = [
         pl.concat([
-            _mbleu(store, one, against, text_profile, metric_names, progress),
-            _vocabulary(store, against.of(one), text_profile, content, progress),
+            _mbleu(store, one, against, profile, metric_names, progress),
+            _vocabulary(store, against.of(one), profile, content, progress),
         ])
         for one in selections
     ]  # fmt: skip
-    signatures = {
-        **{_name(metric.label): str(metric.signature(text_profile, against)) for metric in requests(metric_names)},
-        "image-types": str(
-            Signature(
-                "image-vocabulary",
-                {"tok": text_profile, **against.parameters, "content": content.label, "ci": INTERVAL},
-                _VERSION,
-            )
-        ),
-    }
+    signatures = within_signatures(settings, content, metric_names)
     labelled = list(zip(selections, parts, strict=True))
     return Result(
         "diversity",
-        pl.concat(_rows(one, part, signatures) for one, part in labelled),
-        selections=selections,
+        pl.concat(_rows(one, part, signatures, against, profile) for one, part in labelled),
+        selections=tuple(selections),
         signatures=signatures,
         tables=(_table(labelled),),
-        notes=(*_lonely(store, selections), *_unequal(store, selections, references)),
+        notes=(*_lonely(store, selections), *_unequal(store, selections, settings.references)),
     )
+
+
+def within_signatures(settings: Settings, content: Content, metric_names: Sequence[str]) -> dict[str, str]:
+    """Name what matters to each statistic."""
+    profile, against = settings.text_profile, References("loo", settings.references, settings.seed)
+    parameters = {"tok": profile, **against.parameters, "content": content.label, "ci": INTERVAL}
+    return {
+        **{_name(metric.label): f"m{metric.signature(profile, against)}" for metric in requests(metric_names)},
+        **{name: str(Signature(name, parameters, _VERSION)) for name in VOCABULARY},
+    }
 
 
 def _name(label: str) -> str:
@@ -124,16 +135,22 @@ def _vocabulary(
     return known.join(counted, on="statistic", how="left", maintain_order="left").with_columns(pl.col("n").fill_null(0))
 
 
-def _rows(selection: Selection, part: pl.DataFrame, signatures: dict[str, str]) -> pl.DataFrame:
+def _rows(
+    selection: Selection, part: pl.DataFrame, signatures: dict[str, str], against: References, profile: str
+) -> pl.DataFrame:
+    fewest = 2 if against.drawn is None else against.drawn + 1
     return part.select(
         pl.lit(selection.version.dataset).alias("dataset"),
         pl.lit(selection.version.version).alias("version"),
-        pl.all(),
+        "statistic", "value", "low", "high",
+        pl.when(pl.col("low").is_not_null()).then(pl.lit("images")).alias("spread"),
+        pl.col("n").alias("images"),
         pl.lit(selection.split, pl.String).alias("split"),
-        pl.col("statistic")
-        .replace_strict(signatures, default=signatures["image-types"], return_dtype=pl.String)
-        .alias("signature"),
-    )
+        pl.lit(profile).alias("profile"),
+        pl.lit(against.parameters.get("seed"), pl.Int64).alias("seed"),
+        pl.col("statistic").replace_strict(signatures, return_dtype=pl.String).alias("signature"),
+        pl.when(pl.col("value").is_null()).then(pl.lit(f"no image has {fewest} captions")).alias("reason"),
+    )  # fmt: skip
 
 
 def _table(labelled: Sequence[tuple[Selection, pl.DataFrame]]) -> Table:

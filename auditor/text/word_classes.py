@@ -5,23 +5,13 @@ Tags are those of the Penn Treebank. A preposition heads its phrase, as in spaCy
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
 import polars as pl
 
-from auditor.errors import MissingExtraError, UsageError
-
-#: The pipeline that stands for none in particular.
-PIPELINE = "en_core_web_sm"
-
-#: The language whose tags are read.
-LANGUAGE = "en"
-
-_UNUSED = ("ner", "lemmatizer", "senter", "textcat")
+from auditor.text import pipelines
 
 
 def _tagged(prefix: str) -> Callable[[Any], set[int]]:
@@ -38,12 +28,8 @@ WORD_CLASSES: Mapping[str, Callable[[Any], set[int]]] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True)
-class Pipeline:
-    """A loaded pipeline; `label` names it with its version and the hash of everything it holds."""
-
-    label: str
-    parse: Callable[[Iterable[str]], Iterable[Any]]
+class Parser(pipelines.Pipeline):
+    """A loaded pipeline that tags and parses."""
 
     def without(self, texts: pl.Series) -> pl.DataFrame:
         """Give each text with a blank in place of every token of a class, in a column for each of `WORD_CLASSES`.
@@ -59,42 +45,10 @@ class Pipeline:
         return by_text.select(pl.all().gather(place))
 
 
-def pipeline(name: str | None) -> Pipeline:
-    """Load a pipeline by the name of its package or by its folder.
-
-    Raises `MissingExtraError` where spaCy or the default pipeline is not installed, `UsageError` for a name that is no
-    pipeline, and for one of another language, without tags or without a parser.
-    """
-    try:
-        import spacy  # noqa: PLC0415
-    except ImportError as error:
-        raise MissingExtraError(
-            f"{', '.join(WORD_CLASSES)} need spaCy, which is not installed: pip install 'auditor[spacy]'"
-        ) from error
-    try:
-        loaded = spacy.load(name or PIPELINE, exclude=_UNUSED)
-    except (OSError, ValueError) as error:
-        if name is None:
-            raise MissingExtraError(
-                f"{', '.join(WORD_CLASSES)} need a spaCy pipeline, and {PIPELINE} is not installed: "
-                f"python -m spacy download {PIPELINE}, or name another with --pipeline"
-            ) from error
-        raise UsageError(
-            f"{name}: no spaCy pipeline of this name and no folder of one; python -m spacy download {PIPELINE}"
-        ) from error
-    _require_tags(name or PIPELINE, loaded)
-    meta = loaded.meta
-    held = hashlib.sha256(loaded.to_bytes()).hexdigest()[:12]
-    return Pipeline(f"{meta['lang']}_{meta['name']}-{meta['version']}@{held}", loaded.pipe)
-
-
-def _require_tags(name: str, loaded: Any) -> None:
-    if loaded.lang != LANGUAGE:
-        raise UsageError(f"{name}: a pipeline of language {loaded.lang}; the tags that are read here are English")
-    tried = loaded("a dog")
-    for annotation, what in (("TAG", "tagger"), ("DEP", "parser")):
-        if not tried.has_annotation(annotation):
-            raise UsageError(f"{name}: a pipeline without a {what}; {PIPELINE} has one")
+def pipeline(name: str | None) -> Parser:
+    """Load a pipeline that tags and parses. Raises what `pipelines.pipeline` does."""
+    loaded = pipelines.pipeline(name, ", ".join(WORD_CLASSES), parses=True)
+    return Parser(loaded.label, loaded.parse)
 
 
 def _blanked(parsed: Any, places: set[int]) -> str:

@@ -35,8 +35,13 @@ def test_rows_are_the_same_in_json_and_csv_and_options_choose_the_study(tmp_path
     assert {"coverage": round(2 / 7, 12), "novel": 1.0}.items() <= {
         row["statistic"]: row["value"] for row in rows
     }.items()
+    assert {row["statistic"] for row in rows} >= {"recall-5", "precision", "mbleu-4"}
     omitted = json.loads(run("--omitted", "1", "--json"))["auditor.diversity/v1"]["rows"]
     assert [(row["word"], row["trained"], row["rank"]) for row in omitted] == [("cats", 2, 1)]
+    missed = json.loads(run("--missed", "1", "--importance", "1", "--json"))["auditor.diversity/v1"]["rows"]
+    assert [row["word"] for row in missed if row["ranking"] == "absolute"] == ["dogs"]
+    twice = CliRunner().invoke(app, ["-q", "diversity", *common, "--missed", "1", "--robustness"]).exception
+    assert str(twice).endswith("ask one at a time")
     assert {row["factor"] for row in json.loads(run("--robustness", "--json"))["auditor.diversity/v1"]["rows"]} >= {
         "ptb"
     }

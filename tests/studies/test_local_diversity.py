@@ -16,6 +16,7 @@ from auditor.errors import UsageError
 from auditor.model import Result
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.bounds import bounds
+from auditor.studies.diversity_settings import Settings
 from auditor.studies.local_diversity import local_diversity
 from auditor.studies.missed_words import missed_words
 from auditor.studies.within_image import within_image
@@ -89,9 +90,9 @@ def test_local_recall_and_precision_are_those_of_plain_counting(
         filled(store, humans, system=system)
         if not humans.keys() & system.keys():
             with pytest.raises(UsageError, match="describes no image of people"):
-                local_diversity(store, ["system"], "people", function_words=listed(tmp_path))
+                local_diversity(store, ["system"], "people", Settings(function_words=listed(tmp_path)))
             return
-        result = local_diversity(store, ["system", "people"], "people", function_words=listed(tmp_path))
+        result = local_diversity(store, ["system", "people"], "people", Settings(function_words=listed(tmp_path)))
     for name, output in (("system", system), ("people", None)):
         recalled, whole, claims = plain_counts(meet(humans, output))
         classes = range(1, max(5, *whole) + 1 if whole else 6)
@@ -149,7 +150,7 @@ def test_interval_widens_with_what_images_differ_by(store: Store) -> None:
 def test_equally_many_references_make_people_and_systems_alike(store: Store) -> None:
     humans = {image: ["dog cat", "dog cow", "dog", "cat dog", "a dog"] for image in "pqr"}
     filled(store, humans, system=dict.fromkeys("pqr", "dog"))
-    result = local_diversity(store, ["system", "people"], "people", references=3)
+    result = local_diversity(store, ["system", "people"], "people", Settings(references=3))
     found = [values(result, name)["recall-3"] for name in ("system", "people")]
     assert found == [(1.0, 3), (1.0, 12)]
     assert all("k:3" in signature for signature in result.signatures.values())
@@ -165,7 +166,7 @@ def test_missed_words_are_ranked_as_by_plain_counting(
     with Store.open(MEMORY) as store:
         filled(store, humans, one=one, other=other)
         frame = missed_words(
-            store, ["one", "other"], "people", function_words=listed(tmp_path), importance=1, floor=2
+            store, ["one", "other"], "people", Settings(function_words=listed(tmp_path)), importance=1, floor=2
         ).frame
     missed, met = Counter[str](), Counter[str]()
     for system in (one, other):
@@ -221,7 +222,7 @@ def test_mbleu_is_the_mean_over_images_of_leave_one_out(store: Store) -> None:
     frame = within_image(store, ["people"], metric_names=["bleu-1"]).frame
     upper = bounds(store, ["people"], ["bleu-1"], candidates=("human",)).frame.filter(pl.col("level") == "image")
     mbleu = frame.row(0, named=True)
-    assert (mbleu["statistic"], mbleu["value"], mbleu["n"]) == ("mbleu-1", upper["mean"][0], 2)
+    assert (mbleu["statistic"], mbleu["value"], mbleu["images"]) == ("mbleu-1", upper["mean"][0], 2)
     vocabulary = dict(frame.select("statistic", "value").rows())
     assert vocabulary["image-types"] == pytest.approx((5 + 2 + 1) / 3)
     assert vocabulary["image-content-types"] == pytest.approx((3 + 1 + 1) / 3)
@@ -238,9 +239,9 @@ def test_one_caption_an_image_has_no_mbleu(store: Store) -> None:
 def test_a_tagger_wants_the_words_that_it_tags(store: Store) -> None:
     filled(store, {"p": ["a dog"]}, system={"p": "a dog"})
     with pytest.raises(UsageError, match="name that one"):
-        local_diversity(store, ["system"], "people", pipeline="en_core_web_sm")
+        local_diversity(store, ["system"], "people", Settings(pipeline="en_core_web_sm"))
     with pytest.raises(UsageError, match="not by both"):
-        local_diversity(store, ["system"], "people", "spacy", pipeline="x", function_words=Path("words"))
+        local_diversity(store, ["system"], "people", Settings("spacy", pipeline="x", function_words=Path("words")))
 
 
 def test_a_tagger_tells_content_words_by_what_they_are_in_their_caption(store: Store, tmp_path: Path) -> None:
@@ -251,7 +252,7 @@ def test_a_tagger_tells_content_words_by_what_they_are_in_their_caption(store: S
         ruler.add([[{"ORTH": word}]], {"TAG": tag})
     pipeline.to_disk(tmp_path / "tagger")
     filled(store, {"p": ["A dog.", "two dog runs", "a  dog"]}, system={"p": "Runs two dog"})
-    result = local_diversity(store, ["system"], "people", "spacy", pipeline=str(tmp_path / "tagger"))
+    result = local_diversity(store, ["system"], "people", Settings("spacy", pipeline=str(tmp_path / "tagger")))
     found = values(result, "system")
     assert (found["recall-1"], found["recall-3"]) == ((1.0, 1), (1.0, 1))  # runs, dog; "two" is no content word
     assert found["precision"] == (1.0, 1)  # "Runs" is spelled as the ruler does not know it
@@ -266,7 +267,7 @@ def test_a_tagger_that_splits_words_otherwise_is_refused(store: Store, tmp_path:
     pipeline.to_disk(tmp_path / "tagger")
     filled(store, {"p": ["a hotdog"]}, system={"p": "a dog"})
     with pytest.raises(UsageError, match=r"'dog' in 'a hotdog'; use a pipeline with spaCy's own English tokeniser"):
-        local_diversity(store, ["system"], "people", "spacy", pipeline=str(tmp_path / "tagger"))
+        local_diversity(store, ["system"], "people", Settings("spacy", pipeline=str(tmp_path / "tagger")))
 
 
 def test_tags_are_kept_and_give_the_same_numbers(tmp_path: Path) -> None:
@@ -280,7 +281,9 @@ def test_tags_are_kept_and_give_the_same_numbers(tmp_path: Path) -> None:
     for _ in range(2):
         with Store.open(path) as store:
             results.append(
-                local_diversity(store, ["system", "people"], "people", "spacy", pipeline=str(tmp_path / "tagger"))
+                local_diversity(
+                    store, ["system", "people"], "people", Settings("spacy", pipeline=str(tmp_path / "tagger"))
+                )
             )
     assert results[0].frame.equals(results[1].frame)
     with Store.open(path) as store:

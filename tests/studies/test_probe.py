@@ -355,7 +355,7 @@ def test_a_parse_is_kept_and_gives_the_same_numbers(
         )
     with Store.open(path) as store:
         cold = probe(store, ["set"], ["cider"], ["nouns", "adjectives"], pipeline=str(pipeline)).frame
-    monkeypatch.setattr(word_classes.Pipeline, "without", None)
+    monkeypatch.setattr(word_classes.Parser, "without", None)
     with Store.open(path) as store:
         assert probe(store, ["set"], ["cider"], ["nouns", "adjectives"], pipeline=str(pipeline)).frame.equals(cold)
 
