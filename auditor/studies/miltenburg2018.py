@@ -41,6 +41,8 @@ _WORDS = (
     "no captions of training data in the store, at most its words: `auditor fetch coco-train` says how to obtain it"
 )
 
+_ORDER = "the order of captions in its file is not known: declare the file in datasets.toml, and keep it where it was"
+
 Quantities = Iterator[tuple[Quantity, float]]
 
 
@@ -81,11 +83,12 @@ def _measured(
     )  # fmt: skip
     called = {evaluation: _PEOPLE} if evaluation else {}
     rows = described.frame.with_columns(pl.col("dataset").replace(called))
-    values = rows.filter(pl.col("position").is_null()).select("dataset", "statistic", "value", "reason")
+    values = _in_file_order(rows.filter(pl.col("position").is_null()))
     drawn = rows.filter(position=_CURVE_AT).select("dataset", value="robust")
     quantities: dict[Quantity, float] = {}
-    notes = list(described.notes)
-    signatures = dict(described.signatures)
+    notes = [*described.notes, *([f"{_PEOPLE} stands for {evaluation}"] if evaluation else [])]
+    asked = {check.of[1] for check in paper.checks}
+    signatures = {name: signature for name, signature in described.signatures.items() if name in asked}
     if evaluation:
         found = local_diversity(store, systems, evaluation, PUBLISHED_PROFILE, seed=seed, progress=progress)
         recalls = found.frame.select("dataset", "statistic", "value", reason=pl.lit(None, pl.String))
@@ -99,7 +102,8 @@ def _measured(
     quantities.update(_of_all_lists(store, evaluation, training, settings, progress))
     if len(systems) == len(paper.datasets):
         quantities.update(_correlations(values.filter(pl.col("dataset").is_in(systems))))
-    absent = {check.of: why for check in paper.checks if (why := _unanswerable(check.of, evaluation, training))}
+    absent = _without_value(values)
+    absent |= {check.of: why for check in paper.checks if (why := _unanswerable(check.of, evaluation, training))}
     return Measured(
         {named: value for named, value in quantities.items() if named not in absent},
         lacking,
@@ -123,11 +127,13 @@ def _lacking(paper: Paper, systems: Sequence[str], evaluation: str | None, train
         reasons[_PEOPLE] = f"{_EVALUATION[1]} is not in the store: `auditor ingest {_EVALUATION[1]}`"
     if training != _TRAINING[0]:
         reasons[_TRAINED] = f"{_TRAINING[0]} is not in the store: `auditor fetch {_TRAINING[0]}` says how to obtain it"
+    reasons[""] = "not all nine systems have both"
     if missing:
         reasons[""] = f"not all nine systems are in the store: `auditor ingest {' '.join(missing)}`"
     if evaluation is None or training is None:
         needed = f"needs people's captions and words of training data: `auditor ingest {_EVALUATION[1]} {_TRAINING[1]}`"
-        reasons = dict.fromkeys((*systems, _PEOPLE, ""), needed) | reasons
+        named = (*systems, *([_PEOPLE] if evaluation else []), *([] if missing else [""]))
+        reasons |= dict.fromkeys(named, needed)
     return reasons
 
 
@@ -143,6 +149,26 @@ def _unanswerable(of: Quantity, evaluation: str | None, training: str | None) ->
     if metric in ("limit", "unlearnable") and training != _TRAINING[0]:
         return _WORDS
     return None
+
+
+def _in_file_order(rows: pl.DataFrame) -> pl.DataFrame:
+    """Give dataset, statistic, value, reason; without type-token ratios of captions whose order in the file is lost."""
+    lost = pl.col("statistic").str.starts_with("ttr-") & pl.col("signature").str.contains("order:image", literal=True)
+    return rows.select(
+        "dataset",
+        "statistic",
+        value=pl.when(~lost).then("value"),
+        reason=pl.when(lost).then(pl.lit(_ORDER)).otherwise("reason"),
+    )
+
+
+def _without_value(values: pl.DataFrame) -> dict[Quantity, str]:
+    """Say why statistics have no value."""
+    lacking = values.filter(pl.col("value").is_null(), pl.col("reason").is_not_null())
+    return {
+        (dataset, statistic, "", "", _PUBLISHED): reason
+        for dataset, statistic, reason in lacking.select("dataset", "statistic", "reason").iter_rows()
+    }
 
 
 def _columns(values: pl.DataFrame, drawn: pl.DataFrame) -> Quantities:
@@ -181,7 +207,9 @@ def _of_all_lists(
 
 
 def _correlations(values: pl.DataFrame) -> Quantities:
-    known = values.drop_nulls("value").select("dataset", "statistic", "value")
+    """Correlate the columns that all of the systems have."""
+    everywhere = pl.col("value").is_not_null().sum().over("statistic") == pl.col("dataset").n_unique()
+    known = values.filter(everywhere).select("dataset", "statistic", "value")
     found = correlate_statistics(known, [name for name in _CORRELATED if name in known["statistic"]])
     for a, b, rho in found.drop_nulls("value").select("statistic_a", "statistic_b", "value").iter_rows():
         yield ("", f"{a} {b}", "", "", "spearman"), abs(round(rho, 12))

@@ -46,7 +46,7 @@ def test_every_check_has_a_band_and_names_one_quantity(name: str) -> None:
 
 
 def test_an_unknown_paper_is_refused_with_the_known_ones(store: Store) -> None:
-    with pytest.raises(UsageError, match="known are wang2016"):
+    with pytest.raises(UsageError, match="known are miltenburg2018, wang2016"):
         reproduce(store, ["wang2061"])
 
 
