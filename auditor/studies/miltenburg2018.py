@@ -127,7 +127,7 @@ def _lacking(paper: Paper, systems: Sequence[str], evaluation: str | None, train
         reasons[_PEOPLE] = f"{_EVALUATION[1]} is not in the store: `auditor ingest {_EVALUATION[1]}`"
     if training != _TRAINING[0]:
         reasons[_TRAINED] = f"{_TRAINING[0]} is not in the store: `auditor fetch {_TRAINING[0]}` says how to obtain it"
-    reasons[""] = "not all nine systems have both"
+    reasons[""] = "not all nine systems have both, or all nine have the same"
     if missing:
         reasons[""] = f"not all nine systems are in the store: `auditor ingest {' '.join(missing)}`"
     if evaluation is None or training is None:
