@@ -13,11 +13,10 @@ from auditor.published import Paper, Quantity
 from auditor.statistics.diversity_correlation import correlate_statistics
 from auditor.store.connection import Store
 from auditor.store.versions import log, resolve_all
+from auditor.studies import miltenburg2018_words
 from auditor.studies.diversity import PUBLISHED_PROFILE, diversity
 from auditor.studies.global_diversity import Settings
 from auditor.studies.local_diversity import local_diversity
-from auditor.studies.missed_words import missed_words
-from auditor.studies.omitted_words import omitted_words
 from auditor.studies.reproduction import Measured
 
 #: Captions of people for the systems' images, and training data: what the paper has, or what is nearest to it.
@@ -28,8 +27,6 @@ _PEOPLE, _TRAINED = "val2014", "train2014"
 _PUBLISHED = "as-published"
 _DRAWN = "drawn-orders"
 _CURVE_AT = 50_000
-_FIRST = 15
-_RANKINGS = {"absolute": "missed-absolute", "relative": "missed-relative", "relative-floor": "missed-relative-floor"}
 _CORRELATED = ("asl", "sdsl", "types", "ttr-1", "ttr-2", "novel", "coverage", "recall-5")
 
 #: What a part of the images does not tell.
@@ -95,9 +92,9 @@ def _measured(
         values = pl.concat([values, recalls])
         signatures |= found.signatures
         notes += [note for note in found.notes if note not in notes]
-        quantities.update(_first_missed(store, paper, systems, evaluation, progress))
+        quantities.update(miltenburg2018_words.first_missed(store, paper, systems, evaluation, progress))
     if evaluation and training:
-        quantities.update(_first_omitted(store, paper, systems, training, evaluation, progress))
+        quantities.update(miltenburg2018_words.first_omitted(store, paper, systems, training, evaluation, progress))
     quantities.update(_columns(values, drawn))
     quantities.update(_of_all_lists(store, evaluation, training, settings, progress))
     if len(systems) == len(paper.datasets):
@@ -213,36 +210,6 @@ def _correlations(values: pl.DataFrame) -> Quantities:
     found = correlate_statistics(known, [name for name in _CORRELATED if name in known["statistic"]])
     for a, b, rho in found.drop_nulls("value").select("statistic_a", "statistic_b", "value").iter_rows():
         yield ("", f"{a} {b}", "", "", "spearman"), abs(round(rho, 12))
-
-
-def _first_omitted(
-    store: Store, paper: Paper, systems: Sequence[str], training: str, evaluation: str, progress: Progress
-) -> Quantities:
-    """Say of each printed word whether it is among the first of the words that none of the systems has."""
-    if len(systems) < len(paper.datasets):
-        return
-    found = omitted_words(store, systems, _FIRST, PUBLISHED_PROFILE, training, evaluation, progress=progress).frame
-    none = found.filter(pl.col("dataset").is_null())
-    for column, ranking in (("rank", "omitted-by-training"), ("evaluated_rank", "omitted-by-evaluation")):
-        yield from _among(paper, ranking, none.filter(pl.col(column) <= _FIRST)["word"].to_list())
-
-
-def _first_missed(
-    store: Store, paper: Paper, systems: Sequence[str], evaluation: str, progress: Progress
-) -> Quantities:
-    """Say of each printed word whether it is among the first of those that five captions have and systems miss."""
-    if len(systems) < len(paper.datasets):
-        return
-    found = missed_words(store, systems, evaluation, PUBLISHED_PROFILE, progress=progress).frame
-    for name, ranking in _RANKINGS.items():
-        first = found.filter(pl.col("rank") <= _FIRST, ranking=name)
-        yield from _among(paper, ranking, first["word"].to_list())
-
-
-def _among(paper: Paper, ranking: str, first: Sequence[str]) -> Quantities:
-    for check in paper.checks:
-        if check.of[4] == f"first-{_FIRST}-{ranking}":
-            yield check.of, float(check.of[1] in first)
 
 
 def _table(rows: pl.DataFrame) -> Table:
