@@ -90,7 +90,7 @@ def _measured(
         found = local_diversity(store, systems, evaluation, PUBLISHED_PROFILE, seed=seed, progress=progress)
         recalls = found.frame.select("dataset", "statistic", "value", reason=pl.lit(None, pl.String))
         values = pl.concat([values, recalls])
-        signatures |= found.signatures
+        signatures["local-diversity"] = next(iter(found.signatures.values()))  # one rule for all systems
         notes += [note for note in found.notes if note not in notes]
         quantities.update(miltenburg2018_words.first_missed(store, paper, systems, evaluation, progress))
     if evaluation and training:
