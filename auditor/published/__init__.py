@@ -51,9 +51,10 @@ class Check:
     def band(self) -> str:
         """Write the band: `0.295 to 0.305`, `> 0`, `≤ 0.04`."""
         least, most = (">", "<") if self.strict else ("≥", "≤")
-        if self.low is not None and self.high is not None:
-            return f"{self.low:g}" if self.low == self.high else f"{self.low:g} to {self.high:g}"
-        return f"{least} {self.low:g}" if self.low is not None else f"{most} {self.high:g}"
+        low, high = (None if end is None else f"{end:.9g}" for end in (self.low, self.high))
+        if low is not None and high is not None:
+            return low if low == high else f"{low} to {high}"
+        return f"{least} {low}" if low is not None else f"{most} {high}"
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ class Measured:
     signatures: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     absent: Mapping[Quantity, str] = field(default_factory=dict)
+    tables: tuple[Table, ...] = ()
 
 
 Study = Callable[[Store, Paper, int, Progress], Measured]
@@ -45,7 +46,11 @@ def reproduce(
         rows,
         selections=tuple(dict.fromkeys(one for found in measured for one in found.selections)),
         signatures={label: text for found in measured for label, text in found.signatures.items()},
-        tables=tuple(table for one in read for table in _tables(one, rows.filter(paper=one.name))),
+        tables=tuple(
+            table
+            for one, found in zip(read, measured, strict=True)
+            for table in (*_tables(one, rows.filter(paper=one.name)), *found.tables)
+        ),
         notes=(*(note for found in measured for note in found.notes), *(_verdict(one, rows) for one in read)),
     )
     return result, OUTSIDE not in rows["verdict"]
@@ -103,7 +108,10 @@ def _against(check: Check) -> str:
 
 def _tables(one: Paper, rows: pl.DataFrame) -> list[Table]:
     shown = rows.group_by("item", "section", "says", maintain_order=True).agg(
-        pl.col("band").first(),
+        pl.when(pl.col("band").n_unique() == 1)
+        .then(pl.col("band").first())
+        .otherwise(pl.lit("each its own"))
+        .alias("band"),
         pl.col("value").min().alias("ours, least"),
         pl.col("value").max().alias("ours, most"),
         within=(pl.col("verdict") == WITHIN).sum(),

@@ -46,17 +46,23 @@ def test_every_check_has_a_band_and_names_one_quantity(name: str) -> None:
 
 
 def test_an_unknown_paper_is_refused_with_the_known_ones(store: Store) -> None:
-    with pytest.raises(UsageError, match="known are wang2016"):
+    with pytest.raises(UsageError, match="known are miltenburg2018, wang2016"):
         reproduce(store, ["wang2061"])
 
 
-def test_without_any_dataset_everything_is_unanswered_and_says_what_to_do(store: Store) -> None:
-    result, holds = reproduce(store, ["wang2016"])
+@pytest.mark.parametrize(
+    ("name", "ingested", "obtained"), [("wang2016", "flickr30k", "vlt2k"), ("miltenburg2018", "dai2017", "coco-train")]
+)
+def test_without_any_dataset_everything_is_unanswered_and_says_what_to_do(
+    store: Store, name: str, ingested: str, obtained: str
+) -> None:
+    result, holds = reproduce(store, [name])
     assert holds
     assert set(result.frame["verdict"]) == {UNANSWERED}
     reasons = set(result.frame["reason"])
-    assert "flickr30k is not in the store: `auditor ingest flickr30k`" in reasons
-    assert "vlt2k is not in the store: `auditor fetch vlt2k` says how to obtain it" in reasons
+    assert f"{ingested} is not in the store: `auditor ingest {ingested}`" in reasons
+    assert f"{obtained} is not in the store: `auditor fetch {obtained}` says how to obtain it" in reasons
+    assert None not in reasons
 
 
 CAPTIONS = [
