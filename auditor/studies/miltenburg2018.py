@@ -15,8 +15,7 @@ from auditor.store.connection import Store
 from auditor.store.versions import log, resolve_all
 from auditor.studies import miltenburg2018_words
 from auditor.studies.diversity import PUBLISHED_PROFILE, diversity
-from auditor.studies.global_diversity import Settings
-from auditor.studies.local_diversity import local_diversity
+from auditor.studies.diversity_settings import Settings
 from auditor.studies.reproduction import Measured
 
 #: Captions of people for the systems' images, and training data: what the paper has, or what is nearest to it.
@@ -87,11 +86,6 @@ def _measured(
     asked = {check.of[1] for check in paper.checks}
     signatures = {name: signature for name, signature in described.signatures.items() if name in asked}
     if evaluation:
-        found = local_diversity(store, systems, evaluation, PUBLISHED_PROFILE, seed=seed, progress=progress)
-        recalls = found.frame.select("dataset", "statistic", "value", reason=pl.lit(None, pl.String))
-        values = pl.concat([values, recalls])
-        signatures["local-diversity"] = next(iter(found.signatures.values()))  # one rule for all systems
-        notes += [note for note in found.notes if note not in notes]
         quantities.update(miltenburg2018_words.first_missed(store, paper, systems, evaluation, progress))
     if evaluation and training:
         quantities.update(miltenburg2018_words.first_omitted(store, paper, systems, training, evaluation, progress))

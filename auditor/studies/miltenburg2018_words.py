@@ -10,6 +10,7 @@ from auditor.model import Progress
 from auditor.published import Paper, Quantity
 from auditor.store.connection import Store
 from auditor.studies.diversity import PUBLISHED_PROFILE
+from auditor.studies.diversity_settings import Settings
 from auditor.studies.missed_words import missed_words
 from auditor.studies.omitted_words import omitted_words
 
@@ -35,7 +36,7 @@ def first_missed(store: Store, paper: Paper, systems: Sequence[str], evaluation:
     """Say of each printed word whether it is among the first of those that five captions have and systems miss."""
     if len(systems) < len(paper.datasets):
         return
-    found = missed_words(store, systems, evaluation, PUBLISHED_PROFILE, progress=progress).frame
+    found = missed_words(store, systems, evaluation, Settings(PUBLISHED_PROFILE), progress=progress).frame
     for name, ranking in _RANKINGS.items():
         first = found.filter(pl.col("rank") <= _FIRST, ranking=name)
         yield from _among(paper, ranking, first["word"].to_list())
