@@ -21,6 +21,28 @@ if TYPE_CHECKING:
 
     from auditor.model import Option, Progress, Result
     from auditor.store.connection import Store
+#: What the engine can number: seeds, with the draws that follow them, and captions of an image.
+_SEEDS = 2**62
+_CAPTIONS = 2**31 - 2
+
+
+def _numbered(seed: int) -> int:
+    """Refuse a seed that the engine cannot hold, before anything is counted for it."""
+    if abs(seed) > _SEEDS:
+        from auditor.errors import UsageError
+
+        raise UsageError(f"--seed {seed}: expected a whole number from -2^62 to 2^62")
+    return seed
+
+
+def _drawable(references: int | None) -> int | None:
+    """Refuse more references than an image can have."""
+    if references is not None and references > _CAPTIONS:
+        from auditor.errors import UsageError
+
+        raise UsageError(f"--references {references}: no image has so many captions; {_CAPTIONS:,} is the most")
+    return references
+
 
 Refs = Annotated[
     list[str],
@@ -43,7 +65,12 @@ TextProfile = Annotated[
 Split = Annotated[str | None, typer.Option("--split", help="Split of every REF that names none.")]
 References = Annotated[
     int | None,
-    typer.Option("--references", min=1, help="References of each caption, drawn by the seed; default: all there are."),
+    typer.Option(
+        "--references",
+        min=1,
+        help="References of each caption, drawn by the seed; default: all there are.",
+        callback=_drawable,
+    ),
 ]
 Draws = Annotated[
     int,
@@ -57,7 +84,7 @@ Corpus = Annotated[
     str | None,
     typer.Option("--corpus", help="Corpus whose sentences and words stand in; default: brown."),
 ]
-Seed = Annotated[int, typer.Option("--seed", help="Seed of every random draw.")]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of every random draw.", callback=_numbered)]
 
 
 def _known(name: str | None) -> str | None:

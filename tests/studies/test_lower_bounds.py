@@ -168,7 +168,9 @@ def test_captions_of_the_same_images_are_no_corpus(filled: Store) -> None:
 
 
 def test_a_second_split_of_a_dataset_is_not_dropped_from_inter_in_silence(filled: Store) -> None:
-    filled.execute("update membership set split = case when slot = 0 then 'test' else 'train' end where dataset = 'two'")
+    filled.execute(
+        "update membership set split = case when slot = 0 then 'test' else 'train' end where dataset = 'two'"
+    )
     result = bounds(filled, ["one"], ["bleu-1"], candidates=["inter"], others=["two:train", "two:test", "three"])
     assert "one: inter draws from two:train and not from two:test: each dataset once" in result.notes
     alone = bounds(filled, ["one"], ["bleu-1"], candidates=["inter"], others=["two:train", "three"])
