@@ -41,7 +41,8 @@ from auditor.cli import (
     tag,
     verify,
 )
-from auditor.cli.options import MANNERS, Debug, NoColor, Quiet, mannered
+from auditor.cli.manners import MANNERS, Debug, NoColor, Quiet
+from auditor.cli.options import mannered
 from auditor.errors import AuditorError
 
 BUG = 70

@@ -15,7 +15,7 @@ def command(
     profile: o.TextProfile = "bare",
     split: o.Split = None,
     minimum: Annotated[
-        int, typer.Option("--minimum", min=1, help="Leave out words that both together hold less often.")
+        int, typer.Option("--minimum", min=1, max=2**31, help="Leave out words that both together hold less often.")
     ] = 5,
     word: Annotated[
         list[str] | None, typer.Option("--word", help="Watch this word, however rare; repeat for more.")

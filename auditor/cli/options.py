@@ -1,4 +1,4 @@
-"""Options that commands share, and how a command opens the store and delivers its Result.
+"""Options that commands share, and how a command opens the store.
 
 Kept light: rooms are imported inside functions, so that `auditor --help` answers at once.
 """
@@ -7,20 +7,43 @@ from __future__ import annotations
 
 import functools
 import inspect
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-if TYPE_CHECKING:
-    from rich.console import Console
+from auditor.cli.delivery import deliver as deliver  # noqa: PLC0414  commands say o.deliver
+from auditor.cli.delivery import refuse_pictures
+from auditor.cli.manners import MANNERS, Debug, NoColor, Quiet, narrator
+from auditor.cli.manners import narrate as narrate  # noqa: PLC0414  and o.narrate
 
-    from auditor.model import Option, Progress, Result
+if TYPE_CHECKING:
+    from auditor.model import Option, Progress
     from auditor.store.connection import Store
+#: What the engine can number: seeds, with the draws that follow them, and captions of an image.
+_SEEDS = 2**62
+_CAPTIONS = 2**31 - 2
+
+
+def _numbered(seed: int) -> int:
+    """Refuse a seed that the engine cannot hold, before anything is counted for it."""
+    if abs(seed) > _SEEDS:
+        from auditor.errors import UsageError
+
+        raise UsageError(f"--seed {seed}: expected a whole number from -2^62 to 2^62")
+    return seed
+
+
+def _drawable(references: int | None) -> int | None:
+    """Refuse more references than an image can have."""
+    if references is not None and references > _CAPTIONS:
+        from auditor.errors import UsageError
+
+        raise UsageError(f"--references {references}: no image has so many captions; {_CAPTIONS:,} is the most")
+    return references
+
 
 Refs = Annotated[
     list[str],
@@ -43,7 +66,12 @@ TextProfile = Annotated[
 Split = Annotated[str | None, typer.Option("--split", help="Split of every REF that names none.")]
 References = Annotated[
     int | None,
-    typer.Option("--references", min=1, help="References of each caption, drawn by the seed; default: all there are."),
+    typer.Option(
+        "--references",
+        min=1,
+        help="References of each caption, drawn by the seed; default: all there are.",
+        callback=_drawable,
+    ),
 ]
 Draws = Annotated[
     int,
@@ -61,7 +89,7 @@ FunctionWords = Annotated[
     Path | None,
     typer.Option("--function-words", help="File of function words, one a line; default: an English list."),
 ]
-Seed = Annotated[int, typer.Option("--seed", help="Seed of every random draw.")]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of every random draw.", callback=_numbered)]
 
 
 def _known(name: str | None) -> str | None:
@@ -106,31 +134,8 @@ Output = Annotated[
 
 DEFAULT_STORE = Path("audit.duckdb")
 
-#: The commands whose results have figures.
-DRAWS = ("bounds", "correlate", "compare", "probe", "perplexity", "diversity")
-
 #: Exit code of a command that was asked a question and found something.
 FINDING = 1
-
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No narration, only data.", rich_help_panel="Manners")]
-NoColor = Annotated[bool, typer.Option("--no-color", help="No colours; so does NO_COLOR.", rich_help_panel="Manners")]
-Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.", rich_help_panel="Manners")]
-
-
-@dataclass
-class Manners:
-    """How this run talks."""
-
-    quiet: bool = False
-    color: bool = True
-    debug: bool = False
-
-    def set(self, *, quiet: bool, no_color: bool, debug: bool) -> None:
-        """Take what options say; given before the command or after it, once is enough."""
-        self.quiet, self.color, self.debug = self.quiet or quiet, self.color and not no_color, self.debug or debug
-
-
-MANNERS = Manners()
 
 
 def mannered(command: Callable[..., None]) -> Callable[..., None]:
@@ -139,7 +144,7 @@ def mannered(command: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(command)
     def run(*, quiet: bool, no_color: bool, debug: bool, **arguments: object) -> None:
         MANNERS.set(quiet=quiet, no_color=no_color, debug=debug)
-        _refuse_pictures(command.__module__.rpartition(".")[2], arguments)
+        refuse_pictures(command.__module__.rpartition(".")[2], arguments)
         command(**arguments)
 
     common = {"quiet": Quiet, "no_color": NoColor, "debug": Debug}
@@ -151,25 +156,6 @@ def mannered(command: Callable[..., None]) -> Callable[..., None]:
     run.__signature__ = own.replace(parameters=[*own.parameters.values(), *added])  # type: ignore[attr-defined]
     run.__annotations__ = {**command.__annotations__, **common}
     return run
-
-
-def _refuse_pictures(command: str, arguments: Mapping[str, object]) -> None:
-    """Refuse a picture of what has no figures, before anything is counted for it."""
-    output, name = arguments.get("output"), arguments.get("format_name")
-    if command in DRAWS or arguments.get("as_json") or not (isinstance(output, Path) or isinstance(name, str)):
-        return
-    from auditor import reports
-
-    known = name if isinstance(name, str) and name in reports.FORMATS else None
-    chosen = known or reports.chosen_format(None, output if isinstance(output, Path) else None)
-    if chosen in reports.PICTURES:
-        _no_figures(command, chosen)
-
-
-def _no_figures(command: str, chosen: str) -> NoReturn:
-    from auditor.errors import UsageError
-
-    raise UsageError(f"{command} has no figure to draw as {chosen}; figures come from: {', '.join(DRAWS)}")
 
 
 def settings(pairs: Sequence[str], named: Mapping[str, Option | None]) -> dict[str, Option]:
@@ -190,19 +176,6 @@ def settings(pairs: Sequence[str], named: Mapping[str, Option | None]) -> dict[s
         before = read.get(key, ())
         read[key] = (*(before if isinstance(before, tuple) else (str(before),)), value) if key in read else given
     return read | {key: value for key, value in named.items() if value is not None}
-
-
-def narrator() -> Console:
-    """Give the console for narration, on stderr."""
-    from rich.console import Console
-
-    no_color = not MANNERS.color or None
-    return Console(stderr=True, quiet=MANNERS.quiet, no_color=no_color, highlight=False, emoji=False, markup=False)
-
-
-def narrate(message: str) -> None:
-    """Tell the user something that is not data."""
-    narrator().print(message, style="dim", soft_wrap=True)
 
 
 @contextmanager
@@ -228,66 +201,3 @@ def progressing() -> Iterator[Progress]:
             drawn.update(task, description=what, completed=done, total=total)
 
         yield report
-
-
-def deliver(result: Result, format_name: str | None, as_json: bool, output: Path | None) -> None:
-    """Write a Result to stdout or to a file, in the format asked for. Notes go to stderr where data is on stdout.
-
-    Raises `UsageError` for a file that cannot be written.
-    """
-    from auditor import reports
-    from auditor.errors import UsageError
-
-    chosen = reports.chosen_format("json" if as_json else format_name, output)
-    if chosen in reports.PICTURES and not result.figures:
-        _no_figures(result.command, chosen)
-    if output is None:
-        _print(result, chosen)
-    else:
-        try:
-            _write(result, chosen, output)
-        except OSError as error:
-            raise UsageError(f"{output}: cannot be written: {error.strerror or error}") from error
-    if chosen != "table":
-        for note in result.notes:
-            narrate(note)
-    if output is not None:
-        narrate(f"written: {output}")
-
-
-def _print(result: Result, chosen: str) -> None:
-    from auditor import reports
-    from auditor.reports import terminal
-
-    if chosen == "table":
-        terminal.show(result, terminal.Screen(sys.stdout, color=MANNERS.color))
-    else:
-        # Data is UTF-8, whatever the terminal speaks.
-        sys.stdout.flush()
-        sys.stdout.buffer.write(reports.TEXT_FORMATS[chosen](result).encode())
-        sys.stdout.buffer.flush()
-
-
-def _write(result: Result, chosen: str, output: Path) -> None:
-    from polars.exceptions import ComputeError
-
-    from auditor import reports
-    from auditor.reports import terminal
-
-    if chosen == "parquet":
-        with output.open("wb") as file:
-            try:
-                result.frame.write_parquet(file)
-            except ComputeError as error:  # what Polars makes of a disk that is full
-                raise OSError(str(error)) from error
-        return
-    if chosen == "png":
-        from auditor.reports import drawing
-
-        output.write_bytes(drawing.png(result))
-        return
-    with output.open("w", encoding="utf-8", newline="") as file:
-        if chosen == "table":
-            terminal.show(result, terminal.Screen(file, color=False))
-        else:
-            file.write(reports.TEXT_FORMATS[chosen](result))

@@ -19,7 +19,9 @@ Component = Annotated[
 ]
 Words = Annotated[
     list[int] | None,
-    typer.Option("--words", min=1, help="How many words of one reference change; repeat for more; default: 1, 2, 3."),
+    typer.Option(
+        "--words", min=1, max=1000, help="How many words of one reference change; repeat for more; default: 1, 2, 3."
+    ),
 ]
 Pipeline = Annotated[
     str | None,

@@ -54,9 +54,19 @@ class CandidateSet:
         return {**self.params, "drawn_from": drawn_from, "binds": dict(self.binds), **given}
 
     @property
+    def source(self) -> str | None:
+        """Name the versions that its captions are drawn from, beside the selection itself: `brown@460aeb30273d`."""
+        return " ".join(map(_place, self.drawn_from)) or None
+
+    @property
     def is_drawn(self) -> bool:
         """Whether its captions are drawn by a seed."""
         return "seed" in self.params and self.references is None
+
+
+def _place(one: Selection) -> str:
+    name = f"{one.version.dataset}@{one.version.version[:12]}"
+    return name if one.split is None else f"{name}:{one.split}"
 
 
 #: The captions themselves, each against the others of its image.
@@ -113,6 +123,7 @@ def keep_drawn(
             pl.lit(selection.draw and selection.draw.captions - 1, pl.UInt32).alias("references"),
             pl.col("candidate"),
             pl.lit(candidate.params["seed"], pl.Int64).alias("seed"),
+            pl.lit(candidate.source, pl.String).alias("drawn_from"),
             pl.exclude("candidate"),
         )
         key = cache.key(selection, profile, (_DRAWN, *candidate.files), candidate.facts)

@@ -30,7 +30,7 @@ def key(selection: Selection, profile: str, relations: Sequence[str], params: Ma
         "dataset": selection.version.dataset,
         "version": selection.version.version,
         "split": selection.split,
-        "draw": selection.draw and dataclasses.astuple(selection.draw),
+        "draw": selection.draw and (*dataclasses.astuple(selection.draw), fingerprint("drawn_reference")),
         "profile": profile,
         "params": {name: params[name] for name in sorted(params)},
         "sql": [fingerprint(relation) for relation in relations],

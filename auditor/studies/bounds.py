@@ -14,7 +14,7 @@ from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.studies import bounds_figures, bounds_tables
 from auditor.studies.candidate_scores import CandidateScores, missing, score_sets
-from auditor.studies.lower_bounds import chosen, source_of, strangers
+from auditor.studies.lower_bounds import chosen, strangers
 
 
 def bounds(
@@ -91,7 +91,7 @@ def _rows(measured: CandidateScores, drawn_references: int | None) -> pl.DataFra
                 "level", "n", "mean", "sd", "median", "min", "max",
                 pl.lit(measured.selection.split, pl.String).alias("split"),
                 pl.lit(candidate.params.get("seed", drawn_references), pl.Int64).alias("seed"),
-                pl.lit(source_of(candidate), pl.String).alias("drawn_from"),
+                pl.lit(candidate.source, pl.String).alias("drawn_from"),
                 pl.col("metric").replace_strict(dict(measured.signatures)).alias("signature"),
             )
         )  # fmt: skip

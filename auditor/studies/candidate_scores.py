@@ -12,7 +12,7 @@ from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References, requests
 from auditor.store.connection import Store
 from auditor.store.versions import images
-from auditor.studies.lower_bounds import Strangers, candidate_sets, empty, refuse
+from auditor.studies.lower_bounds import Strangers, candidate_sets, empty, passed_over, refuse
 from auditor.studies.scores import scorable, score_candidates, signatures, too_few_captions
 
 _CANDIDATES_AT_ONCE = 1_300_000
@@ -72,6 +72,7 @@ def score_sets(
             *unscored,
             *too_few_captions(store, selection, against),
             *without_references(store, selection),
+            *(passed_over(store, selection, stand_ins) if any(one.name == "inter" for one in sets) else ()),
             *_without_meaning(selection, scores.filter(candidate=HUMAN.name), metrics),
         ),
     )

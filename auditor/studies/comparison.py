@@ -17,7 +17,7 @@ from auditor.studies import comparison_tables
 from auditor.studies.candidate_scores import CandidateScores, missing, score_sets
 from auditor.studies.comparison_indices import BOUNDS, STATISTICS, Index, Indices, indices
 from auditor.studies.comparison_ranks import Rank, ranks
-from auditor.studies.lower_bounds import source_of, strangers
+from auditor.studies.lower_bounds import strangers
 
 #: How many times more captions an image of one dataset may have than one of another before a note warns.
 _UNEQUAL = 1.5
@@ -129,7 +129,7 @@ def _ranked(found: Sequence[Indices], statistic: str, metric: str, confidence: f
 def _facts(measured: CandidateScores) -> dict[str, Any]:
     """Say what the rows of a dataset are about, and by statistic what their strangers were drawn from."""
     selection: Selection = measured.selection
-    sources = {BOUNDS[one.name]: source_of(one) for one in measured.sets}
+    sources = {BOUNDS[one.name]: one.source for one in measured.sets}
     return {
         "label": selection.label,
         "dataset": selection.version.dataset,

@@ -25,6 +25,9 @@ LOWER_BOUNDS = (
 #: The corpus whose sentences and words are drawn unless another is named.
 CORPUS = "brown"
 
+#: Those that are made of it.
+_OF_CORPUS = ("brown", "gibberish-brown-10", "gibberish-brown-mean")
+
 #: Why a lower bound that could be asked for has no candidates after all.
 _EMPTY = {
     "intra": "there is no caption of another image",
@@ -78,15 +81,29 @@ def candidate_sets(
     """Give the sets that can be drawn for a selection, and why each of the others cannot."""
     pool = _unrelated(store, selection, stand_ins.datasets)
     corpus = () if stand_ins.corpus is None else (stand_ins.corpus,)
+    is_strange = bool(_unrelated(store, selection, corpus))
     sets, reasons = [], {}
     for name in names:
         if name == "inter" and not pool:
             reasons[name] = "no other dataset that is not related; name several REFs, or --others NAME"
-        elif name in ("brown", "gibberish-brown-10", "gibberish-brown-mean") and not corpus:
+        elif name in _OF_CORPUS and not corpus:
             reasons[name] = f"{stand_ins.corpus_name} is not in the store: `auditor ingest {stand_ins.corpus_name}`"
+        elif name in _OF_CORPUS and not is_strange:
+            reasons[name] = f"{stand_ins.corpus_name} has captions of the same images; name another --corpus"
         else:
             sets.append(_candidate_set(name, seed, pool, corpus))
     return sets, reasons
+
+
+def passed_over(store: Store, selection: Selection, stand_ins: Strangers) -> list[str]:
+    """Say from which datasets several selections were named for `inter`, of which it takes the first alone."""
+    notes = []
+    for taken in _unrelated(store, selection, stand_ins.datasets):
+        alike = [one for one in stand_ins.datasets if one.version.dataset == taken.version.dataset and one != taken]
+        if alike:
+            others = ", ".join(one.label for one in alike)
+            notes.append(f"{selection.label}: inter draws from {taken.label} and not from {others}: each dataset once")
+    return notes
 
 
 def empty(candidate: CandidateSet) -> str:
@@ -100,17 +117,6 @@ def refuse(selection: Selection, reasons: dict[str, str]) -> None:
         raise MetricError(f"{selection.label}: no {name}: {reason}")
 
 
-def source_of(candidate: CandidateSet) -> str | None:
-    """Name the versions that a set is drawn from, beside the selection itself: `brown@460aeb30273d`."""
-    named = [_place(one) for one in candidate.drawn_from]
-    return " ".join(named) or None
-
-
-def _place(one: Selection) -> str:
-    name = f"{one.version.dataset}@{one.version.version[:12]}"
-    return name if one.split is None else f"{name}:{one.split}"
-
-
 def _candidate_set(name: str, seed: int, pool: tuple[Selection, ...], corpus: tuple[Selection, ...]) -> CandidateSet:
     match name:
         case "human":
@@ -121,7 +127,7 @@ def _candidate_set(name: str, seed: int, pool: tuple[Selection, ...], corpus: tu
             return CandidateSet(name, "candidate_inter", {"seed": seed}, pool)
         case "brown":
             return CandidateSet(name, "candidate_brown", {"seed": seed}, corpus)
-    of_corpus = name.startswith("gibberish-brown")
+    of_corpus = name in _OF_CORPUS
     return CandidateSet(
         name,
         "candidate_made",

@@ -10,6 +10,7 @@ create table if not exists cache.drawn_candidate (
     "references" uinteger,
     candidate varchar not null,
     seed bigint not null,
+    drawn_from varchar,
     image varchar not null,
     slot uinteger not null,
     from_dataset varchar,
@@ -26,6 +27,7 @@ comment on column cache.drawn_candidate.profile is 'Text profile of the tokens.'
 comment on column cache.drawn_candidate."references" is 'Captions drawn for each image (--references and one); null where all of them are at work.';
 comment on column cache.drawn_candidate.candidate is 'Who stands in: intra, inter, brown, gibberish-10, …';
 comment on column cache.drawn_candidate.seed is 'Seed of the draw.';
+comment on column cache.drawn_candidate.drawn_from is 'Versions that were drawn from, beside the dataset itself.';
 comment on column cache.drawn_candidate.image is 'Image of the caption that was replaced.';
 comment on column cache.drawn_candidate.slot is 'Its position among the captions of the image.';
 comment on column cache.drawn_candidate.from_dataset is 'Dataset of the caption that stands in; null for gibberish.';

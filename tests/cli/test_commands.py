@@ -179,6 +179,8 @@ def test_file_of_another_format_exits_3_and_makes_no_store_of_it(filled: Callabl
         (["profile", "mine", "mine@v1"], 2, "name each once"),
         (["bounds", "nope", "-o", "none/x.csv"], 2, "cannot be written: there is no folder none"),
         (["bounds", "nope", "-o", "."], 2, "cannot be written: it is a folder"),
+        (["bounds", "nope", "--seed", "9223372036854775807"], 2, "from -2^62 to 2^62"),
+        (["bounds", "nope", "--references", "99999999999"], 2, "no image has so many captions"),
         (["bounds", "mine", "--nope"], 2, "auditor bounds --help"),
         (["ingest", "mine", "--config", "."], 2, "cannot be read"),
         (["score", "mine", "--candidates", "mine"], 2, "against itself"),

@@ -157,6 +157,27 @@ def test_what_cannot_be_drawn_is_left_out_with_the_reason(store: Store) -> None:
             bounds(store, ["one"], ["bleu-1"], candidates=[name])
 
 
+def test_captions_of_the_same_images_are_no_corpus(filled: Store) -> None:
+    filled.execute("update dataset set related = ['two'] where dataset = 'one'")
+    for corpus in ("one", "two"):
+        result = bounds(filled, ["one"], ["bleu-1"], corpus=corpus)
+        assert not set(result.frame["candidate"]) & {"brown", "gibberish-brown-10", "gibberish-brown-mean"}
+        assert any(f"{corpus} has captions of the same images" in note for note in result.notes)
+        with pytest.raises(MetricError, match="name another --corpus"):
+            bounds(filled, ["one"], ["bleu-1"], candidates=["brown"], corpus=corpus)
+
+
+def test_a_second_split_of_a_dataset_is_not_dropped_from_inter_in_silence(filled: Store) -> None:
+    filled.execute(
+        "update membership set split = case when slot = 0 then 'test' else 'train' end where dataset = 'two'"
+    )
+    result = bounds(filled, ["one"], ["bleu-1"], candidates=["inter"], others=["two:train", "two:test", "three"])
+    assert "one: inter draws from two:train and not from two:test: each dataset once" in result.notes
+    alone = bounds(filled, ["one"], ["bleu-1"], candidates=["inter"], others=["two:train", "three"])
+    assert not any("each dataset once" in note for note in alone.notes)
+    assert alone.frame.equals(result.frame)
+
+
 def test_a_corpus_without_a_sentence_and_captions_without_a_word_are_explained(store: Store) -> None:
     ingest_rows(store, [("a", 0, ""), ("a", 1, "..."), ("b", 0, "")], dataset="one", kind="candidates")
     ingest_rows(store, [("doc", 0, "short")], dataset="brown", kind="corpus")

@@ -1,0 +1,98 @@
+"""How a Result reaches the user: to stdout or to a file, in the format asked for."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from auditor.cli.manners import MANNERS, narrate
+
+if TYPE_CHECKING:
+    from auditor.model import Result
+
+#: The commands whose results have figures.
+DRAWS = ("bounds", "correlate", "compare", "probe", "perplexity", "diversity")
+
+
+def refuse_pictures(command: str, arguments: Mapping[str, object]) -> None:
+    """Refuse a picture of what has no figures, before anything is counted for it."""
+    output, name = arguments.get("output"), arguments.get("format_name")
+    if command in DRAWS or arguments.get("as_json") or not (isinstance(output, Path) or isinstance(name, str)):
+        return
+    from auditor import reports
+
+    known = name if isinstance(name, str) and name in reports.FORMATS else None
+    chosen = known or reports.chosen_format(None, output if isinstance(output, Path) else None)
+    if chosen in reports.PICTURES:
+        _no_figures(command, chosen)
+
+
+def _no_figures(command: str, chosen: str) -> NoReturn:
+    from auditor.errors import UsageError
+
+    raise UsageError(f"{command} has no figure to draw as {chosen}; figures come from: {', '.join(DRAWS)}")
+
+
+def deliver(result: Result, format_name: str | None, as_json: bool, output: Path | None) -> None:
+    """Write a Result to stdout or to a file, in the format asked for. Notes go to stderr where data is on stdout.
+
+    Raises `UsageError` for a file that cannot be written.
+    """
+    from auditor import reports
+    from auditor.errors import UsageError
+
+    chosen = reports.chosen_format("json" if as_json else format_name, output)
+    if chosen in reports.PICTURES and not result.figures:
+        _no_figures(result.command, chosen)
+    if output is None:
+        _print(result, chosen)
+    else:
+        try:
+            _write(result, chosen, output)
+        except OSError as error:
+            raise UsageError(f"{output}: cannot be written: {error.strerror or error}") from error
+    if chosen != "table":
+        for note in result.notes:
+            narrate(note)
+    if output is not None:
+        narrate(f"written: {output}")
+
+
+def _print(result: Result, chosen: str) -> None:
+    from auditor import reports
+    from auditor.reports import terminal
+
+    if chosen == "table":
+        terminal.show(result, terminal.Screen(sys.stdout, color=MANNERS.color))
+    else:
+        # Data is UTF-8, whatever the terminal speaks.
+        sys.stdout.flush()
+        sys.stdout.buffer.write(reports.TEXT_FORMATS[chosen](result).encode())
+        sys.stdout.buffer.flush()
+
+
+def _write(result: Result, chosen: str, output: Path) -> None:
+    from polars.exceptions import ComputeError
+
+    from auditor import reports
+    from auditor.reports import terminal
+
+    if chosen == "parquet":
+        with output.open("wb") as file:
+            try:
+                result.frame.write_parquet(file)
+            except ComputeError as error:  # what Polars makes of a disk that is full
+                raise OSError(str(error)) from error
+        return
+    if chosen == "png":
+        from auditor.reports import drawing
+
+        output.write_bytes(drawing.png(result))
+        return
+    with output.open("w", encoding="utf-8", newline="") as file:
+        if chosen == "table":
+            terminal.show(result, terminal.Screen(file, color=False))
+        else:
+            file.write(reports.TEXT_FORMATS[chosen](result))
