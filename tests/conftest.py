@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from hypothesis import HealthCheck, settings
 
+from auditor.cli.manners import MANNERS, Manners
 from auditor.model import Kind, Source
 from auditor.sources.acceptance import complete
 from auditor.store import ingestion
@@ -30,6 +31,13 @@ def _work_in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.chdir(tmp_path)
     for name in ("AUDITOR_STORE", "AUDITOR_CONFIG", "AUDITOR_DATA"):
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(autouse=True)
+def _talk_as_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test goes on talking as another has asked for on its command line."""
+    for name, value in vars(Manners()).items():
+        monkeypatch.setattr(MANNERS, name, value)
 
 
 @pytest.fixture

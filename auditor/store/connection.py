@@ -5,10 +5,12 @@ Promises: reading opens read-only; a write is one transaction, so that a killed 
 
 from __future__ import annotations
 
+import shutil
+import tempfile
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Any, Self
 
@@ -56,7 +58,7 @@ class Store:
         self._connection: duckdb.DuckDBPyConnection | None = connection
         #: Work for the moment when the file is let go of: each is given the store, opened for writing.
         self.on_close: list[Callable[[Store], None]] = []
-        self._scratch: TemporaryDirectory[str] | None = None
+        self._scratch: Path | None = None
 
     @classmethod
     def open(
@@ -172,8 +174,9 @@ class Store:
     def scratch(self) -> Path:
         """Give a folder for what waits until the store is closed; it goes with it."""
         if self._scratch is None:
-            self._scratch = TemporaryDirectory(prefix="auditor-", ignore_cleanup_errors=True)
-        return Path(self._scratch.name)
+            self._scratch = Path(tempfile.mkdtemp(prefix="auditor-"))
+            weakref.finalize(self, shutil.rmtree, self._scratch, ignore_errors=True)  # where nobody closes the store
+        return self._scratch
 
     def close(self) -> None:
         """Let go of the file, doing what waits in `on_close` if nobody else holds it. Closing twice is allowed."""
@@ -186,7 +189,8 @@ class Store:
                 for work in self.on_close:
                     work(writer)
         if self._scratch is not None:
-            self._scratch.cleanup()
+            shutil.rmtree(self._scratch, ignore_errors=True)
+            self._scratch = None
 
     def __enter__(self) -> Self:
         return self

@@ -249,7 +249,7 @@ def test_single_image_has_scores_without_idf(store: Store) -> None:
 
 def test_single_image_keeps_the_other_metrics_where_none_was_asked_for(store: Store) -> None:
     ingest(store, ONE_IMAGE)
-    for result in (score(store, "set"), bounds(store, ["set"])):
+    for result in (score(store, "set"), bounds(store, ["set"], candidates=["human"])):
         names = set(result.frame["metric"])
         assert "bleu-4" in names
         assert not names & {"cider", "cider-d"}
@@ -321,6 +321,6 @@ def test_draw_that_leaves_one_image_is_refused_as_one(store: Store) -> None:
     ingest(store, [[["a", "dog"], ["a", "dog", "runs"]], [["a", "cat"]]])
     with pytest.raises(MetricError, match="with one image"):
         score(store, "set", ["cider"], references=1)
-    drawn = bounds(store, ["set"], references=1)
+    drawn = bounds(store, ["set"], references=1, candidates=["human"])
     assert "cider" not in set(drawn.frame["metric"])
     assert score(store, "set", ["cider"]).frame["value"].null_count() == 0

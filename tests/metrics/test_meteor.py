@@ -123,7 +123,7 @@ def of_pairs(pairs: list[tuple[str, list[str]]], norm: str = "norm") -> pl.DataF
 
 
 @given(st.lists(st.tuples(texts, st.lists(texts, min_size=1, max_size=3)), min_size=4, max_size=16))
-@settings(max_examples=12)
+@settings(max_examples=8)
 def test_alignment_is_that_of_the_plain_search(
     small_world: Path, items: list[tuple[list[str], list[list[str]]]]
 ) -> None:

@@ -60,7 +60,7 @@ def as_words(text: Tokens) -> list[str]:
 
 
 @given(st.lists(pairs, min_size=1, max_size=6))
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_edits_equal_the_rules_written_plainly(some: list[tuple[list[int], list[int]]]) -> None:
     found = edits_of([candidate for candidate, _ in some], [[reference] for _, reference in some])
     expected = [plain_ter.edits(as_words(candidate), as_words(reference)) for candidate, reference in some]

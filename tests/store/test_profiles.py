@@ -77,14 +77,21 @@ def profiles_of(path: Path) -> list[tuple[str, ...]]:
 
 def test_tokens_are_made_once_and_kept(path: Path, asked: list[str]) -> None:
     with Store.open(path) as store:
-        first = bounds(store, ["set"], METRICS, text_profile="whitespace").frame
+        first = bounds(store, ["set"], METRICS, text_profile="whitespace", candidates=["human", "intra"]).frame
         assert sorted(asked) == sorted({caption for _, _, caption in ROWS})
-        assert bounds(store, ["set"], METRICS, text_profile="whitespace", seed=2).frame.height == first.height
+        assert (
+            bounds(
+                store, ["set"], METRICS, text_profile="whitespace", candidates=["human", "intra"], seed=2
+            ).frame.height
+            == first.height
+        )
     assert len(asked) == len({caption for _, _, caption in ROWS})
     assert profiles_of(path) == [("bare", "whitespace")]
     asked.clear()
     with Store.open(path) as store:
-        assert bounds(store, ["set"], METRICS, text_profile="whitespace").frame.equals(first)
+        assert bounds(store, ["set"], METRICS, text_profile="whitespace", candidates=["human", "intra"]).frame.equals(
+            first
+        )
         assert profile(store, ["set"], "whitespace").frame.height
     assert asked == []
     assert stored(path, "whitespace") == {caption: caption.split() for _, _, caption in ROWS}
@@ -105,7 +112,7 @@ def test_only_the_texts_at_work_are_tokenised(path: Path, asked: list[str]) -> N
     assert sorted(asked) == ["A dog runs.", "The café dog runs, runs!", "a dog runs"]
     assert profiles_of(path) == [("bare",)]
     with Store.open(path) as store:
-        bounds(store, ["set"], ["cider"], "whitespace")
+        bounds(store, ["set"], ["cider"], "whitespace", candidates=["human", "intra"])
     assert len(asked) == len(set(asked)) == 6
     assert profiles_of(path) == [("bare", "whitespace")]
 
@@ -126,12 +133,14 @@ def test_new_version_has_the_profiles_under_which_all_its_texts_have_tokens(path
 
 def test_held_store_keeps_nothing_and_gives_the_same_numbers(path: Path, asked: list[str]) -> None:
     with held(path, reading=True), Store.open(path) as store:
-        first = bounds(store, ["set"], METRICS, text_profile="whitespace").frame
+        first = bounds(store, ["set"], METRICS, text_profile="whitespace", candidates=["human", "intra"]).frame
         store.close()
     assert profiles_of(path) == [("bare",)]
     asked.clear()
     with Store.open(path) as store:
-        assert bounds(store, ["set"], METRICS, text_profile="whitespace").frame.equals(first)
+        assert bounds(store, ["set"], METRICS, text_profile="whitespace", candidates=["human", "intra"]).frame.equals(
+            first
+        )
     assert asked
     assert profiles_of(path) == [("bare", "whitespace")]
 
@@ -158,7 +167,7 @@ def test_tokens_are_not_written_to_a_store_that_took_the_place_of_theirs(path: P
     with Store.open(another, write=True) as store:
         ingest_rows(store, [(image, slot, caption[::-1]) for image, slot, caption in reversed(ROWS)])
     with Store.open(path) as store:
-        bounds(store, ["set"], ["cider"], text_profile="whitespace")
+        bounds(store, ["set"], ["cider"], text_profile="whitespace", candidates=["human", "intra"])
         another.replace(path)
     assert profiles_of(path) == [("bare",)]
     assert stored(path, "bare")
@@ -169,7 +178,7 @@ def test_tokens_are_not_written_to_a_store_that_took_the_place_of_theirs(path: P
 
 def test_frequencies_of_a_profile_are_kept_in_its_own_words(path: Path) -> None:
     with Store.open(path) as store:
-        bounds(store, ["set"], ["cider"], "whitespace")
+        bounds(store, ["set"], ["cider"], "whitespace", candidates=["human", "intra"])
         assert not ngrams.is_kept(store, versions.resolve(store, "set"), "whitespace")
     with Store.open(path) as store:
         assert ngrams.is_kept(store, versions.resolve(store, "set"), "whitespace")
@@ -223,7 +232,7 @@ def test_every_command_that_reads_tokens_takes_any_profile(path: Path) -> None:
         ingest_rows(store, [(image, slot, caption.upper()) for image, slot, caption in ROWS], dataset="upper")
     for study in (
         lambda store: profile(store, ["set"], "whitespace"),
-        lambda store: bounds(store, ["set"], ["bleu-1"], "whitespace"),
+        lambda store: bounds(store, ["set"], ["bleu-1"], "whitespace", candidates=["human", "intra"]),
         lambda store: compare(store, ["set", "upper"], ["bleu-1"], "whitespace"),
         lambda store: score(store, "set", ["bleu-1"], text_profile="whitespace"),
         lambda store: diff(store, "set", "upper", "vocabulary", "whitespace")[0],

@@ -294,7 +294,7 @@ def expected_changes(old: tuple[Content, Splits], new: tuple[Content, Splits]) -
 
 
 @given(edit_scripts())
-@settings(max_examples=20)
+@settings(max_examples=10)
 def test_every_state_of_a_script_comes_back_and_diff_is_the_script(states: list[tuple[Content, Splits]]) -> None:
     with Store.open(MEMORY) as store:
         kept: list[tuple[Content, Splits]] = []

@@ -34,7 +34,7 @@ def keyness(a: int, b: int, tokens_a: int, tokens_b: int) -> float:
 
 
 @given(captions, captions)
-@settings(max_examples=15)
+@settings(max_examples=8)
 def test_words_and_lengths_are_those_of_a_count_by_hand(old: list[str], new: list[str]) -> None:
     with Store.open(MEMORY) as store:
         ingest(store, old, "old")
