@@ -202,6 +202,14 @@ class Selection:
         name = f"{self.version.dataset}@{self.version.version[:12]}"
         return name if self.split is None else f"{name}:{self.split}"
 
+    def rows_of(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """Take those rows of a result's frame that are of this selection. Columns: dataset, version, split, others."""
+        return frame.filter(
+            pl.col("dataset") == self.version.dataset,
+            pl.col("version") == self.version.version,
+            pl.col("split").eq_missing(pl.lit(self.split, pl.String)),
+        )
+
     def record(self) -> dict[str, Any]:
         """Give the selection as a JSON object."""
         version = {key: value for key, value in dataclasses.asdict(self.version).items() if value is not None}

@@ -56,17 +56,12 @@ class CandidateSet:
     @property
     def source(self) -> str | None:
         """Name the versions that its captions are drawn from, beside the selection itself: `brown@460aeb30273d`."""
-        return " ".join(map(_place, self.drawn_from)) or None
+        return " ".join(one.reference for one in self.drawn_from) or None
 
     @property
     def is_drawn(self) -> bool:
         """Whether its captions are drawn by a seed."""
         return "seed" in self.params and self.references is None
-
-
-def _place(one: Selection) -> str:
-    name = f"{one.version.dataset}@{one.version.version[:12]}"
-    return name if one.split is None else f"{name}:{one.split}"
 
 
 #: The captions themselves, each against the others of its image.

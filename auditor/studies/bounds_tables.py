@@ -15,11 +15,7 @@ def tables(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[Table, 
     """Arrange the rows of `bounds` by selection. What was drawn several times is shown by the mean of its draws."""
     made = []
     for selection in selections:
-        own = rows.filter(
-            pl.col("dataset") == selection.version.dataset,
-            pl.col("version") == selection.version.version,
-            pl.col("split").eq_missing(pl.lit(selection.split, pl.String)),
-        )
+        own = selection.rows_of(rows)
         made += [*_upper(selection, own), *_lower(selection, own), *_images(selection, own)]
     return tuple(made)
 

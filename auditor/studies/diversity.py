@@ -69,9 +69,9 @@ def diversity(
         rows = rows.drop("robust").join(values, on=_KEY, how="left", nulls_equal=True, maintain_order="left")
     of_images = image_diversity(store, selections, known.evaluation, apart, settings, progress)
     frame = _as_rows(rows, *(part.frame for part in of_images))
-    labelled = [(one.label, _of(one, rows)) for one in selections]
+    labelled = [(one.label, one.rows_of(rows)) for one in selections]
     systems = [one.label for one in selections if one.version.kind == "candidates" and one != known.evaluation]
-    values = pl.concat(_of(one, frame).select(pl.lit(one.label).alias("label"), pl.all()) for one in selections)
+    values = pl.concat(one.rows_of(frame).select(pl.lit(one.label).alias("label"), pl.all()) for one in selections)
     pairs = correlated(values.filter(pl.col("position").is_null()), systems)
     shown = [
         *of_images,
@@ -88,15 +88,6 @@ def diversity(
         notes=tuple(dict.fromkeys((*found_notes, *notes(labelled, known, settings),
                                    *(note for part in of_images for note in part.notes)))),
     )  # fmt: skip
-
-
-def _of(selection: Selection, rows: pl.DataFrame) -> pl.DataFrame:
-    version = selection.version
-    return rows.filter(
-        pl.col("dataset") == version.dataset,
-        pl.col("version") == version.version,
-        pl.col("split").eq_missing(selection.split),
-    )
 
 
 def _as_rows(*parts: pl.DataFrame) -> pl.DataFrame:

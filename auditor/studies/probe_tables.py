@@ -16,7 +16,7 @@ def tables(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[Table, 
     """Arrange the rows of `probe` by selection: what changed, and by how much each score did."""
     made = []
     for selection in selections:
-        own = _of(selection, rows)
+        own = selection.rows_of(rows)
         made += [
             Table(
                 f"what was changed in {selection.label}",
@@ -44,7 +44,7 @@ def figures(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[Figure
                 f"probe{number}",
                 f"Relative change of mean scores, {selection.label}",
                 "heatmap",
-                _of(selection, rows).select("component", "metric", "relative"),
+                selection.rows_of(rows).select("component", "metric", "relative"),
                 x="component",
                 y="metric",
                 value="relative",
@@ -60,7 +60,7 @@ def notes(selections: Sequence[Selection], rows: pl.DataFrame) -> list[str]:
     """Say which metric reacts most to each component and which least, and what changed nothing."""
     told = []
     for selection in selections:
-        own = _of(selection, rows)
+        own = selection.rows_of(rows)
         for (component,), part in own.group_by("component", maintain_order=True):
             if part["changed"].item(0) == 0:
                 told.append(f"{selection.label}: {component} changed no caption")
@@ -73,11 +73,3 @@ def notes(selections: Sequence[Selection], rows: pl.DataFrame) -> list[str]:
 
 def _said(row: dict[str, float]) -> str:
     return f"{row['metric']} ({row['relative']:+.1%})"
-
-
-def _of(selection: Selection, rows: pl.DataFrame) -> pl.DataFrame:
-    return rows.filter(
-        pl.col("dataset") == selection.version.dataset,
-        pl.col("version") == selection.version.version,
-        pl.col("split").eq_missing(pl.lit(selection.split, pl.String)),
-    )
