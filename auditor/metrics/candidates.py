@@ -68,6 +68,16 @@ class CandidateSet:
 HUMAN = CandidateSet("human", "candidate_human")
 
 
+def output_of(system: Selection) -> CandidateSet:
+    """Take the captions of another dataset as candidates for the images of the same ids: a system's output, say."""
+    params = {
+        "system": system.version.dataset,
+        "system_seq": system.version.seq,
+        "system_split": system.split,
+    }
+    return CandidateSet(system.version.dataset, "candidate_system", params, drawn_from=(system,))
+
+
 def bind_candidates(store: Store, workspace: Workspace, candidates: Sequence[CandidateSet]) -> None:
     """Bind relation `candidate` to the captions of all sets, and `made_text` to the texts made for them."""
     workspace.bind_rows("made_text", ngrams.NO_TEXT)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from auditor.errors import UsageError
-from auditor.metrics.candidates import HUMAN, CandidateSet, bind_candidates
+from auditor.metrics.candidates import HUMAN, CandidateSet, bind_candidates, output_of
 from auditor.model import Progress, Selection
 from auditor.registry import References
 from auditor.store import cache, ngrams, tokens, versions
@@ -154,11 +154,7 @@ def _is_itself(system: Selection, evaluation: Selection) -> bool:
 
 
 def _candidates(system: Selection, evaluation: Selection) -> CandidateSet:
-    if _is_itself(system, evaluation):
-        return HUMAN
-    version = system.version
-    params = {"system": version.dataset, "system_seq": version.seq, "system_split": system.split}
-    return CandidateSet(version.dataset, "candidate_system", params, drawn_from=(system,))
+    return HUMAN if _is_itself(system, evaluation) else output_of(system)
 
 
 def unshared(store: Store, system: Selection, evaluation: Selection) -> tuple[int, int]:

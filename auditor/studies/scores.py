@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from auditor.errors import MetricError, UsageError
-from auditor.metrics.candidates import HUMAN, CandidateSet
+from auditor.metrics.candidates import HUMAN, CandidateSet, output_of
 from auditor.metrics.card import Metric
 from auditor.metrics.counting import count
 from auditor.model import Progress, Result, Selection, Table, silent
@@ -116,12 +116,7 @@ def score(
         selections.append(system)
         if system.version.dataset == selection.version.dataset:
             raise UsageError(f"{candidates}: scores {ref} against itself; leave --candidates out for leave-one-out")
-        params = {
-            "system": system.version.dataset,
-            "system_seq": system.version.seq,
-            "system_split": system.split,
-        }
-        chosen = CandidateSet(system.version.dataset, "candidate_system", params, drawn_from=(system,))
+        chosen = output_of(system)
         notes += _unmatched(store, selection, system)
         if system.version.kind != "candidates":
             notes.append(f"{candidates} was ingested as {system.version.kind}, not as a system's output (--kind)")

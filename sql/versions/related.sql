@@ -1,17 +1,20 @@
 -- name: related
--- version: 1
+-- version: 2
 -- grain: dataset
 -- params: dataset VARCHAR
 -- reads: dataset, version
--- returns: dataset
+-- returns: dataset, kind, place
 --
--- The datasets that one shares images or captions with, as far as the store holds them.
+-- The datasets that one shares images or captions with, as far as the store holds them; place is where the declaration
+-- names each, from 1.
 with named as (
-    select unnest(related) as other
+    select unnest(related) as other, generate_subscripts(related, 1) as place
     from dataset
     where dataset = $dataset::varchar
 )
-select distinct v.dataset
-from version as v
-semi join named as n on n.other = v.dataset
-order by v.dataset
+select n.other as dataset, d.kind, min(n.place)::uinteger as place
+from named as n
+join dataset as d on d.dataset = n.other
+semi join version as v on v.dataset = n.other
+group by n.other, d.kind
+order by n.other

@@ -1,0 +1,51 @@
+"""Which captions describe the images of candidates that people rated or compared: the references of a metric."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from auditor.errors import UsageError
+from auditor.model import Selection
+from auditor.store.connection import Store
+from auditor.store.versions import images, resolve
+
+
+def references_of(store: Store, annotated: Selection, against: str | None = None) -> tuple[Selection, list[str]]:
+    """Find the references of what people rated: the captions that `against` names, else the first related dataset.
+
+    That is the first which its declaration names as related, of captions, that is in the store and describes any of its
+    images. Gives the selection, and notes on images without references. Raises `UsageError` where there is none.
+    """
+    wanted = images(store, annotated)["image"]
+    if against is not None:
+        chosen = resolve(store, against)
+        if not _described(store, chosen, wanted):
+            there = images(store, chosen)["image"]
+            raise UsageError(
+                f"{against} describes no image of {annotated.label}: its ids look like {there[0]!r}, "
+                f"those of {annotated.label} like {wanted[0]!r}"
+            )
+    else:
+        chosen = _first_related(store, annotated)
+    lacking = len(wanted) - _described(store, chosen, wanted)
+    subject = "1 image has" if lacking == 1 else f"{lacking:,} images have"
+    return chosen, [f"{annotated.label}: {subject} no references in {chosen.label} and no scores"] if lacking else []
+
+
+def _first_related(store: Store, annotated: Selection) -> Selection:
+    wanted = images(store, annotated)["image"]
+    name = annotated.version.dataset
+    related = store.rows("related", dataset=name).filter(pl.col("kind") == "captions").sort("place")["dataset"]
+    for other in related:
+        chosen = resolve(store, other)
+        if _described(store, chosen, wanted):
+            return chosen
+    declared = store.query("select related from dataset where dataset = $dataset", {"dataset": name})["related"].item()
+    absent = [other for other in declared if other not in related]
+    advice = f"`auditor ingest {absent[0]}`, or name one" if absent else "name one"
+    raise UsageError(f"{annotated.label}: no dataset in the store describes its images; {advice} with --against REF")
+
+
+def _described(store: Store, chosen: Selection, wanted: pl.Series) -> int:
+    """Count the images that a selection describes."""
+    return int(wanted.is_in(images(store, chosen)["image"].implode()).sum())
