@@ -2,8 +2,8 @@
 
 References stand in the order in which a seed draws them, and each has a *step*: the number of references at which it
 joins the others. Counts then stand in lists of one of two kinds. *By number*: the k-th entry is counted against the
-first k references. *By reference*: one entry for each reference, in the order of their slots, and the steps say which of
-them are the first k.
+first k references. *By reference*: one entry for each reference, in the order of their slots, and the steps say which
+of them are the first k.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""CIDEr's mean cosines against the first reference, the first two and so on, as `kernels/growing_cosines.py` finds them."""
+"""CIDEr's mean cosines against the first reference, the first two, …, as `kernels/growing_cosines.py` finds them."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> p
     from auditor.metrics.kernels.growing_cosines import ORDERS, Meetings, mean_cosines  # noqa: PLC0415
 
     candidates, references = rows["cider_by_number"], rows["reference_step"]
+    places = candidates.select("candidate", "image", "slot")
+    if candidates.is_empty():
+        return places.with_columns(pl.Series(f"mean_{n + 1}", [], pl.List(pl.Float64)) for n in range(ORDERS))
     steps = steps_of(rows, candidates.height)
     ids = np.unique(np.concatenate([side["caption_id"].to_numpy() for side in (candidates, references)]))
     texts = np.searchsorted(ids, references["caption_id"].to_numpy())
@@ -36,8 +39,7 @@ def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> p
         clipped=parameters["clipped"],
         relative=parameters["clipped"] and parameters["tf"] == "paper",
     )
-    counts = candidates.select("candidate", "image", "slot")
-    return counts.with_columns(as_lists(f"mean_{order + 1}", means[:, order]) for order in range(ORDERS))
+    return places.with_columns(as_lists(f"mean_{order + 1}", means[:, order]) for order in range(ORDERS))
 
 
 def _grams(rows: pl.DataFrame, ids: Any) -> Any:
@@ -46,9 +48,7 @@ def _grams(rows: pl.DataFrame, ids: Any) -> Any:
 
     held = rows["caption_id"].to_numpy()
     starts = np.append(np.searchsorted(held, ids), len(held)).astype(np.int64)
-    return Grams(
-        starts, rows["gram_no"].to_numpy(), (rows["n"].to_numpy() - 1).astype(np.uint8), rows["tf"].to_numpy()
-    )
+    return Grams(starts, rows["gram_no"].to_numpy(), (rows["n"].to_numpy() - 1).astype(np.uint8), rows["tf"].to_numpy())
 
 
 def _weights(known: pl.DataFrame, grams: pl.DataFrame, weights: pl.DataFrame, most: int) -> Any:

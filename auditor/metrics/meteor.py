@@ -178,7 +178,9 @@ CARDS = (
             ),
         },
         kernel=Kernel("meteor", _count, relations=_RELATIONS),
-        growing=lambda _: Growing("meteor", Kernel("meteor_by_number", _count_by_number, (*_RELATIONS, "reference_step"))),
+        growing=lambda _: Growing(
+            "meteor", Kernel("meteor_by_number", _count_by_number, (*_RELATIONS, "reference_step"))
+        ),
         require=meteor_resources.package,
     ),
 )

@@ -10,7 +10,7 @@ import polars as pl
 
 from auditor.metrics.candidates import HUMAN, CandidateSet
 from auditor.metrics.counting import count
-from auditor.metrics.growing import ORDER, Against, against_first
+from auditor.metrics.growing import ORDER, against_first
 from auditor.model import Draw, Progress, Selection, silent
 from auditor.registry import MetricRequest, References
 from auditor.store import tokens
@@ -18,7 +18,7 @@ from auditor.store.connection import Store
 from auditor.studies.scores import refuse_unscorable
 from auditor.text import tokenizer
 
-_PLACE = ("candidate", "image", "slot")
+Rule = Literal["all", "loo"]
 
 
 def scores_by_references(
@@ -31,7 +31,7 @@ def scores_by_references(
     seed: int = 1,
     progress: Progress = silent,
     *,
-    rule: Literal["all", "loo"] = "all",
+    rule: Rule = "all",
     at: Sequence[int] | None = None,
 ) -> pl.DataFrame:
     """Score candidates against the first 1 … `most` references of their image, or the first of each number in `at`.
@@ -45,46 +45,54 @@ def scores_by_references(
     Columns: candidate, image, slot, references, and one for each metric, by its label. Raises `MetricError` for a
     metric that has no scores of so few images.
     """
-    wanted = list(range(1, most + 1)) if at is None else list(at)
-    whole = _first(selection, most, most, seed, rule)
+    return pl.concat(each_number(store, selection, text_profile, candidates, metrics, most, seed, progress, rule, at))
+
+
+def each_number(
+    store: Store,
+    selection: Selection,
+    text_profile: str,
+    candidates: Sequence[CandidateSet],
+    metrics: Sequence[MetricRequest],
+    most: int,
+    seed: int = 1,
+    progress: Progress = silent,
+    rule: Rule = "all",
+    at: Sequence[int] | None = None,
+) -> Iterator[pl.DataFrame]:
+    """Give what `scores_by_references` gives number by number, so that no more than one is in memory."""
+    whole = first_captions(selection, most, most, seed, rule)
     refuse_unscorable(store, whole, metrics)
     texts = [whole, *(drawn for candidate in candidates for drawn in candidate.drawn_from)]
     tokens.provide(store, texts, text_profile, tokenizer(text_profile), progress)
-    grown = [metric for metric in metrics if metric.growing]
-    anew = [metric for metric in metrics if not metric.growing]
     sets = [HUMAN] if rule == "loo" else list(candidates)
-    specs = list({metric.counting_grown: None for metric in grown})
-    by_number = {metric.counting_grown: metric.growing.by_reference for metric in grown if metric.growing}
-    counts = count(store, whole, text_profile, sets, [ORDER, *specs], progress)
-
-    def parts() -> Iterator[pl.DataFrame]:
-        for one in sets:
-            order = counts[one.name, ORDER]
-            taken: dict[object, Against] = {
-                spec: against_first(counts[one.name, spec], order, by_reference=by_number[spec]) for spec in specs
-            }
-            for k in wanted:
-                then = {spec: taken[spec](k) for spec in specs}
-                again = {one.name: one} | ({} if rule == "all" else {HUMAN.name: _beyond(k, most)})
-                some = list({metric.counting: None for metric in anew})
-                alone = _first(selection, k, most, seed, rule)
-                counted = count(store, alone, text_profile, [again[one.name]], some, progress) if some else {}
-                yield order.select(*_PLACE, pl.lit(k, pl.UInt32).alias("references")).with_columns(
-                    metric.scores(
-                        then[metric.counting_grown] if metric.growing else counted[one.name, metric.counting]
-                    )
-                    for metric in metrics
-                )
-
-    return pl.concat(parts())
+    kinds = {metric.counting_grown: metric.growing.by_reference for metric in metrics if metric.growing}
+    counts = count(store, whole, text_profile, sets, [ORDER, *kinds], progress)
+    taken = {
+        (one.name, spec): against_first(counts[one.name, spec], counts[one.name, ORDER], by_reference=by_reference)
+        for one in sets
+        for spec, by_reference in kinds.items()
+    }
+    rest = list({metric.counting: None for metric in metrics if not metric.growing})
+    for k in range(1, most + 1) if at is None else at:
+        alone = first_captions(selection, k, most, seed, rule)
+        again = [beyond(k, most)] if rule == "loo" else sets
+        counted = count(store, alone, text_profile, again, rest, progress) if rest else {}
+        counted |= {key: against(k) for key, against in taken.items()}
+        yield pl.concat(
+            counts[one.name, ORDER]
+            .select("candidate", "image", "slot", pl.lit(k, pl.UInt32).alias("references"))
+            .with_columns(metric.scores(counted[one.name, metric.counting_grown]) for metric in metrics)
+            for one in sets
+        )
 
 
-def _first(selection: Selection, k: int, most: int, seed: int, rule: Literal["all", "loo"]) -> Selection:
-    """Select the captions at work at k references, of the images that have enough for the most."""
+def first_captions(selection: Selection, k: int, most: int, seed: int, rule: Rule) -> Selection:
+    """Select the captions at work at k references, of the images that have enough for `most`."""
     drawn, enough = (References(rule, number, seed).of(selection).draw for number in (k, most))
     return replace(selection, draw=Draw(drawn.captions, seed, enough.captions)) if drawn and enough else selection
 
 
-def _beyond(k: int, most: int) -> CandidateSet:
-    """Take the first `most` + 1 captions as candidates where k + 1 of them are references."""
+def beyond(k: int, most: int) -> CandidateSet:
+    """Take the first `most` + 1 captions of each image as candidates where only k + 1 of them are at work."""
     return CandidateSet(HUMAN.name, "candidate_beyond", {"drawn": k + 1, "most": most})
