@@ -91,8 +91,9 @@ class Metric:
     `fixed` are settings that the name itself makes, `shown` whether a signature repeats them; `counted_with` are those
     parameters of the SELECT that the name makes. `rewriting` says, by the settings, what the metric makes of tokens
     before it counts; `variant`, which SELECT counts instead of `counts`; `refusal`, why a selection of so many images
-    can have no such scores; `growing`, what counts for all numbers of references at once. `default` says whether a request for no metric in particular means it too. `require` raises
-    `MissingExtraError` where a part that it cannot do without is not installed.
+    can have no such scores; `growing`, what counts for all numbers of references at once. `default` says whether a
+    request for no metric in particular means it too. `require` raises `MissingExtraError` where a part that it cannot
+    do without is not installed.
     """
 
     name: str

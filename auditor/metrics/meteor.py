@@ -151,6 +151,7 @@ def _phrases(laid: Any, known: Lexicon) -> tuple[Any, Any]:
 
 
 _RELATIONS = ("meteor_reference", "meteor_token", "chosen")
+_BY_NUMBER = Growing("meteor", Kernel("meteor_by_number", _count_by_number, (*_RELATIONS, "reference_step")))
 
 CARDS = (
     Metric(
@@ -178,9 +179,7 @@ CARDS = (
             ),
         },
         kernel=Kernel("meteor", _count, relations=_RELATIONS),
-        growing=lambda _: Growing(
-            "meteor", Kernel("meteor_by_number", _count_by_number, (*_RELATIONS, "reference_step"))
-        ),
+        growing=lambda _: _BY_NUMBER,
         require=meteor_resources.package,
     ),
 )

@@ -25,15 +25,14 @@ SETTINGS = (
     "rouge-w-1.2:aggregate=mean",
     "rouge-l:aggregate=coco,beta=1.2,ascii=false",
     "cider:stem=true",
-    "cider:idf=none",
-    "cider:idf=fold",
-    "cider:references=max",
     "cider-d:tf=paper,n=1",
     "ter:length=best",
     "ter:aggregate=mean",
     "ter:length=truncated,shifts=false",
     "chrf:word_order=2",
 )
+#: Settings whose counts are made anew for each number.
+RARE = ("cider:idf=none", "cider:idf=fold", "cider:references=max")
 WORDS = st.sampled_from("a dog dogs Dog cat the runs café 日本 .".split())
 TEXTS = st.lists(WORDS, max_size=8).map(" ".join)
 #: Images with one caption to five; two of them have enough.
@@ -46,7 +45,7 @@ def rows_of(images: list[list[str]]) -> Rows:
 
 
 @pytest.mark.parametrize("rule", ["all", "loo"])
-@settings(max_examples=6)
+@settings(max_examples=2)
 @given(images=IMAGES, enough=ENOUGH, seed=st.integers(1, 9), text=TEXTS)
 def test_one_counting_gives_what_one_for_each_number_gives(
     rule: Rule, images: list[list[str]], enough: list[list[str]], seed: int, text: str
@@ -59,10 +58,20 @@ def test_one_counting_gives_what_one_for_each_number_gives(
         selection, system = resolve(store, "set"), output_of(resolve(store, "system"))
         most = 4 if rule == "all" else 3
         got = scores_by_references(store, selection, "bare", [system], metrics, most, seed, rule=rule)
-        for k in range(1, most + 1):
+        for k in (1, 2, most):
             alone = first_captions(selection, k, most, seed, rule)
             anew = score_candidates(store, alone, "bare", [system if rule == "all" else beyond(k, most)], metrics)
             assert got.filter(references=k).drop("references").equals(anew)
+
+
+def test_rare_settings_are_counted_anew(store: Store) -> None:
+    ingest_rows(store, rows_of([["a dog runs", "a dog", "the dog", "dogs run here"], ["a cat", "the cat", "cats sit"]]))
+    selection, metrics = resolve(store, "set"), requests(RARE)
+    grown = scores_by_references(store, selection, "bare", [], metrics, 2, rule="loo")
+    for k in (1, 2):
+        alone = first_captions(selection, k, 2, 1, "loo")
+        anew = score_candidates(store, alone, "bare", [beyond(k, 2)], metrics)
+        assert grown.filter(references=k).drop("references").equals(anew)
 
 
 def test_most_references_are_those_of_a_draw_of_as_many(store: Store) -> None:
@@ -95,13 +104,6 @@ def test_counts_that_are_kept_change_no_score(tmp_path: Path) -> None:
             made.append(scores_by_references(store, resolve(store, "set"), "bare", [], metrics, 2, rule="loo"))
     assert made[0].equals(made[1])
     assert made[0].equals(made[2])
-
-
-@pytest.mark.slow
-def test_scores_of_real_captions_agree_in_every_bit(data: Path, tmp_path: Path) -> None:
-    with Store.open(tmp_path / "a.duckdb", write=True) as store:
-        del data, store
-        pytest.skip("filled below")
 
 
 def test_no_candidate_has_no_score(store: Store) -> None:
