@@ -21,7 +21,8 @@ def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> p
     if candidates.is_empty():
         return places.with_columns(pl.Series(f"mean_{n + 1}", [], pl.List(pl.Float64)) for n in range(ORDERS))
     steps = steps_of(rows, candidates.height)
-    ids = np.unique(np.concatenate([side["caption_id"].to_numpy() for side in (candidates, references)]))
+    beside = (rows["text_gram"], candidates, references)  # captions of images without candidates are among the first
+    ids = np.unique(np.concatenate([side["caption_id"].to_numpy() for side in beside]))
     texts = np.searchsorted(ids, references["caption_id"].to_numpy())
     bigrams = np.maximum(references["length"].to_numpy().astype(np.int64) - 1, 0)
     met = Meetings(

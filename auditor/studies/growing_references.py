@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import polars as pl
@@ -12,7 +12,7 @@ from auditor.metrics.candidates import HUMAN, CandidateSet
 from auditor.metrics.counting import count
 from auditor.metrics.growing import ORDER, against_first
 from auditor.model import Draw, Progress, Selection, silent
-from auditor.registry import MetricRequest, References
+from auditor.registry import MetricRequest
 from auditor.store import tokens
 from auditor.store.connection import Store
 from auditor.studies.scores import refuse_unscorable
@@ -45,7 +45,43 @@ def scores_by_references(
     Columns: candidate, image, slot, references, and one for each metric, by its label. Raises `MetricError` for a
     metric that has no scores of so few images.
     """
-    return pl.concat(each_number(store, selection, text_profile, candidates, metrics, most, seed, progress, rule, at))
+    order = ReferenceOrder(most, seed, rule)
+    return pl.concat(each_number(store, selection, text_profile, candidates, metrics, order, at, progress))
+
+
+@dataclass(frozen=True)
+class ReferenceOrder:
+    """The order in which references join each other: the first `most` that `seed` draws, one more with rule `loo`.
+
+    `mirrored` goes from the last of these captions to the first: the first k one way and the first k the other share
+    none where there are 2 k. With `loo`, `held_out` says how many captions of each image are candidates: the last ones
+    of the order that is not mirrored, or all.
+    """
+
+    most: int
+    seed: int = 1
+    rule: Rule = "all"
+    mirrored: bool = False
+    held_out: int | None = None
+
+    @property
+    def captions(self) -> int:
+        """How many captions an image must have."""
+        return self.most + (self.rule == "loo")
+
+    def first(self, selection: Selection, k: int) -> Selection:
+        """Select the captions at work at k references, of the images that have enough for the most."""
+        draw = Draw(k + (self.rule == "loo"), self.seed, self.captions, self.mirrored)
+        return replace(selection, draw=draw)
+
+    def candidates(self, k: int) -> CandidateSet:
+        """Take the captions that are held out, where those at work are the first k and one more."""
+        held_out = min(self.held_out or self.captions, self.captions)
+        if k == self.most and held_out == self.captions:
+            return HUMAN
+        first = 1 if self.mirrored else self.captions - held_out + 1
+        places = {"drawn": k + 1, "first_place": first, "last_place": first + held_out - 1}
+        return CandidateSet(HUMAN.name, "candidate_of_place", places)
 
 
 def each_number(
@@ -54,18 +90,16 @@ def each_number(
     text_profile: str,
     candidates: Sequence[CandidateSet],
     metrics: Sequence[MetricRequest],
-    most: int,
-    seed: int = 1,
-    progress: Progress = silent,
-    rule: Rule = "all",
+    order: ReferenceOrder,
     at: Sequence[int] | None = None,
+    progress: Progress = silent,
 ) -> Iterator[pl.DataFrame]:
-    """Give what `scores_by_references` gives number by number, so that no more than one is in memory."""
-    whole = first_captions(selection, most, most, seed, rule)
+    """Give what `scores_by_references` gives, number by number, so that no more than one need be in memory."""
+    whole = order.first(selection, order.most)
     refuse_unscorable(store, whole, metrics)
     texts = [whole, *(drawn for candidate in candidates for drawn in candidate.drawn_from)]
     tokens.provide(store, texts, text_profile, tokenizer(text_profile), progress)
-    sets = [HUMAN] if rule == "loo" else list(candidates)
+    sets = [order.candidates(order.most)] if order.rule == "loo" else list(candidates)
     kinds = {metric.counting_grown: metric.growing.by_reference for metric in metrics if metric.growing}
     counts = count(store, whole, text_profile, sets, [ORDER, *kinds], progress)
     taken = {
@@ -74,10 +108,9 @@ def each_number(
         for spec, by_reference in kinds.items()
     }
     rest = list({metric.counting: None for metric in metrics if not metric.growing})
-    for k in range(1, most + 1) if at is None else at:
-        alone = first_captions(selection, k, most, seed, rule)
-        again = [beyond(k, most)] if rule == "loo" else sets
-        counted = count(store, alone, text_profile, again, rest, progress) if rest else {}
+    for k in range(1, order.most + 1) if at is None else at:
+        again = [order.candidates(k)] if order.rule == "loo" else sets
+        counted = count(store, order.first(selection, k), text_profile, again, rest, progress) if rest else {}
         counted |= {key: against(k) for key, against in taken.items()}
         yield pl.concat(
             counts[one.name, ORDER]
@@ -85,14 +118,3 @@ def each_number(
             .with_columns(metric.scores(counted[one.name, metric.counting_grown]) for metric in metrics)
             for one in sets
         )
-
-
-def first_captions(selection: Selection, k: int, most: int, seed: int, rule: Rule) -> Selection:
-    """Select the captions at work at k references, of the images that have enough for `most`."""
-    drawn, enough = (References(rule, number, seed).of(selection).draw for number in (k, most))
-    return replace(selection, draw=Draw(drawn.captions, seed, enough.captions)) if drawn and enough else selection
-
-
-def beyond(k: int, most: int) -> CandidateSet:
-    """Take the first `most` + 1 captions of each image as candidates where only k + 1 of them are at work."""
-    return CandidateSet(HUMAN.name, "candidate_beyond", {"drawn": k + 1, "most": most})

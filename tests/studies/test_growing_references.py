@@ -10,11 +10,12 @@ from conftest import Rows, ingest_rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from auditor.metrics.candidates import HUMAN, output_of
+from auditor.metrics.candidates import HUMAN, bind_candidates, output_of
 from auditor.registry import METRICS, References, requests
 from auditor.store.connection import MEMORY, Store
+from auditor.store.ngrams import workspace
 from auditor.store.versions import resolve
-from auditor.studies.growing_references import Rule, beyond, first_captions, scores_by_references
+from auditor.studies.growing_references import ReferenceOrder, Rule, each_number, scores_by_references
 from auditor.studies.scores import score_candidates
 
 SETTINGS = (
@@ -45,23 +46,23 @@ def rows_of(images: list[list[str]]) -> Rows:
 
 
 @pytest.mark.parametrize("rule", ["all", "loo"])
-@settings(max_examples=2)
-@given(images=IMAGES, enough=ENOUGH, seed=st.integers(1, 9), text=TEXTS)
+@settings(max_examples=3)
+@given(images=IMAGES, enough=ENOUGH, seed=st.integers(1, 9), text=TEXTS, k=st.integers(1, 3))
 def test_one_counting_gives_what_one_for_each_number_gives(
-    rule: Rule, images: list[list[str]], enough: list[list[str]], seed: int, text: str
+    rule: Rule, images: list[list[str]], enough: list[list[str]], seed: int, text: str, k: int
 ) -> None:
     metrics = requests(SETTINGS)
     with Store.open(MEMORY) as store:
         every = [*images, *enough]
         ingest_rows(store, rows_of(every), "set", kind="candidates")
-        ingest_rows(store, rows_of([[text, texts[0]] for texts in every]), "system", kind="candidates")
+        ingest_rows(store, rows_of([[text, texts[0]] for texts in every[:-1]]), "system", kind="candidates")
         selection, system = resolve(store, "set"), output_of(resolve(store, "system"))
         most = 4 if rule == "all" else 3
         got = scores_by_references(store, selection, "bare", [system], metrics, most, seed, rule=rule)
-        for k in (1, 2, most):
-            alone = first_captions(selection, k, most, seed, rule)
-            anew = score_candidates(store, alone, "bare", [system if rule == "all" else beyond(k, most)], metrics)
-            assert got.filter(references=k).drop("references").equals(anew)
+        order = ReferenceOrder(most, seed, rule)
+        meeting = system if rule == "all" else order.candidates(k)
+        anew = score_candidates(store, order.first(selection, k), "bare", [meeting], metrics)
+        assert got.filter(references=k).drop("references").equals(anew)
 
 
 def test_rare_settings_are_counted_anew(store: Store) -> None:
@@ -69,8 +70,8 @@ def test_rare_settings_are_counted_anew(store: Store) -> None:
     selection, metrics = resolve(store, "set"), requests(RARE)
     grown = scores_by_references(store, selection, "bare", [], metrics, 2, rule="loo")
     for k in (1, 2):
-        alone = first_captions(selection, k, 2, 1, "loo")
-        anew = score_candidates(store, alone, "bare", [beyond(k, 2)], metrics)
+        order = ReferenceOrder(2, 1, "loo")
+        anew = score_candidates(store, order.first(selection, k), "bare", [order.candidates(k)], metrics)
         assert grown.filter(references=k).drop("references").equals(anew)
 
 
@@ -81,6 +82,28 @@ def test_most_references_are_those_of_a_draw_of_as_many(store: Store) -> None:
         grown = scores_by_references(store, selection, "bare", [], metrics, 2, seed, rule="loo", at=[2])
         drawn = score_candidates(store, References("loo", 2, seed).of(selection), "bare", [HUMAN], metrics)
         assert grown.drop("references").equals(drawn)
+
+
+def test_mirrored_order_meets_other_references(store: Store) -> None:
+    """Four captions an image, one held out: one reference from either end of the others."""
+    ingest_rows(store, [(image, slot, f"{image} {slot}") for image in "ab" for slot in range(4)])
+    found = {}
+    for mirrored in (False, True):
+        order = ReferenceOrder(3, 1, "loo", mirrored, held_out=2)
+        (one,) = each_number(store, resolve(store, "set"), "bare", [], requests(["bleu-1"]), order, at=[1])
+        assert one.height == 4
+        selection, candidates = order.first(resolve(store, "set"), 1), order.candidates(1)
+        places = workspace(store, selection, "bare")
+        bind_candidates(store, places, [candidates])
+        places.params |= {"first_image": 1, "last_image": 2}
+        found[mirrored] = set(
+            places.rows("reference_step")
+            .join(store.query("select candidate_no, image, slot as own from candidate"), "candidate_no")
+            .select("image", "own", "slot")
+            .rows()
+        )
+    assert {row[:2] for row in found[False]} == {row[:2] for row in found[True]}
+    assert not found[False] & found[True]
 
 
 def test_images_with_too_few_captions_are_left_out_at_every_number(store: Store) -> None:

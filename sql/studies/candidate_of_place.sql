@@ -1,22 +1,18 @@
--- name: candidate_beyond
+-- name: candidate_of_place
 -- version: 1
 -- grain: held-out caption
--- params: drawn INTEGER, most INTEGER
+-- params: drawn INTEGER, first_place INTEGER, last_place INTEGER
 -- reads: reference, caption_place
 -- returns: candidate, stands_in, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
 --
--- Each of the first `most` + 1 captions of an image, against the first of the others in the order of the draw. Where
--- fewer are at work as references and the caption is none of them, it stands in for the last of these: what is left are
--- the first references of the draw, as many as every other caption meets.
-with placed as (
-    select r.image_no, r.image, r.slot, p.place
+-- The captions of each image that stand at certain places in the order of the draw, each against the first of the others.
+-- A caption that is none of the drawn references stands in for the last of these: what is left are the first references
+-- of the draw, as many as every other caption meets.
+with last_place as (
+    select r.image_no, r.image, r.slot
     from reference as r
     join caption_place as p using (image, slot)
-),
-last_place as (
-    select image_no, image, slot
-    from placed
-    where place = $drawn::integer
+    where p.place = $drawn::integer
 )
 select
     'human' as candidate,
@@ -30,4 +26,4 @@ select
     null::varchar as from_dataset, null::varchar as from_image, null::uinteger as from_slot
 from caption_place as p
 join last_place as l using (image)
-where p.place <= $most::integer + 1
+where p.place between $first_place::integer and $last_place::integer
