@@ -13,7 +13,7 @@ from auditor.metrics.counting import count
 from auditor.metrics.growing import ORDER, against_first
 from auditor.model import Draw, Progress, Selection, silent
 from auditor.registry import MetricRequest
-from auditor.store import tokens
+from auditor.store import ngrams, tokens
 from auditor.store.connection import Store
 from auditor.studies.scores import refuse_unscorable
 from auditor.text import tokenizer
@@ -73,6 +73,11 @@ class ReferenceOrder:
         """Select the captions at work at k references, of the images that have enough for the most."""
         draw = Draw(k + (self.rule == "loo"), self.seed, self.captions, self.mirrored)
         return replace(selection, draw=draw)
+
+    def places(self, store: Store, selection: Selection, text_profile: str) -> pl.DataFrame:
+        """Give the place of each caption in the order of the draw, from 1. Columns: image, slot, place."""
+        drawn = self.first(selection, self.most)
+        return ngrams.workspace(store, drawn, text_profile).rows("caption_place").select("image", "slot", "place")
 
     def candidates(self, k: int) -> CandidateSet:
         """Take the captions that are held out, where those at work are the first k and one more."""
