@@ -79,7 +79,7 @@ def enough_references(
         selections=selections,
         signatures=signatures(metrics, text_profile, References("loo", most, seed if most else None)),
         tables=tuple(table for one in shown for table in tables.tables(*one)),
-        figures=tuple(figure for one in shown for figure in tables.figures(*one)),
+        figures=tuple(figure for one, rows, _ in shown for figure in tables.figures(one, rows)),
         notes=tuple(notes),
     )
 

@@ -46,10 +46,8 @@ def _summary(rows: pl.DataFrame, most: int) -> pl.DataFrame:
         "metric", *(pl.col(name).cast(pl.Int64).alias(shown) for name, shown in _SUFFICIENT.items())
     )
     curve = rows.filter(pl.col("statistic") == "mean")
-    ends = curve.group_by("metric", maintain_order=True).agg(
-        pl.col("value").sort_by("references").first().alias("mean with 1"),
-        pl.col("value").sort_by("references").last().alias(f"mean with {most}"),
-    )
+    means = {f"mean with {k}": pl.col("value").filter(pl.col("references") == k).first() for k in (1, most)}
+    ends = curve.group_by("metric", maintain_order=True).agg(**means)
     return ends.join(wide, on="metric", maintain_order="left")
 
 
@@ -62,11 +60,9 @@ def _shown(numbers: Sequence[int]) -> list[int]:
     return kept if kept[-1] == numbers[-1] else [*kept[: len(kept) - (len(kept) > _EVERY)], numbers[-1]]
 
 
-def figures(selection: Selection, rows: pl.DataFrame, most: int) -> list[Figure]:
+def figures(selection: Selection, rows: pl.DataFrame) -> list[Figure]:
     """Draw each curve: lines over the number of references, from the least to the greatest of the draws."""
     made = []
-    if most == 1:
-        return made
     for statistic, (name, title) in _CURVES.items():
         shown = rows.filter(pl.col("statistic") == statistic, pl.col("value").is_not_null())
         if shown["references"].n_unique() > 1:
