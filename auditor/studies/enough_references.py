@@ -30,6 +30,10 @@ _LEFT_OUT = 0.1
 STABLE = 0.95
 _PER_IMAGE = 1000
 
+_SHARE = "detectable-share"
+
+#: (metric, statistic) -> a value, null where there is none.
+_Found = dict[tuple[str, str], float | None]
 #: (metric, references or null, statistic) -> a value for each draw; null where there is none.
 _Measured = dict[tuple[str, int | None, str], list[float | None]]
 
@@ -55,7 +59,7 @@ def enough_references(
     `reliability-image`: the same coefficients between scores against k references and against k others (k up to half
     of `most`). `detectable`: the smallest difference between two systems that as many images show (two-sided 5 %,
     power 80 %), from two held-out captions of each image against the same k references; `detectable-1000`: that
-    1,000 images show. Without a number: `knee` of the mean, `enough`, the first k with 95 % of its rise, and `stable`,
+    1,000 images show; `detectable-share`: the latter as a share of the mean. Without a number: `knee` of the mean, `enough`, the first k with 95 % of its rise, and `stable`,
     the first k from which stability is .95.
 
     Raises `MetricError` where no image has `most` + 1 captions.
@@ -131,10 +135,11 @@ def _measure(
         counted = {"captions": frames[-1].height, "images": frames[-1]["image"].n_unique()}
         for done, (k, scores) in enumerate(enumerate(frames, 1)):
             progress(f"{selection.label}: comparing numbers of references", done, most)
-            found = dict(_means(scores, labels))
+            found: _Found = dict(_means(scores, labels))
             if k < most:
                 found |= _agreement("stability", scores, frames[-1], labels)
                 found |= _detectable(scores, last, labels)
+                found |= {(label, _SHARE): _share(found, label) for label in labels}
             if k <= len(others):
                 found |= _agreement("reliability", scores, others[k - 1], labels)
             for (metric, statistic), value in found.items():
@@ -151,11 +156,9 @@ def _means(scores: pl.DataFrame, labels: Sequence[str]) -> Iterator[tuple[tuple[
         yield (label, "mean"), sums[label].item()
 
 
-def _agreement(
-    statistic: str, scores: pl.DataFrame, others: pl.DataFrame, labels: Sequence[str]
-) -> dict[tuple[str, str], float | None]:
+def _agreement(statistic: str, scores: pl.DataFrame, others: pl.DataFrame, labels: Sequence[str]) -> _Found:
     """Correlate scores with others of the same captions, and their means by image; null where either is constant."""
-    found: dict[tuple[str, str], float | None] = {}
+    found: _Found = {}
     for level, coefficient, name in (("caption", "spearman", statistic), ("image", "kendall-b", f"{statistic}-image")):
         ours, theirs = (at_level(one.select("image", *labels), level) for one in (scores, others))
         for label in labels:
@@ -170,18 +173,24 @@ def _last_two(places: pl.DataFrame, captions: int) -> pl.DataFrame:
     return places.select("image", "slot", side=side).filter(pl.col("side").is_between(0, 1))
 
 
-def _detectable(scores: pl.DataFrame, last: pl.DataFrame, labels: Sequence[str]) -> dict[tuple[str, str], float | None]:
+def _detectable(scores: pl.DataFrame, last: pl.DataFrame, labels: Sequence[str]) -> _Found:
     """Take two captions of each image, neither a reference of the other, for two systems that are equally good."""
     sides = scores.join(last, on=["image", "slot"]).sort("image", "side").partition_by("side", maintain_order=True)
     if len(sides) < 2:
         return {}
     one, other = sides
-    found: dict[tuple[str, str], float | None] = {}
+    found: _Found = {}
     for label in labels:
         differences = (one[label] - other[label]).to_numpy()
         found[label, "detectable"] = detectable(differences)
         found[label, f"detectable-{_PER_IMAGE}"] = detectable(differences, _PER_IMAGE)
     return found
+
+
+def _share(found: _Found, label: str) -> float | None:
+    """Divide a detectable difference by the mean, which makes numbers of references comparable; null for a mean of 0."""
+    difference, mean = found.get((label, f"detectable-{_PER_IMAGE}")), found[label, "mean"]
+    return difference / mean if difference is not None and mean else None
 
 
 def _sufficient(measured: _Measured, metric: str, most: int, draw: int | None) -> dict[str, float | None]:
@@ -245,6 +254,7 @@ STATISTICS = (
     "reliability-image",
     "detectable",
     f"detectable-{_PER_IMAGE}",
+    _SHARE,
     "knee",
     "enough",
     "stable",

@@ -23,7 +23,7 @@ _CURVES = {
     "mean": ("mean", "mean score of held-out captions"),
     "stability": ("stability", "Spearman's rho of captions' scores with those against all references"),
     "reliability": ("reliability", "Spearman's rho of captions' scores against as many references, and as many others"),
-    "detectable-1000": ("difference", "smallest difference that 1,000 images show"),
+    "detectable-share": ("difference", "smallest difference that 1,000 images show, as a share of the mean"),
 }
 
 

@@ -73,6 +73,8 @@ def test_detectable_difference_is_that_of_two_captions_with_the_same_references(
         needed = detectable(np.array(one - other))
         assert len(one) == 12
         assert value(result, "detectable", k) == pytest.approx(needed, abs=1e-9)
+        share = detectable(np.array(one - other), 1000) / value(result, "mean", k)
+        assert value(result, "detectable-share", k) == pytest.approx(share, abs=1e-9)
 
 
 def test_values_are_means_of_the_draws_between_the_least_and_the_greatest(store: Store) -> None:
