@@ -114,7 +114,7 @@ CARDS = (
         counts="candidate_tokens",
         score=score,
         kernel=_KERNEL,
-        growing=lambda _: Growing("candidate_tokens", _KERNEL, by_reference=True),
+        growing=lambda _: Growing("candidate_tokens", _KERNEL, by_reference=True, best=True),
         summary="F-score of n-grams of characters, n = 1 to 6, with the best reference; word_order=2 is chrF++",
         kind="F, in which recall weighs twice as much as precision; beta sets how much",
         range="0 to 1; to 100 with scale=x100",

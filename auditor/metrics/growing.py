@@ -30,12 +30,14 @@ Against = Callable[[int], pl.DataFrame]
 class Growing:
     """How a metric is counted against growing numbers of references at once: the SELECT and the kernel for it.
 
-    `by_reference` says that its lists are, and not by number.
+    `by_reference` says that its lists are, and not by number; `best`, that besides the score is the highest over the
+    references, whatever the settings, so that pairs are scored once.
     """
 
     relation: str
     kernel: Kernel | None = None
     by_reference: bool = False
+    best: bool = False
 
 
 def against_first(counts: pl.DataFrame, order: pl.DataFrame, *, by_reference: bool) -> Against:
@@ -57,6 +59,20 @@ def against_first(counts: pl.DataFrame, order: pl.DataFrame, *, by_reference: bo
         )
 
     return first
+
+
+def best_so_far(
+    counts: pl.DataFrame, order: pl.DataFrame, score: Callable[[pl.DataFrame], pl.Series]
+) -> Callable[[int], pl.Series]:
+    """Score each pair of counts by reference once; give what takes the highest score with the first k."""
+    if counts.is_empty():
+        return lambda _: score(counts)
+    columns = counts.select(cs.list()).columns
+    pairs = counts.explode(columns).with_columns(pl.concat_list(name).alias(name) for name in columns)
+    scores = by_candidate(score(pairs).to_numpy(), counts.height)
+    steps = by_candidate(order["steps"].explode().to_numpy().astype(np.int64), counts.height)
+    highest = np.maximum.accumulate(in_steps(scores, steps), axis=1)
+    return lambda k: pl.Series(highest[:, k - 1])
 
 
 def steps_of(rows: Mapping[str, pl.DataFrame], candidates: int) -> NDArray[np.int64]:

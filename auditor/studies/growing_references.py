@@ -10,7 +10,7 @@ import polars as pl
 
 from auditor.metrics.candidates import HUMAN, CandidateSet
 from auditor.metrics.counting import count
-from auditor.metrics.growing import ORDER, against_first
+from auditor.metrics.growing import ORDER, against_first, best_so_far
 from auditor.model import Draw, Progress, Selection, silent
 from auditor.registry import MetricRequest
 from auditor.store import ngrams, tokens
@@ -105,12 +105,21 @@ def each_number(
     texts = [whole, *(drawn for candidate in candidates for drawn in candidate.drawn_from)]
     tokens.provide(store, texts, text_profile, tokenizer(text_profile), progress)
     sets = [order.candidates(order.most)] if order.rule == "loo" else list(candidates)
-    kinds = {metric.counting_grown: metric.growing.by_reference for metric in metrics if metric.growing}
-    counts = count(store, whole, text_profile, sets, [ORDER, *kinds], progress)
+    at_once = {metric.counting_grown: metric.growing for metric in metrics if metric.growing}
+    counts = count(store, whole, text_profile, sets, [*{ORDER: None, **at_once}], progress)
     taken = {
-        (one.name, spec): against_first(counts[one.name, spec], counts[one.name, ORDER], by_reference=by_reference)
+        (one.name, spec): against_first(counts[one.name, spec], counts[one.name, ORDER], by_reference=how.by_reference)
         for one in sets
-        for spec, by_reference in kinds.items()
+        for spec, how in at_once.items()
+        if not how.best
+    }
+    highest = {
+        (one.name, metric.label): best_so_far(
+            counts[one.name, metric.counting_grown], counts[one.name, ORDER], metric.scores
+        )
+        for one in sets
+        for metric in metrics
+        if metric.growing and metric.growing.best
     }
     rest = list({metric.counting: None for metric in metrics if not metric.growing})
     for k in range(1, order.most + 1) if at is None else at:
@@ -120,6 +129,11 @@ def each_number(
         yield pl.concat(
             counts[one.name, ORDER]
             .select("candidate", "image", "slot", pl.lit(k, pl.UInt32).alias("references"))
-            .with_columns(metric.scores(counted[one.name, metric.counting_grown]) for metric in metrics)
+            .with_columns(
+                highest[one.name, metric.label](k).alias(metric.label)
+                if (one.name, metric.label) in highest
+                else metric.scores(counted[one.name, metric.counting_grown])
+                for metric in metrics
+            )
             for one in sets
         )

@@ -129,10 +129,24 @@ def test_counts_that_are_kept_change_no_score(tmp_path: Path) -> None:
     assert made[0].equals(made[2])
 
 
+def test_systems_together_score_as_each_alone(store: Store) -> None:
+    ingest_rows(store, rows_of([["a dog runs", "a dog", "the dog"], ["a cat", "the cat", "cats sit"]]))
+    systems = []
+    for name, texts in (("one", [["a dog"], ["a cat", "cats"]]), ("two", [["dogs", "run", "the dog"], ["sit"]])):
+        ingest_rows(store, rows_of(texts), name, kind="candidates")
+        systems.append(output_of(resolve(store, name)))
+    metrics = requests(["bleu-2", "rouge-su4", "rouge-w-1.2", "meteor", "cider-d", "ter", "chrf"])
+    selection = resolve(store, "set")
+    together = scores_by_references(store, selection, "bare", systems, metrics, 3)
+    for system in systems:
+        alone = scores_by_references(store, selection, "bare", [system], metrics, 3)
+        assert together.filter(candidate=system.name).equals(alone)
+
+
 def test_no_candidate_has_no_score(store: Store) -> None:
     ingest_rows(store, rows_of([["a dog runs", "a dog"], ["a cat", "the cat"]]))
     ingest_rows(store, [("elsewhere", 0, "a dog")], "system", kind="candidates")
     system = output_of(resolve(store, "system"))
-    grown = scores_by_references(store, resolve(store, "set"), "bare", [system], requests(None), 2)
+    grown = scores_by_references(store, resolve(store, "set"), "bare", [system], requests(list(METRICS)), 2)
     assert grown.is_empty()
     assert pl.UInt32 == grown.schema["references"]
