@@ -10,12 +10,14 @@ from conftest import Rows, ingest_rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from auditor import config
 from auditor.metrics.candidates import HUMAN, bind_candidates, output_of
 from auditor.registry import METRICS, References, requests
 from auditor.store.connection import MEMORY, Store
 from auditor.store.ngrams import workspace
 from auditor.store.versions import resolve
 from auditor.studies.growing_references import ReferenceOrder, Rule, each_number, scores_by_references
+from auditor.studies.ingestion import ingest
 from auditor.studies.scores import score_candidates
 
 SETTINGS = (
@@ -127,6 +129,17 @@ def test_counts_that_are_kept_change_no_score(tmp_path: Path) -> None:
             made.append(scores_by_references(store, resolve(store, "set"), "bare", [], metrics, 2, rule="loo"))
     assert made[0].equals(made[1])
     assert made[0].equals(made[2])
+
+
+def test_real_captions_score_as_by_counting_anew(data: Path, store: Store) -> None:
+    """What the published pairs hold of PASCAL-1K: 628 images with three captions."""
+    ingest(store, [config.sources(data=data)["pascal1k-part"]])
+    selection, metrics = resolve(store, "pascal1k-part"), requests(["bleu-4", "rouge-su4", "cider-d", "ter"])
+    order = ReferenceOrder(2, 1, "loo")
+    (grown,) = each_number(store, selection, "bare", [], metrics, order, at=[1])
+    anew = score_candidates(store, order.first(selection, 1), "bare", [order.candidates(1)], metrics)
+    assert grown.height > 1_000
+    assert grown.drop("references").equals(anew)
 
 
 def test_systems_together_score_as_each_alone(store: Store) -> None:
