@@ -27,6 +27,8 @@ from auditor.studies import (
     reproduction,
     scores,
     tagging,
+    task_files,
+    tasks,
     verification,
 )
 
@@ -77,6 +79,23 @@ class Auditor:
     def export(self, ref: str, folder: str | Path, *, force: bool = False) -> Result:
         """Write a version as a bundle of Parquet files with a manifest."""
         return exchange.export(self.store, ref, Path(folder), force=force)
+
+    def tasks(
+        self,
+        ref: str,
+        *candidates: str,
+        form: str = "triplets",
+        split: str | None = None,
+        images: int | None = None,
+        references: int | None = None,
+        seed: int = 1,
+        output: str | Path | None = None,
+        judges: int = 3,
+        force: bool = False,
+    ) -> Result:
+        """Make questions for people, written for judges where a file is named; format `votes` reads answers back."""
+        made = tasks.tasks(self.store, ref, candidates, form, split, images, references, seed)
+        return made if output is None else task_files.write(made, Path(output), judges, force=force)
 
     def profile(self, *refs: str, text_profile: str = "bare", split: str | None = None) -> Result:
         """Describe datasets: size, length, vocabulary, repetition."""

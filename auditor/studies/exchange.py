@@ -18,7 +18,7 @@ import polars as pl
 from auditor import config
 from auditor.errors import SourceError, UsageError
 from auditor.model import Kind, Result, Selection, Source, Table
-from auditor.sources import bundle, guess
+from auditor.sources import bundle, guess, votes
 from auditor.sources.files import STDIN, expand, head, is_folder, is_stdin, sha256
 from auditor.sources.manifest import ANNOTATIONS, CAPTIONS, FORMAT, MANIFEST, Manifest, open_manifest
 from auditor.store import bundles, versions
@@ -130,6 +130,7 @@ _KINDS: Mapping[str, Kind] = {
     "conllu": "corpus",
     "judgements": "judgements",
     "triplets": "pairs",
+    "votes": "pairs",  # unless their table has a column for A
 }
 
 
@@ -167,11 +168,18 @@ def described(source: Source, kind: str | None = None, declarations: Path | None
     if source.dataset in config.sources(declarations):
         return source
     if source.format != "bundle":
-        return source if kind else dataclasses.replace(source, kind=_KINDS.get(_likely_format(source), source.kind))
+        return source if kind else dataclasses.replace(source, kind=_kind_of(source))
     manifest = manifest_of(source)
     return dataclasses.replace(
         source, kind=source.kind if kind else manifest.kind, language=manifest.language, related=manifest.related
     )
+
+
+def _kind_of(source: Source) -> Kind:
+    likely = _likely_format(source)
+    if likely == "votes" and not any(is_stdin(path) for part in source.parts for path in part.paths):
+        return votes.kind(source.parts[0])
+    return _KINDS.get(likely, source.kind)
 
 
 def _likely_format(source: Source) -> str:
