@@ -25,6 +25,8 @@ def check_path(path: Path, *, force: bool = False) -> None:
     """Raise `UsageError` for a file that is neither CSV nor JSON lines, and for one that may hold votes already."""
     if path.suffix not in _FORMATS:
         raise UsageError(f"{path}: questions are written as {' or '.join(_FORMATS)}: name a file that ends so")
+    if not path.parent.is_dir():
+        raise UsageError(f"{path}: cannot be written: there is no folder {path.parent}")
     there = [one for one in (path, key_of(path)) if one.exists()]
     if there and not force:
         raise UsageError(
