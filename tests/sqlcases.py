@@ -66,6 +66,7 @@ _PARAMS: dict[str, Any] = {
     "kind": "triplets",
     "asked_images": None,
     "asked_references": None,
+    "padded": False,
 }
 
 
