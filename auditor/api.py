@@ -24,6 +24,7 @@ from auditor.studies import (
     probe,
     profile,
     query,
+    ranked_captions,
     reproduction,
     scores,
     tagging,
@@ -137,6 +138,19 @@ class Auditor:
     ) -> Result:
         """Score every caption, or every caption of a system's output."""
         return scores.score(self.store, ref, metrics, candidates, text_profile, split, references, seed)
+
+    def ranked(
+        self,
+        ref: str,
+        *images: str,
+        metrics: Sequence[str] | None = None,
+        text_profile: str = "bare",
+        split: str | None = None,
+        references: int | None = None,
+        seed: int = 1,
+    ) -> Result:
+        """Rank the captions of each image, or of some, among themselves."""
+        return ranked_captions.ranked(self.store, ref, metrics, text_profile, split, references, seed, images)
 
     def correlate(
         self,
