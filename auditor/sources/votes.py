@@ -29,6 +29,9 @@ OPTIONS: Mapping[str, str] = {
     "key_file": "key of the questions, which `auditor tasks` wrote: it undoes the draw of B and C",
 }
 
+#: Line, text as it stands, what is wrong with it, fields.
+_Record = tuple[int, str, str | None, list[str]]
+
 _SEPARATORS = (",", ";", "\t")
 _TASK = re.compile(r"(t[0-9a-f]{16})(-\d+)?")
 _BOM = b"\xef\xbb\xbf"
@@ -46,6 +49,16 @@ def kind(part: Part) -> Kind:
     return "triplets" if "a" in vote_columns.find(names, part.options) else "pairs"
 
 
+def described_in(part: Part) -> str | None:
+    """Name the dataset whose images the questions of `auditor tasks` show; null for a table of one's own."""
+    path = files.expand(part)[0]
+    separator, names = _layout(path, part.options)
+    if not {"task", "dataset", "version"} <= set(names):
+        return None
+    _, _, reason, fields = next(_records(path, separator, names), (0, "", "it is empty", []))
+    return None if reason else fields[names.index("dataset")] or None
+
+
 def read(part: Part) -> Batches:
     """Yield the captions of each comparison, with the votes for each; one without any vote is left out.
 
@@ -57,8 +70,7 @@ def read(part: Part) -> Batches:
     for path in files.expand(part):
         separator, names = _layout(path, part.options)
         places = vote_columns.find(names, part.options)
-        found = _delimited(path, separator, len(names)) if separator else _json_lines(path, names)
-        rows = [_row(record, places) for record in found]
+        rows = [_row(record, places) for record in _records(path, separator, names)]
         compared = vote_counts.gathered(path, pl.DataFrame(rows, schema=vote_counts.RECORD, orient="row"), key)
         yield from frames(path.name, vote_counts.sides(compared, numbers, triplets="a" in places))
 
@@ -93,7 +105,11 @@ def _header(head: bytes) -> dict[str, list[str]]:
     return {separator: next(csv.reader([first], delimiter=separator), []) for separator in _SEPARATORS}
 
 
-def _delimited(path: Path, separator: str, width: int) -> Iterator[tuple[int, str, str | None, list[str]]]:
+def _records(path: Path, separator: str, names: list[str]) -> Iterator[_Record]:
+    return _delimited(path, separator, len(names)) if separator else _json_lines(path, names)
+
+
+def _delimited(path: Path, separator: str, width: int) -> Iterator[_Record]:
     with files.open_bytes(path) as file:
         for line, raw, fault, *fields in islice(records(file, path, separator, padded=False), 1, None):
             reason = fault
@@ -102,7 +118,7 @@ def _delimited(path: Path, separator: str, width: int) -> Iterator[tuple[int, st
             yield line, raw, reason, fields
 
 
-def _json_lines(path: Path, names: list[str]) -> Iterator[tuple[int, str, str | None, list[str]]]:
+def _json_lines(path: Path, names: list[str]) -> Iterator[_Record]:
     for record in table_json.of_lines(path):
         fault, value = record.fault, record.value
         if fault is None and not isinstance(value, dict):
@@ -118,7 +134,7 @@ def _is_odd(field: Any) -> bool:
     return isinstance(field, bool) or not isinstance(field, str | int | None)
 
 
-def _row(record: tuple[int, str, str | None, list[str]], places: Places) -> tuple[Any, ...]:
+def _row(record: _Record, places: Places) -> tuple[Any, ...]:
     """Lay a record out as the fields of `vote_counts.RECORD`; what it has no column for is null."""
     line, raw, reason, fields = record
     if reason is not None:

@@ -130,7 +130,6 @@ _KINDS: Mapping[str, Kind] = {
     "conllu": "corpus",
     "judgements": "judgements",
     "triplets": "pairs",
-    "votes": "pairs",  # unless their table has a column for A
 }
 
 
@@ -168,18 +167,25 @@ def described(source: Source, kind: str | None = None, declarations: Path | None
     if source.dataset in config.sources(declarations):
         return source
     if source.format != "bundle":
-        return source if kind else dataclasses.replace(source, kind=_kind_of(source))
+        return _voted_on(source, kind) if _likely_format(source) == "votes" else _of_kind(source, kind)
     manifest = manifest_of(source)
     return dataclasses.replace(
         source, kind=source.kind if kind else manifest.kind, language=manifest.language, related=manifest.related
     )
 
 
-def _kind_of(source: Source) -> Kind:
-    likely = _likely_format(source)
-    if likely == "votes" and not any(is_stdin(path) for part in source.parts for path in part.paths):
-        return votes.kind(source.parts[0])
-    return _KINDS.get(likely, source.kind)
+def _of_kind(source: Source, kind: str | None) -> Source:
+    return source if kind else dataclasses.replace(source, kind=_KINDS.get(_likely_format(source), source.kind))
+
+
+def _voted_on(source: Source, kind: str | None) -> Source:
+    """Complete votes by their columns; questions of `auditor tasks` say whose images they are about."""
+    part = source.parts[0]
+    if any(is_stdin(path) for path in part.paths):
+        return source if kind else dataclasses.replace(source, kind="pairs")
+    about = votes.described_in(part)
+    related = (about,) if about and config.DATASET_NAME.fullmatch(about) else source.related
+    return dataclasses.replace(source, kind=source.kind if kind else votes.kind(part), related=related)
 
 
 def _likely_format(source: Source) -> str:

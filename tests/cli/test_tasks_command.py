@@ -12,7 +12,9 @@ from conftest import ingest_rows
 
 from auditor.cli import app
 from auditor.store.connection import Store
+from auditor.store.versions import resolve
 from auditor.studies import exchange
+from auditor.studies.described_images import references_of
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -47,6 +49,8 @@ def test_questions_go_out_and_votes_come_in(run: Run, tmp_path: Path) -> None:
     document = json.loads(out)["auditor.ingest/v1"]
     assert (code, document["rows"][0]["captions"]) == (0, 9)
     assert document["versions"][0]["kind"] == "triplets"
+    with Store.open(tmp_path / "audit.duckdb") as store:
+        assert references_of(store, resolve(store, "mine"))[0].label == "set"
     assert 'mine: taken as format "votes"' in document["notes"]
 
 
