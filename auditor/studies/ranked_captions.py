@@ -184,12 +184,14 @@ def _image_table(image: str, places: pl.DataFrame, texts: pl.DataFrame, labels: 
 
 
 def _favours(summary: pl.DataFrame) -> list[str]:
-    """Say which metrics favour long captions most, and which short ones."""
+    """Say which metric favours long captions most, and which short ones."""
     told = summary.drop_nulls("length_rho").sort("length_rho", maintain_order=True)
-    if told.height < 2:
-        return []
-    short, long = told.row(0, named=True), told.row(-1, named=True)
+    ends = (
+        ("long", told.tail(1).filter(pl.col("length_rho") > 0)),
+        ("short", told.head(1).filter(pl.col("length_rho") < 0)),
+    )
     return [
-        f"{long['metric']} favours longer captions most (rho of rank and length {long['length_rho']:+.2f}), "
-        f"{short['metric']} least ({short['length_rho']:+.2f})"
+        f"{metric} favours {which} captions most (rho of rank and length {rho:+.2f})"
+        for which, end in ends
+        for metric, rho in end.select("metric", "length_rho").iter_rows()
     ]

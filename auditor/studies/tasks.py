@@ -87,8 +87,7 @@ def _contests(
     """Bind relation `contest_at_work` to the pairs of captions that are put against each other; give them."""
     named = {name: resolve(store, name) for name in candidates if name not in (HUMAN, INTRA)}
     for name, one in named.items():
-        if one.version.dataset == selection.version.dataset:
-            raise UsageError(f"{name}: its captions are the references; a held-out one of them is --candidates {HUMAN}")
+        _hold_related(store, selection, name, one)
     known = [name for name, one in named.items() if one.version.kind in ("pairs", "triplets", "judgements")]
     if known:
         _hold_alone(known[0], named[known[0]], candidates)
@@ -100,6 +99,18 @@ def _contests(
         _bind_sides(store, at_work, named, candidates)
         at_work.bind("contest_at_work", "contest")
     return list(named.values()), store.query("select image, place, b, c from contest_at_work")
+
+
+def _hold_related(store: Store, selection: Selection, name: str, candidate: Selection) -> None:
+    """Raise `UsageError` for candidates of other images, and for the references themselves."""
+    if candidate.version.dataset == selection.version.dataset:
+        raise UsageError(f"{name}: its captions are the references; a held-out one of them is --candidates {HUMAN}")
+    described, answered = images(store, selection)["image"], images(store, candidate)["image"]
+    if not answered.is_in(described.implode()).any():
+        raise UsageError(
+            f"{name} describes no image of {selection.label}: its ids look like {answered[0]!r}, "
+            f"those of {selection.label} like {described[0]!r}"
+        )
 
 
 def _hold_alone(name: str, compared: Selection, candidates: Sequence[str]) -> None:

@@ -217,13 +217,14 @@ def test_what_makes_no_question_is_said(store: Store) -> None:
         (["system", "system"], {}, "system: named twice"),
         (["intra", "intra"], {}, "neither describes the image"),
         (["nothing"], {}, "nothing: not in"),
+        (["elsewhere"], {}, "elsewhere describes no image of set: its ids look like 'j', those of set like 'i00'"),
         ([], {"form": "quads"}, "--kind quads: expected triplets or pairs"),
         ([], {"form": "pairs", "references": 2}, "without references"),
     ],
 )
 def test_bad_requests_are_refused_in_one_line(store: Store, named: list[str], settings: Any, says: str) -> None:
     with pytest.raises(UsageError, match=says):
-        tasks(filled(store, system=SYSTEM), "set", named, **settings)
+        tasks(filled(store, system=SYSTEM, elsewhere=[("j", 0, "a kite")]), "set", named, **settings)
 
 
 def test_files_that_may_hold_votes_are_not_replaced(store: Store, tmp_path: Path) -> None:
