@@ -166,3 +166,16 @@ def test_comparisons_of_several_files_are_numbered_on(tmp_path: Path) -> None:
     paths = tuple(written(tmp_path / name, "image,b,c,choice", "x,p,q,B") for name in ("1.csv", "2.csv"))
     rows = pl.concat(list(sources.read(Part(paths), "votes")))
     assert rows["pair"].struct.field("pair").to_list() == [1, 1, 2, 2]
+
+
+def test_pascal50s_as_a_table_of_votes_is_what_its_own_file_says(data: Path, tmp_path: Path) -> None:
+    part = Part((data / "pascal50s" / "pair_pascal.mat",), options={"basename": True})
+    known = pl.concat(list(sources.read(part, "mat"))).select("image", "text", "pair")
+    sides = known.unnest("pair")
+    first, second = (sides.filter(side=side).drop("side") for side in "BC")
+    table = first.join(second, on=["pair", "image", "category"], suffix="_c", maintain_order="left").rename(
+        {"pair": "task", "text": "b", "text_c": "c", "votes": "votes_b", "origin": "origin_b"}
+        | {"votes_c": "votes_c", "origin_c": "origin_c"}
+    )
+    table.write_csv(tmp_path / "votes.csv")
+    assert read(tmp_path / "votes.csv").select("image", "text", "pair").equals(known)

@@ -13,7 +13,7 @@ import pytest
 from conftest import Rows, ingest_rows
 
 from auditor.errors import UsageError
-from auditor.store.connection import Store
+from auditor.store.connection import MEMORY, Store
 from auditor.studies.probe import probe
 from auditor.text.porter import stem
 
@@ -128,3 +128,11 @@ def test_forms_of_words_of_another_language_are_not_known(store: Store) -> None:
     with pytest.raises(UsageError, match="set: no inflection: its language is de"):
         probe(store, ["set"], ["bleu-1"], ["inflection"])
     assert set(probe(store, ["set"], ["bleu-1"], ["padding"]).frame["component"]) == {"padding"}
+
+
+def test_numbers_depend_on_the_captions_alone(store: Store) -> None:
+    first = probe(filled(store, random_rows(5)), ["set"], ["cider"], GAMES).frame
+    with Store.open(MEMORY) as second:
+        second.execute("set threads = 1")
+        ingest_rows(second, [("z", slot, " ".join(reversed(WORDS))) for slot in range(3)], "unrelated")
+        assert probe(filled(second, random_rows(5)[::-1]), ["set"], ["cider"], GAMES).frame.equals(first)
