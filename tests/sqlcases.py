@@ -60,6 +60,13 @@ _PARAMS: dict[str, Any] = {
     "lists": 0,
     "published": False,
     "draws": 1,
+    "side_no": 1,
+    "rank": 1,
+    "author": "machine",
+    "kind": "triplets",
+    "asked_images": None,
+    "asked_references": None,
+    "padded": False,
 }
 
 

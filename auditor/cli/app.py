@@ -39,6 +39,7 @@ from auditor.cli import (
     sql,
     store,
     tag,
+    tasks,
     verify,
 )
 from auditor.cli.manners import MANNERS, Debug, NoColor, Quiet
@@ -63,6 +64,7 @@ COMMANDS = (
     fetch,
     ingest,
     export,
+    tasks,
     datasets,
     log,
     tag,
