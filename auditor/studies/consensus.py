@@ -130,7 +130,7 @@ def _measure(
         found, references, most, metrics,
         accuracy=_by_references(found.rows, scored, metrics, settings, key, progress),
         alike=rows_of.alike(first, metrics),
-        ceiling=people_ceiling(found.rows),
+        ceiling=people_ceiling(found.rows, settings.ties),
         halves=halves,
         league=league(preferred, labels),
         other=other,
@@ -152,13 +152,11 @@ def _most(store: Store, found: Comparisons, references: Selection, settings: Set
     """Decide on the number of references, and say how many pairs have too few images for it."""
     described = images(store, references)
     captions = found.rows.select("image").join(described, on="image")["captions"]
-    there, asked = captions.min(), settings.most
-    most = asked or min(_MOST, int(str(there)))
-    most = max(most, *settings.at) if settings.at else most
+    most = max((settings.most or min(_MOST, *captions), *settings.at))
     enough = int((captions >= most).sum())
     if not enough:
         raise UsageError(
-            f"{references.label}: no compared image has {most} references, the most is {captions.max()}; "
+            f"{references.label}: no compared image has {most} references, the most is {max(captions)}; "
             "ask for fewer with --most"
         )
     few = len(captions) - enough

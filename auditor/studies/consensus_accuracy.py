@@ -29,9 +29,9 @@ _ROWS = {
 def preferences(pairs: pl.DataFrame, scores: pl.DataFrame, metrics: Sequence[MetricRequest]) -> pl.DataFrame:
     """Say which caption of each pair every metric prefers: 1 for B, -1 for C, 0 for neither.
 
-    `pairs` are rows of `comparison`, `scores` those of its captions (image, slot, one column for each metric). Gives the
-    columns of `pairs` with one for each metric, and `people` for what people prefer, null where nobody was asked. Pairs
-    of which a caption has no score are left out.
+    `pairs` are rows of `comparison`, `scores` those of its captions (image, slot, one column for each metric). Gives
+    the columns of `pairs` with one for each metric, and `people` for what people prefer, null where nobody was asked.
+    Pairs of which a caption has no score are left out.
     """
     labels = [metric.label for metric in metrics]
     values = scores.select("image", "slot", *labels)
@@ -58,7 +58,7 @@ def people() -> pl.Expr:
 
 
 def credit(preferred: str, truth: str, ties: str) -> pl.Expr:
-    """Count a pair 1 where a metric prefers what the truth does, 0 where the other; where it prefers neither, as asked."""
+    """Count a pair 1 where a metric prefers what the truth does, 0 where the other; a tie as asked."""
     agrees = (pl.col(preferred) == pl.col(truth)).cast(pl.Float64)
     return pl.when(pl.col(preferred) == 0).then(TIE_CREDIT[ties]).otherwise(agrees)
 

@@ -18,17 +18,17 @@ from auditor.store.connection import Store
 from auditor.store.ngrams import bind_references
 from auditor.studies.comparisons import Comparisons, compared_at_work
 from auditor.studies.consensus_accuracy import ALL, credit, kinds_of, preferences
-from auditor.studies.consensus_settings import Settings
+from auditor.studies.consensus_settings import TIE_CREDIT, Settings
 from auditor.studies.scores import score_candidates
 
 _VOTES = ("votes_b", "votes_c")
 
 
-def halves(votes_b: int, votes_c: int) -> tuple[float, float]:
+def halves(votes_b: int, votes_c: int, tie_credit: float = 0.5) -> tuple[float, float]:
     """Expect of a random half of votes: how often it decides, and how often the others agree where it does.
 
-    Both are shares of all ways to draw the half. Of an odd number the truth has one vote more; even predictions count
-    half.
+    Both are shares of all ways to draw the half. Of an odd number the truth has one vote more; a prediction that is
+    even counts `tie_credit`.
     """
     votes = votes_b + votes_c
     truth = votes - votes // 2
@@ -39,14 +39,15 @@ def halves(votes_b: int, votes_c: int) -> tuple[float, float]:
         if lead:
             share = math.comb(votes_b, b) * math.comb(votes_c, truth - b) / ways
             decided += share
-            agreed += share * (0.5 if rest == 0 else float((lead > 0) == (rest > 0)))
+            agreed += share * (tie_credit if rest == 0 else float((lead > 0) == (rest > 0)))
     return decided, agreed
 
 
-def people_ceiling(pairs: pl.DataFrame) -> pl.DataFrame:
+def people_ceiling(pairs: pl.DataFrame, ties: str) -> pl.DataFrame:
     """Expect how often two random halves of the votes of a pair agree, of each kind and of all.
 
-    Pairs count by how often their first half decides at all. Intervals are those of a ratio over images. Columns: kind,
+    Pairs count by how often their first half decides at all, ties of the other as `ties` says (`wrong`: .83 for
+    ABSTRACT-50S, as the paper has it). Intervals are those of a ratio over images. Columns: kind,
     n (pairs with two votes or more), value, low, high; no rows where no pair has two votes.
     """
     voted = pairs.filter(pl.col("votes_b") + pl.col("votes_c") > 1)
@@ -55,7 +56,7 @@ def people_ceiling(pairs: pl.DataFrame) -> pl.DataFrame:
             schema={"kind": pl.String, "n": pl.Int64, **dict.fromkeys(("value", "low", "high"), pl.Float64)}
         )
     splits = voted.select(_VOTES).unique()
-    expected = [halves(*row) for row in splits.iter_rows()]
+    expected = [halves(b, c, TIE_CREDIT[ties]) for b, c in splits.iter_rows()]
     by_split = splits.with_columns(
         whole=pl.Series([decided for decided, _ in expected]), part=pl.Series([agreed for _, agreed in expected])
     )
@@ -87,8 +88,8 @@ def metric_halves(
 ) -> tuple[pl.DataFrame, str | None]:
     """Let each metric see a drawn half of the references, and take the triplets of the others for the truth.
 
-    Columns: kind, metric, references, n, value, ties: means over the draws of `settings`. No rows, and the reason, where
-    votes cannot be told by reference.
+    Columns: kind, metric, references, n, value, ties: means over the draws of `settings`. No rows, and the reason,
+    where votes cannot be told by reference.
     """
     label, half = found.selection.label, most // 2
     if (found.rows["shape"] != "triplet").any():
@@ -126,7 +127,7 @@ def metric_halves(
 def reserved_votes(
     store: Store, found: Comparisons, references: Selection, drawn: Selection, text_profile: str
 ) -> pl.DataFrame:
-    """Count the triplets whose caption A is a reference that was not drawn. Columns: pair, matched, votes_b, votes_c."""
+    """Count the triplets whose A is a reference that was not drawn. Columns: pair, matched, votes_b, votes_c."""
     version = references.version
     workspace = compared_at_work(store, found.selection, text_profile)
     own = dict(workspace.params)

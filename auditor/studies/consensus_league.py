@@ -1,4 +1,4 @@
-"""Which system do people prefer, and which does a metric? Shares of wins (Vedantam et al. 2015, section 7.3, fig. 4)."""
+"""Which system do people prefer, and which does a metric? Shares of wins: Vedantam et al. 2015, section 7.3."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from auditor.statistics.correlation import correlate
+from auditor.statistics.correlation import FEWEST, correlate
 from auditor.studies.consensus_accuracy import ALL, kinds_of
 
 #: What the votes of people are called where metrics are.
@@ -15,14 +15,16 @@ PEOPLE = "people"
 
 _CORRELATIONS = ("pearson", "spearman")
 
+_CORRELATED = {"kind": pl.String, "statistic": pl.String, "value": pl.Float64, "n": pl.Int64, "metric": pl.String}
+
 
 @dataclass(frozen=True)
 class League:
     """Wins of those who wrote the compared captions.
 
-    `wins`: kind, system, metric, n, value, rank, of each against all others, a tie being half a win; `duels` the same of
-    two systems (system, against); `correlations`: kind, metric, statistic, n (systems), value, between the shares by a
-    metric and by people.
+    `wins`: kind, system, metric, n, value, rank, of each against all others, a tie being half a win; `duels` the same
+    of two systems (system, against); `correlations`: kind, metric, statistic, n (systems), value, between the shares by a
+    metric and by people; none of a kind with fewer than three systems.
     """
 
     wins: pl.DataFrame
@@ -44,10 +46,10 @@ def league(preferred: pl.DataFrame, labels: Sequence[str]) -> League | None:
         parts, kinds = [between, *parts], [ALL, *kinds]
     sides = [_sides(part, judges).with_columns(kind=pl.lit(kind)) for kind, part in zip(kinds, parts, strict=True)]
     both = pl.concat(sides)
-    wins = _shares(both, ["system"], judges).with_columns(
+    wins = _shares(both, ["system"], kinds, judges).with_columns(
         rank=pl.col("value").rank("min", descending=True).over("kind", "metric").cast(pl.Int64)
     )
-    duels = _shares(both.filter(pl.col("system") < pl.col("against")), ["system", "against"], judges)
+    duels = _shares(both.filter(pl.col("system") < pl.col("against")), ["system", "against"], kinds, judges)
     return League(wins, duels, _correlations(wins, kinds, judges))
 
 
@@ -63,12 +65,14 @@ def _sides(pairs: pl.DataFrame, judges: Sequence[str]) -> pl.DataFrame:
     )
 
 
-def _shares(sides: pl.DataFrame, by: Sequence[str], judges: Sequence[str]) -> pl.DataFrame:
+def _shares(sides: pl.DataFrame, by: Sequence[str], kinds: Sequence[str], judges: Sequence[str]) -> pl.DataFrame:
     return (
         sides.group_by("kind", *by, maintain_order=True)
         .agg(pl.len().cast(pl.Int64).alias("n"), *(pl.col(judge).mean() for judge in judges))
         .unpivot(judges, index=["kind", *by, "n"], variable_name="metric", value_name="value")
-        .sort(pl.col("kind").rank("dense"), pl.col("metric").replace_strict(list(judges), range(len(judges))), *by)
+        .sort(*by)
+        .sort(pl.col("metric").replace_strict(list(judges), range(len(judges))), maintain_order=True)
+        .sort(pl.col("kind").replace_strict(list(kinds), range(len(kinds))), maintain_order=True)
     )
 
 
@@ -76,6 +80,8 @@ def _correlations(wins: pl.DataFrame, kinds: Sequence[str], judges: Sequence[str
     parts = []
     for kind in kinds:
         table = wins.filter(pl.col("kind") == kind).pivot("metric", index="system", values="value", maintain_order=True)
+        if table.height < FEWEST:
+            continue
         found = correlate(table.select(judges), _CORRELATIONS).filter(pl.col("metric_a") == PEOPLE)
         parts.append(found.select(pl.lit(kind).alias("kind"), "statistic", "value", "n", metric="metric_b"))
-    return pl.concat(parts)
+    return pl.concat([pl.DataFrame(schema=_CORRELATED), *parts])

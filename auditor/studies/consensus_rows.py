@@ -47,7 +47,7 @@ def over_draws(accuracy: pl.DataFrame) -> pl.DataFrame:
 
 
 def alike(scores: pl.DataFrame, metrics: Sequence[MetricRequest]) -> pl.DataFrame:
-    """Correlate the scores of CIDEr and CIDEr-D over the compared captions. Columns: metric, against, statistic, …"""
+    """Correlate the scores of CIDEr and CIDEr-D over the compared captions. Columns as in `ROWS`."""
     labels = [metric.label for metric in metrics if metric.metric.name in _ALIKE]
     if len(labels) < 2:
         return pl.DataFrame()

@@ -56,8 +56,8 @@ def figures(part: Measured, settings: Settings, alone: bool) -> list[Figure]:
     if mean["references"].n_unique() > 1:
         drawn += [
             Figure(
-                f"references-{kind.lower()}{name}", f"Accuracy by number of references: {label}, {_kind(kind)}", "lines",
-                mean.filter(pl.col("kind") == kind), "references", "value", "metric",
+                f"references-{kind.lower()}{name}", f"Accuracy by number of references: {label}, {_kind(kind)}",
+                "lines", mean.filter(pl.col("kind") == kind), "references", "value", "metric",
                 x_label="references", y_label="accuracy", log_x=True,
             )
             for kind in mean["kind"].unique(maintain_order=True)
@@ -115,10 +115,8 @@ def _growing(part: Measured) -> Table:
         "references", index=["kind", "metric"], values="value", maintain_order=True
     )
     columns = [str(number) for number in chosen]
-    best = [
-        f"{number}: {mean.filter(references=number, kind=ALL).sort('value', descending=True, maintain_order=True)['metric'][0]}"
-        for number in chosen
-    ]
+    whole = mean.filter(pl.col("kind") == ALL).sort("value", descending=True, maintain_order=True)
+    best = [f"{number}: {whole.filter(pl.col('references') == number)['metric'][0]}" for number in chosen]
     order = {kind: place for place, kind in enumerate(mean["kind"].unique(maintain_order=True))}
     return Table(
         f"accuracy by number of references: {part.found.truth}",
@@ -131,21 +129,17 @@ def _growing(part: Measured) -> Table:
 
 
 def _ceiling(part: Measured, settings: Settings) -> Table:
-    people = part.ceiling.select("kind", "n", pl.lit(PEOPLE).alias("metric"), "value", "low", "high")
-    rows = pl.concat([people, part.halves.select("kind", "n", "metric", "value")], how="diagonal") if (
-        part.halves.height) else people  # fmt: skip
-    kinds = part.ceiling["kind"].to_list()
-    seen = (
-        f" A metric sees {part.most // 2} drawn references, the truth are the triplets of the others"
-        f" ({settings.draws} {'draw' if settings.draws == 1 else 'draws'})."
-        if part.halves.height
-        else ""
-    )
+    columns = ["kind", "n", PEOPLE, "low", "high"]
+    rows, seen = part.ceiling.rename({"value": PEOPLE}).select(columns), ""
+    if part.halves.height:
+        by_metric = part.halves.pivot("metric", index="kind", values="value", maintain_order=True)
+        rows = rows.join(by_metric, on="kind", how="left", maintain_order="left")
+        draws = "1 draw" if settings.draws == 1 else f"mean of {settings.draws} draws"
+        seen = f" A metric sees {part.most // 2} drawn references; triplets of the others decide ({draws})."
     return Table(
         f"half of the votes against the other half: {part.found.truth}",
-        rows.sort(pl.col("kind").replace_strict(kinds, range(len(kinds)), return_dtype=pl.Int64), maintain_order=True),
-        sections="kind",
-        caption=f"People: exact expectation over all halves; interval over images.{seen}",
+        rows,
+        caption=f"People: exact expectation over all halves, 95 % over images. {_tie_rule(settings)}{seen}",
     )
 
 
@@ -160,13 +154,13 @@ def _league(part: Measured) -> list[Table]:
     )
     label = part.found.selection.label
     league = by_judge.join(ranks, on=["kind", "system"], maintain_order="left").sort(
-        "kind", "rank", "system", maintain_order=True
+        pl.int_range(pl.len()).first().over("kind"), "rank", maintain_order=True
     )
     return [
         Table(f"share of wins of each system: {label}", league.select("kind", "rank", pl.exclude("kind", "rank")),
               sections="kind", caption="Against all others that a pair puts it against; a tie is half a win."),
-        Table(f"metrics against people over systems: {label}", correlations, sections="kind",
-              caption="Between the shares of wins; n systems."),
+        *([Table(f"metrics against people over systems: {label}", correlations, sections="kind",
+                 caption="Between the shares of wins; n systems.")] if correlations.height else []),
         Table(f"wins of the first over the second: {label}",
               duels.filter(pl.col("kind") == _shown_kind(wins))
               .pivot("metric", index=["system", "against", "n"], values="value", maintain_order=True)),
