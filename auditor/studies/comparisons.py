@@ -33,8 +33,8 @@ class Comparisons:
     @property
     def truth(self) -> str:
         """Whose votes decide, as tables call it."""
-        votes, shape = self.rows.select(pl.col("votes").max(), pl.col("shape").first()).row(0)
-        what = "decision" if votes == 1 else "triplets" if shape == "triplet" else "votes"
+        votes, form = self.rows.select(pl.col("votes").max(), pl.col("form").first()).row(0)
+        what = "decision" if votes == 1 else "triplets" if form == "triplet" else "votes"
         return f"{self.selection.label}, {votes} {what} a pair"
 
     @property
@@ -109,8 +109,9 @@ def with_kinds(store: Store, found: Comparisons, references: Selection, text_pro
     close = inferred.filter(pl.col("evidence") == "words", pl.col("margin") < _CLOSE).height
     note = (
         f"{label}: HC and HI are inferred, the source does not say: of an image's two pairs, which share one caption, "
-        f"HI is the pair whose other caption is the shared one of another image ({shared:,} pairs) or has the words that "
-        f"are less likely in the image's references ({inferred.height - shared:,} pairs, {close:,} of them closely)"
+        f"HI is the pair whose other caption is the shared one of another image ({shared:,} pairs) or has the "
+        "words that are less likely in the image's references "
+        f"({inferred.height - shared:,} pairs, {close:,} of them closely)"
     )
     return replace(
         found,

@@ -92,7 +92,7 @@ def metric_halves(
     where votes cannot be told by reference.
     """
     label, half = found.selection.label, most // 2
-    if (found.rows["shape"] != "triplet").any():
+    if (found.rows["form"] != "triplet").any():
         return (
             pl.DataFrame(),
             f"{label}: votes are not told by reference, so that no metric is put against half of them",
@@ -109,6 +109,8 @@ def metric_halves(
         pairs = found.rows.drop("votes", *_VOTES, "winner").join(votes, on="pair", maintain_order="left")
         parts.append(preferences(pairs.with_columns(votes=pl.sum_horizontal(_VOTES)), scores, metrics))
     counted = pl.concat(parts).filter(pl.col("people") != 0)
+    if counted.is_empty():
+        return pl.DataFrame(), f"{label}: half of the triplets decide no pair"
     rows = [
         counted.filter(True if kind == ALL else pl.col("kind") == kind).select(
             pl.lit(kind).alias("kind"),

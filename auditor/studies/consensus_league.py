@@ -23,8 +23,8 @@ class League:
     """Wins of those who wrote the compared captions.
 
     `wins`: kind, system, metric, n, value, rank, of each against all others, a tie being half a win; `duels` the same
-    of two systems (system, against); `correlations`: kind, metric, statistic, n (systems), value, between the shares by a
-    metric and by people; none of a kind with fewer than three systems.
+    of two systems (system, against); `correlations`: kind, metric, statistic, n (systems), value, between the shares
+    by a metric and by people; none of a kind with fewer than three systems.
     """
 
     wins: pl.DataFrame

@@ -65,12 +65,11 @@ def figures(part: Measured, settings: Settings, alone: bool) -> list[Figure]:
     if part.league:
         kind = _shown_kind(part.league.wins)
         wins = part.league.wins.filter(pl.col("kind") == kind)
-        first = wins.filter(pl.col("metric") == PEOPLE).sort("value", descending=True)["system"].to_list()
-        order = {system: place for place, system in enumerate(first)}
+        order = _places(wins.filter(pl.col("metric") == PEOPLE).sort("value", descending=True), "system")
         drawn.append(
             Figure(
                 f"wins{name}", f"Share of wins of each system: {label}, {_kind(kind)}", "bars",
-                wins.sort(pl.col("system").replace_strict(order, return_dtype=pl.Int64), maintain_order=True),
+                wins.sort(pl.col("system").replace_strict(order), maintain_order=True),
                 "system", "value", "metric", y_label="wins", tabled=True,
             )
         )  # fmt: skip
@@ -79,6 +78,11 @@ def figures(part: Measured, settings: Settings, alone: bool) -> list[Figure]:
 
 def _kind(kind: str) -> str:
     return "all pairs" if kind == ALL else f"{kind} pairs"
+
+
+def _places(rows: pl.DataFrame, column: str) -> dict[str, int]:
+    """Give the values of a column numbers, in the order in which rows first name them."""
+    return {value: place for place, value in enumerate(rows[column].unique(maintain_order=True))}
 
 
 def _tie_rule(settings: Settings) -> str:
@@ -115,13 +119,13 @@ def _growing(part: Measured) -> Table:
         "references", index=["kind", "metric"], values="value", maintain_order=True
     )
     columns = [str(number) for number in chosen]
-    whole = mean.filter(pl.col("kind") == ALL).sort("value", descending=True, maintain_order=True)
-    best = [f"{number}: {whole.filter(pl.col('references') == number)['metric'][0]}" for number in chosen]
-    order = {kind: place for place, kind in enumerate(mean["kind"].unique(maintain_order=True))}
+    whole = mean.filter(pl.col("kind") == ALL)
+    first = whole.filter(pl.col("value") == pl.col("value").max().over("references"))
+    best = [f"{number}: {', '.join(first.filter(pl.col('references') == number)['metric'])}" for number in chosen]
     return Table(
         f"accuracy by number of references: {part.found.truth}",
         wide.select("kind", "metric", *columns).sort(
-            pl.col("kind").replace_strict(order, return_dtype=pl.Int64), maintain_order=True
+            pl.col("kind").replace_strict(_places(mean, "kind")), maintain_order=True
         ),
         sections="kind",
         caption=f"Best of all pairs at {'; '.join(best)}.",
@@ -154,7 +158,7 @@ def _league(part: Measured) -> list[Table]:
     )
     label = part.found.selection.label
     league = by_judge.join(ranks, on=["kind", "system"], maintain_order="left").sort(
-        pl.int_range(pl.len()).first().over("kind"), "rank", maintain_order=True
+        pl.col("kind").replace_strict(_places(wins, "kind")), "rank", maintain_order=True
     )
     return [
         Table(f"share of wins of each system: {label}", league.select("kind", "rank", pl.exclude("kind", "rank")),
@@ -179,7 +183,7 @@ def _versus(part: Measured) -> list[Table]:
         on=["kind", "metric"],
         maintain_order="left",
     )
-    columns = ["pair", "kind", "winner", "caption_b", "caption_c", "other_winner", "other_votes_b", "other_votes_c"]
+    columns = ["pair", "kind", "winner", "text_b", "text_c", "other_winner", "other_votes_b", "other_votes_c"]
     return [
         Table(f"agreement of two truths: {title}", both.agreement),
         Table(f"words by which the winner is longer: {title}", lengths),

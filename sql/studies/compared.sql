@@ -3,7 +3,7 @@
 -- grain: pair, or triplet
 -- params: dataset VARCHAR, seq INTEGER, split VARCHAR
 -- reads: annotated, membership
--- returns: shape, number, image, kind, slot_a, slot_b, slot_c, text_b, text_c, origin_b, origin_c, votes_b, votes_c
+-- returns: form, number, image, kind, slot_a, slot_b, slot_c, text_b, text_c, origin_b, origin_c, votes_b, votes_c
 --
 -- What people compared, B with C, as the source has it: two captions of an image by themselves, or with a third, A.
 -- `text_b` and `text_c` are caption numbers: equal where the texts are.
@@ -18,7 +18,7 @@ with placed as (
 ),
 side as (
     select
-        'pair' as shape, image, slot, caption_id, (pair).pair as number, (pair).side as side,
+        'pair' as form, image, slot, caption_id, (pair).pair as number, (pair).side as side,
         (pair).category as kind, (pair).origin as origin, (pair).votes as votes
     from placed
     where pair is not null
@@ -30,10 +30,10 @@ side as (
     where triplet is not null
 )
 select
-    b.shape, b.number, b.image, coalesce(b.kind, c.kind) as kind, a.slot as slot_a, b.slot as slot_b, c.slot as slot_c,
+    b.form, b.number, b.image, coalesce(b.kind, c.kind) as kind, a.slot as slot_a, b.slot as slot_b, c.slot as slot_c,
     b.caption_id as text_b, c.caption_id as text_c, b.origin as origin_b, c.origin as origin_c,
     b.votes as votes_b, c.votes as votes_c
 from side as b
-join side as c on c.shape = b.shape and c.image = b.image and c.number = b.number and c.side = 'C'
-left join side as a on a.shape = b.shape and a.image = b.image and a.number = b.number and a.side = 'A'
+join side as c on c.form = b.form and c.image = b.image and c.number = b.number and c.side = 'C'
+left join side as a on a.form = b.form and a.image = b.image and a.number = b.number and a.side = 'A'
 where b.side = 'B'

@@ -2,7 +2,7 @@
 -- version: 1
 -- grain: pair
 -- params: dataset VARCHAR, seq INTEGER, split VARCHAR
--- reads: cast_vote, annotated, membership, asked_reference, drawn
+-- reads: cast_vote, membership, asked_reference, drawn
 -- returns: pair, matched, votes_b, votes_c
 -- cites: Vedantam et al. 2015, section 7.4: the truth from 24 references, the prediction from the other 24
 --
