@@ -282,7 +282,7 @@ def test_findings_of_vedantam_2015_come_out(data: Path, tmp_path: Path) -> None:
         ingest(store, [declared[name] for name in names])
     with Store.open(tmp_path / "audit.duckdb") as store:
         cider = ["cider:stem=true", "cider-d"]
-        pascal = consensus(store, ["pascal50s-triplets"], cider, versus="pascal50s-pairs", settings=QUICK)
+        pascal = consensus(store, ["pascal50s-triplets"], cider[:1], versus="pascal50s-pairs", settings=QUICK)
         scenes = consensus(store, ["abstract50s-pairs"], cider, settings=Settings(ties="wrong", resamples=0))
     truth = "pascal50s-triplets, 1 decision a pair"
     assert values(pascal.frame, "accuracy", "kind", metric=cider[0], truth=truth) == {
@@ -291,9 +291,7 @@ def test_findings_of_vedantam_2015_come_out(data: Path, tmp_path: Path) -> None:
     assert values(scenes.frame, "accuracy", "kind", metric=cider[0]) == pytest.approx(
         {"all": 0.8402, "HC": 0.7316, "HI": 0.9444}, abs=5e-5
     )
-    assert (
-        min(values(pl.concat([pascal.frame, scenes.frame]), "spearman", "dataset", against="cider-d").values()) > 0.92
-    )
+    assert values(scenes.frame, "spearman", "metric")[cider[0]] > 0.92
     assert values(scenes.frame, "ceiling", "kind")["all"] == pytest.approx(0.8332, abs=5e-5)  # the paper: .83
     assert values(pascal.frame, "agreement", "kind") == {
         "all": 0.85975, "HC": 0.644, "HI": 0.997, "HM": 0.984, "MM": 0.814,
