@@ -10,6 +10,7 @@ from auditor.store.connection import Store
 from auditor.studies import (
     bounds,
     comparison,
+    consensus,
     correlation,
     diversity,
     diversity_robustness,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from auditor.model import Result
+    from auditor.studies.consensus_settings import Settings as ConsensusSettings
     from auditor.studies.diversity_settings import Settings
 
 
@@ -182,6 +184,18 @@ class Auditor:
         return comparison.compare(
             self.store, refs, metrics, text_profile, split, seed, references, others, corpus, resamples, confidence
         )
+
+    def consensus(
+        self,
+        *names: str,
+        metrics: Sequence[str] | None = None,
+        against: str | None = None,
+        versus: str | None = None,
+        settings: ConsensusSettings | None = None,
+        as_published: bool = False,
+    ) -> Result:
+        """Say how often metrics pick, of two captions, the one that people pick."""
+        return consensus.consensus(self.store, names, metrics, against, versus, settings, as_published)
 
     def perplexity(
         self,

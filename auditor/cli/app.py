@@ -18,6 +18,7 @@ from auditor import __version__
 from auditor.cli import (
     bounds,
     compare,
+    consensus,
     correlate,
     datasets,
     demo,
@@ -76,6 +77,7 @@ COMMANDS = (
     bounds,
     score,
     correlate,
+    consensus,
     compare,
     probe,
     perplexity,
