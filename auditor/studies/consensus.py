@@ -30,7 +30,10 @@ _MOST = 48
 
 @dataclass(frozen=True)
 class Measured:
-    """What was found of one dataset of comparisons; see the modules of each part for its columns."""
+    """What was found of one dataset of comparisons; see the modules of each part for its columns.
+
+    `under_own` and `under_other` are accuracies over the pairs that another source has too, by either's votes.
+    """
 
     found: Comparisons
     references: Selection
@@ -43,6 +46,7 @@ class Measured:
     league: League | None
     other: Comparisons | None
     twofold: Twofold | None
+    under_own: pl.DataFrame
     under_other: pl.DataFrame
     notes: Sequence[str]
 
@@ -121,10 +125,11 @@ def _measure(
     first = scored.filter(pl.col("draw") == 1, pl.col("references") == most)
     preferred = preferences(found.rows, first, metrics)
     halves, reason = metric_halves(store, found, references, metrics, settings, most, progress)
-    under_other = pl.DataFrame()
+    under_own = under_other = pl.DataFrame()
     if both is not None:
         columns = both.pairs.select("pair", "other_people")
         judged = preferred.join(columns, on="pair", maintain_order="left")
+        under_own = accuracies(judged, labels, settings.ties, 0, key)
         under_other = accuracies(judged, labels, settings.ties, settings.resamples, key, "other_people")
     return Measured(
         found, references, most, metrics,
@@ -135,6 +140,7 @@ def _measure(
         league=league(preferred, labels),
         other=other,
         twofold=both,
+        under_own=under_own,
         under_other=under_other,
         notes=(*found.notes, *notes, *few, *unscored, *filter(None, [reason]), *_tied(preferred, labels),
                *(other.notes if other else ())),

@@ -177,8 +177,7 @@ def _versus(part: Measured) -> list[Table]:
         return []
     title = f"{part.found.truth}, against {other.truth}"
     lengths = both.lengths.pivot("truth", index="kind", values="value", maintain_order=True)
-    first = over_draws(part.accuracy).filter(pl.col("references") == part.most)
-    accuracy = first.select("kind", "metric", pl.col("value").alias(part.found.truth)).join(
+    accuracy = part.under_own.select("kind", "metric", pl.col("value").alias(part.found.truth)).join(
         part.under_other.select("kind", "metric", pl.col("value").alias(other.truth)),
         on=["kind", "metric"],
         maintain_order="left",

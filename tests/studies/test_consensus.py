@@ -283,6 +283,7 @@ def test_findings_of_vedantam_2015_come_out(data: Path, tmp_path: Path) -> None:
     with Store.open(tmp_path / "audit.duckdb") as store:
         cider = ["cider:stem=true", "cider-d"]
         pascal = consensus(store, ["pascal50s-triplets"], cider[:1], versus="pascal50s-pairs", settings=QUICK)
+        pilot = consensus(store, ["pascal50s-triplets"], ["bleu-1"], settings=Settings(most=100, resamples=0))
         scenes = consensus(store, ["abstract50s-pairs"], cider, settings=Settings(ties="wrong", resamples=0))
     truth = "pascal50s-triplets, 1 decision a pair"
     assert values(pascal.frame, "accuracy", "kind", metric=cider[0], truth=truth) == {
@@ -292,6 +293,7 @@ def test_findings_of_vedantam_2015_come_out(data: Path, tmp_path: Path) -> None:
         {"all": 0.8402, "HC": 0.7316, "HI": 0.9444}, abs=5e-5
     )
     assert values(scenes.frame, "spearman", "metric")[cider[0]] > 0.92
+    assert rows_of(pilot.frame, "accuracy", kind="all")["n"].to_list() == [179]  # of section 7.1
     assert values(scenes.frame, "ceiling", "kind")["all"] == pytest.approx(0.8332, abs=5e-5)  # the paper: .83
     assert values(pascal.frame, "agreement", "kind") == {
         "all": 0.85975, "HC": 0.644, "HI": 0.997, "HM": 0.984, "MM": 0.814,
