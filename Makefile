@@ -1,6 +1,6 @@
 # make demo    what auditor is for, on the bundled sample
 # make test    the tests
-# make check   style, types, import contracts, SQL contracts
+# make check   style, types, import contracts
 PYTHON ?= python3
 BIN := .venv/bin
 
@@ -24,4 +24,3 @@ check: install
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -q tests/test_sql_contracts.py

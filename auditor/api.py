@@ -10,6 +10,7 @@ from auditor.store.connection import Store
 from auditor.studies import (
     bounds,
     comparison,
+    consensus,
     correlation,
     diversity,
     diversity_robustness,
@@ -25,9 +26,12 @@ from auditor.studies import (
     probe,
     profile,
     query,
+    ranked_captions,
     reproduction,
     scores,
     tagging,
+    task_files,
+    tasks,
     verification,
 )
 
@@ -35,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from auditor.model import Result
+    from auditor.studies.consensus_settings import Settings as ConsensusSettings
     from auditor.studies.diversity_settings import Settings
 
 
@@ -79,6 +84,23 @@ class Auditor:
         """Write a version as a bundle of Parquet files with a manifest."""
         return exchange.export(self.store, ref, Path(folder), force=force)
 
+    def tasks(
+        self,
+        ref: str,
+        *candidates: str,
+        form: str = "triplets",
+        split: str | None = None,
+        images: int | None = None,
+        references: int | None = None,
+        seed: int = 1,
+        output: str | Path | None = None,
+        judges: int = 3,
+        force: bool = False,
+    ) -> Result:
+        """Make questions for people, written for judges where a file is named; format `votes` reads answers back."""
+        made = tasks.tasks(self.store, ref, candidates, form, split, images, references, seed)
+        return made if output is None else task_files.write(made, Path(output), judges, force=force)
+
     def profile(self, *refs: str, text_profile: str = "bare", split: str | None = None) -> Result:
         """Describe datasets: size, length, vocabulary, repetition."""
         return profile.profile(self.store, refs, text_profile, split)
@@ -119,6 +141,19 @@ class Auditor:
     ) -> Result:
         """Score every caption, or every caption of a system's output."""
         return scores.score(self.store, ref, metrics, candidates, text_profile, split, references, seed)
+
+    def ranked(
+        self,
+        ref: str,
+        *images: str,
+        metrics: Sequence[str] | None = None,
+        text_profile: str = "bare",
+        split: str | None = None,
+        references: int | None = None,
+        seed: int = 1,
+    ) -> Result:
+        """Rank the captions of each image, or of some, among themselves."""
+        return ranked_captions.ranked(self.store, ref, metrics, text_profile, split, references, seed, images)
 
     def correlate(
         self,
@@ -164,6 +199,18 @@ class Auditor:
         return comparison.compare(
             self.store, refs, metrics, text_profile, split, seed, references, others, corpus, resamples, confidence
         )
+
+    def consensus(
+        self,
+        *names: str,
+        metrics: Sequence[str] | None = None,
+        against: str | None = None,
+        versus: str | None = None,
+        settings: ConsensusSettings | None = None,
+        as_published: bool = False,
+    ) -> Result:
+        """Say how often metrics pick, of two captions, the one that people pick."""
+        return consensus.consensus(self.store, names, metrics, against, versus, settings, as_published)
 
     def perplexity(
         self,

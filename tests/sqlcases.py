@@ -64,6 +64,13 @@ _PARAMS: dict[str, Any] = {
     "lists": 0,
     "published": False,
     "draws": 1,
+    "side_no": 1,
+    "rank": 1,
+    "author": "machine",
+    "kind": "triplets",
+    "asked_images": None,
+    "asked_references": None,
+    "padded": False,
 }
 
 
@@ -115,7 +122,8 @@ def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, c
         workspace.bind("spoken_token", "token_at_work")
     if "text_at_work" not in workspace.bound and file.name != "reference_text":
         workspace.bind("text_at_work", "reference_text")
-    if "selection_frequency" not in workspace.bound and file.name not in ("selection_frequency", "kept_frequency"):
+    weighs = {"selection_frequency", "document_frequency", "collection"} & {*reads_of(file.name)}
+    if weighs and "selection_frequency" not in workspace.bound and file.name != "selection_frequency":
         ngrams.count(store, workspace)
         workspace.params |= {"first_image": 1, "last_image": 4294967295}
     if "candidate" not in workspace.bound or "candidate" in case:
@@ -123,12 +131,12 @@ def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, c
         workspace.params["label"] = case.get("params", {}).get("label", _PARAMS["label"])
     elif "text_at_work" not in case.get("tables", {}):
         workspace.bind("text_at_work", "reference_text", "candidate_text")
-    if "document_frequency" not in workspace.bound:
+    if weighs and "document_frequency" not in workspace.bound:
         workspace.bind("document_frequency", "selection_frequency")
         workspace.bind_rows(
             "collection", store.query("select ln(max(image_no)::double) as log_documents from reference")
         )
-    if "fold_frequency_parts" not in workspace.bound and file.name != "item":
+    if "fold_frequency_parts" in reads_of(file.name) and "fold_frequency_parts" not in workspace.bound:
         workspace.append("fold_frequency_parts", "fold_frequency_part")
     if "said_word" in reads_of(file.name) and "said_word" not in workspace.bound:
         workspace.bind("said_word", "word_by_list")

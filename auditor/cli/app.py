@@ -18,6 +18,7 @@ from auditor import __version__
 from auditor.cli import (
     bounds,
     compare,
+    consensus,
     correlate,
     datasets,
     demo,
@@ -40,6 +41,7 @@ from auditor.cli import (
     sql,
     store,
     tag,
+    tasks,
     verify,
 )
 from auditor.cli.manners import MANNERS, Debug, NoColor, Quiet
@@ -64,6 +66,7 @@ COMMANDS = (
     fetch,
     ingest,
     export,
+    tasks,
     datasets,
     log,
     tag,
@@ -76,6 +79,7 @@ COMMANDS = (
     score,
     correlate,
     references,
+    consensus,
     compare,
     probe,
     perplexity,

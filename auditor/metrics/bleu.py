@@ -47,6 +47,12 @@ _WEIGHTS = Parameter(
     "bleu-1:smooth=mteval,weights=quarter)",
     ("uniform", "quarter"),
 )
+_STEM = Parameter(
+    False,
+    "stem words first (Porter 1980), as Vedantam et al. 2015 do for every metric",
+    (True, False),
+    matters=lambda settings: bool(settings["stem"]),
+)
 _PAPINENI = """@inproceedings{papineni-etal-2002-bleu,
   title = {{BLEU}: a Method for Automatic Evaluation of Machine Translation},
   author = {Papineni, Kishore and Roukos, Salim and Ward, Todd and Zhu, Wei-Jing},
@@ -151,6 +157,10 @@ def _log_penalty(bp: str, smooth: str) -> pl.Expr:
     return pl.min_horizontal(pl.lit(0.0), 1 - reference / length)
 
 
+def _rewriting(settings: Mapping[str, Any]) -> str | None:
+    return "porter" if settings["stem"] else None
+
+
 def _card(order: int) -> Metric:
     return Metric(
         name=f"bleu-{order}",
@@ -168,7 +178,15 @@ def _card(order: int) -> Metric:
         ),
         source="Papineni et al. 2002; smoothing: Wang & Gaizauskas 2016, footnote 4, after mteval-v13a",
         bibtex=_PAPINENI,
-        parameters={"smooth": _SMOOTH, "floor": _FLOOR, "bp": _BP, "effective": _EFFECTIVE, "weights": _WEIGHTS},
+        parameters={
+            "smooth": _SMOOTH,
+            "floor": _FLOOR,
+            "bp": _BP,
+            "effective": _EFFECTIVE,
+            "weights": _WEIGHTS,
+            "stem": _STEM,
+        },
+        rewriting=_rewriting,
         fixed={"n": order},
     )
 

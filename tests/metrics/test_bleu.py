@@ -18,9 +18,11 @@ from hypothesis import strategies as st
 from auditor.metrics.bleu import corpus, per_image
 from auditor.metrics.candidates import HUMAN, CandidateSet
 from auditor.metrics.counting import count
-from auditor.registry import request
+from auditor.registry import References, request
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
+from auditor.studies.scores import score
+from auditor.text.porter import stem
 
 Segments = list[tuple[str, str, list[str]]]
 
@@ -98,6 +100,16 @@ def test_earlier_papers_without_smoothing_and_penalty_find_a_cow_a_good_sentence
     counts = counted(store, [("a", "a cow", ["a cow stands on a green field near the road"])])
     assert scores(counts, "bleu-2:smooth=none,bp=none") == [1.0]
     assert scores(counts, "bleu-2")[0] < 0.05
+
+
+def test_stems_are_those_of_the_words(store: Store) -> None:
+    captions = ["two dogs running happily", "a dog runs", "the happy dogs ran", "a dog"]
+    ingest_rows(store, [("a", slot, text) for slot, text in enumerate(captions)], "words")
+    ingest_rows(store, [("a", slot, " ".join(map(stem, text.split()))) for slot, text in enumerate(captions)], "stems")
+    of_words = score(store, "words", ["bleu-4:stem=true"]).frame["value"].to_list()
+    assert of_words == score(store, "stems", ["bleu-4"]).frame["value"].to_list()
+    assert request("bleu-4:stem=true").signature("bare", References()).parameters["stem"] is True
+    assert "stem" not in request("bleu-4").signature("bare", References()).parameters
 
 
 def test_corpus_is_no_mean_of_captions(segments_counted: pl.DataFrame) -> None:
