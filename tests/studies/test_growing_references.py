@@ -48,7 +48,7 @@ def rows_of(images: list[list[str]]) -> Rows:
 
 
 @pytest.mark.parametrize("rule", ["all", "loo"])
-@settings(max_examples=3)
+@settings(max_examples=2)
 @given(images=IMAGES, enough=ENOUGH, seed=st.integers(1, 9), text=TEXTS, k=st.integers(1, 3))
 def test_one_counting_gives_what_one_for_each_number_gives(
     rule: Rule, images: list[list[str]], enough: list[list[str]], seed: int, text: str, k: int
