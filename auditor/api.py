@@ -14,6 +14,7 @@ from auditor.studies import (
     correlation,
     diversity,
     diversity_robustness,
+    enough_references,
     exchange,
     history,
     identical,
@@ -166,6 +167,20 @@ class Auditor:
     ) -> Result:
         """Correlate metrics over the scores of captions and of images."""
         return correlation.correlate(self.store, refs, metrics, text_profile, split, seed, references, statistics)
+
+    def references(
+        self,
+        *refs: str,
+        most: int | None = None,
+        draws: int = 3,
+        metrics: Sequence[str] | None = None,
+        text_profile: str = "bare",
+        split: str | None = None,
+        seed: int = 1,
+    ) -> Result:
+        """Say how many references are enough."""
+        study = enough_references.enough_references
+        return study(self.store, refs, most, draws, metrics, text_profile, split, seed)
 
     def compare(
         self,
