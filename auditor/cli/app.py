@@ -16,6 +16,7 @@ import typer
 
 from auditor import __version__
 from auditor.cli import (
+    agree,
     bounds,
     compare,
     consensus,
@@ -77,6 +78,7 @@ COMMANDS = (
     bounds,
     score,
     correlate,
+    agree,
     consensus,
     compare,
     probe,
