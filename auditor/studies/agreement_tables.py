@@ -60,8 +60,8 @@ def tables(found: Rated, rows: pl.DataFrame, resampling: Resampling, threshold: 
             Table(
                 f"Cohen's kappa, {label}",
                 halves.sort("value", descending=True, nulls_last=True).select("metric", kappa="value", cut="threshold"),
-                caption=f"a mean rating of {threshold:g} or more against a score of the cut or better. The cut is where "
-                "kappa is highest, unless --cut names it: chosen on these very captions, it shows what may be reached",
+                caption=f"a mean rating of {threshold:g} or more against a score of the cut or better. The cut is "
+                "where kappa is highest, unless --cut names it: chosen on these captions, it shows what may be had",
             )
         )
     return made

@@ -1,14 +1,8 @@
-"""Table 1 of Elliott & Keller 2014 as their programs computed it, beside the definitions that the paper gives.
-
-MultEval (Clark et al. 2011) and ROUGE-1.5.5 were run on raw text, and three of five columns are not what they are
-called. Each measure stands here twice: as it came out, and sound.
-"""
+"""Table 1 of Elliott & Keller 2014 as their programs computed it, beside the definitions that the paper gives."""
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
@@ -17,82 +11,27 @@ from auditor.published import paper
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.studies import agreement_rows
-from auditor.studies.agreement_rows import ALL, Resampling, Row
+from auditor.studies.agreement_rows import Resampling, Row
 from auditor.studies.comparison import check_resampling
-from auditor.studies.ratings import Rated, rated
+from auditor.studies.elliott2014_measures import (
+    MEASURES,
+    PUBLISHED,
+    RAW,
+    SOUND,
+    Measure,
+    available,
+    measured,
+    of,
+    scored,
+)
+from auditor.studies.ratings import Rated
 
 PAPER, DATASET = "elliott2014", "flickr8k-ek"
-PUBLISHED, SOUND = "as-published", "sound"
 
 #: Their references as their files have them: raw text, which the tokenised captions of Flickr8k are not.
 REFERENCES = "flickr8k-ek-refs"
 
-RAW, TOKENISED = "whitespace", "ptb"
-
-
-class Definition(NamedTuple):
-    """A metric as it is asked for, and the text profile; scores to so many decimals where a program printed those."""
-
-    metric: str
-    profile: str
-    decimals: int | None = None
-
-
-class Measure(NamedTuple):
-    """A row of the exhibit: what the paper calls it, what it was, what is sound, and why the two differ."""
-
-    name: str
-    metric: str
-    published: Definition | None
-    sound: Definition
-    why: str
-
-
-MEASURES = (
-    Measure(
-        "METEOR",
-        "meteor",
-        Definition("meteor:norm=none", RAW),
-        Definition("meteor", TOKENISED),
-        "they scored raw text, where “snow.” is not “snow” and “A” is not “a”; sound: tokenised, lower case",
-    ),
-    Measure(
-        "ROUGE-SU4",
-        "rouge-su4",
-        Definition("rouge-su4:measure=recall,stem=true", RAW),
-        Definition("rouge-su4:stem=true", TOKENISED),
-        "theirs is the script's recall alone, by which words too many cost nothing; sound: F, stemmed as theirs",
-    ),
-    Measure(
-        "Smoothed BLEU",
-        "bleu-4",
-        Definition("bleu-4:smooth=mteval", RAW),
-        Definition("bleu-4", TOKENISED),
-        "raw text, and an order that a caption is too short for counts as matched; sound: tokenised, smoothed there",
-    ),
-    Measure(
-        "Unigram BLEU",
-        "bleu-1",
-        Definition("bleu-1:smooth=mteval,weights=quarter", RAW, decimals=2),
-        Definition("bleu-1:smooth=none,bp=none", RAW),
-        "theirs is MultEval's bleu1p, BP · p₁^¼ with two decimals; sound: p₁ without penalty, as the paper has it",
-    ),
-    Measure(
-        "TER",
-        "ter",
-        Definition("ter:length=truncated", RAW),
-        Definition("ter", RAW),
-        "MultEval divides by the integer part of the mean reference length; sound: by that mean, as tercom does",
-    ),
-    Measure(
-        "CIDEr-D",
-        "cider-d",
-        None,
-        Definition("cider-d", TOKENISED),
-        "not in the paper; the later table of its repository calls this CIDEr (.581)",
-    ),
-    Measure("CIDEr", "cider", None, Definition("cider", TOKENISED), "not in the paper; the metric of that name"),
-)
+Rows = Mapping[tuple[str, str], Row]
 
 
 def as_published(
@@ -109,15 +48,16 @@ def as_published(
     chosen = resampling or Resampling()
     check_resampling(chosen.resamples, chosen.confidence)
     printed = printed_figures()
+    measures, missing = available()
     frames, tables, selections = [], [], list[Selection]()
-    signatures, notes = dict[str, str](), list[str]()
+    signatures, notes = dict[str, str](), list(missing)
     for annotated in resolve_all(store, refs):
         own = annotated.version.dataset == DATASET
-        by_profile = scored(store, annotated, against or (REFERENCES if own else None), progress)
-        rows = measured(by_profile, chosen)
+        by_profile = scored(store, annotated, against or (REFERENCES if own else None), of(measures), progress)
+        rows = measured(by_profile, measures, chosen)
         figures = printed if own else {}
         frames.append(_frame(by_profile[RAW], rows, figures, chosen))
-        tables.append(_table(annotated.label, rows, figures, chosen))
+        tables.append(exhibit(annotated.label, measures, rows, figures, chosen))
         selections += [annotated, by_profile[RAW].references]
         for found in by_profile.values():
             signatures |= {f"{label} {profile_of(text)}": text for label, text in found.signatures.items()}
@@ -148,38 +88,7 @@ def printed_figures() -> dict[str, float]:
     }
 
 
-def scored(store: Store, annotated: Selection, against: str | None, progress: Progress = silent) -> dict[str, Rated]:
-    """Score every definition, by text profile."""
-    definitions = [one for measure in MEASURES for one in (measure.published, measure.sound) if one is not None]
-    made = {}
-    for profile in (RAW, TOKENISED):
-        wanted = [one.metric for one in definitions if one.profile == profile]
-        made[profile] = rated(store, annotated, against, wanted, profile, None, progress)
-    return made
-
-
-def measured(by_profile: dict[str, Rated], resampling: Resampling) -> dict[tuple[str, str], Row]:
-    """Give the row of each measure as published and sound, by metric and reading: Spearman over pooled ratings."""
-    return {
-        (measure.metric, reading): _spearman(by_profile[one.profile], one, resampling)
-        for measure in MEASURES
-        for reading, one in ((PUBLISHED, measure.published), (SOUND, measure.sound))
-        if one is not None
-    }
-
-
-def _spearman(found: Rated, one: Definition, resampling: Resampling) -> Row:
-    metric = next(metric for metric in found.metrics if metric.label == one.metric)
-    if one.decimals is not None:
-        found = dataclasses.replace(found, scores=found.scores.with_columns(pl.col(one.metric).round(one.decimals)))
-    alone = dataclasses.replace(found, metrics=(metric,))
-    made = agreement_rows.correlated(alone, "pooled", ALL, ["spearman"], resampling)
-    return made.rows[0] | {"signature": found.signatures[one.metric]}
-
-
-def _frame(
-    found: Rated, rows: dict[tuple[str, str], Row], figures: dict[str, float], resampling: Resampling
-) -> pl.DataFrame:
+def _frame(found: Rated, rows: Rows, figures: Mapping[str, float], resampling: Resampling) -> pl.DataFrame:
     """Give the rows of a dataset in the columns of `agree`, with the reading, what is printed, and why they differ."""
     why = {measure.metric: measure.why for measure in MEASURES}
     named = list(rows)
@@ -196,9 +105,12 @@ def _frame(
     )
 
 
-def _table(label: str, rows: dict[tuple[str, str], Row], figures: dict[str, float], resampling: Resampling) -> Table:
+def exhibit(
+    label: str, measures: Sequence[Measure], rows: Rows, figures: Mapping[str, float], resampling: Resampling
+) -> Table:
+    """Put each measure as published beside the sound one, with the figure that is printed and why they differ."""
     shown = []
-    for measure in MEASURES:
+    for measure in measures:
         theirs, sound = rows.get((measure.metric, PUBLISHED)), rows[measure.metric, SOUND]
         shown.append(
             {
@@ -214,7 +126,7 @@ def _table(label: str, rows: dict[tuple[str, str], Row], figures: dict[str, floa
                 "why they differ": measure.why,
             }
         )
-    n = rows[MEASURES[0].metric, SOUND]["n"]
+    n = rows[measures[0].metric, SOUND]["n"]
     share = f"; low, high: {resampling.confidence:.0%} of {resampling.resamples:,} resamples of the images"
     return Table(
         f"Spearman with pooled ratings, {label}, n = {n:,}: as Elliott & Keller 2014 computed it, and sound",
