@@ -64,14 +64,19 @@ def command(
 
     Example: auditor agree flickr8k-expert -m cider -m meteor
     """
+    from auditor.errors import UsageError
     from auditor.studies.agreement import Question, agree
     from auditor.studies.agreement_rows import Resampling
     from auditor.studies.published_agreement import as_published as published
 
+    if as_published and (metric or protocol or statistic):
+        raise UsageError(
+            "--as-published has its own metrics, texts and statistic: leave -m, --protocol, --statistic out"
+        )
     with o.opened(store, wait=wait) as opened, o.progressing() as progress:
         resampling = Resampling(resamples, confidence, seed)
         if as_published:
-            result = published(opened, refs, against, resampling, progress)
+            result = published(opened, refs, against, split, resampling, progress)
         else:
             question = Question(protocol, statistic, threshold, cut, scale, disagreements, resampling)
             result = agree(opened, refs, metric, against, profile, split, question, progress)

@@ -43,9 +43,6 @@ class Question:
     resampling: Resampling = field(default_factory=Resampling)
 
 
-_DEFAULT = Question()
-
-
 def agree(
     store: Store,
     refs: Sequence[str],
@@ -53,7 +50,7 @@ def agree(
     against: str | None = None,
     text_profile: str = "bare",
     split: str | None = None,
-    question: Question = _DEFAULT,
+    question: Question | None = None,
     progress: Progress = silent,
 ) -> Result:
     """Correlate metrics with people's ratings of captions, in every dataset of ratings that is named.
@@ -61,6 +58,7 @@ def agree(
     Captions are scored against those that `against` names, or else of the first related dataset. Raises `UsageError`
     for what holds no ratings, and for a protocol, statistic or scale that there is not.
     """
+    question = question or Question()
     statistics = _checked(question, metric_names)
     parts, notes = [], list(left_out(metric_names))
     selections = resolve_all(store, refs, split)
@@ -98,7 +96,7 @@ def _one(found: Rated, question: Question, statistics: Sequence[str], number: st
     threshold = sum(found.scale) / 2 if question.threshold is None else question.threshold
     correlated = agreement_rows.correlations(found, protocols, statistics, resampling, progress)
     rows = [row for each in correlated.values() for row in each.rows]
-    notes += [note for each in correlated.values() for note in each.notes]
+    notes += agreement_rows.missing(found.annotated.label, correlated, resampling)
     tested = agreement_rows.tested(protocols, statistics)
     if tested is not None:
         rows += agreement_rows.tests(found, *tested, correlated[tested[0], ALL], resampling)

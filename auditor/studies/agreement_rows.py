@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -63,11 +63,15 @@ class Resampling:
 
 @dataclass(frozen=True)
 class Correlated:
-    """Rows of a protocol, with the coefficients of the resamples behind their intervals; and why there are none."""
+    """Rows of a protocol, with the coefficients of the resamples behind their intervals.
+
+    `reason` says why there are none, `flat` names the metrics that have no coefficient because they hold one value.
+    """
 
     rows: list[Row]
-    resamples: clustered.Resamples = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    resamples: clustered.Resamples
+    reason: str | None
+    flat: tuple[str, ...]
 
 
 def correlations(
@@ -114,9 +118,24 @@ def correlated(
                 low=interval and interval.low, high=interval and interval.high, p=p, strength=strength(value),
             )
         )  # fmt: skip
-    told = [f"no correlations with people by protocol {protocol}: {reason}"] if reason else []
-    told += [f"{', '.join(sorted(flat))}: the same score for every caption, and so no correlation"] if flat else []
-    return Correlated(made, drawn, tuple(f"{found.annotated.label}: {each}" for each in told))
+    return Correlated(made, drawn, reason, tuple(label for label in labels if label in flat))
+
+
+def missing(label: str, made: Mapping[tuple[str, str], Correlated], resampling: Resampling) -> list[str]:
+    """Say why coefficients and intervals are missing; like reasons in one sentence."""
+    reasons: dict[str, list[str]] = {}
+    for (protocol, candidates), each in made.items():
+        where = protocol if candidates == ALL else f"{protocol} without own references"
+        if each.reason:
+            reasons.setdefault(f"no correlations with people: {each.reason}", []).append(where)
+        if each.flat:
+            told = f"{', '.join(each.flat)}: the same score for every caption, and so no correlation"
+            reasons.setdefault(told, []).append(where)
+        bare = any(row["value"] is not None and row["low"] is None for row in each.rows)
+        if bare and resampling.resamples:
+            told = "no interval where images are too few: some resamples hold one rating or one score only"
+            reasons.setdefault(told, []).append(where)
+    return [f"{label}: {told} ({', '.join(where)})" for told, where in reasons.items()]
 
 
 def _reason(scores: pl.DataFrame) -> str | None:

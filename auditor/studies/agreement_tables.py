@@ -164,7 +164,7 @@ def notes(found: Rated, rows: pl.DataFrame) -> list[str]:
     largest = of_metrics["p"].max()
     if isinstance(largest, float):
         told.append(
-            f"{label}: no p of a correlation with people is above {largest:.1e}"
+            f"{label}: no p of a correlation with people is above {largest:.2g}"
             + ("; that is an upper bound: doubles go no lower" if largest == SMALLEST_P else "")
             + "; p takes ratings as independent, which they are not: trust the intervals"
         )
@@ -172,8 +172,8 @@ def notes(found: Rated, rows: pl.DataFrame) -> list[str]:
     if own:
         subject = "1 caption is" if own == 1 else f"{own:,} captions are"
         told.append(
-            f"{label}: {subject} word for word one of the references of {found.references.label} for the image, and "
-            "so score highest; candidates = without-references leaves them out"
+            f"{label}: {subject} word for word a reference of the image in {found.references.label}; "
+            "candidates = without-references leaves such captions out"
         )
     errors = [metric.label for metric in found.metrics if metric.metric.lower_is_better]
     if errors:

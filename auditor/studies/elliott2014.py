@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
@@ -61,21 +61,13 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
         figures = printed_figures() if name == DATASET else {}
         tables.append(exhibit(annotated.label, measures, rows, figures, resampling))
         selections += [annotated, found.references]
-    absent = {
-        check.of: _ONE_RATING for check in paper.checks if check.of[-1] == _GRAMMAR and check.of[0] not in lacking
-    }
-    absent |= {
-        check.of: reason
-        for check in paper.checks
-        if check.of[1] in METRICS and check.of[0] not in lacking and (reason := needed(METRICS[check.of[1]]))
-    }
     return Measured(
         quantities,
         lacking,
         tuple(selections),
         signatures,
         notes=tuple(missing),
-        absent=absent,
+        absent=_absent(paper, lacking),
         tables=tuple(tables),
     )
 
@@ -88,6 +80,14 @@ def _lacking(store: Store, name: str) -> str | None:
     if missing in _TO_OBTAIN:
         return f"{missing} is not in the store: `auditor fetch {missing}` says how to obtain it"
     return f"{missing} is not in the store: `auditor ingest {missing}`"
+
+
+def _absent(paper: Paper, lacking: Mapping[str, str]) -> dict[Quantity, str]:
+    """Say why quantities of ratings that are here cannot be measured."""
+    here = [check.of for check in paper.checks if check.of[0] not in lacking]
+    reasons = {one: needed(METRICS[one[1]]) for one in here if one[1] in METRICS}
+    grammar = {one: _ONE_RATING for one in here if one[-1] == _GRAMMAR}
+    return {one: reason for one, reason in reasons.items() if reason is not None} | grammar
 
 
 def _data(name: str, found: Rated) -> Quantities:

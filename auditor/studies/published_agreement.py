@@ -38,6 +38,7 @@ def as_published(
     store: Store,
     refs: Sequence[str],
     against: str | None = None,
+    split: str | None = None,
     resampling: Resampling | None = None,
     progress: Progress = silent,
 ) -> Result:
@@ -51,7 +52,7 @@ def as_published(
     measures, missing = available()
     frames, tables, selections = [], [], list[Selection]()
     signatures, notes = dict[str, str](), list(missing)
-    for annotated in resolve_all(store, refs):
+    for annotated in resolve_all(store, refs, split):
         own = annotated.version.dataset == DATASET
         by_profile = scored(store, annotated, against or (REFERENCES if own else None), of(measures), progress)
         rows = measured(by_profile, measures, chosen)

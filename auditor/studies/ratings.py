@@ -99,6 +99,8 @@ def rated(
     """
     ratings, notes = _ratings(store, annotated, scale)
     references, unmatched = references_of(store, annotated, against)
+    if references.version.dataset == annotated.version.dataset:
+        raise UsageError(f"{against}: would score {annotated.label} against itself; --against names its references")
     rule = References("all")
     metrics, unscored = scorable(store, references, requests(metric_names), metric_names)
     candidates = output_of(annotated)
@@ -109,6 +111,7 @@ def rated(
     ratings = ratings.join(scores.select("image", "slot"), on=["image", "slot"], how="semi", maintain_order="left")
     if ratings.is_empty():
         raise UsageError(f"{annotated.label}: none of the rated captions has a score")
+    scores = scores.join(ratings, on=["image", "slot"], how="semi", maintain_order="left")
     at_work.bind_rows("rating", ratings)
     return Rated(
         annotated,
