@@ -71,7 +71,8 @@ def _metrics(order: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     """Show the first coefficient by every protocol, and without the captions that are their own references."""
     statistic, first = order.item(0, "statistic"), order.item(0, "protocol")
     alike = rows.filter(statistic=statistic)
-    shown = order.select("metric", pl.col("value").alias(f"{statistic}, {first}"), "low", "high", "strength")
+    interval = ["low", "high"] if order["low"].is_not_null().any() else []
+    shown = order.select("metric", pl.col("value").alias(f"{statistic}, {first}"), *interval, "strength")
     for protocol in alike.filter(pl.col("metric") != PEOPLE, candidates=ALL)["protocol"].unique(maintain_order=True):
         if protocol != first:
             of = alike.filter(protocol=protocol, candidates=ALL).select("metric", pl.col("value").alias(protocol))
