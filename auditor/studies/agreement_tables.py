@@ -39,7 +39,8 @@ def tables(found: Rated, rows: pl.DataFrame, resampling: Resampling, threshold: 
         judges > 1
     )
     made = [Table(f"metrics against people, {label}: {about}", _metrics(order, rows), caption=_intervals(resampling))]
-    if rows.filter(pl.col("statistic").is_in(STATISTICS))["statistic"].n_unique() > 1:
+    of_metrics = rows.filter(pl.col("statistic").is_in(STATISTICS), pl.col("metric") != PEOPLE)
+    if of_metrics["statistic"].n_unique() > 1:
         made.append(Table(f"every coefficient of {label}, {order.item(0, 'protocol')}", _coefficients(order, rows)))
     people = rows.filter(metric=PEOPLE)
     if people.height:

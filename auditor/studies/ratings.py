@@ -149,6 +149,11 @@ def _ratings(store: Store, annotated: Selection, scale: tuple[float, float] | No
                 f"{annotated.label}: {_counted(outside.height, 'rating lies', 'ratings lie')} outside of {low:g} to "
                 f"{high:g} and {'is' if outside.height == 1 else 'are'} left out: {_examples(outside)}"
             )
+    behind = ratings["votes"] // ratings["times"]
+    fewest, most = behind.min(), behind.max()
+    if isinstance(fewest, int) and isinstance(most, int) and most > 1:
+        people = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
+        notes.append(f"{annotated.label}: a rating is that of {people} people together")
     again = ratings.filter(pl.col("times") > 1)
     if again.height:
         notes.append(
