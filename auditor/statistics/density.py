@@ -13,21 +13,22 @@ _POINTS = 101
 _WIDTH = 2.34 * 0.9 / 1.06
 
 
-def density(values: pl.Series, low: float, high: float) -> pl.DataFrame:
-    """Estimate the density of values at 101 points from `low` to `high`. Columns: x, density; no rows for one value.
+def density(values: pl.Series, low: float, high: float, width: float) -> pl.DataFrame:
+    """Estimate the density of values at 101 points from `low` to `high`, by a kernel that reaches so far each way.
 
-    The bandwidth is Silverman's rule of thumb, from the lesser of the sd and the interquartile range / 1.34.
+    Columns: x, density.
     """
     ordered = np.sort(values.to_numpy())
-    width = bandwidth(ordered)
-    if not width:
-        return pl.DataFrame(schema={"x": pl.Float64, "density": pl.Float64})
     points = np.linspace(low, high, _POINTS)
     return pl.DataFrame({"x": points, "density": [_at(ordered, point, width) for point in points]})
 
 
-def bandwidth(ordered: NDArray[np.float64]) -> float:
-    """Give half the width of the kernel; 0 for values that are all the same, or of which there are fewer than two."""
+def reach(values: pl.Series) -> float:
+    """Give half the width of the kernel by Silverman's rule of thumb; 0 for values that are all the same.
+
+    The spread is the lesser of the sd and the interquartile range / 1.34.
+    """
+    ordered = np.sort(values.to_numpy())
     if len(ordered) < 2:
         return 0.0
     sd = float(ordered.std(ddof=1))

@@ -10,7 +10,7 @@ import polars as pl
 
 from auditor.figure import Figure
 from auditor.model import Table
-from auditor.statistics.density import density
+from auditor.statistics.density import density, reach
 from auditor.studies.ratings import Rated
 
 #: More values than this are no classes: the scale is cut into equal parts instead.
@@ -87,24 +87,25 @@ def figures(found: Rated, number: str) -> list[Figure]:
     made = []
     for metric in found.labels:
         low, high = float(rows[metric].min()), float(rows[metric].max())  # type: ignore[arg-type]  # never without rows
-        lines = [
-            density(rows.filter(pl.col("class") == name)[metric], low, high).with_columns(rating=pl.lit(name))
-            for name in names
-        ]
-        drawn = pl.concat(lines)
-        if drawn.height:
+        width = reach(rows[metric])
+        if width:
+            of = {name: rows.filter(pl.col("class") == name)[metric] for name in names}
+            lines = [
+                density(values, low, high, max(width, reach(values))).with_columns(rating=pl.lit(name))
+                for name, values in of.items()
+            ]
             made.append(
                 Figure(
                     f"density-{metric.replace(':', '-').replace('=', '-').replace(',', '-')}{number}",
                     f"Scores by people's rating, {metric}, {found.annotated.label}",
                     "lines",
-                    drawn,
+                    pl.concat(lines),
                     x="x",
                     y="density",
                     series="rating",
                     x_label=f"score by {metric}",
                     y_label="density",
-                    caption="Epanechnikov kernel, bandwidth by Silverman's rule of thumb, each rating for itself",
+                    caption="Epanechnikov kernel; bandwidth by Silverman's rule of thumb, of the rating or of all",
                     tabled=True,
                 )
             )
