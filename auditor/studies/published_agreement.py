@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
+from auditor.figure import Figure
 from auditor.model import Progress, Result, Selection, Table, silent
 from auditor.published import paper
 from auditor.store.connection import Store
@@ -50,7 +51,7 @@ def as_published(
     check_resampling(chosen.resamples, chosen.confidence)
     printed = printed_figures()
     measures, missing = available()
-    frames, tables, selections = [], [], list[Selection]()
+    frames, tables, drawn, selections = [], [], list[Figure](), list[Selection]()
     signatures, notes = dict[str, str](), list(missing)
     for annotated in resolve_all(store, refs, split):
         own = annotated.version.dataset == DATASET
@@ -59,6 +60,7 @@ def as_published(
         figures = printed if own else {}
         frames.append(_frame(by_profile[RAW], rows, figures, chosen))
         tables.append(exhibit(annotated.label, measures, rows, figures, chosen))
+        drawn.append(_figure(annotated.label, measures, rows, len(drawn)))
         selections += [annotated, by_profile[RAW].references]
         for found in by_profile.values():
             signatures |= {f"{label} {profile_of(text)}": text for label, text in found.signatures.items()}
@@ -71,6 +73,7 @@ def as_published(
         selections=tuple(dict.fromkeys(selections)),
         signatures=signatures,
         tables=tuple(tables),
+        figures=tuple(drawn),
         notes=tuple(dict.fromkeys(notes)),
     )
 
@@ -133,4 +136,21 @@ def exhibit(
         f"Spearman with pooled ratings, {label}, n = {n:,}: as Elliott & Keller 2014 computed it, and sound",
         pl.DataFrame(shown, schema_overrides=dict.fromkeys(("published", "as published", "low", "high"), pl.Float64)),
         caption="theirs: on raw text, split at blanks" + (share if resampling.resamples else ""),
+    )
+
+
+def _figure(label: str, measures: Sequence[Measure], rows: Rows, before: int) -> Figure:
+    """Draw both readings of each measure; errors correlate below 0."""
+    names = {measure.metric: measure.name for measure in measures}
+    shown = [(names[metric], reading, row["value"]) for (metric, reading), row in rows.items()]
+    return Figure(
+        f"as-published{f'-{before + 1}' if before else ''}",
+        f"Spearman with pooled ratings, {label}",
+        "bars",
+        pl.DataFrame(shown, schema=["measure", "reading", "spearman"], orient="row"),
+        x="measure",
+        y="spearman",
+        series="reading",
+        y_label="Spearman's rho",
+        tabled=True,
     )

@@ -20,7 +20,7 @@ from auditor.studies.scores import scorable, score_candidates, signatures
 #: Means of judges are rounded, so that equal means are ties whatever their ratings were.
 _MEAN_DECIMALS = 10
 
-#: A judge's protocol is called so, whatever the source calls him.
+#: A judge's protocol is called so, whatever the source calls the judge.
 _JUDGE = "judge-"
 
 _EXAMPLES = 3
@@ -62,7 +62,7 @@ class Rated:
     def people(self, protocol: str) -> pl.DataFrame:
         """Give what people say, by a protocol. Columns: image, slot, human.
 
-        `pooled` has a row for every rating, `mean` the mean of a caption's ratings, a judge his own.
+        `pooled` has a row for every rating, `mean` the mean of a caption's ratings, a judge's that judge's own.
         """
         if protocol == "mean":
             mean = pl.col("score").sort().sum() / pl.len()
@@ -158,7 +158,7 @@ def _ratings(store: Store, annotated: Selection, scale: tuple[float, float] | No
     if again.height:
         notes.append(
             f"{annotated.label}: {_counted(again.height, 'caption was', 'captions were')} rated more than once by one "
-            f"judge; the mean of his ratings counts: {_examples(again)}"
+            f"judge; the mean of those ratings counts: {_examples(again)}"
         )
     return ratings.select("image", "slot", "judge", "score"), notes
 

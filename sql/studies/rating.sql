@@ -4,8 +4,8 @@
 -- reads: annotated
 -- returns: image, slot, judge, score, votes, times
 --
--- What each judge says of each caption. Who rated a caption more than once is taken at the mean of what he said; sorted,
--- so that one sum has one order.
+-- What each judge says of each caption. Of a caption that a judge rated more than once the mean counts; ratings are
+-- sorted first, so that a sum has one order.
 with given as (
     select image, slot, unnest(judgements, recursive := true)
     from annotated

@@ -154,7 +154,7 @@ def test_constant_ratings_and_scores_have_no_correlation_and_say_why(store: Stor
 def test_a_caption_that_one_judge_rates_twice_counts_once(store: Store, tmp_path: Path) -> None:
     rate(store, tmp_path, TABLE + "a,a dog runs,ann,5\n")
     found = agree(store, ["mine"], ["bleu-1"], question=QUICK)
-    told = "mine: 1 caption was rated more than once by one judge; the mean of his ratings counts: 4.5 of a #0 by ann"
+    told = "mine: 1 caption was rated more than once by one judge; the mean of those ratings counts: 4.5 of a #0 by ann"
     assert told in found.notes
     assert found.frame.filter(protocol="pooled", statistic="spearman", metric="bleu-1")["n"][0] == 12
 
