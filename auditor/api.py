@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self
 from auditor import config
 from auditor.store.connection import Store
 from auditor.studies import (
+    agreement,
     bounds,
     comparison,
     consensus,
@@ -25,6 +26,7 @@ from auditor.studies import (
     perplexity,
     probe,
     profile,
+    published_agreement,
     query,
     ranked_captions,
     reproduction,
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from auditor.model import Result
+    from auditor.studies.agreement import Question
     from auditor.studies.consensus_settings import Settings as ConsensusSettings
     from auditor.studies.diversity_settings import Settings
 
@@ -181,6 +184,22 @@ class Auditor:
         """Say how many references are enough."""
         study = enough_references.enough_references
         return study(self.store, refs, most, draws, metrics, text_profile, split, seed)
+
+    def agree(
+        self,
+        *refs: str,
+        against: str | None = None,
+        metrics: Sequence[str] | None = None,
+        text_profile: str = "bare",
+        split: str | None = None,
+        question: Question | None = None,
+        as_published: bool = False,
+    ) -> Result:
+        """Correlate metrics with people's ratings; `as_published` as Elliott & Keller 2014 did, beside sound ones."""
+        if as_published:
+            drawn = question.resampling if question else None
+            return published_agreement.as_published(self.store, refs, against, split, drawn)
+        return agreement.agree(self.store, refs, metrics, against, text_profile, split, question)
 
     def compare(
         self,

@@ -16,6 +16,7 @@ import typer
 
 from auditor import __version__
 from auditor.cli import (
+    agree,
     bounds,
     compare,
     consensus,
@@ -78,8 +79,9 @@ COMMANDS = (
     bounds,
     score,
     correlate,
-    references,
+    agree,
     consensus,
+    references,
     compare,
     probe,
     perplexity,

@@ -239,7 +239,7 @@ def test_pairs_without_references_or_with_too_few_are_counted(store: Store) -> N
     ingest_pairs(store, [*PAIRS, ("i4", "HC", "human", "human", 3, 0), ("i5", "HC", "human", "human", 3, 0)])
     found = consensus(store, ["pairs"], ["bleu-1"], settings=Settings(most=2, resamples=0))
     assert rows_of(found.frame, "accuracy", kind="HC")["n"].to_list() == [1]
-    assert "pairs: 1 image has no references in set and no scores" in found.notes
+    assert "pairs: 1 image has no references in set and no scores: i5" in found.notes
     assert "set: 1 of 6 pairs are of images with fewer than 2 references, and left out" in found.notes
 
 
