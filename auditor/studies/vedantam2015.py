@@ -18,7 +18,9 @@ from auditor.studies.comparisons import comparisons, with_kinds
 from auditor.studies.consensus import consensus
 from auditor.studies.consensus_settings import AS_PUBLISHED, Settings
 from auditor.studies.described_images import references_of
+from auditor.studies.probe import probe
 from auditor.studies.profile import profile
+from auditor.studies.ranked_captions import ranked
 from auditor.studies.reproduction import Measured
 
 _PROFILE = "bare"
@@ -28,7 +30,7 @@ _BETTER = "pascal50s-pairs"
 _RATED = "flickr8k-ek"
 _REFERENCES_OF = {
     "pascal50s-triplets": "pascal50s", "abstract50s-pairs": "abstract50s", "pascal50s-pairs": "pascal50s",
-    "flickr8k-ek": "flickr8k",
+    "flickr8k-ek": "flickr8k-ek-refs",
 }  # fmt: skip
 
 #: What appendix VIII sets beside CIDEr, and CIDEr without stems as its authors' program has it.
@@ -36,6 +38,9 @@ _VARIANTS = (
     "cider", "cider:stem=true,idf=none", "cider:stem=true,references=max", "cider:stem=true,combine=exp",
 )  # fmt: skip
 _CIDER = "cider:stem=true"
+_RANKING = ("rouge-1:measure=recall", "bleu-1:bp=none")
+_GAMED = ("cider", "cider:stem=true", "cider-d")
+_GAMES = ("repeated-word", "padding", "inflection")
 _NUMBERS = (1, 5, 10)
 _MOST = 48
 _DRAWS = 3
@@ -63,7 +68,9 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
     absent |= {name: f"{other} is not in the store: `auditor ingest {other}`" for name, other in without.items()}
     usable = [name for name in here if name not in without]
     metrics = [name for name in (*AS_PUBLISHED, *_VARIANTS) if lacking(METRICS[name.partition(":")[0]]) is None]
-    settings = Settings(most=_MOST, at=_NUMBERS, draws=_DRAWS, seed=seed, resamples=0, text_profile=_PROFILE)
+    settings = Settings(
+        most=_MOST, at=_NUMBERS, draws=_DRAWS, seed=seed, ties="wrong", resamples=0, text_profile=_PROFILE
+    )
     quantities: dict[Quantity, float] = dict(_sizes(store, [name for name in _SENTENCES if name in usable]))
     results: list[Result] = []
     for name in (*_TRIPLETS, _BETTER):
@@ -82,9 +89,14 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
         quantities.update(_differing(store, seed, progress))
     if _RATED in usable:
         question = Question(("pooled",), ("spearman",), resampling=Resampling(0))
-        found = agree(store, [_RATED], [name for name in ("meteor", "cider") if name in metrics], question=question)
+        asked = [name for name in ("meteor", "cider") if name in metrics]
+        found = agree(store, [_RATED], asked, _REFERENCES_OF[_RATED], "ptb", question=question, progress=progress)
         quantities.update(_ratings(found.frame))
         results.append(found)
+    if "pascal50s" in usable:
+        quantities.update(_lengths(store, progress))
+    if "abstract50s" in usable:
+        quantities.update(_gamed(store, progress))
     left_out = [name for name in AS_PUBLISHED if name not in metrics]
     return Measured(
         quantities,
@@ -180,3 +192,17 @@ def _ratings(frame: pl.DataFrame) -> Quantities:
     rows = frame.filter(pl.col("statistic") == "spearman", pl.col("protocol") == "pooled", pl.col("candidates") == ALL)
     for metric, value in rows.select("metric", "value").iter_rows():
         yield (_RATED, metric, "pooled", "", "spearman"), value
+
+
+def _lengths(store: Store, progress: Progress) -> Quantities:
+    """Say whether a metric ranks the long captions of an image first."""
+    found = ranked(store, "pascal50s", _RANKING, _PROFILE, progress=progress).tables[0].frame
+    for metric, rho in found.select("metric", "length_rho").iter_rows():
+        yield ("pascal50s", metric, "", "", "spearman-length"), rho
+
+
+def _gamed(store: Store, progress: Progress) -> Quantities:
+    """Say what a metric gains where captions are made to please it."""
+    found = probe(store, ["abstract50s"], _GAMED, _GAMES, text_profile=_PROFILE, progress=progress).frame
+    for metric, component, change in found.select("metric", "component", "change").iter_rows():
+        yield ("abstract50s", metric, component, "", "change"), change
