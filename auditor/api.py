@@ -14,6 +14,7 @@ from auditor.studies import (
     correlation,
     diversity,
     diversity_robustness,
+    duplicates,
     exchange,
     history,
     identical,
@@ -109,6 +110,20 @@ class Auditor:
     ) -> Result:
         """Pair the captions of an image that are identical."""
         return identical.identical(self.store, refs, text_profile, split, as_text=as_text)
+
+    def duplicates(
+        self,
+        *refs: str,
+        near: float = duplicates.NEAR,
+        text_profile: str = "bare",
+        split: str | None = None,
+        examples: int = 3,
+        config_file: Path | None = None,
+        pairs: bool = False,
+    ) -> Result:
+        """Count the captions that stand again elsewhere, exactly or nearly; `pairs` lists them."""
+        declared = config.sources(config_file)
+        return duplicates.duplicates(self.store, refs, near, text_profile, split, examples, declared, pairs=pairs)
 
     def bounds(
         self,
