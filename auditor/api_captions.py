@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from auditor import config
 from auditor.studies import (
+    duplicates,
     diversity,
     diversity_robustness,
     identical,
@@ -103,3 +104,17 @@ class CaptionStudies:
     ) -> Result:
         """Rank the words that a system could have learnt and never says."""
         return omitted_words.omitted_words(self.store, refs, number, text_profile, against, evaluation, split)
+
+    def duplicates(
+        self,
+        *refs: str,
+        near: float = duplicates.NEAR,
+        text_profile: str = "bare",
+        split: str | None = None,
+        examples: int = 3,
+        config_file: Path | None = None,
+        pairs: bool = False,
+    ) -> Result:
+        """Count the captions that stand again elsewhere, exactly or nearly; `pairs` lists them."""
+        declared = config.sources(config_file)
+        return duplicates.duplicates(self.store, refs, near, text_profile, split, examples, declared, pairs=pairs)

@@ -71,6 +71,9 @@ _PARAMS: dict[str, Any] = {
     "asked_images": None,
     "asked_references": None,
     "padded": False,
+    "near": 700,
+    "most_slots": 100,
+    "examples": 2,
 }
 
 
@@ -140,6 +143,10 @@ def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, c
         workspace.append("fold_frequency_parts", "fold_frequency_part")
     if "said_word" in reads_of(file.name) and "said_word" not in workspace.bound:
         workspace.bind("said_word", "word_by_list")
+    if "searched_caption" in reads_of(file.name):
+        workspace.bind("searched_caption", "searched")
+    if "duplicate" in reads_of(file.name):
+        workspace.bind("duplicate", "duplicate_elsewhere", "duplicate_within")
     if "halved" in reads_of(file.name):
         workspace.bind("halved", "half")
 
