@@ -20,6 +20,7 @@ from auditor.studies import (
     keyness,
     missed_words,
     omitted_words,
+    outliers,
     perplexity,
     probe,
     profile,
@@ -149,6 +150,18 @@ class Auditor:
         return comparison.compare(
             self.store, refs, metrics, text_profile, split, seed, references, others, corpus, resamples, confidence
         )
+
+    def outliers(
+        self,
+        *refs: str,
+        metric: str = "cider",
+        text_profile: str = "bare",
+        split: str | None = None,
+        level: str = "caption",
+        share: float = 0.1,
+    ) -> Result:
+        """Find captions that may be of another image, and images that people describe differently."""
+        return outliers.outliers(self.store, refs, metric, text_profile, split, level, share)
 
     def perplexity(
         self,
