@@ -20,9 +20,9 @@ from auditor.store.versions import language
 #: Images that a caption is weighed against: those that share most of its rare words.
 NEAREST = 20
 
-#: A word is rare where no more images than these hold it, nor a larger share of all.
-_RARE = 500
+#: A word is rare where no more than 5 % of the images hold it, and no more than 500; in small datasets, 20.
 _RARE_SHARE = 0.05
+_RAREST, _RARE = 20, 500
 
 #: How many times the bits that chance finds among all images, log2 of their number, a caption has to gain.
 _TIMES = 2.5
@@ -46,7 +46,7 @@ def gains(store: Store, selection: Selection, text_profile: str, suspects: pl.Da
 
     Columns: image, slot, other_image, evidence (bits for the other image less bits for the caption's own).
     """
-    rare = max(1, min(_RARE, round(_RARE_SHARE * images)))
+    rare = max(_RAREST, min(_RARE, round(_RARE_SHARE * images)))
     at_work = ngrams.workspace(store, selection, text_profile, rare=rare, nearest=NEAREST)
     bind_text_tokens(store, at_work, rewriting(store, selection))
     at_work.bind_rows("suspect", suspects.select("image", "slot"))
