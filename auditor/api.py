@@ -28,6 +28,7 @@ from auditor.studies import (
     reproduction,
     scores,
     tagging,
+    templates,
     verification,
 )
 
@@ -150,6 +151,18 @@ class Auditor:
         return comparison.compare(
             self.store, refs, metrics, text_profile, split, seed, references, others, corpus, resamples, confidence
         )
+
+    def templates(
+        self,
+        *refs: str,
+        text_profile: str = "bare",
+        split: str | None = None,
+        level: str = "dataset",
+        least: float = 0.001,
+        metric: str = "cider",
+    ) -> Result:
+        """Count frequent openings and templates, and compare the slots of an image's captions."""
+        return templates.templates(self.store, refs, text_profile, split, level, least, metric)
 
     def outliers(
         self,

@@ -40,6 +40,7 @@ from auditor.cli import (
     sql,
     store,
     tag,
+    templates,
     verify,
 )
 from auditor.cli.manners import MANNERS, Debug, NoColor, Quiet
@@ -76,6 +77,7 @@ COMMANDS = (
     score,
     correlate,
     compare,
+    templates,
     outliers,
     probe,
     perplexity,

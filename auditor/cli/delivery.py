@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from auditor.model import Result
 
 #: The commands whose results have figures.
-DRAWS = ("bounds", "correlate", "compare", "probe", "perplexity", "diversity", "outliers")
+DRAWS = ("bounds", "correlate", "compare", "probe", "perplexity", "diversity", "templates", "outliers")
 
 
 def refuse_pictures(command: str, arguments: Mapping[str, object]) -> None:
