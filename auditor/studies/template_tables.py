@@ -11,6 +11,10 @@ from auditor.model import Selection, Table
 
 _SHOWN = 10
 _OPENED = 3
+
+#: A picture with more slots than these says less than the table.
+_DRAWN = 12
+
 _SPREAD = ("openings", "opening-top-10", "opening-top-100", "opening-entropy", "opening-perplexity")
 _SLOTS = ("slot-length", "slot-opening", "slot-score")
 
@@ -104,6 +108,7 @@ def figures(selections: Sequence[Selection], frame: pl.DataFrame) -> tuple[Figur
     slots = labelled.filter(pl.col("statistic") == "slot-length").select(
         "dataset", "effect", "low", "high", slot=pl.col("slot").cast(pl.String)
     )
+    slots = slots.drop_nulls("effect").filter(pl.len().over("dataset") <= _DRAWN)
     made = []
     if covered.height:
         made.append(
@@ -113,11 +118,11 @@ def figures(selections: Sequence[Selection], frame: pl.DataFrame) -> tuple[Figur
                 log_x=True,
             )
         )  # fmt: skip
-    if slots.drop_nulls("effect").height:
+    if slots.height:
         made.append(
             Figure(
                 "slot-length", "Length of a slot's captions against the others of the image", "bars",
-                slots.drop_nulls("effect"), x="slot", y="effect", series="dataset", low="low", high="high",
+                slots, x="slot", y="effect", series="dataset", low="low", high="high",
                 x_label="slot", y_label="effect",
                 caption="In standard deviations of all captions; 95 % intervals over images.",
             )
