@@ -48,7 +48,7 @@ class Auditor(CaptionStudies, MetricStudies):
     def diff(
         self, a: str, b: str, depth: str = "totals", text_profile: str = "bare", *, as_tokens: bool = False
     ) -> Result:
-        """Say what changed from one reference to another: `totals`, `images`, `text`, `vocabulary` or `lengths`."""
+        """Say what changed between two references: `totals`, `images`, `text`, `vocabulary`, `lengths` or `drift`."""
         return history.diff(self.store, a, b, depth, text_profile, as_tokens=as_tokens)[0]
 
     def verify(self, ref: str | None = None, config_file: Path | None = None) -> Result:

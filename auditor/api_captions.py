@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING
 
 from auditor import config
 from auditor.studies import (
-    duplicates,
     diversity,
     diversity_robustness,
+    duplicates,
     identical,
     keyness,
     missed_words,
     omitted_words,
+    outliers,
     perplexity,
     profile,
+    templates,
 )
 
 if TYPE_CHECKING:
@@ -118,3 +120,27 @@ class CaptionStudies:
         """Count the captions that stand again elsewhere, exactly or nearly; `pairs` lists them."""
         declared = config.sources(config_file)
         return duplicates.duplicates(self.store, refs, near, text_profile, split, examples, declared, pairs=pairs)
+
+    def templates(
+        self,
+        *refs: str,
+        text_profile: str = "bare",
+        split: str | None = None,
+        level: str = "dataset",
+        least: float = 0.001,
+        metric: str = "cider",
+    ) -> Result:
+        """Count frequent openings and templates, and compare the slots of an image's captions."""
+        return templates.templates(self.store, refs, text_profile, split, level, least, metric)
+
+    def outliers(
+        self,
+        *refs: str,
+        metric: str = "cider",
+        text_profile: str = "bare",
+        split: str | None = None,
+        level: str = "caption",
+        share: float = 0.1,
+    ) -> Result:
+        """Find captions that may be of another image, and images that people describe differently."""
+        return outliers.outliers(self.store, refs, metric, text_profile, split, level, share)

@@ -144,11 +144,11 @@ class MetricStudies:
         corpus: str | None = None,
         resamples: int = 1000,
         confidence: float = 0.95,
+        pairs: bool = False,
     ) -> Result:
-        """Compare datasets by homogeneity and specificity, with bootstrap intervals."""
-        return comparison.compare(
-            self.store, refs, metrics, text_profile, split, seed, references, others, corpus, resamples, confidence
-        )
+        """Compare datasets by homogeneity and specificity, with bootstrap intervals; with `pairs`, test each pair."""
+        settings = (metrics, text_profile, split, seed, references, others, corpus, resamples, confidence)
+        return comparison.compare(self.store, refs, *settings, pairs=pairs)
 
     def probe(
         self,

@@ -141,6 +141,8 @@ def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, c
         )
     if "fold_frequency_parts" in reads_of(file.name) and "fold_frequency_parts" not in workspace.bound:
         workspace.append("fold_frequency_parts", "fold_frequency_part")
+    if "template_parts" in reads_of(file.name) and "template_parts" not in workspace.bound:
+        workspace.append("template_parts", "template_part")
     if "said_word" in reads_of(file.name) and "said_word" not in workspace.bound:
         workspace.bind("said_word", "word_by_list")
     if "searched_caption" in reads_of(file.name):

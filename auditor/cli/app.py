@@ -34,6 +34,7 @@ from auditor.cli import (
     log,
     metrics,
     note,
+    outliers,
     perplexity,
     probe,
     profile,
@@ -44,6 +45,7 @@ from auditor.cli import (
     store,
     tag,
     tasks,
+    templates,
     verify,
 )
 from auditor.cli.manners import MANNERS, Debug, NoColor, Quiet
@@ -85,6 +87,8 @@ COMMANDS = (
     consensus,
     references,
     compare,
+    templates,
+    outliers,
     probe,
     perplexity,
     keyness,

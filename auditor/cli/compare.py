@@ -25,6 +25,12 @@ def command(
     seed: o.Seed = 1,
     resamples: Resamples = 1000,
     confidence: Confidence = 0.95,
+    pairs: Annotated[
+        bool,
+        typer.Option(
+            "--pairs", help="Test each pair of datasets: permutation of images, Holm's correction, Cliff's delta."
+        ),
+    ] = False,
     store: o.StorePath = o.DEFAULT_STORE,
     wait: o.Wait = 10.0,
     format_name: o.Format = None,
@@ -51,5 +57,6 @@ def command(
             resamples,
             confidence,
             progress,
+            pairs=pairs,
         )
     o.deliver(result, format_name, as_json, output)

@@ -13,7 +13,7 @@ def command(
     a: Annotated[str, typer.Argument(metavar="REF", help="Before: flickr8k@v1.")],
     b: Annotated[str, typer.Argument(metavar="REF", help="After: flickr8k@v2.")],
     depth: Annotated[
-        str, typer.Option("--depth", help="totals, images, text (every caption), vocabulary or lengths.")
+        str, typer.Option("--depth", help="totals, images, text (every caption), vocabulary, lengths or drift.")
     ] = "totals",
     profile: o.TextProfile = "bare",
     as_tokens: Annotated[
@@ -28,6 +28,7 @@ def command(
 ) -> None:
     """Say what was added, removed, edited and moved from one version to another, or which words and lengths changed.
 
+    At depth drift one number each: divergence of words, bigrams and openings, lengths, new and gone words.
     Examples: auditor diff flickr8k@v1 flickr8k@v2 --depth text · auditor diff flickr8k flickr30k --depth vocabulary
     """
     from auditor.studies.history import diff

@@ -32,7 +32,7 @@ _UNIT = 10.0**12
 _EXACT_BITS = 53
 
 #: Numbers held at a time, resamples × images: 64 MiB. In larger blocks the threads of BLAS spin less between products.
-_AT_A_TIME = 1 << 23
+AT_A_TIME = 1 << 23
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def drawn_images(images: int, resamples: int, key: Sequence[object]) -> Integers
     The draw is a function of what `key` spells. A word of 32 bits times the number of images, shifted by 32, is a
     place: none is more likely than another by more than images / 2^32.
     """
-    stream = _stream(key)
+    stream = stream_of(key)
     return np.stack([_places(stream, images) for _ in range(resamples)])
 
 
@@ -132,9 +132,9 @@ def resampled_means(
     The same images are drawn for all columns, so that these stay paired. A mean is not a number where a resample holds
     no caption of a column.
     """
-    stream, images = _stream(key), sums.images
+    stream, images = stream_of(key), sums.images
     means = np.empty((resamples, len(sums.columns)))
-    block = max(_AT_A_TIME // images, 1)
+    block = max(AT_A_TIME // images, 1)
     for start in range(0, resamples, block):
         progress(what, start, resamples)
         times = np.empty((min(block, resamples - start), images))
@@ -172,7 +172,8 @@ def jackknife_error(values: Floats) -> float | None:
     return math.sqrt((n - 1) / n * math.fsum(deviations * deviations))
 
 
-def _stream(key: Sequence[object]) -> Philox:
+def stream_of(key: Sequence[object]) -> Philox:
+    """Give the stream of random words that belongs to what `key` spells."""
     digest = hashlib.sha256("\n".join(map(str, key)).encode()).digest()
     return Philox(key=int.from_bytes(digest[:16], "little"))
 

@@ -13,7 +13,7 @@ from auditor.model import Progress, Result, Selection, silent
 from auditor.registry import References, left_out, requests
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
-from auditor.studies import comparison_tables
+from auditor.studies import comparison_pairs, comparison_tables
 from auditor.studies.candidate_scores import CandidateScores, missing, score_sets
 from auditor.studies.comparison_indices import BOUNDS, STATISTICS, Index, Indices, indices
 from auditor.studies.comparison_ranks import Rank, ranks
@@ -46,6 +46,8 @@ def compare(
     resamples: int = 1000,
     confidence: float = 0.95,
     progress: Progress = silent,
+    *,
+    pairs: bool = False,
 ) -> Result:
     """Compare datasets by metric, each statistic ranked: 1 for the dataset whose captions are most alike by it.
 
@@ -60,6 +62,9 @@ def compare(
     captions and the strangers in their place; CIDEr's document frequencies are taken as given. `rank_low` and
     `rank_high` are the best and the worst rank that sampling error leaves open: a dataset is surely ahead of another
     where the interval of their difference is above 0. Without resamples, and for one image, there is neither.
+
+    With `pairs` rows are pairs of datasets instead (`comparison_pairs`): the difference, whether chance could make it,
+    in as many random deals as there are resamples, and its size.
 
     A statistic without a value has no row. Raises `UsageError` for fewer than two datasets, and where `resamples` are
     too few for the interval.
@@ -76,16 +81,30 @@ def compare(
     facts: dict[str, dict[str, Any]] = {}
     reasons: dict[str, Mapping[str, str]] = {}
     signatures: dict[str, str] = {}
-    notes = list(left_out(metric_names))
+    notes, sides = list(left_out(metric_names)), list[comparison_pairs.Side]()
     for selection in selections:
         measured = score_sets(
             store, selection, tuple(BOUNDS), stand_ins, against, metric_names, text_profile, seed, progress=progress
         )
         found.append(indices(selection, measured.scores, errors, seed, resamples, confidence, progress))
+        described = tuple(measured.scores["image"].unique().sort())
+        sides.append(comparison_pairs.Side(selection, found[-1].sums, described))
         facts[selection.label] = _facts(measured)
         reasons[selection.label] = measured.reasons
         signatures |= measured.signatures
         notes += [*measured.notes, *found[-1].notes]
+    known = {metric.label: signatures[metric.label] for metric in metrics if metric.label in signatures}
+    unequal = _unequal_captions({label: each.captions for label, each in zip(facts, found, strict=True)})
+    if pairs:
+        tested = comparison_pairs.pairs(sides, errors, known, seed, resamples, progress)
+        return Result(
+            "compare",
+            tested.drop(comparison_pairs.LABELS),
+            selections=selections,
+            signatures=known,
+            tables=(comparison_pairs.table(tested),),
+            notes=(*notes, *missing(reasons), *unequal),
+        )
     by_rank = {
         (statistic, metric.label): _ranked(found, statistic, metric.label, confidence)
         for metric in metrics
@@ -97,14 +116,14 @@ def compare(
         "compare",
         rows.select(_COLUMNS),
         selections=selections,
-        signatures={metric.label: signatures[metric.label] for metric in metrics if metric.label in signatures},
+        signatures=known,
         tables=comparison_tables.tables(rows, errors, resamples, confidence),
         figures=comparison_tables.figures(rows, errors, confidence),
         notes=(
             *notes,
             *missing(reasons),
             *comparison_tables.findings(ranked, resamples),
-            *_unequal_captions({label: each.captions for label, each in zip(facts, found, strict=True)}),
+            *unequal,
         ),
     )
 

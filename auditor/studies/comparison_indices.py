@@ -11,6 +11,7 @@ import polars as pl
 from auditor.model import Progress, Selection
 from auditor.statistics.resampling import (
     Floats,
+    ImageSums,
     image_sums,
     jackknife_error,
     left_out_means,
@@ -46,6 +47,7 @@ class Indices:
     found: tuple[Index, ...]
     captions: float
     notes: tuple[str, ...]
+    sums: ImageSums = field(repr=False)
 
 
 def indices(
@@ -67,7 +69,7 @@ def indices(
         of_metric = [place for place, (_, name) in enumerate(sums.columns) if name == metric]
         names = [BOUNDS[sums.columns[place][0]] for place in of_metric]
         values, resampled, without = (
-            _statistics(dict(zip(names, means[..., of_metric].T, strict=True)), is_error=metric in errors)
+            derived(dict(zip(names, means[..., of_metric].T, strict=True)), is_error=metric in errors)
             for means in (sums.means, drawn, left_out)
         )
         for statistic in filter(values.__contains__, STATISTICS):
@@ -97,10 +99,10 @@ def indices(
     if resamples and sums.images == 1:
         notes.append(f"{label}: no intervals: there is one image only")
     human = sums.counts[:, 0]
-    return Indices(tuple(found), float(human.sum() / np.count_nonzero(human)), tuple(notes))
+    return Indices(tuple(found), float(human.sum() / np.count_nonzero(human)), tuple(notes), sums)
 
 
-def _statistics(bounds: Mapping[str, Floats], *, is_error: bool) -> dict[str, Floats]:
+def derived(bounds: Mapping[str, Floats], *, is_error: bool) -> dict[str, Floats]:
     """Derive what can be had of the bounds of one metric, elementwise. What divides by 0 is not a number."""
     derived = dict(bounds)
     if "intra" in bounds:

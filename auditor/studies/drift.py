@@ -9,12 +9,16 @@ from auditor.model import Result, Selection, Table
 from auditor.store import ngrams
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
+from auditor.studies.drift_summary import summary
 
-#: How deep `diff` looks: the SELECT that does, the relation it reads of each side, and the SELECT that gives that.
+#: How deep `diff` looks, beside `drift`, one number a statistic: the SELECT that does, the relation it reads of each
+#: side, and the SELECT that gives that.
 DEPTHS = {
     "vocabulary": ("vocabulary_drift", "token", "token_at_work"),
     "lengths": ("length_drift", "reference", "reference"),
 }
+
+SUMMARY = "drift"
 
 _SHOWN_WORDS = 50
 _COUNTS = ("captions", "length-min", "length-max", "captions-of-one-word")
@@ -24,8 +28,10 @@ def drift(store: Store, a: Selection, b: Selection, depth: str, text_profile: st
     """Say how words (depth `vocabulary`) or lengths (`lengths`) moved from `a` to `b`, and whether anything did.
 
     `a` and `b` may be of one dataset or of two. Columns are those of `sql/versions/vocabulary_drift.sql` and
-    `length_drift.sql`.
+    `length_drift.sql`; at depth `drift` one number a statistic, see `drift_summary`.
     """
+    if depth == SUMMARY:
+        return summary(store, a, b, text_profile, title)
     name, relation, made_by = DEPTHS[depth]
     for side, selection in (("a", a), ("b", b)):
         ngrams.workspace(store, selection, text_profile).bind(f"{relation}_{side}", made_by)

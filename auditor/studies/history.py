@@ -51,19 +51,20 @@ def diff(
     """Say what changed from one selection to another, and whether anything did.
 
     At depth `totals` by kind of change, `images` by image, `text` by caption, with the old and the new text; with
-    `as_tokens`, captions whose tokens are equal have not changed. At depth `vocabulary` by word and at `lengths` by
-    statistic, in tokens of the text profile, whatever the datasets.
+    `as_tokens`, captions whose tokens are equal have not changed. At depth `vocabulary` by word, at `lengths` and
+    `drift` by statistic, in tokens of the text profile, whatever the datasets.
     Raises `UsageError` for another depth or an unknown profile.
     """
-    known = (*_DEPTHS, *drift.DEPTHS)
+    moves = (*drift.DEPTHS, drift.SUMMARY)
+    known = (*_DEPTHS, *moves)
     if depth not in known:
         raise UsageError(f"{depth}: no such depth; known are {', '.join(known)}")
     tokenize = tokenizer(text_profile)
     a, b = versions.resolve(store, ref_a), versions.resolve(store, ref_b)
-    if as_tokens or depth in drift.DEPTHS:
+    if as_tokens or depth in moves:
         tokens.provide(store, (a, b), text_profile, tokenize, progress)
     title = f"{ref_a} → {ref_b}"
-    if depth in drift.DEPTHS:
+    if depth in moves:
         return drift.drift(store, a, b, depth, text_profile, title)
     rows = versions.difference(store, a, b, _DEPTHS[depth], text_profile if as_tokens else None)
     changed = bool(rows["captions"].sum() if depth == "totals" else rows.height)

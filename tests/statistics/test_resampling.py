@@ -109,7 +109,7 @@ def test_any_sums_add_up_exactly(of_image: list[int], seed: int) -> None:
 def test_block_size_changes_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     made = sums([("human", image, ord(image) / 7, 0.5) for image in "abcdefgh"])
     whole = resampled_means(made, 100, KEY)
-    monkeypatch.setattr(resampling, "_AT_A_TIME", 24)
+    monkeypatch.setattr(resampling, "AT_A_TIME", 24)
     assert np.array_equal(resampled_means(made, 100, KEY), whole)
 
 

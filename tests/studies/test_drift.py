@@ -6,6 +6,7 @@ import math
 import subprocess
 import sys
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,56 @@ def test_words_and_lengths_are_those_of_a_count_by_hand(old: list[str], new: lis
         assert rows["captions-of-one-word"][side] == texts.count(1)
 
 
+def divergence(a: Counter[str], b: Counter[str]) -> float | None:
+    """Jensen and Shannon's, after Lin (1991), base 2."""
+    if not a or not b:
+        return None
+    p, q = ({item: count / side.total() for item, count in side.items()} for side in (a, b))
+    middle = {item: (p.get(item, 0) + q.get(item, 0)) / 2 for item in p | q}
+    return sum(share * math.log2(share / middle[item]) / 2 for side in (p, q) for item, share in side.items())
+
+
+@given(captions, captions)
+@settings(max_examples=5)
+def test_one_number_a_statistic_is_that_of_a_count_by_hand(old: list[str], new: list[str]) -> None:
+    with Store.open(MEMORY) as store:
+        ingest(store, old, "old")
+        ingest(store, new, "new")
+        result, _ = diff(store, "old", "new", "drift")
+    found = {row["statistic"]: row["value"] for row in result.frame.to_dicts()}
+    said = [[text.split() for text in texts] for texts in (old, new)]
+    words = [Counter(word for text in side for word in text) for side in said]
+    bigrams = [Counter(" ".join(pair) for text in side for pair in pairwise(text)) for side in said]
+    openings = [Counter(" ".join(text[:3]) for text in side if len(text) > 2) for side in said]
+    for name, counts in (("js", words), ("js-2", bigrams), ("js-opening", openings)):
+        expected = divergence(*counts)
+        assert found[name] == (None if expected is None else pytest.approx(expected, abs=1e-12))
+    if words[0] or words[1]:
+        assert (found["new-words"], found["gone-words"]) == (
+            len(words[1].keys() - words[0]),
+            len(words[0].keys() - words[1]),
+        )
+    a, b = ([len(text) for text in side] for side in said)
+    assert found["asl"] == pytest.approx(sum(b) / len(b) - sum(a) / len(a))
+    assert found["length-delta"] == pytest.approx(sum((y > x) - (y < x) for x in a for y in b) / len(a) / len(b))
+    steps = [sum(x <= n for x in a) / len(a) - sum(y <= n for y in b) / len(b) for n in range(6)]
+    assert found["length-ks"] == pytest.approx(max(map(abs, steps)))
+
+
+def test_interval_of_the_shift_in_length_needs_two_images_on_both_sides(store: Store) -> None:
+    ingest(store, ["a dog", "a dog runs"], "one")
+    ingest_rows(store, [("i", 0, "a dog"), ("j", 0, "a dog runs far"), ("k", 0, "a dog runs so far")], "three")
+    columns = ["low", "high"]
+    alone = diff(store, "one", "three", "drift")[0].frame.filter(statistic="asl")
+    assert alone.select(columns).row(0) == (None, None)
+    low, high = diff(store, "three", "three", "drift")[0].frame.filter(statistic="asl").select(columns).row(0)
+    error = math.sqrt(sum((n - 11 / 3) ** 2 for n in (2, 4, 5)) / 2 / 3)
+    assert (low, high) == (
+        pytest.approx(-1.959964 * error * math.sqrt(2)),
+        pytest.approx(1.959964 * error * math.sqrt(2)),
+    )
+
+
 def test_one_edited_caption_changes_its_own_words_only(store: Store) -> None:
     texts = [f"a dog runs {number}" for number in range(50)]
     ingest(store, texts)
@@ -98,7 +149,7 @@ def test_splits_of_one_version_can_be_told_apart(store: Store) -> None:
     assert lengths.frame.filter(lengths.frame["statistic"] == "captions").row(0) == ("captions", 4.0, 2.0, -2.0)
 
 
-@pytest.mark.parametrize("depth", ["vocabulary", "lengths"])
+@pytest.mark.parametrize("depth", ["vocabulary", "lengths", "drift"])
 def test_nothing_drifts_between_a_selection_and_itself(store: Store, depth: str) -> None:
     ingest(store, ["a dog", "", "日本"])
     result, changed = diff(store, "set", "set@v1", depth)
@@ -125,7 +176,7 @@ def test_table_shows_the_fifty_most_telling_words_and_data_all(store: Store) -> 
 
 def test_unknown_depth_or_profile_is_named(store: Store) -> None:
     ingest(store, ["a dog"])
-    with pytest.raises(UsageError, match="known are totals, images, text, vocabulary, lengths"):
+    with pytest.raises(UsageError, match="known are totals, images, text, vocabulary, lengths, drift"):
         diff(store, "set", "set", "words")
     with pytest.raises(UsageError, match="no such text profile"):
         diff(store, "set", "set", "lengths", "nope")

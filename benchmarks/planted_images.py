@@ -1,0 +1,110 @@
+"""Are planted faults found? Captions of two images that changed places, and a flood of captions from one template.
+
+`python benchmarks/planted_images.py [--data DIR]` plants them in Flickr8k, asks `outliers` and `templates`, and prints
+precision and recall. What is found beside the planted faults counts as wrong, although some of it is true of the data.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import polars as pl
+
+from auditor import config
+from auditor.model import Source
+from auditor.sources.acceptance import complete
+from auditor.store import ingestion
+from auditor.store.connection import MEMORY, Store
+from auditor.store.versions import content, resolve
+from auditor.studies.ingestion import ingest
+from auditor.studies.outliers import outliers
+from auditor.studies.templates import templates
+from auditor.text import AT_INGEST
+
+DATASET = "flickr8k"
+SWAPPED, FLOODED = 0.01, 0.05
+KEYS = ["image", "slot"]
+
+
+def main() -> None:
+    """Plant, look, and print what was found."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--data", type=Path, help="folder with the datasets; default: AUDITOR_DATA")
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    with Store.open(MEMORY) as store:
+        ingest(store, [config.sources(data=arguments.data)[DATASET]])
+        captions = content(store, resolve(store, DATASET)).select(*KEYS, "text").sort(KEYS)
+        print(f"{captions.height:,} captions of {DATASET}, seed {arguments.seed}\n")
+        print("| planted | looked at | found | of them planted | precision | recall |")
+        print("| --- | --- | ---: | ---: | ---: | ---: |")
+        report_swaps(store, captions, arguments.seed)
+        report_flood(store, captions, arguments.seed)
+
+
+def report_swaps(store: Store, captions: pl.DataFrame, seed: int) -> None:
+    """Let one caption in a hundred change places with one of another image, at most one in an image."""
+    drawn = captions.with_row_index("place").sample(fraction=1.0, shuffle=True, seed=seed)
+    one_each = drawn.unique("image", keep="first", maintain_order=True)["place"]
+    pairs = round(SWAPPED * captions.height / 2)
+    a, b = one_each[:pairs], one_each[pairs : 2 * pairs]
+    order = pl.int_range(captions.height, eager=True).to_frame("place").with_columns(taken=pl.col("place"))
+    moved = pl.concat([pl.DataFrame({"place": a, "taken": b}), pl.DataFrame({"place": b, "taken": a})])
+    order = order.update(moved.cast(pl.Int64), on="place")
+    plant(store, captions.with_columns(text=captions["text"].gather(order["taken"])), "swapped")
+    planted = captions[moved["place"]].select(KEYS).with_columns(partner=captions["image"].gather(moved["taken"]))
+    found = outliers(store, ["swapped"]).frame.join(planted, on=KEYS, how="left")
+    swapped = found.filter(finding="swapped")
+    right = swapped.filter(pl.col("partner") == pl.col("other_image"))
+    label = f"{pairs} pairs of captions changed places"
+    report(label, "pairs, by default", swapped.height // 2, right.height // 2, pairs)
+    strict = swapped.sort("pair_evidence", descending=True).head(100)
+    right = strict.filter(pl.col("partner") == pl.col("other_image"))
+    report("", "the 50 surest pairs", strict.height // 2, right.height // 2, pairs)
+    told = found.filter(pl.col("finding") != "unlike")
+    report(f"{2 * pairs} captions of another image", "swapped or elsewhere", *counted(told, "partner"), 2 * pairs)
+    surest = told.with_columns(bits=pl.coalesce(pl.col("pair_evidence") / 2, "evidence")).top_k(100, by="bits")
+    report("", "the 100 surest of these", *counted(surest, "partner"), 2 * pairs)
+    report("", "the 10 % least like the others", *counted(found, "partner"), 2 * pairs)
+
+
+def report_flood(store: Store, captions: pl.DataFrame, seed: int) -> None:
+    """Let one caption in twenty become “There is a … in the picture.”, about its own longest word."""
+    planted = captions.sample(fraction=FLOODED, shuffle=True, seed=seed)
+    longest = pl.col("text").str.to_lowercase().str.extract_all(r"\p{L}+").list.eval(
+        pl.element().sort_by(pl.element().str.len_chars(), descending=True, maintain_order=True)
+    ).list.first()  # fmt: skip
+    flooded = planted.select(*KEYS, text=pl.format("There is a {} in the picture.", longest.fill_null("thing")))
+    plant(store, captions.update(flooded, on=KEYS), "flooded")
+    for least in (0.001, 0.01):
+        found = templates(store, ["flooded"], level="caption", least=least).frame
+        told = found.join(flooded.select(*KEYS, planted=pl.lit(value=True)), on=KEYS, how="left")
+        label = f"{flooded.height:,} captions of a template" if least == 0.001 else ""
+        report(label, f"made of a template, --least {least:g}", *counted(told, "planted"), flooded.height)
+    first = templates(store, ["flooded"]).frame.filter(statistic="template").row(0, named=True)
+    print(f"\nThe first template is “{first['pattern']}”, in {first['captions']:,} captions.")
+
+
+def plant(store: Store, captions: pl.DataFrame, dataset: str) -> None:
+    """Ingest captions as a dataset of their own."""
+    frame = captions.with_columns(source=pl.lit("planted"), unit=pl.lit("line"), line=pl.int_range(1, pl.len() + 1))
+    source = Source(dataset, "captions", "literal", ())
+    ingestion.write(store, source, iter([complete(frame)]), {}, AT_INGEST, "0" * 64, None)
+
+
+def counted(told: pl.DataFrame, column: str) -> tuple[int, int]:
+    """Give how many were told, and how many of them are planted."""
+    return told.height, told.height - told[column].null_count()
+
+
+def report(planted: str, looked_at: str, found: int, right: int, there: int) -> None:
+    """Print one row of the table."""
+    print(
+        f"| {planted} | {looked_at} | {found:,} | {right:,} | {right / max(found, 1):.2f} | {right / there:.2f} |",
+        flush=True,
+    )
+
+
+if __name__ == "__main__":
+    main()

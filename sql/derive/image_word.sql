@@ -1,0 +1,15 @@
+-- name: image_word
+-- version: 1
+-- grain: image, word of its captions
+-- reads: reference, text_tokens
+-- returns: image_no, word, holding
+--
+-- How many captions of an image hold a word, however often each says it. Words are those of relation text_tokens: stems,
+-- where these stand in the place of tokens.
+with said as (
+    select caption_id, unnest(list_distinct(tokens)) as word from text_tokens
+)
+select r.image_no, s.word, count(*)::integer as holding
+from reference as r
+join said as s using (caption_id)
+group by r.image_no, s.word

@@ -1,0 +1,13 @@
+-- name: suspect_word
+-- version: 1
+-- grain: caption that may be of another image, word
+-- reads: suspect_caption, text_tokens
+-- returns: suspect_no, word
+--
+-- The words of the captions in doubt, each once.
+with said as (
+    select caption_id, unnest(list_distinct(tokens)) as word from text_tokens
+)
+select s.suspect_no, t.word
+from suspect_caption as s
+join said as t using (caption_id)

@@ -1,0 +1,22 @@
+-- name: templated_caption
+-- version: 1
+-- grain: caption that holds a template
+-- reads: reference, template, template_parts
+-- returns: image, slot, pattern, share
+--
+-- The captions that hold a template, each with the one that fixes most of its tokens, and the share of its tokens that are
+-- fixed; of equals the more frequent, then by spelling.
+with held as (
+    select distinct p.caption_id, t.pattern, t.fixed, t.captions
+    from template_parts as p
+    join template as t on t.shape = p.shape and t.opening = p.opening and t.ending = p.ending
+),
+foremost as (
+    select caption_id, pattern, fixed
+    from held
+    qualify row_number() over (partition by caption_id order by fixed desc, captions desc, pattern) = 1
+)
+select r.image, r.slot, f.pattern, f.fixed / r.length as share
+from reference as r
+join foremost as f using (caption_id)
+order by r.image, r.slot

@@ -1,0 +1,19 @@
+-- name: length_count
+-- version: 1
+-- grain: length in tokens
+-- reads: reference_a, reference_b
+-- returns: length, captions_a, captions_b
+--
+-- How many captions of each length two sides have.
+with caption as (
+    select 'a' as side, length from reference_a
+    union all
+    select 'b', length from reference_b
+)
+select
+    length::bigint as length,
+    count(*) filter (where side = 'a') as captions_a,
+    count(*) filter (where side = 'b') as captions_b
+from caption
+group by length
+order by length
