@@ -117,7 +117,7 @@ def drawn_images(images: int, resamples: int, key: Sequence[object]) -> Integers
 
 def drawn_times(images: int, resamples: int, key: Sequence[object]) -> NDArray[np.uint16]:
     """Say how often each image is drawn in each resample, resamples × images: those of `drawn_images`."""
-    stream = _stream(key)
+    stream = stream_of(key)
     times = np.empty((resamples, images), np.uint16)
     for row in times:
         row[:] = np.bincount(_places(stream, images), minlength=images)
