@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from auditor.model import Progress, Result
+from auditor.model import Progress
 from auditor.published import Paper, Quantity
 from auditor.registry import METRICS, lacking
 from auditor.store.connection import Store
@@ -72,7 +72,7 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
         most=_MOST, at=_NUMBERS, draws=_DRAWS, seed=seed, ties="wrong", resamples=0, text_profile=_PROFILE
     )
     quantities: dict[Quantity, float] = dict(_sizes(store, [name for name in _SENTENCES if name in usable]))
-    results: list[Result] = []
+    signatures: dict[str, str] = {}
     for name in (*_TRIPLETS, _BETTER):
         if name in usable:
             found = consensus(store, [name], metrics, settings=settings, progress=progress)
@@ -80,7 +80,7 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
             quantities.update(_ceilings(name, found.frame))
             quantities.update(_league(name, found.frame))
             quantities.update(_pairs(store, name))
-            results.append(found)
+            signatures.update(found.signatures)
     if _TRIPLETS[0] in usable:
         quantities.update(_pilot(store, settings, metrics, progress))
     else:
@@ -92,7 +92,7 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
         asked = [name for name in ("meteor", "cider") if name in metrics]
         found = agree(store, [_RATED], asked, _REFERENCES_OF[_RATED], "ptb", question=question, progress=progress)
         quantities.update(_ratings(found.frame))
-        results.append(found)
+        signatures.update({f"{_RATED}: {label}": text for label, text in found.signatures.items()})
     if "pascal50s" in usable:
         quantities.update(_lengths(store, progress))
     if "abstract50s" in usable:
@@ -102,7 +102,7 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
         quantities,
         {**absent, **_NOT_PUBLIC},
         resolve_all(store, usable),
-        {label: text for found in results for label, text in found.signatures.items()},
+        signatures,
         absent={
             (
                 "pascal50s-triplets",
