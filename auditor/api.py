@@ -24,6 +24,8 @@ from auditor.studies import (
     probe,
     profile,
     query,
+    report,
+    report_card,
     reproduction,
     scores,
     tagging,
@@ -33,8 +35,10 @@ from auditor.studies import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from auditor.document import Document
     from auditor.model import Result
     from auditor.studies.diversity_settings import Settings
+    from auditor.studies.report_inquiry import Settings as ReportSettings
 
 
 class Auditor:
@@ -234,6 +238,20 @@ class Auditor:
         return probe.probe(
             self.store, refs, metrics, components, words, text_profile, split, seed, function_words, pipeline
         )
+
+    def report(
+        self,
+        *refs: str,
+        settings: ReportSettings | None = None,
+        sections: Sequence[str] | None = None,
+        timed: bool = True,
+    ) -> Document:
+        """Make the whole audit one document; `reports.DOCUMENT_FORMATS` write it."""
+        return report.report(self.store, refs, settings, sections, timed=timed)
+
+    def card(self, ref: str, settings: ReportSettings | None = None, config_file: Path | None = None) -> Document:
+        """Describe a dataset for its README."""
+        return report_card.card(self.store, ref, settings, config.sources(config_file))
 
     def sql(self, statement: str, params: Mapping[str, str] | None = None) -> Result:
         """Run one read-only statement."""

@@ -17,6 +17,7 @@ import typer
 from auditor import __version__
 from auditor.cli import (
     bounds,
+    card,
     compare,
     correlate,
     datasets,
@@ -34,6 +35,7 @@ from auditor.cli import (
     perplexity,
     probe,
     profile,
+    report,
     reproduce,
     score,
     sql,
@@ -79,6 +81,8 @@ COMMANDS = (
     perplexity,
     keyness,
     diversity,
+    report,
+    card,
     reproduce,
     sql,
     metrics,

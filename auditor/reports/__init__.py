@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from auditor.errors import UsageError
 from auditor.document import Document
+from auditor.errors import UsageError
 from auditor.model import Result
 from auditor.reports import delimited, document, html, latex, markdown, report_html, report_latex, report_markdown
 

@@ -93,7 +93,7 @@ def _cell(table: Table, row: int, column: str, value: object) -> str:
 
 
 def escaped(value: str) -> str:
-    """Write a text so that LaTeX sets it as it is, on one line; what its fonts may lack by `\\auditorsign`."""
+    """Write a text so that LaTeX sets it as it is, on one line; what its fonts may lack, by `SIGN`."""
     return _FOREIGN.sub(_sign, value.translate(_SPECIAL))
 
 

@@ -7,19 +7,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from html import escape
 
 from auditor.figure import Figure
-from auditor.reports.heat import cell_colours
-from auditor.reports.marks import Mark, Marks, inked, marks, shown
+from auditor.reports.heat import heatmap
+from auditor.reports.marks import Marks, marks
+from auditor.reports.plot_parts import LETTER, colour, dot, dots, interval, marked, plain, short, written
 
-_WIDTH, _HEIGHT = 720.0, 300.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 58.0, 12.0, 12.0, 46.0
-_LETTER = 6.4  # dots of a sign at the size of axes
+_WIDTH, _HEIGHT = 560.0, 260.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 58.0, 8.0, 10.0, 28.0
 _GROUP = 0.84  # of the place that a group of bars has
 _WIDEST = 46.0  # dots of a bar
-_LONGEST = 22  # signs of a name at an axis
-_COLOURS = 7
 _DOTTED = 80  # a line through more points than that has no dot at each
 _TICKS = 5
 
@@ -29,10 +26,12 @@ def legend(figure: Figure) -> str:
     names = marks(figure).series
     if figure.kind == "heatmap" or len(names) < 2:
         return ""
-    swatch = '<svg class="swatch" width="14" height="14" aria-hidden="true"><rect class="{}" width="14" height="14"/></svg>'
+    swatch = (
+        '<svg class="swatch" width="14" height="14" aria-hidden="true"><rect class="{}" width="14" height="14"/></svg>'
+    )
     keys = "".join(
-        f'<button type="button" aria-pressed="true" data-series="{number}">{swatch.format(_class(number))}'
-        f"<span>{_text(name)}</span></button>"
+        f'<button type="button" aria-pressed="true" data-series="{number}">{swatch.format(colour(number))}'
+        f"<span>{written(name)}</span></button>"
         for number, name in enumerate(names)
     )
     return f'<div class="legend" role="group" aria-label="Show and hide">{keys}</div>\n'
@@ -43,11 +42,11 @@ def svg(figure: Figure, name: str) -> str:
     read = marks(figure)
     if not read.drawn:
         return "<p>Nothing to draw.</p>\n"
-    draw = _heatmap if figure.kind == "heatmap" else _plot
+    draw = heatmap if figure.kind == "heatmap" else _plot
     width, height, body = draw(figure, read)
     return (
-        f'<svg class="plot" viewBox="0 0 {_dots(width)} {_dots(height)}" width="{_dots(width)}" '
-        f'height="{_dots(height)}" role="img" aria-labelledby="{name}">\n{body}</svg>\n'
+        f'<svg class="plot" viewBox="0 0 {dots(width)} {dots(height)}" width="{dots(width)}" '
+        f'height="{dots(height)}" role="img" aria-labelledby="{name}">\n{body}</svg>\n'
     )
 
 
@@ -56,8 +55,12 @@ def _plot(figure: Figure, read: Marks) -> tuple[float, float, str]:
     room = _WIDTH - _LEFT - _RIGHT
     places = len(read.columns)
     slot = room / max(places, 1)
-    slanted = any(len(_short(name)) * _LETTER > slot - 6 for name in read.columns)
-    deep = _BOTTOM + (min(max(len(_short(name)) for name in read.columns), _LONGEST) * 4.3 - 10 if slanted else 0)
+    slanted = any(len(short(name)) * LETTER > slot - 6 for name in read.columns)
+    deep = (
+        _BOTTOM
+        + (18 if figure.x_label else 0)
+        + (max(len(short(name)) for name in read.columns) * 4.3 - 10 if slanted else 0)
+    )
     height = _HEIGHT + deep - _BOTTOM
     low, high, step = _scale(figure, read)
     across = _across(figure, read, slot)
@@ -70,14 +73,14 @@ def _plot(figure: Figure, read: Marks) -> tuple[float, float, str]:
     drawn = {"bars": _bars, "lines": _lines, "points": _points}[figure.kind]
     parts += drawn(figure, read, across, up)
     zero = up(0.0) if low <= 0 <= high else height - deep
-    parts.append(f'<path class="axis" d="M{_dots(_LEFT)} {_dots(zero)}H{_dots(_WIDTH - _RIGHT)}"/>\n')
+    parts.append(f'<path class="axis" d="M{dots(_LEFT)} {dots(zero)}H{dots(_WIDTH - _RIGHT)}"/>\n')
     middle = (_TOP + height - deep) / 2
     if figure.y_label:
-        turned = f'transform="translate(13 {_dots(middle)}) rotate(-90)"'
-        parts.append(f'<text class="label" text-anchor="middle" {turned}>{_text(_short(figure.y_label, 44))}</text>\n')
+        turned = f'transform="translate(13 {dots(middle)}) rotate(-90)"'
+        parts.append(f'<text class="label" text-anchor="middle" {turned}>{written(short(figure.y_label, 44))}</text>\n')
     if figure.x_label:
-        place = f'x="{_dots(_LEFT + room / 2)}" y="{_dots(height - 5)}"'
-        parts.append(f'<text class="label" text-anchor="middle" {place}>{_text(_short(figure.x_label, 90))}</text>\n')
+        place = f'x="{dots(_LEFT + room / 2)}" y="{dots(height - 5)}"'
+        parts.append(f'<text class="label" text-anchor="middle" {place}>{written(short(figure.x_label, 90))}</text>\n')
     return _WIDTH, height, "".join(parts)
 
 
@@ -114,9 +117,9 @@ def _grid(low: float, high: float, step: float, up: Callable[[float], float]) ->
     for tick in range(round((high - low) / step) + 1):
         value = low + tick * step
         value = 0.0 if abs(value) < step * 1e-6 else value
-        y = _dots(up(value))
-        yield f'<path class="grid" d="M{_dots(_LEFT)} {y}H{_dots(_WIDTH - _RIGHT)}"/>'
-        yield f'<text class="tick" text-anchor="end" x="{_dots(_LEFT - 6)}" y="{y}" dy=".32em">{_plain(value)}</text>\n'
+        y = dots(up(value))
+        yield f'<path class="grid" d="M{dots(_LEFT)} {y}H{dots(_WIDTH - _RIGHT)}"/>'
+        yield f'<text class="tick" text-anchor="end" x="{dots(_LEFT - 6)}" y="{y}" dy=".32em">{plain(value)}</text>\n'
 
 
 def _names(read: Marks, slot: float, bottom: float, slanted: bool) -> Iterable[str]:
@@ -124,12 +127,13 @@ def _names(read: Marks, slot: float, bottom: float, slanted: bool) -> Iterable[s
     for place, name in enumerate(read.columns):
         if place % every:
             continue
-        x = _dots(_LEFT + (place + 0.5) * slot)
+        x = dots(_LEFT + (place + 0.5) * slot)
         if slanted:
-            turned = f'transform="translate({x} {_dots(bottom + 14)}) rotate(-40)"'
-            yield f'<text class="tick" text-anchor="end" {turned}>{_text(_short(name))}</text>\n'
+            turned = f'transform="translate({x} {dots(bottom + 14)}) rotate(-40)"'
+            yield f'<text class="tick" text-anchor="end" {turned}>{written(short(name))}</text>\n'
         else:
-            yield f'<text class="tick" text-anchor="middle" x="{x}" y="{_dots(bottom + 17)}">{_text(_short(name))}</text>\n'
+            level = f'text-anchor="middle" x="{x}" y="{dots(bottom + 17)}"'
+            yield f'<text class="tick" {level}>{written(short(name))}</text>\n'
 
 
 def _numbers(figure: Figure, read: Marks, across: Callable[[float], float], bottom: float) -> Iterable[str]:
@@ -141,8 +145,8 @@ def _numbers(figure: Figure, read: Marks, across: Callable[[float], float], bott
         step = _round((last - first) / 6) if last > first else 1.0
         ticks = [step * tick for tick in range(math.ceil(first / step), math.floor(last / step) + 1)]
     for tick in ticks:
-        x = _dots(across(tick))
-        yield f'<text class="tick" text-anchor="middle" x="{x}" y="{_dots(bottom + 17)}">{_plain(tick)}</text>\n'
+        x = dots(across(tick))
+        yield f'<text class="tick" text-anchor="middle" x="{x}" y="{dots(bottom + 17)}">{plain(tick)}</text>\n'
 
 
 def _bars(figure: Figure, read: Marks, across: Callable[[float], float], up: Callable[[float], float]) -> Iterable[str]:
@@ -153,99 +157,33 @@ def _bars(figure: Figure, read: Marks, across: Callable[[float], float], up: Cal
         value, x = mark.value or 0.0, mark.x or 0.0
         left = across(x) + (mark.series - count / 2) * width
         top, base = sorted((up(value), up(0.0)))
-        size = f'x="{_dots(left)}" y="{_dots(top)}" width="{_dots(width * 0.92)}" height="{_dots(base - top)}"'
-        bar = f'<rect class="{_class(mark.series)}" {size}/>' + _interval(left + width * 0.46, mark, up)
-        yield _mark(figure, read, mark, bar)
+        size = f'x="{dots(left)}" y="{dots(top)}" width="{dots(width * 0.92)}" height="{dots(base - top)}"'
+        bar = f'<rect class="{colour(mark.series)}" {size}/>' + interval(left + width * 0.46, mark, up)
+        yield marked(figure, read, mark, bar)
 
 
-def _lines(figure: Figure, read: Marks, across: Callable[[float], float], up: Callable[[float], float]) -> Iterable[str]:
+def _lines(
+    figure: Figure, read: Marks, across: Callable[[float], float], up: Callable[[float], float]
+) -> Iterable[str]:
     for series in range(len(read.series)):
         own = [mark for mark in read.drawn if mark.series == series]
-        at = [f"{_dots(across(mark.x or 0.0))} {_dots(up(mark.value or 0.0))}" for mark in own]
+        at = [f"{dots(across(mark.x or 0.0))} {dots(up(mark.value or 0.0))}" for mark in own]
         banded = [mark for mark in own if mark.low is not None and mark.high is not None]
         if len(banded) > 1:
-            upper = [f"{_dots(across(mark.x or 0.0))} {_dots(up(mark.high or 0.0))}" for mark in banded]
-            lower = [f"{_dots(across(mark.x or 0.0))} {_dots(up(mark.low or 0.0))}" for mark in reversed(banded)]
-            yield f'<path class="band {_class(series)}" data-series="{series}" d="M{"L".join(upper + lower)}Z"/>\n'
-        yield f'<path class="line {_class(series)}" data-series="{series}" d="M{"L".join(at)}"/>\n'
+            upper = [f"{dots(across(mark.x or 0.0))} {dots(up(mark.high or 0.0))}" for mark in banded]
+            lower = [f"{dots(across(mark.x or 0.0))} {dots(up(mark.low or 0.0))}" for mark in reversed(banded)]
+            yield f'<path class="band {colour(series)}" data-series="{series}" d="M{"L".join(upper + lower)}Z"/>\n'
+        yield f'<path class="line {colour(series)}" data-series="{series}" d="M{"L".join(at)}"/>\n'
         if len(own) <= _DOTTED:
-            yield from (_mark(figure, read, mark, _dot(across(mark.x or 0.0), mark, up, 3.2)) for mark in own)
+            yield from (marked(figure, read, mark, dot(across(mark.x or 0.0), mark, up, 3.2)) for mark in own)
 
 
-def _points(figure: Figure, read: Marks, across: Callable[[float], float], up: Callable[[float], float]) -> Iterable[str]:
+def _points(
+    figure: Figure, read: Marks, across: Callable[[float], float], up: Callable[[float], float]
+) -> Iterable[str]:
     count = len(read.series)
     slot = across(1) - across(0) if len(read.columns) > 1 else 0.0
     for mark in read.drawn:
         aside = (mark.series - (count - 1) / 2) * slot * _GROUP / 2 / count if read.columns else 0.0
         x = across(mark.x or 0.0) + aside
-        yield _mark(figure, read, mark, _interval(x, mark, up) + _dot(x, mark, up, 5.0))
-
-
-def _heatmap(figure: Figure, read: Marks) -> tuple[float, float, str]:
-    """Draw a cell for each row, with its number. Gives width, height and what is drawn."""
-    side = 12 + max(len(_short(name)) for name in read.series) * _LETTER
-    columns = [_short(name) for name in read.columns]
-    wide = max(52.0, min(_WIDTH - side, len(columns) * 84.0) / len(columns))
-    slanted = max(map(len, columns)) * _LETTER > wide - 4
-    tall, head = 30.0, (max(map(len, columns)) * 4.3 + 14 if slanted else 22.0)
-    width, height = side + wide * len(columns) + (30 if slanted else 2), head + tall * len(read.series) + 2
-    parts = []
-    for number, name in enumerate(read.series):
-        y = _dots(head + (number + 0.5) * tall)
-        parts.append(f'<text class="tick" text-anchor="end" x="{_dots(side - 7)}" y="{y}" dy=".32em">{_text(_short(name))}</text>\n')
-    for number, name in enumerate(columns):
-        x = _dots(side + (number + 0.5) * wide)
-        place = f'transform="translate({x} {_dots(head - 6)}) rotate(-40)"' if slanted else f'x="{x}" y="{_dots(head - 7)}"'
-        anchor = "start" if slanted else "middle"
-        parts.append(f'<text class="tick" text-anchor="{anchor}" {place}>{_text(name)}</text>\n')
-    values = [mark.value for mark in read.drawn if mark.value is not None]
-    span = figure.span or (min(values), max(values))
-    for mark in read.drawn:
-        fill, ink = cell_colours(mark.value or 0.0, *span)
-        x, y = side + (mark.x or 0.0) * wide, head + mark.series * tall
-        size = f'x="{_dots(x + 1)}" y="{_dots(y + 1)}" width="{_dots(wide - 2)}" height="{_dots(tall - 2)}"'
-        middle = f'x="{_dots(x + wide / 2)}" y="{_dots(y + tall / 2)}" dy=".32em"'
-        number = f'<text class="cell" text-anchor="middle" {middle} fill="{ink}">{shown(mark.value or 0.0)}</text>'
-        parts.append(_mark(figure, read, mark, f'<rect {size} fill="{fill}"/>{number}'))
-    return width, height, "".join(parts)
-
-
-def _mark(figure: Figure, read: Marks, mark: Mark, drawn: str) -> str:
-    place = read.columns[int(mark.x)] if read.columns and mark.x is not None else _plain(mark.x or 0.0)
-    told = [name for name in (read.series[mark.series], place) if name]
-    between = f" ({mark.low:.4g} to {mark.high:.4g})" if mark.low is not None and mark.high is not None else ""
-    says = f"{', '.join(told)}: {mark.value:.4g}{between}"
-    series = "" if figure.kind == "heatmap" else f' data-series="{mark.series}"'
-    return f'<g class="mark"{series}><title>{_text(says)}</title>{drawn}</g>\n'
-
-
-def _interval(x: float, mark: Mark, up: Callable[[float], float]) -> str:
-    if mark.low is None or mark.high is None:
-        return ""
-    return f'<path class="interval" d="M{_dots(x)} {_dots(up(mark.low))}V{_dots(up(mark.high))}"/>'
-
-
-def _dot(x: float, mark: Mark, up: Callable[[float], float], size: float) -> str:
-    return f'<circle class="{_class(mark.series)}" cx="{_dots(x)}" cy="{_dots(up(mark.value or 0.0))}" r="{size:g}"/>'
-
-
-def _class(series: int) -> str:
-    """Name a colour; the second round through them is hollow."""
-    return f"s{series % _COLOURS}" + (" hollow" if series // _COLOURS % 2 else "")
-
-
-def _short(name: object, signs: int = _LONGEST) -> str:
-    text = inked(name)
-    return text if len(text) <= signs else f"{text[: signs // 2 - 1]}…{text[len(text) - signs // 2 :]}"
-
-
-def _plain(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.6g}"
-
-
-def _dots(size: float) -> str:
-    return f"{size:.1f}".rstrip("0").rstrip(".")
-
-
-def _text(text: str) -> str:
-    return escape(text, quote=True)
+        yield marked(figure, read, mark, interval(x, mark, up) + dot(x, mark, up, 5.0))

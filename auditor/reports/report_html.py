@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from string import Template
 
@@ -13,6 +14,7 @@ from auditor.reports.html import digest, escaped, resource, table_element
 
 #: Rows of a figure that are shown as a table below it; a plot of more is read by its marks.
 _MOST = 400
+_TYPED = re.compile("`([^`]+)`")
 
 
 def render(document: Document) -> str:
@@ -37,15 +39,17 @@ def render(document: Document) -> str:
 def _section(section: Section, paths: Mapping[str, str], more: str = "") -> str:
     name = section.name
     parts = [f'<h2 id="{name}-title">{escaped(section.title)}</h2>\n']
-    parts += [f'<p class="absent">{escaped(section.absent)}</p>\n'] if section.absent else []
-    parts += [_list(map(escaped, section.words))]
+    parts += [f'<p class="absent">{_said(section.absent)}</p>\n'] if section.absent else []
+    parts += [_list(map(_said, section.words))]
     parts += [_table(table, section.title) for table in section.tables]
     figures = "".join(_figure(figure, f"{name}-{number}") for number, figure in enumerate(section.figures, 1))
     parts += [f'<div class="figures">\n{figures}</div>\n'] if figures else []
     if section.further:
         tables = "".join(_table(table, section.title) for table in section.further)
-        parts.append(f"<details>\n<summary>{_counted(len(section.further), 'table')} more</summary>\n{tables}</details>\n")
-    parts += [_list(map(escaped, section.notes), "notes")] if section.notes else []
+        parts.append(
+            f"<details>\n<summary>{_counted(len(section.further), 'table')} more</summary>\n{tables}</details>\n"
+        )
+    parts += [_list(map(_said, section.notes), "notes")] if section.notes else []
     parts += [more]
     if section.commands:
         commands = "\n".join(map(escaped, section.commands))
@@ -58,7 +62,7 @@ def _section(section: Section, paths: Mapping[str, str], more: str = "") -> str:
 
 def _figure(figure: Figure, name: str) -> str:
     caption = f"<p>{escaped(figure.caption)}</p>" if figure.caption else ""
-    small = ' small' if figure.kind == "heatmap" else ""
+    small = " small" if figure.kind == "heatmap" else ""
     drawn = plots.svg(figure, f"{name}-title").replace('class="plot"', f'class="plot{small}"', 1)
     data = ""
     if figure.frame.height <= _MOST:
@@ -75,7 +79,9 @@ def _figure(figure: Figure, name: str) -> str:
 def _table(table: Table, within: str) -> str:
     label = escaped(table.title or within)
     caption = f'<p class="caption">{escaped(table.caption)}</p>\n' if table.caption else ""
-    return f'<div class="scroll" tabindex="0" role="group" aria-label="{label}">\n{table_element(table)}</div>\n{caption}'
+    return (
+        f'<div class="scroll" tabindex="0" role="group" aria-label="{label}">\n{table_element(table)}</div>\n{caption}'
+    )
 
 
 def _method(document: Document) -> str:
@@ -91,9 +97,18 @@ def _method(document: Document) -> str:
         for one in document.statements
     )
     parts = [f"<h3>Versions</h3>\n{_list(versions)}"]
-    parts += [f"<details>\n<summary>Signatures: {len(signatures)}</summary>\n{_list(signatures)}</details>\n"] if signatures else []
+    parts += (
+        [f"<details>\n<summary>Signatures: {len(signatures)}</summary>\n{_list(signatures)}</details>\n"]
+        if signatures
+        else []
+    )
     parts += [f"<h3>SQL</h3>\n{statements}"] if statements else []
     return "".join([*parts, "<h3>Commands</h3>\n"])
+
+
+def _said(sentence: str) -> str:
+    """Write a sentence; what stands between backticks is to be typed."""
+    return _TYPED.sub(r"<code>\1</code>", escaped(sentence))
 
 
 def _list(items: Iterable[str], kind: str = "") -> str:

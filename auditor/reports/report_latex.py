@@ -15,7 +15,6 @@ _PREAMBLE = r"""\documentclass{article}
 \setlength{\emergencystretch}{5em}"""
 
 
-
 def render(document: Document) -> str:
     """Give the whole report, its time in a comment on a line of its own."""
     parts = [_PREAMBLE, SIGN]
@@ -42,7 +41,12 @@ def _section(section: Section) -> Iterable[str]:
 
 def _method(document: Document) -> Iterable[str]:
     yield r"\subsection*{Versions}"
-    yield from _list([f"{escaped(one.label)} = {_code(one.version.label)}: {_code(one.version.version)}" for one in document.selections])
+    yield from _list(
+        [
+            f"{escaped(one.label)} = {_code(one.version.label)}: {_code(one.version.version)}"
+            for one in document.selections
+        ]
+    )
     if document.signatures:
         yield r"\subsection*{Signatures}"
         yield from _list([_code(signature) for signature in document.signatures.values()])

@@ -1,4 +1,4 @@
-"""A report as Markdown: its words, its tables, how to make it again. Figures show what tables hold, and are left out."""
+"""A report as Markdown: words, tables, how to make it again. Figures, which show what tables hold, are left out."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ def render(document: Document) -> str:
     """Give the whole report, its time on a line of its own."""
     head = [f"# {escaped(document.title)}\n", f"{escaped(document.program)}\n"]
     head += [f"made {document.made_at}\n"] if document.made_at else []
-    return "\n".join([*head, *(part for section in document.sections for part in _section(section)), *_method(document)])
+    return "\n".join(
+        [*head, *(part for section in document.sections for part in _section(section)), *_method(document)]
+    )
 
 
 def _section(section: Section) -> Iterable[str]:
@@ -33,7 +35,8 @@ def _section(section: Section) -> Iterable[str]:
 def _method(document: Document) -> Iterable[str]:
     yield "### Versions\n"
     yield "".join(
-        f"- {escaped(one.label)} = {escaped(one.version.label)}: `{one.version.version}`\n" for one in document.selections
+        f"- {escaped(one.label)} = {escaped(one.version.label)}: `{one.version.version}`\n"
+        for one in document.selections
     )
     if document.signatures:
         yield "### Signatures\n"

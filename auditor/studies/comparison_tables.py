@@ -28,7 +28,9 @@ def tables(rows: pl.DataFrame, errors: Collection[str], resamples: int, confiden
         .select("metric", "label", pl.col("^(intra|inter|brown)$"))
     )
     upper = _ranked(rows, "upper").join(lower, on=["metric", "label"], how="left", maintain_order="left")
-    made = [Table("upper bound, lower bounds", upper.rename({"label": "dataset"}), sections="metric", best=_best(upper))]
+    made = [
+        Table("upper bound, lower bounds", upper.rename({"label": "dataset"}), sections="metric", best=_best(upper))
+    ]
     for index in _INDICES:
         ranked = _ranked(rows, index)
         if ranked.height:

@@ -11,7 +11,7 @@ import io
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -57,11 +57,11 @@ def _key(study: str, selections: Sequence[Selection], settings: Mapping[str, Any
 @functools.cache
 def _program() -> str:
     """Hash the code that makes results, and every SELECT."""
-    package = files("auditor")
+    package = Path(__file__).parents[1]
     code = sorted(
-        (str(path.relative_to(str(package))), path.read_bytes())  # type: ignore[attr-defined]
+        (str(path.relative_to(package)), path.read_bytes())
         for room in _ROOMS
-        for path in package.joinpath(room).rglob("*.py")  # type: ignore[attr-defined]
+        for path in package.joinpath(room).rglob("*.py")
     )
     digest = hashlib.sha256(package.joinpath("registry.py").read_bytes())
     for name, text in code:
@@ -80,7 +80,7 @@ def _packed(result: Result) -> pl.DataFrame:
         "tables": [_without_frame(table) for table in result.tables],
         "figures": [_without_frame(figure) for figure in result.figures],
     }
-    frames = [result.frame, *(one.frame for one in (*result.tables, *result.figures))]
+    frames = [result.frame, *(one.frame for one in result.tables), *(one.frame for one in result.figures)]
     body = [json.dumps(head).encode(), *map(_bytes, frames)]
     return pl.DataFrame({"part": range(len(body)), "body": body}, schema={"part": pl.Int32, "body": pl.Binary})
 

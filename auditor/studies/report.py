@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import datetime
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.metadata import version
 
 from auditor.document import Document, Section, Statement
 from auditor.errors import UsageError
-from auditor.model import Progress, Source, silent
+from auditor.model import Progress, silent
 from auditor.store.connection import Store
 from auditor.store.sqlfiles import catalogue, reads_of
 from auditor.store.versions import resolve_all
@@ -22,7 +22,6 @@ def report(
     store: Store,
     refs: Sequence[str],
     settings: Settings | None = None,
-    declared: Mapping[str, Source] | None = None,
     sections: Sequence[str] | None = None,
     *,
     timed: bool = True,
@@ -37,7 +36,7 @@ def report(
     for name in sections or ():
         if name not in SECTIONS:
             raise UsageError(f"{name}: no such section; known are {', '.join(SECTIONS)}")
-    asked = Inquiry(store, resolve_all(store, refs, settings.split), settings, declared or {}, progress)
+    asked = Inquiry(store, resolve_all(store, refs, settings.split), settings, progress)
     built = [
         builder.build(asked, name, builder.title)
         for name, builder in SECTIONS.items()

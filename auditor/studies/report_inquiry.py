@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from auditor.errors import UsageError
-from auditor.model import Progress, Result, Selection, Source, silent
+from auditor.model import Progress, Result, Selection, silent
 from auditor.store import versions
 from auditor.store.connection import Store
 from auditor.studies.kept import kept
@@ -44,7 +44,6 @@ class Inquiry:
     store: Store
     selections: tuple[Selection, ...]
     settings: Settings
-    declared: Mapping[str, Source] = field(default_factory=dict)
     progress: Progress = silent
     found: dict[str, Result] = field(default_factory=dict)
 

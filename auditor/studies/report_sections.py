@@ -21,7 +21,6 @@ from auditor.studies import scores as scores_study
 from auditor.studies.diversity_settings import Settings as DiversitySettings
 from auditor.studies.report_inquiry import Inquiry
 
-
 _PROFILE_SQL = ("profile", "hygiene", "repetition", "annotations", "overlap_with_related")
 _STRANGERS_SQL = ("candidate_intra", "candidate_inter", "candidate_brown", "gibberish_text")
 _DIVERSITY_SQL = (
@@ -29,8 +28,11 @@ _DIVERSITY_SQL = (
     "image_vocabulary",
 )  # fmt: skip
 
-#: How many images have their worst captions shown.
+#: The metric by which captions are outliers: what n-grams say is weighed by how few images they belong to.
 _LEAST_ALIKE = "cider-d"
+
+#: How many kinds of faults of a dataset the summary names.
+_FAULTS = 3
 
 
 class Builder(NamedTuple):
@@ -46,14 +48,13 @@ def facts(asked: Inquiry, name: str, title: str) -> Section:
     found = asked.result(
         "profile", lambda: profile_study.profile(asked.store, asked.refs, settings.text_profile, None, asked.progress)
     )
-    faults = report_words.problems(found)
-    said = [f"{label}: {'; '.join(what[:4])}." for label, what in faults.items() if what]
+    faults = {label: what for label, what in report_words.problems(found).items() if what}
     sizes = report_words.facts(found)
-    size, *further = found.tables
     return Section(
-        name, title, (*sizes, *said), (*sizes, *said), (found,), (size, *further), commands=(
-            asked.command("profile", *asked.profile()),
-        ), sql=_PROFILE_SQL, notes=found.notes,
+        name, title, (*sizes, *(f"{label}, to be looked at: {'; '.join(what)}." for label, what in faults.items())),
+        (*sizes, *(f"{label}, to be looked at: {'; '.join(what[:_FAULTS])}." for label, what in faults.items())),
+        (found,), found.tables[:2], found.tables[2:], notes=found.notes,
+        commands=(asked.command("profile", *asked.profile()),), sql=_PROFILE_SQL,
     )  # fmt: skip
 
 
@@ -69,8 +70,8 @@ def bounds(asked: Inquiry, name: str, title: str) -> Section:
     )  # fmt: skip
     said = report_words.bounds(found)
     return Section(
-        name, title, tuple(said), tuple(said) if len(said) == 1 else (), (found,), (), found.tables, found.figures, found.notes,
-        (asked.command("bounds", *asked.scoring()),), (*_counts(asked), *_STRANGERS_SQL),
+        name, title, tuple(said), tuple(said) if len(said) == 1 else (), (found,), (), found.tables, found.figures,
+        found.notes, (asked.command("bounds", *asked.scoring()),), (*_counts(asked), *_STRANGERS_SQL),
     )  # fmt: skip
 
 
@@ -87,7 +88,7 @@ def comparison(asked: Inquiry, name: str, title: str) -> Section:
             resamples=settings.resamples, confidence=settings.confidence, progress=asked.progress,
         ),
     )  # fmt: skip
-    ahead = [f"{note[0]}{note[1:]}." for note in found.notes if " is more " in note]
+    ahead = [f"{note}." for note in found.notes if " is more " in note]
     said = [*report_words.indices(found), *ahead]
     options = [f"--resamples {settings.resamples}"] if settings.resamples != 1000 else []
     options += [f"--confidence {settings.confidence:g}"] if settings.confidence != 0.95 else []
@@ -123,9 +124,7 @@ def diversity(asked: Inquiry, name: str, title: str) -> Section:
     chosen = DiversitySettings(asked.settings.text_profile, seed=asked.settings.seed)
     found = asked.result(
         "diversity",
-        lambda: diversity_study.diversity(
-            asked.store, asked.refs, chosen, declared=asked.declared, progress=asked.progress
-        ),
+        lambda: diversity_study.diversity(asked.store, asked.refs, chosen, progress=asked.progress),
     )
     said = report_words.diversity(found)
     seeded = [f"--seed {asked.settings.seed}"] if asked.settings.seed != 1 else []
@@ -143,7 +142,7 @@ def duplicates(asked: Inquiry, name: str, title: str) -> Section:
     )
     *said, why = found.notes
     return Section(
-        name, title, (*(f"{one}." for one in said), f"{why[0].upper()}{why[1:]}."), 
+        name, title, (*(f"{one}." for one in said), f"{why[0].upper()}{why[1:]}."),
         tuple(report_words.twins(found.tables[0].frame)), (found,), found.tables[:1], found.tables[1:],
         commands=(asked.command("identical", *asked.profile()),), sql=("identical", "identical_counts"),
     )  # fmt: skip
@@ -153,12 +152,14 @@ def consensus(asked: Inquiry, name: str, title: str) -> Section:
     """Show the captions least like the others of their image, and whether people have judged any."""
     found = [_least_alike(asked, one) for one in asked.selections if one.version.kind == "captions"]
     rated = {one.label: names for one in asked.selections if (names := asked.ratings(one))}
-    said = [f"{label}: people have judged captions of its images: {', '.join(names)}." for label, names in rated.items()]
+    said = [
+        f"{label}: people have judged captions of its images: {', '.join(names)}." for label, names in rated.items()
+    ]
     without = [one.label for one in asked.selections if one.label not in rated]
     if without:
         said.append(
-            f"{report_words.listed(without)}: the store holds no ratings, pairs or triplets of people; `auditor ingest` "
-            "adds them where datasets.toml declares some as related."
+            f"{report_words.listed(without)}: the store holds no ratings, pairs or triplets of people; `auditor "
+            "ingest` adds them where datasets.toml declares some as related."
         )
     said.append("A caption that shares nothing with the others of its image may describe another image.")
     if not found:

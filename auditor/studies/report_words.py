@@ -45,7 +45,7 @@ def problems(result: Result) -> dict[str, list[str]]:
     """List what is wrong with each dataset, by label, the most frequent first. `result` is `profile`'s."""
     return {
         selection.label: [
-            f"{value[name]:,.0f} {what}"
+            f"{what}: {value[name]:,.0f}"
             for name, what in sorted(PROBLEMS.items(), key=lambda one: -value.get(one[0], 0))
             if value.get(name, 0) > 0
         ]
@@ -73,7 +73,7 @@ def bounds(result: Result) -> list[str]:
 
 
 def indices(result: Result) -> list[str]:
-    """Say how homogeneous each dataset is by the last metric, with its interval and its rank. `result` is `compare`'s."""
+    """Say how homogeneous each dataset is by the last metric, with interval and rank. `result` is `compare`'s."""
     rows = result.frame.filter(statistic="homogeneity")
     if rows.is_empty():
         return []
