@@ -58,7 +58,10 @@ class Section:
 
 @dataclass(frozen=True)
 class Document:
-    """A whole report. `program` is the software that made it; `made_at` says when, unless nobody wants to know."""
+    """A whole report. `program` is the software that made it; `made_at` says when, unless nobody wants to know.
+
+    `level` is that of its heading, where it is a part of another text.
+    """
 
     title: str
     selections: tuple[Selection, ...]
@@ -67,6 +70,7 @@ class Document:
     made_at: str | None = None
     signatures: Mapping[str, str] = field(default_factory=dict)
     statements: tuple[Statement, ...] = ()
+    level: int = 1
 
     def to_json(self) -> str:
         """Give the report as the documented JSON object, `{"auditor.report/v1": {...}}`."""

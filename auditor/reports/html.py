@@ -66,7 +66,7 @@ def table_element(table: Table) -> str:
     columns = table.frame.columns
     right = [flush_right(table, column) and column not in table.bars for column in columns]
     heads = "".join(
-        f'<th scope="col"{_NUMBER if flush else ""}>{escaped(column)}</th>'
+        f'<th scope="col"{_NUMBER if flush else ""}>{escaped(column)}</th>' if column else "<td></td>"
         for column, flush in zip(columns, right, strict=True)
     )
     rows = []

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from auditor.model import Result, Table
 from auditor.reports.cells import flush_right, text
+
+#: What Markdown would read as the name of a sign.
+_ENTITY = re.compile(r"&(?=#?\w+;)")
 
 
 def render(result: Result) -> str:
@@ -39,5 +44,14 @@ def _cell(table: Table, row: int, column: str, value: object) -> str:
 
 def escaped(value: str) -> str:
     """Write a text so that Markdown shows it as it is, on one line."""
-    plain = value.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("`", "\\`")
-    return plain.replace("*", "\\*").replace("_", "\\_").replace("\r", " ").replace("\n", " ")
+    plain = (
+        _ENTITY.sub("&amp;", value).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("`", "\\`")
+    )
+    return (
+        plain.replace("*", "\\*")
+        .replace("_", "\\_")
+        .replace("[", "\\[")
+        .replace("~~", "\\~\\~")
+        .replace("\r", " ")
+        .replace("\n", " ")
+    )

@@ -54,8 +54,7 @@
   };
   for (const table of all("table")) {
     if (table.tBodies[0].rows.length < 2) continue;
-    all("thead th", table).forEach((head, column) => {
-      if (!head.textContent.trim()) return;
+    all("thead th", table).forEach((head) => {
       const button = document.createElement("button");
       button.type = "button";
       button.append(...head.childNodes);
@@ -64,7 +63,7 @@
         const down = head.getAttribute("aria-sort") === "ascending";
         all("thead th", table).forEach((other) => other.removeAttribute("aria-sort"));
         head.setAttribute("aria-sort", down ? "descending" : "ascending");
-        sort(table, column, down);
+        sort(table, head.cellIndex, down);
       });
     });
   }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from string import Template
 
@@ -11,10 +10,10 @@ from auditor.figure import Figure
 from auditor.model import Table
 from auditor.reports import plots
 from auditor.reports.html import digest, escaped, resource, table_element
+from auditor.reports.sentences import sentence
 
 #: Rows of a figure that are shown as a table below it; a plot of more is read by its marks.
 _MOST = 400
-_TYPED = re.compile("`([^`]+)`")
 
 
 def render(document: Document) -> str:
@@ -106,9 +105,8 @@ def _method(document: Document) -> str:
     return "".join([*parts, "<h3>Commands</h3>\n"])
 
 
-def _said(sentence: str) -> str:
-    """Write a sentence; what stands between backticks is to be typed."""
-    return _TYPED.sub(r"<code>\1</code>", escaped(sentence))
+def _said(text: str) -> str:
+    return sentence(text, escaped, lambda typed: f"<code>{escaped(typed)}</code>")
 
 
 def _list(items: Iterable[str], kind: str = "") -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from auditor.document import Document, Section
 from auditor.reports.latex import SIGN, escaped, table_environment
+from auditor.reports.sentences import sentence
 
 _PREAMBLE = r"""\documentclass{article}
 \usepackage[T1]{fontenc}
@@ -30,10 +31,10 @@ def render(document: Document) -> str:
 def _section(section: Section) -> Iterable[str]:
     yield rf"\section*{{{escaped(section.title)}}}"
     if section.absent:
-        yield escaped(section.absent)
-    yield from _list([escaped(sentence) for sentence in section.words])
+        yield _said(section.absent)
+    yield from _list(list(map(_said, section.words)))
     yield from map(table_environment, (*section.tables, *section.further))
-    yield from _list([escaped(sentence) for sentence in section.notes])
+    yield from _list(list(map(_said, section.notes)))
     yield from _list([_code(command) for command in section.commands])
     if section.sql:
         yield "SQL: " + ", ".join(_code(name) for name in section.sql)
@@ -57,6 +58,10 @@ def _list(items: list[str]) -> Iterable[str]:
         yield r"\begin{itemize}"
         yield from (rf"\item {item}" for item in items)
         yield r"\end{itemize}"
+
+
+def _said(text: str) -> str:
+    return sentence(text, escaped, _code)
 
 
 def _code(text: str) -> str:

@@ -6,21 +6,26 @@ from collections.abc import Iterable
 
 from auditor.document import Document, Section
 from auditor.reports.markdown import escaped, table_lines
+from auditor.reports.sentences import sentence
 
 
 def render(document: Document) -> str:
     """Give the whole report, its time on a line of its own."""
-    head = [f"# {escaped(document.title)}\n", f"{escaped(document.program)}\n"]
+    head = [f"{'#' * document.level} {escaped(document.title)}\n", f"{escaped(document.program)}\n"]
     head += [f"made {document.made_at}\n"] if document.made_at else []
     return "\n".join(
-        [*head, *(part for section in document.sections for part in _section(section)), *_method(document)]
+        [
+            *head,
+            *(part for section in document.sections for part in _section(section, document.level)),
+            *_method(document),
+        ]
     )
 
 
-def _section(section: Section) -> Iterable[str]:
-    yield f"## {escaped(section.title)}\n"
+def _section(section: Section, level: int) -> Iterable[str]:
+    yield f"#{'#' * level} {escaped(section.title)}\n"
     if section.absent:
-        yield f"{escaped(section.absent)}\n"
+        yield f"{_said(section.absent)}\n"
     if section.words:
         yield _list(section.words)
     yield from map(table_lines, (*section.tables, *section.further))
@@ -33,13 +38,14 @@ def _section(section: Section) -> Iterable[str]:
 
 
 def _method(document: Document) -> Iterable[str]:
-    yield "### Versions\n"
+    deeper = "##" + "#" * document.level
+    yield f"{deeper} Versions\n"
     yield "".join(
         f"- {escaped(one.label)} = {escaped(one.version.label)}: `{one.version.version}`\n"
         for one in document.selections
     )
     if document.signatures:
-        yield "### Signatures\n"
+        yield f"{deeper} Signatures\n"
         yield "".join(f"- `{signature}`\n" for signature in document.signatures.values())
     for statement in document.statements:
         fence = "`" * 3
@@ -47,4 +53,8 @@ def _method(document: Document) -> Iterable[str]:
 
 
 def _list(sentences: Iterable[str]) -> str:
-    return "".join(f"- {escaped(sentence)}\n" for sentence in sentences)
+    return "".join(f"- {_said(text)}\n" for text in sentences)
+
+
+def _said(text: str) -> str:
+    return sentence(text, escaped, lambda typed: f"`{typed}`")

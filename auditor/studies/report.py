@@ -47,7 +47,7 @@ def report(
     return Document(
         f"Audit of {report_words.listed([one.label for one in asked.selections])}",
         asked.selections,
-        (_summary(built), *built, _method(asked, built)),
+        (_summary(built), *built, _method(asked, built, sections or ())),
         program(),
         _now() if timed else None,
         signatures,
@@ -67,7 +67,7 @@ def _summary(built: Sequence[Section]) -> Section:
     return Section("summary", "Summary", words, notes=lacking)
 
 
-def _method(asked: Inquiry, built: Sequence[Section]) -> Section:
+def _method(asked: Inquiry, built: Sequence[Section], only: Sequence[str]) -> Section:
     """Say how the numbers were made, and how anyone can make them again."""
     settings = asked.settings
     drawn = "all references" if settings.references is None else f"{settings.references} references drawn by the seed"
@@ -84,7 +84,8 @@ def _method(asked: Inquiry, built: Sequence[Section]) -> Section:
         "make each section again, from the same versions, to the last digit.",
     )
     refs = " ".join(asked.refs)
-    options = " ".join(asked.scoring(metrics=settings.metrics != Settings().metrics))
+    scoring = asked.scoring(metrics=settings.metrics != Settings().metrics)
+    options = " ".join([*scoring, *asked.comparing(), *(f"--section {name}" for name in only)])
     commands = (f"auditor report {refs} {options}".strip() + " -o audit.html", *(
         command for section in built for command in section.commands
     ))  # fmt: skip

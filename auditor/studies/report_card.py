@@ -63,7 +63,7 @@ def card(
         .agg(images=pl.len().cast(pl.Int64), captions=pl.col("captions").sum().cast(pl.Int64))
         .sort("split")
     )
-    rows = {"statistic": list(_STATISTICS.values()), "value": [value.get(name) for name in _STATISTICS]}
+    rows = {"statistic": list(_STATISTICS.values()), "value": [_shown(value.get(name)) for name in _STATISTICS]}
     faults = report_words.problems(found)[selection.label]
     mean = {"metric", "human", "intra", "brown"}
     shown = [
@@ -89,5 +89,10 @@ def card(
             Section("problems", "Known problems", tuple(f"{one}." for one in faults) or ("None was found.",)),
         ),
         program(),
+        level=2,
         signatures={key: text for one in asked.found.values() for key, text in one.signatures.items()},
     )  # fmt: skip
+
+
+def _shown(value: float | None) -> str:
+    return "" if value is None else f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"

@@ -80,6 +80,12 @@ class Inquiry:
         options += [f"--seed {self.settings.seed}"] if self.settings.seed != 1 else []
         return options + self.profile()
 
+    def comparing(self) -> list[str]:
+        """Write the settings of intervals as options, those that are not the default."""
+        default = Settings()
+        chosen = {"resamples": self.settings.resamples, "confidence": self.settings.confidence}
+        return [f"--{name} {value:g}" for name, value in chosen.items() if value != getattr(default, name)]
+
     def profile(self) -> list[str]:
         """Write the text profile as an option, where it is not the default."""
         return [f"--profile {self.settings.text_profile}"] if self.settings.text_profile != "bare" else []

@@ -90,12 +90,10 @@ def comparison(asked: Inquiry, name: str, title: str) -> Section:
     )  # fmt: skip
     ahead = [f"{note}." for note in found.notes if " is more " in note]
     said = [*report_words.indices(found), *ahead]
-    options = [f"--resamples {settings.resamples}"] if settings.resamples != 1000 else []
-    options += [f"--confidence {settings.confidence:g}"] if settings.confidence != 0.95 else []
     return Section(
         name, title, tuple(said), tuple(said), (found,), found.tables, (), found.figures,
         tuple(note for note in found.notes if " is more " not in note),
-        (asked.command("compare", *asked.scoring(), *options),), (*_counts(asked), *_STRANGERS_SQL[:3]),
+        (asked.command("compare", *asked.scoring(), *asked.comparing()),), (*_counts(asked), *_STRANGERS_SQL[:3]),
     )  # fmt: skip
 
 
