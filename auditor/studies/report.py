@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import os
+import shlex
 from collections.abc import Sequence
 from importlib.metadata import version
 
@@ -83,7 +84,7 @@ def _method(asked: Inquiry, built: Sequence[Section], only: Sequence[str]) -> Se
         "The SELECTs behind the numbers, with all that they read, stand below by the name of their file; the commands "
         "make each section again, from the same versions, to the last digit.",
     )
-    refs = " ".join(asked.refs)
+    refs = " ".join(map(shlex.quote, asked.refs))
     scoring = asked.scoring(metrics=settings.metrics != Settings().metrics)
     options = " ".join([*scoring, *asked.comparing(), *(f"--section {name}" for name in only)])
     commands = (f"auditor report {refs} {options}".strip() + " -o audit.html", *(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -71,11 +72,12 @@ class Inquiry:
 
     def command(self, verb: str, *options: str, refs: Sequence[str] | None = None) -> str:
         """Write the command that makes a part of the report again."""
-        return " ".join(["auditor", verb, *(self.refs if refs is None else refs), *options])
+        named = map(shlex.quote, self.refs if refs is None else refs)
+        return " ".join(["auditor", verb, *named, *options])
 
     def scoring(self, *, metrics: bool = True) -> list[str]:
         """Write the settings of scores as options, those that are not the default."""
-        options: list[str] = [f"-m {name}" for name in self.settings.metrics] if metrics else []
+        options: list[str] = [f"-m {shlex.quote(name)}" for name in self.settings.metrics] if metrics else []
         options += [f"--references {self.settings.references}"] if self.settings.references else []
         options += [f"--seed {self.settings.seed}"] if self.settings.seed != 1 else []
         return options + self.profile()

@@ -119,16 +119,16 @@ def correlation(asked: Inquiry, name: str, title: str) -> Section:
 
 def diversity(asked: Inquiry, name: str, title: str) -> Section:
     """Say how varied words and captions are."""
-    chosen = DiversitySettings(asked.settings.text_profile, seed=asked.settings.seed)
+    settings = asked.settings
+    chosen = DiversitySettings(settings.text_profile, seed=settings.seed, references=settings.references)
     found = asked.result(
         "diversity",
         lambda: diversity_study.diversity(asked.store, asked.refs, chosen, progress=asked.progress),
     )
     said = report_words.diversity(found)
-    seeded = [f"--seed {asked.settings.seed}"] if asked.settings.seed != 1 else []
     return Section(
         name, title, tuple(said), tuple(report_words.varied(found)), (found,), found.tables, (), found.figures,
-        found.notes, (asked.command("diversity", *seeded, *asked.profile()),), _DIVERSITY_SQL,
+        found.notes, (asked.command("diversity", *asked.scoring(metrics=False)),), _DIVERSITY_SQL,
     )  # fmt: skip
 
 
@@ -180,14 +180,14 @@ def log(asked: Inquiry, name: str, title: str) -> Section:
         dataset = selection.version.dataset
         found = history.log(asked.store, dataset)
         results.append(found)
-        commands.append(f"auditor log {dataset}")
+        commands.append(asked.command("log", refs=[dataset]))
         held = versions.log(asked.store, dataset)
         said.append(f"{selection.label} is version {selection.version.seq} of {len(held)} in the store.")
         before = next((one for one in held if one.seq < selection.version.seq), None)
         if before is not None:
-            both = (before.label, selection.version.label)
+            both = [before.label, selection.version.label]
             results.append(history.diff(asked.store, *both)[0])
-            commands.append(f"auditor diff {before.label} {selection.version.label}")
+            commands.append(asked.command("diff", refs=both))
     tables = tuple(dict.fromkeys(table.title for one in results for table in one.tables))
     by_title = {table.title: table for one in results for table in one.tables}
     return Section(

@@ -104,13 +104,17 @@ def correlations(result: Result) -> list[str]:
 
 def diversity(result: Result) -> list[str]:
     """Say how varied the words of each dataset are, each number with the range over drawn orders or parallel lists."""
-    wanted = {"mtld": "lexical diversity (mtld)", "ttr-1": "type-token ratio of 1,000 tokens", "ttr-10000": "of 10,000"}
+    wanted = {
+        "mtld": "lexical diversity (mtld)",
+        "ttr-1": "type-token ratio in segments of 1,000 tokens",
+        "ttr-10000": "type-token ratio of the first 10,000 tokens",
+    }
     said = []
     for selection in result.selections:
         rows = selection.rows_of(result.frame).filter(pl.col("value").is_not_null())
         known = {row["statistic"]: row for row in rows.iter_rows(named=True)}
         parts = [
-            f"{what} {_number(known[name]['value'])}{interval(known[name]['low'], known[name]['high'])}"
+            f"{what} = {_number(known[name]['value'])}{interval(known[name]['low'], known[name]['high'])}"
             for name, what in wanted.items()
             if name in known
         ]

@@ -9,7 +9,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
 from report_document import ENDLESS, HOSTILE, SCRIPT, extract, hostile_report
 from test_formats import check
 
@@ -99,7 +98,3 @@ def test_time_stands_on_a_line_of_its_own(document: Document) -> None:
 def test_format_that_no_report_has_is_explained(name: str | None, output: str | None, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         reports.document_format(name, Path(output) if output else None)
-
-
-def test_golden_files_are_kept_small() -> None:
-    assert sum(path.stat().st_size for path in (ROOT / "tests" / "gold").glob("report.*")) < 400_000
