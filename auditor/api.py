@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Self
 from auditor import config
 from auditor.store.connection import Store
 from auditor.studies import (
+    agreement,
     bounds,
     comparison,
+    consensus,
     correlation,
     diversity,
     diversity_robustness,
+    enough_references,
     exchange,
     history,
     identical,
@@ -23,12 +26,16 @@ from auditor.studies import (
     perplexity,
     probe,
     profile,
+    published_agreement,
     query,
+    ranked_captions,
     report,
     report_card,
     reproduction,
     scores,
     tagging,
+    task_files,
+    tasks,
     verification,
 )
 
@@ -37,6 +44,8 @@ if TYPE_CHECKING:
 
     from auditor.document import Document
     from auditor.model import Result
+    from auditor.studies.agreement import Question
+    from auditor.studies.consensus_settings import Settings as ConsensusSettings
     from auditor.studies.diversity_settings import Settings
     from auditor.studies.report_inquiry import Settings as ReportSettings
 
@@ -82,6 +91,23 @@ class Auditor:
         """Write a version as a bundle of Parquet files with a manifest."""
         return exchange.export(self.store, ref, Path(folder), force=force)
 
+    def tasks(
+        self,
+        ref: str,
+        *candidates: str,
+        form: str = "triplets",
+        split: str | None = None,
+        images: int | None = None,
+        references: int | None = None,
+        seed: int = 1,
+        output: str | Path | None = None,
+        judges: int = 3,
+        force: bool = False,
+    ) -> Result:
+        """Make questions for people, written for judges where a file is named; format `votes` reads answers back."""
+        made = tasks.tasks(self.store, ref, candidates, form, split, images, references, seed)
+        return made if output is None else task_files.write(made, Path(output), judges, force=force)
+
     def profile(self, *refs: str, text_profile: str = "bare", split: str | None = None) -> Result:
         """Describe datasets: size, length, vocabulary, repetition."""
         return profile.profile(self.store, refs, text_profile, split)
@@ -123,6 +149,19 @@ class Auditor:
         """Score every caption, or every caption of a system's output."""
         return scores.score(self.store, ref, metrics, candidates, text_profile, split, references, seed)
 
+    def ranked(
+        self,
+        ref: str,
+        *images: str,
+        metrics: Sequence[str] | None = None,
+        text_profile: str = "bare",
+        split: str | None = None,
+        references: int | None = None,
+        seed: int = 1,
+    ) -> Result:
+        """Rank the captions of each image, or of some, among themselves."""
+        return ranked_captions.ranked(self.store, ref, metrics, text_profile, split, references, seed, images)
+
     def correlate(
         self,
         *refs: str,
@@ -135,6 +174,36 @@ class Auditor:
     ) -> Result:
         """Correlate metrics over the scores of captions and of images."""
         return correlation.correlate(self.store, refs, metrics, text_profile, split, seed, references, statistics)
+
+    def references(
+        self,
+        *refs: str,
+        most: int | None = None,
+        draws: int = 3,
+        metrics: Sequence[str] | None = None,
+        text_profile: str = "bare",
+        split: str | None = None,
+        seed: int = 1,
+    ) -> Result:
+        """Say how many references are enough."""
+        study = enough_references.enough_references
+        return study(self.store, refs, most, draws, metrics, text_profile, split, seed)
+
+    def agree(
+        self,
+        *refs: str,
+        against: str | None = None,
+        metrics: Sequence[str] | None = None,
+        text_profile: str = "bare",
+        split: str | None = None,
+        question: Question | None = None,
+        as_published: bool = False,
+    ) -> Result:
+        """Correlate metrics with people's ratings; `as_published` as Elliott & Keller 2014 did, beside sound ones."""
+        if as_published:
+            drawn = question.resampling if question else None
+            return published_agreement.as_published(self.store, refs, against, split, drawn)
+        return agreement.agree(self.store, refs, metrics, against, text_profile, split, question)
 
     def compare(
         self,
@@ -153,6 +222,18 @@ class Auditor:
         return comparison.compare(
             self.store, refs, metrics, text_profile, split, seed, references, others, corpus, resamples, confidence
         )
+
+    def consensus(
+        self,
+        *names: str,
+        metrics: Sequence[str] | None = None,
+        against: str | None = None,
+        versus: str | None = None,
+        settings: ConsensusSettings | None = None,
+        as_published: bool = False,
+    ) -> Result:
+        """Say how often metrics pick, of two captions, the one that people pick."""
+        return consensus.consensus(self.store, names, metrics, against, versus, settings, as_published)
 
     def perplexity(
         self,

@@ -171,10 +171,21 @@ class Version:
 
 @dataclass(frozen=True)
 class Draw:
-    """A seeded draw of captions: `captions` of each image; an image that has fewer is left out."""
+    """A seeded draw of captions: `captions` of each image; an image that has fewer is left out.
+
+    So is one that has fewer than `least`, where that is more: draws of different sizes then leave out the same images.
+    `mirrored` draws from the `fewest` first captions in the seed's order, beginning with the last of them.
+    """
 
     captions: int
     seed: int
+    least: int = 0
+    mirrored: bool = False
+
+    @property
+    def fewest(self) -> int:
+        """How many captions an image must have to be drawn from."""
+        return max(self.captions, self.least)
 
 
 @dataclass(frozen=True)

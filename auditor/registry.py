@@ -15,7 +15,8 @@ import polars as pl
 from auditor.errors import MetricError, MissingExtraError
 from auditor.metrics import bleu, chrf, cider, meteor, rouge, ter
 from auditor.metrics.card import Metric, Parameter
-from auditor.metrics.counting import CountSpec
+from auditor.metrics.counting import CountSpec, Kernel
+from auditor.metrics.growing import Growing
 from auditor.model import Draw, Selection, Signature, plain
 from auditor.statistics import diversity_cards, local_cards
 from auditor.statistics.card import Statistic
@@ -61,11 +62,23 @@ class MetricRequest:
     @property
     def counting(self) -> CountSpec:
         """What has to be counted for it."""
+        return self._counting(self.metric.variant(self.settings) or self.metric.counts, self.metric.kernel)
+
+    @property
+    def growing(self) -> Growing | None:
+        """What counts for all numbers of references at once; null where each is counted by itself."""
+        return self.metric.growing(self.settings)
+
+    @property
+    def counting_grown(self) -> CountSpec:
+        """What has to be counted for it against growing numbers of references, where that can be had at once."""
+        return self._counting(self.growing.relation, self.growing.kernel) if self.growing else self.counting
+
+    def _counting(self, relation: str, kernel: Kernel | None) -> CountSpec:
         declared = self.metric.parameters
         chosen = {name: value for name, value in self.settings.items() if declared[name].counts}
         rewriting = self.metric.rewriting(self.settings)
-        relation = self.metric.variant(self.settings) or self.metric.counts
-        return CountSpec(relation, {**self.metric.counted_with, **chosen}, self.metric.kernel, rewriting)
+        return CountSpec(relation, {**self.metric.counted_with, **chosen}, kernel, rewriting)
 
     def refusal(self, images: int) -> str | None:
         """Say why a selection of so many images can have no such scores; null where it can."""

@@ -27,6 +27,10 @@ from auditor.store.workspace import Workspace
 CASES = ROOT / "tests" / "cases"
 _PARAMS: dict[str, Any] = {
     "drawn": 2,
+    "fewest": 2,
+    "mirrored": 0,
+    "first_place": 2,
+    "last_place": 3,
     "draw_seed": 1,
     "first_image": 1,
     "last_image": 4294967295,
@@ -60,6 +64,13 @@ _PARAMS: dict[str, Any] = {
     "lists": 0,
     "published": False,
     "draws": 1,
+    "side_no": 1,
+    "rank": 1,
+    "author": "machine",
+    "kind": "triplets",
+    "asked_images": None,
+    "asked_references": None,
+    "padded": False,
 }
 
 

@@ -16,9 +16,11 @@ import typer
 
 from auditor import __version__
 from auditor.cli import (
+    agree,
     bounds,
     card,
     compare,
+    consensus,
     correlate,
     datasets,
     demo,
@@ -35,12 +37,14 @@ from auditor.cli import (
     perplexity,
     probe,
     profile,
+    references,
     report,
     reproduce,
     score,
     sql,
     store,
     tag,
+    tasks,
     verify,
 )
 from auditor.cli.manners import MANNERS, Debug, NoColor, Quiet
@@ -65,6 +69,7 @@ COMMANDS = (
     fetch,
     ingest,
     export,
+    tasks,
     datasets,
     log,
     tag,
@@ -76,6 +81,9 @@ COMMANDS = (
     bounds,
     score,
     correlate,
+    agree,
+    consensus,
+    references,
     compare,
     probe,
     perplexity,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from auditor.model import Result
 
 #: The commands whose results have figures.
-DRAWS = ("bounds", "correlate", "compare", "probe", "perplexity", "diversity")
+DRAWS = ("bounds", "correlate", "agree", "consensus", "references", "compare", "probe", "perplexity", "diversity")
 
 
 def refuse_pictures(command: str, arguments: Mapping[str, object]) -> None:

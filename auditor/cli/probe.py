@@ -13,8 +13,8 @@ Component = Annotated[
     typer.Option(
         "--component",
         "-c",
-        help="reference-words, order, half, function-words, content-words, adjectives, prepositional-phrases, nouns; "
-        "repeat for more; default: all that can be had.",
+        help="reference-words, order, half, function-words, content-words, adjectives, prepositional-phrases, nouns, "
+        "repeated-word, padding, inflection; repeat for more; default: all that can be had.",
     ),
 ]
 Words = Annotated[
@@ -45,10 +45,11 @@ def command(
     as_json: o.Json = False,
     output: o.Output = None,
 ) -> None:
-    """Which parts of captions metrics react to: mean scores before and after a change.
+    """Which parts of captions metrics react to, and what games them: mean scores before and after a change.
 
-    One reference of each caption gets other words (reference-words), or the caption itself loses its word order, its
-    second half, its adjectives, …. Example: auditor probe flickr8k:test -m cider -m bleu-4 -c reference-words -c order
+    One reference of each caption gets other words (reference-words); the caption itself loses its word order, its
+    second half, its adjectives, …; or it says its most confident word again (repeated-word, padding), or takes other
+    forms of its words (inflection). Example: auditor probe flickr8k:test -m cider -m cider-d -c repeated-word
     """
     from auditor.studies.probe import probe
 

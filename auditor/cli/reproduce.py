@@ -11,7 +11,7 @@ from auditor.cli import options as o
 
 def command(
     papers: Annotated[
-        list[str] | None, typer.Argument(metavar="PAPER…", help="miltenburg2018, wang2016; see --all for every one.")
+        list[str] | None, typer.Argument(metavar="PAPER…", help="elliott2014, wang2016, …; see --all for every one.")
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Every paper whose figures are here.")] = False,
     seed: o.Seed = 1,

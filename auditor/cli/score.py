@@ -8,6 +8,12 @@ import typer
 
 from auditor.cli import options as o
 
+Ranked = Annotated[
+    bool,
+    typer.Option("--ranked", help="Rank the captions of each image by each metric, and say how long the first are."),
+]
+Image = Annotated[list[str] | None, typer.Option("--image", help="With --ranked: only this image; repeat for more.")]
+
 
 def command(
     ref: Annotated[str, typer.Argument(metavar="REF", help="Dataset whose captions are the references.")],
@@ -18,6 +24,8 @@ def command(
     profile: o.TextProfile = "bare",
     split: o.Split = None,
     references: o.References = None,
+    ranked: Ranked = False,
+    image: Image = None,
     seed: o.Seed = 1,
     store: o.StorePath = o.DEFAULT_STORE,
     wait: o.Wait = 10.0,
@@ -27,10 +35,22 @@ def command(
 ) -> None:
     """Score every caption against the others of its image, or a system's output against all of them.
 
+    With --ranked, the captions of an image in order, the one that people agree on first.
     Example: auditor score coco-val2017 --candidates vinyals2017 -m cider-d -o scores.csv
     """
+    from auditor.errors import UsageError
+    from auditor.studies import ranked_captions
     from auditor.studies.scores import score
 
+    if ranked and candidates:
+        raise UsageError("--ranked: ranks the captions of an image among themselves; leave --candidates out")
+    if image and not ranked:
+        raise UsageError("--image: shows the ranked captions of an image; add --ranked")
     with o.opened(store, wait=wait) as opened, o.progressing() as progress:
-        result = score(opened, ref, metric, candidates, profile, split, references, seed, progress)
+        if ranked:
+            result = ranked_captions.ranked(
+                opened, ref, metric, profile, split, references, seed, image or (), progress
+            )
+        else:
+            result = score(opened, ref, metric, candidates, profile, split, references, seed, progress)
     o.deliver(result, format_name, as_json, output)

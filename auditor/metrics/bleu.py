@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from auditor.metrics.card import Metric, Parameter
+from auditor.metrics.growing import Growing
 
 _ORDERS = range(1, 5)
 #: What pycocoevalcap adds to matches and to totals, so that 0/0 is 0 in effect.
@@ -165,6 +166,7 @@ def _card(order: int) -> Metric:
         name=f"bleu-{order}",
         counts="bleu",
         score=score,
+        growing=lambda _: Growing("bleu_by_number"),
         summary=f"sentence-level BLEU: geometric mean of clipped precisions, n = 1 to {order}, with brevity penalty",
         kind="precision, with a penalty for brevity",
         range="0 to 1",

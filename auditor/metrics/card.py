@@ -9,6 +9,7 @@ from typing import Any, Literal
 import polars as pl
 
 from auditor.metrics.counting import Kernel
+from auditor.metrics.growing import Growing
 from auditor.model import plain
 
 
@@ -65,6 +66,12 @@ def _of_any_selection(settings: Mapping[str, Any], images: int) -> str | None:
     return None
 
 
+def _anew(settings: Mapping[str, Any]) -> Growing | None:
+    """Count for each number of references by itself."""
+    del settings
+    return None
+
+
 def _as_they_are(settings: Mapping[str, Any]) -> str | None:
     """Count tokens as the text profile gives them."""
     del settings
@@ -84,8 +91,9 @@ class Metric:
     `fixed` are settings that the name itself makes, `shown` whether a signature repeats them; `counted_with` are those
     parameters of the SELECT that the name makes. `rewriting` says, by the settings, what the metric makes of tokens
     before it counts; `variant`, which SELECT counts instead of `counts`; `refusal`, why a selection of so many images
-    can have no such scores. `default` says whether a request for no metric in particular means it too. `require` raises
-    `MissingExtraError` where a part that it cannot do without is not installed.
+    can have no such scores; `growing`, what counts for all numbers of references at once. `default` says whether a
+    request for no metric in particular means it too. `require` raises `MissingExtraError` where a part that it cannot
+    do without is not installed.
     """
 
     name: str
@@ -107,6 +115,7 @@ class Metric:
     rewriting: Callable[[Mapping[str, Any]], str | None] = _as_they_are
     variant: Callable[[Mapping[str, Any]], str | None] = _as_declared
     refusal: Callable[[Mapping[str, Any], int], str | None] = _of_any_selection
+    growing: Callable[[Mapping[str, Any]], Growing | None] = _anew
     lower_is_better: bool = False
     default: bool = True
     require: Callable[[], object] | None = None

@@ -11,6 +11,7 @@ from polars import selectors as cs
 
 from auditor.metrics.card import Metric, Parameter
 from auditor.metrics.counting import Kernel
+from auditor.metrics.growing import Growing
 from auditor.metrics.kernels.columns import Texts, meetings, offsets, sides, texts
 
 _ORDERS = {"character": 6, "word": 2}
@@ -105,12 +106,15 @@ def _spelling(words: pl.Series) -> Texts:
     return Texts(letters, offsets(words.str.len_chars().to_numpy()))
 
 
+_KERNEL = Kernel("chrf", _count, ("reference_tokens", "chrf_word"))
+
 CARDS = (
     Metric(
         name="chrf",
         counts="candidate_tokens",
         score=score,
-        kernel=Kernel("chrf", _count, ("reference_tokens", "chrf_word")),
+        kernel=_KERNEL,
+        growing=lambda _: Growing("candidate_tokens", _KERNEL, by_reference=True, best=True),
         summary="F-score of n-grams of characters, n = 1 to 6, with the best reference; word_order=2 is chrF++",
         kind="F, in which recall weighs twice as much as precision; beta sets how much",
         range="0 to 1; to 100 with scale=x100",

@@ -7,8 +7,9 @@ from typing import Any
 
 import polars as pl
 
-from auditor.metrics import frequency_file, idf
+from auditor.metrics import frequency_file, growing_cosines, idf
 from auditor.metrics.card import Metric, Parameter
+from auditor.metrics.growing import Growing
 
 _ORDERS = range(1, 5)
 
@@ -91,6 +92,12 @@ def _variant(settings: Mapping[str, Any]) -> str | None:
     return "cider_by_reference" if settings["idf"] == "fold" or settings["references"] == "max" else None
 
 
+def _growing(settings: Mapping[str, Any]) -> Growing | None:
+    """Count all numbers of references at once where documents are the images, and each reference counts alike."""
+    at_once = settings["idf"] == idf.DATASET and settings["references"] == "mean"
+    return Growing("cider_by_number", growing_cosines.KERNEL) if at_once else None
+
+
 def _refusal(settings: Mapping[str, Any], images: int) -> str | None:
     return idf.refusal(settings["idf"], images)
 
@@ -129,6 +136,7 @@ def _cider(
         rewriting=_rewriting,
         variant=_variant,
         refusal=_refusal,
+        growing=_growing,
     )
 
 

@@ -133,6 +133,8 @@ def _count(
             if any(idf.is_read_by(spec.relations) for spec in alike):
                 progress(f"{selection.label}: document frequency", sum(map(len, frames.values())), steps)
                 idf.bind(store, workspace, selection, profile, rewriting, reading)
+            elif any(idf.counts_documents(spec.relations) for spec in alike):
+                idf.bind_collection(store, workspace)
             if changed:  # only now: document frequencies are those of the untouched references
                 workspace.bind("reference", changed)
             for first, last in buckets:

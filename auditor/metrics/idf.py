@@ -51,6 +51,17 @@ def is_read_by(relations: Iterable[str]) -> bool:
     return any("document_frequency" in reads_of(relation) for relation in relations)
 
 
+def counts_documents(relations: Iterable[str]) -> bool:
+    """Say whether SELECTs read how many documents there are."""
+    return any("collection" in reads_of(relation) for relation in relations)
+
+
+def bind_collection(store: Store, workspace: Workspace) -> None:
+    """Bind `collection` (log_documents) to the number of images at work."""
+    images = store.query("select coalesce(max(image_no), 1) as images from reference").item()
+    workspace.bind_rows("collection", pl.DataFrame({"log_documents": [math.log(images)]}))
+
+
 def bind(
     store: Store, workspace: Workspace, selection: Selection, profile: str, rewriting: str | None, reading: str
 ) -> None:
@@ -68,14 +79,14 @@ def bind(
     frequency = "document_frequency" if reading == DATASET else "selection_frequency"
     _bind_selection(store, workspace, selection, profile, rewriting, frequency)
     if reading == DATASET:
-        log_documents = math.log(store.query("select coalesce(max(image_no), 1) as images from reference").item())
-    else:
-        nothing = pl.DataFrame(schema={"gram": pl.String, "images": pl.UInt32})
-        given, log_documents = (nothing, 1.0) if reading == "none" else frequency_file.load(reading)
-        if rewriting is None:
-            workspace.bind_rows("word", store.query("select token as word, token_id as word_id from vocabulary"))
-        workspace.bind_rows("given_frequency", given)
-        workspace.bind("document_frequency", "completed_frequency")
+        bind_collection(store, workspace)
+        return
+    nothing = pl.DataFrame(schema={"gram": pl.String, "images": pl.UInt32})
+    given, log_documents = (nothing, 1.0) if reading == "none" else frequency_file.load(reading)
+    if rewriting is None:
+        workspace.bind_rows("word", store.query("select token as word, token_id as word_id from vocabulary"))
+    workspace.bind_rows("given_frequency", given)
+    workspace.bind("document_frequency", "completed_frequency")
     workspace.bind_rows("collection", pl.DataFrame({"log_documents": [log_documents]}))
 
 

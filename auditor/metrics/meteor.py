@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from auditor.errors import MetricError
 from auditor.metrics import meteor_resources
 from auditor.metrics.card import Metric, Parameter
 from auditor.metrics.counting import Kernel
+from auditor.metrics.growing import Growing, as_lists, by_candidate, in_steps, steps_of
 from auditor.metrics.kernels.columns import beside, offsets, texts
 from auditor.metrics.kernels.threads import in_parts
 from auditor.metrics.meteor_words import Lexicon, lexicon
@@ -63,7 +66,31 @@ def corpus(counts: pl.DataFrame) -> float:
     return float(score_of(totals))
 
 
+@dataclass(frozen=True)
+class _Aligned:
+    """Candidates aligned with their references: `scores` and `statistics` of the best, `pair_scores` of each."""
+
+    placed: pl.DataFrame
+    scores: NDArray[np.float64]
+    statistics: NDArray[np.int64]
+    pair_scores: NDArray[np.float64]
+
+
 def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
+    aligned = _align(rows, parameters)
+    columns = {name: pl.Series(aligned.statistics[:, at], dtype=pl.UInt16) for at, name in enumerate(STATISTICS)}
+    return aligned.placed.with_columns(score=pl.Series(aligned.scores), **columns)
+
+
+def _count_by_number(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
+    """Keep the best score against the first k references, for each k: lists in place of numbers, without statistics."""
+    aligned = _align(rows, parameters)
+    steps = steps_of(rows, aligned.placed.height)
+    scores = in_steps(by_candidate(aligned.pair_scores, len(steps)), steps)
+    return aligned.placed.with_columns(as_lists("score", np.maximum.accumulate(scores, axis=1)))
+
+
+def _align(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> _Aligned:
     """Align the candidates of one bucket of images with their references."""
     from auditor.metrics.kernels.meteor import align  # noqa: PLC0415
     from auditor.metrics.kernels.meteor_matches import Texts, Words  # noqa: PLC0415
@@ -80,16 +107,19 @@ def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> p
     known = lexicon(seen.words)
     scores = np.zeros(placed.height)
     statistics = np.zeros((placed.height, len(STATISTICS)), dtype=np.int64)
+    starts = offsets(pairs.last - pairs.first - (pairs.held >= 0))
+    pair_scores = np.zeros(starts[-1])
     laid = Texts(seen.numbers, seen.starts)
     words = Words(known.key, known.stem, known.is_function, known.synonyms, known.synonym)
     phrases, paraphrases = _phrases(laid, known)
     in_parts(
         placed.height,
-        lambda first, last: align(pairs, first, last, laid, words, phrases, paraphrases, scores, statistics),
+        lambda first, last: align(
+            pairs, first, last, laid, words, phrases, paraphrases, scores, statistics, starts, pair_scores
+        ),
         _TASKS,
     )
-    columns = {name: pl.Series(statistics[:, at], dtype=pl.UInt16) for at, name in enumerate(STATISTICS)}
-    return placed.with_columns(score=pl.Series(scores), **columns)
+    return _Aligned(placed, scores, statistics, pair_scores)
 
 
 def _pairs(candidates: pl.DataFrame, references: pl.DataFrame, chosen: pl.DataFrame) -> tuple[pl.DataFrame, Any]:
@@ -120,6 +150,9 @@ def _phrases(laid: Any, known: Lexicon) -> tuple[Any, Any]:
     return Occurrences(*kept[:4]), Paraphrases(*kept[4:])
 
 
+_RELATIONS = ("meteor_reference", "meteor_token", "chosen")
+_BY_NUMBER = Growing("meteor", Kernel("meteor_by_number", _count_by_number, (*_RELATIONS, "reference_step")))
+
 CARDS = (
     Metric(
         name="meteor",
@@ -145,7 +178,8 @@ CARDS = (
                 counts=True,
             ),
         },
-        kernel=Kernel("meteor", _count, relations=("meteor_reference", "meteor_token", "chosen")),
+        kernel=Kernel("meteor", _count, relations=_RELATIONS),
+        growing=lambda _: _BY_NUMBER,
         require=meteor_resources.package,
     ),
 )

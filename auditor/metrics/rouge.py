@@ -7,6 +7,7 @@ from typing import Any
 
 from auditor.metrics import rouge_subsequences, rouge_units
 from auditor.metrics.card import Metric, Parameter
+from auditor.metrics.growing import Growing
 from auditor.metrics.rouge_scoring import Score
 
 _LIN = """@inproceedings{lin-2004-rouge,
@@ -69,6 +70,7 @@ def _rewriting(settings: Mapping[str, Any]) -> str | None:
 
 def _rouge(name: str, score: Score, summary: str, edge_cases: str, section: str, **more: Any) -> Metric:
     parameters = _PARAMETERS | more.pop("parameters", {})
+    listed = Growing(more["counts"], more["kernel"], by_reference=True)
     return Metric(
         name=name,
         score=score,
@@ -85,6 +87,7 @@ def _rouge(name: str, score: Score, summary: str, edge_cases: str, section: str,
         bibtex=_LIN,
         parameters=parameters,
         rewriting=_rewriting,
+        growing=lambda _: listed,
         **more,
     )
 

@@ -30,6 +30,7 @@ from auditor.sources import (
     scenes,
     table,
     triplets_json,
+    votes,
     webdataset,
     wordlist,
 )
@@ -61,6 +62,7 @@ FORMATS: Mapping[str, Reader] = {
     "conllu": conllu,
     "scenes": scenes,
     "flickr": flickr,
+    "votes": votes,
     "judgements": judgements,
     "mat": mat,
     "triplets": triplets_json,

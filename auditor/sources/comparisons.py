@@ -74,9 +74,14 @@ def pair_sides(
 
 
 def triplet_sides(
-    place: tuple[str, int], number: int, image: str, texts: tuple[str, str, str], votes: tuple[int, int]
+    place: tuple[str, int],
+    number: int,
+    image: str,
+    texts: tuple[str, str, str],
+    votes: tuple[int, int],
+    category: str | None = None,
 ) -> Iterator[Side]:
     """Yield the three captions of a triplet; its number keeps two triplets from being taken for one."""
     for side, text, count in zip("ABC", texts, (None, *votes), strict=True):
-        known = {"triplet": number, "side": side, "category": None, "votes": count}
+        known = {"triplet": number, "side": side, "category": category, "votes": count}
         yield Side(*place, image=image, identifier=f"side {side} of triplet {number}", text=text, triplet=known)

@@ -1,7 +1,7 @@
-"""Correlation of every score with every other: Kendall's tau-b, Spearman's rho, Pearson's r, with two-tailed p.
+"""Correlation of scores with each other: Kendall's tau-b and tau-c, Spearman's rho, Pearson's r, with two-tailed p.
 
-Wang & Gaizauskas 2016, section 4.2. Whatever is counted or summed is an integer, so that the order of rows, and the
-number of threads, changes no bit of a value.
+Wang & Gaizauskas 2016, section 4.2; Elliott & Keller 2014, section 2.3; tau-c: Stuart 1953. Whatever is counted or
+summed is an integer, so that the order of rows, and the number of threads, changes no bit of a value.
 """
 
 from __future__ import annotations
@@ -59,23 +59,32 @@ def constants(scores: pl.DataFrame) -> list[str]:
     return [column.name for column in same if column.item()]
 
 
-def correlate(scores: pl.DataFrame, statistics: Sequence[str] = STATISTICS) -> pl.DataFrame:
-    """Correlate every pair of columns; each is a metric's scores, multiples of 10^-12, none null.
+def correlate(
+    scores: pl.DataFrame,
+    statistics: Sequence[str] = STATISTICS,
+    pairs: Sequence[tuple[str, str]] | None = None,
+) -> pl.DataFrame:
+    """Correlate pairs of columns, by default all; each is a metric's scores, multiples of 10^-12, none null.
+
+    `statistics` are some of `STATISTICS` and `kendall-c`, which is for columns of unequally many values.
 
     Columns: metric_a, metric_b, statistic, value, p, n. Value and p are null for a column that is constant, and for
     fewer than three rows. A p too small for a double is `significance.SMALLEST_P`, its upper bound.
     """
     metrics, rows = scores.columns, scores.height
     absent = set(metrics) if rows < FEWEST else set(constants(scores))
-    pairs = [pair for pair in combinations(metrics, 2) if not absent.intersection(pair)]
+    wanted = list(combinations(metrics, 2) if pairs is None else pairs)
+    possible = [pair for pair in wanted if not absent.intersection(pair)]
     found: dict[tuple[str, str, str], Correlation] = {}
-    if pairs:
-        measured = _measure(scores.drop(absent), pairs, statistics)
-        found = {(*pair, name): one for name, some in measured.items() for pair, one in zip(pairs, some, strict=True)}
+    if possible:
+        measured = _measure(scores.drop(absent), possible, statistics)
+        found = {
+            (*pair, name): one for name, some in measured.items() for pair, one in zip(possible, some, strict=True)
+        }
     return pl.DataFrame(
         [
             (a, b, statistic, *found.get((a, b, statistic), (None, None)), rows)
-            for a, b in combinations(metrics, 2)
+            for a, b in wanted
             for statistic in statistics
         ],
         schema=_SCHEMA,
@@ -90,8 +99,8 @@ def _measure(
 
     measured = {}
     rankings = {} if tuple(statistics) == ("pearson",) else _rankings(scores)
-    if "kendall-b" in statistics:
-        measured["kendall-b"] = kendall(rankings, pairs)
+    for name in sorted({"kendall-b", "kendall-c"}.intersection(statistics)):
+        measured[name] = kendall(rankings, pairs, name)
     if "spearman" in statistics:
         # twice the mean rank, from 0, of the rows that share one
         ranks = {name: (one.starts[:-1] + one.starts[1:])[one.rank] for name, one in rankings.items()}
@@ -109,8 +118,10 @@ def _rankings(scores: pl.DataFrame) -> dict[str, Ranking]:
     return {column.name: ranking(column.to_numpy()) for column in scores}
 
 
-def kendall(rankings: Mapping[str, Ranking], pairs: Sequence[tuple[str, str]]) -> list[Correlation]:
-    """Give tau-b of pairs of rankings, none of which holds all rows equal."""
+def kendall(
+    rankings: Mapping[str, Ranking], pairs: Sequence[tuple[str, str]], variant: str = "kendall-b"
+) -> list[Correlation]:
+    """Give tau-b, or tau-c, of pairs of rankings, none of which holds all rows equal."""
     from auditor.statistics import significance  # noqa: PLC0415
     from auditor.statistics.kernels.discordance import discordances  # noqa: PLC0415
 
@@ -118,22 +129,28 @@ def kendall(rankings: Mapping[str, Ranking], pairs: Sequence[tuple[str, str]]) -
     counts = discordances(list(rankings.values()), [(place[a], place[b]) for a, b in pairs])
     ties = {name: significance.ties(one.group_sizes) for name, one in rankings.items()}
     return [
-        _kendall_b(rankings[a], rankings[b], ties[a], ties[b], count)
+        _kendall(rankings[a], rankings[b], ties[a], ties[b], count, variant)
         for (a, b), count in zip(pairs, counts, strict=True)
     ]
 
 
-def _kendall_b(a: Ranking, b: Ranking, ties_a: Ties, ties_b: Ties, count: Discordance) -> Correlation:
-    """Give tau-b by the same operations as `scipy.stats.kendalltau`, which therefore gives the same bits.
+def _kendall(a: Ranking, b: Ranking, ties_a: Ties, ties_b: Ties, count: Discordance, variant: str) -> Correlation:
+    """Give tau by the same operations as `scipy.stats.kendalltau`, which therefore gives the same bits.
 
-    As there, p is exact without ties and with at most 33 rows, or where at most one pair is out of order.
+    tau-b divides concordant less discordant pairs by those that each ranking tells apart, tau-c (Stuart 1953) by the
+    most that there can be where one of them has so few values. As in scipy, p is the same for both, and exact without
+    ties and with at most 33 rows, or where at most one pair is out of order.
     """
     from auditor.statistics import significance  # noqa: PLC0415
 
     rows = len(a.rank)
     total = rows * (rows - 1) // 2
     surplus = total - ties_a.pairs - ties_b.pairs + count.tied_in_both - 2 * count.discordant
-    tau = surplus / math.sqrt(total - ties_a.pairs) / math.sqrt(total - ties_b.pairs)
+    if variant == "kendall-c":
+        fewest = min(len(a.group_sizes), len(b.group_sizes))
+        tau = 2 * surplus / (rows**2 * (fewest - 1) / fewest)
+    else:
+        tau = surplus / math.sqrt(total - ties_a.pairs) / math.sqrt(total - ties_b.pairs)
     untied = not ties_a.pairs and not ties_b.pairs
     if untied and (rows <= 33 or min(count.discordant, total - count.discordant) <= 1):
         p = significance.kendall_exactly(a.rank, b.rank)

@@ -115,6 +115,15 @@ def drawn_images(images: int, resamples: int, key: Sequence[object]) -> Integers
     return np.stack([_places(stream, images) for _ in range(resamples)])
 
 
+def drawn_times(images: int, resamples: int, key: Sequence[object]) -> NDArray[np.uint16]:
+    """Say how often each image is drawn in each resample, resamples × images: those of `drawn_images`."""
+    stream = _stream(key)
+    times = np.empty((resamples, images), np.uint16)
+    for row in times:
+        row[:] = np.bincount(_places(stream, images), minlength=images)
+    return times
+
+
 def resampled_means(
     sums: ImageSums, resamples: int, key: Sequence[object], progress: Progress = silent, what: str = "resampling"
 ) -> Floats:

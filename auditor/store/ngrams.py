@@ -41,7 +41,9 @@ def bind_references(at_work: Workspace, selection: Selection, relation: str = "r
     if selection.draw is None:
         at_work.bind(relation, "reference")
     else:
-        at_work.params |= {"drawn": selection.draw.captions, "draw_seed": selection.draw.seed}
+        draw = selection.draw
+        at_work.params |= {"drawn": draw.captions, "fewest": draw.fewest, "draw_seed": draw.seed}
+        at_work.params["mirrored"] = draw.fewest if draw.mirrored else 0
         at_work.bind("every_reference", "reference")
         at_work.bind(relation, "drawn_reference")
 

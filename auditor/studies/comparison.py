@@ -66,7 +66,7 @@ def compare(
     """
     if len(refs) < 2:
         raise UsageError("compare needs two datasets or more; for one, see `auditor bounds`")
-    _check(resamples, confidence)
+    check_resampling(resamples, confidence)
     metrics = requests(metric_names)
     errors = {metric.label for metric in metrics if metric.metric.lower_is_better}
     selections = resolve_all(store, refs, split)
@@ -109,7 +109,8 @@ def compare(
     )
 
 
-def _check(resamples: int, confidence: float) -> None:
+def check_resampling(resamples: int, confidence: float) -> None:
+    """Refuse a confidence that is no share, and fewer resamples than it needs. Raises `UsageError`."""
     if not 0 < confidence < 1:
         raise UsageError(f"--confidence {confidence:g}: expected a share between 0 and 1, such as 0.95")
     fewest = math.ceil(round(2 / (1 - confidence), 6))

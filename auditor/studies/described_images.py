@@ -9,6 +9,8 @@ from auditor.model import Selection
 from auditor.store.connection import Store
 from auditor.store.versions import images, resolve
 
+_EXAMPLES = 3
+
 
 def references_of(store: Store, annotated: Selection, against: str | None = None) -> tuple[Selection, list[str]]:
     """Find the references of what people rated: the captions that `against` names, else the first related dataset.
@@ -27,9 +29,11 @@ def references_of(store: Store, annotated: Selection, against: str | None = None
             )
     else:
         chosen = _first_related(store, annotated)
-    lacking = len(wanted) - _described(store, chosen, wanted)
-    subject = "1 image has" if lacking == 1 else f"{lacking:,} images have"
-    return chosen, [f"{annotated.label}: {subject} no references in {chosen.label} and no scores"] if lacking else []
+    lacking = wanted.filter(~wanted.is_in(images(store, chosen)["image"].implode()))
+    subject = "1 image has" if len(lacking) == 1 else f"{len(lacking):,} images have"
+    some = ", ".join(lacking.head(_EXAMPLES)) + (", …" if len(lacking) > _EXAMPLES else "")
+    told = f"{annotated.label}: {subject} no references in {chosen.label} and no scores: {some}"
+    return chosen, [told] if len(lacking) else []
 
 
 def _first_related(store: Store, annotated: Selection) -> Selection:

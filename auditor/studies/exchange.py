@@ -18,7 +18,7 @@ import polars as pl
 from auditor import config
 from auditor.errors import SourceError, UsageError
 from auditor.model import Kind, Result, Selection, Source, Table
-from auditor.sources import bundle, guess
+from auditor.sources import bundle, guess, votes
 from auditor.sources.files import STDIN, expand, head, is_folder, is_stdin, sha256
 from auditor.sources.manifest import ANNOTATIONS, CAPTIONS, FORMAT, MANIFEST, Manifest, open_manifest
 from auditor.store import bundles, versions
@@ -167,11 +167,25 @@ def described(source: Source, kind: str | None = None, declarations: Path | None
     if source.dataset in config.sources(declarations):
         return source
     if source.format != "bundle":
-        return source if kind else dataclasses.replace(source, kind=_KINDS.get(_likely_format(source), source.kind))
+        return _voted_on(source, kind) if _likely_format(source) == "votes" else _of_kind(source, kind)
     manifest = manifest_of(source)
     return dataclasses.replace(
         source, kind=source.kind if kind else manifest.kind, language=manifest.language, related=manifest.related
     )
+
+
+def _of_kind(source: Source, kind: str | None) -> Source:
+    return source if kind else dataclasses.replace(source, kind=_KINDS.get(_likely_format(source), source.kind))
+
+
+def _voted_on(source: Source, kind: str | None) -> Source:
+    """Complete votes by their columns; questions of `auditor tasks` say whose images they are about."""
+    part = source.parts[0]
+    if any(is_stdin(path) for path in part.paths):
+        return source if kind else dataclasses.replace(source, kind="pairs")
+    about = votes.described_in(part)
+    related = (about,) if about and config.DATASET_NAME.fullmatch(about) else source.related
+    return dataclasses.replace(source, kind=source.kind if kind else votes.kind(part), related=related)
 
 
 def _likely_format(source: Source) -> str:

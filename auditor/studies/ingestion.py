@@ -211,6 +211,7 @@ def _surprises(source: Source, made: ingestion.Ingest, note: str | None) -> list
     if made.left_out:
         by_language = any("lang" in part.options for part in source.parts)
         why = "of another language, or of none" if by_language else "as its options ask"
+        why = "nobody has voted on them" if source.format == "votes" else why
         surprises.append(f"{source.dataset}: {made.left_out:,} records left out: {why}")
     if made.listed_missing:
         surprises.append(f"{source.dataset}: {made.listed_missing:,} images of the split lists have no caption")

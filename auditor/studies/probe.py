@@ -1,4 +1,7 @@
-"""Which parts of captions do metrics react to? (Wang & Gaizauskas 2016, sections 4.1, CIDEr, and 6)."""
+"""Which parts of captions do metrics react to? (Wang & Gaizauskas 2016, sections 4.1, CIDEr, and 6).
+
+And what raises a score that should not? (Vedantam et al. 2015, section 8.)
+"""
 
 from __future__ import annotations
 
@@ -41,13 +44,14 @@ def probe(
 
     Perturbation (`reference-words`): one caption of each image gets other words in place of 1, 2, … of its own
     (`words`), and every other caption of the image is scored against its references, of which one is now the changed
-    one. Ablation (the other `COMPONENTS`): each caption loses a component and is scored against its untouched
-    references. Document frequencies are those of the untouched captions throughout.
+    one. Ablation: each caption loses a component and is scored against its untouched references. Gaming: each caption
+    has its most confident word said again (`repeated-word`), until it is as long as the others of its image
+    (`padding`), or other forms of its words (`inflection`). Document frequencies are those of the untouched captions.
 
     Per metric and component: n, mean (after), before, change, relative (change / before, null where before is 0),
-    changed (share of these captions that changed, or met a reference that did), replaced (mean words in a changed
-    reference), words (mean words left in a caption). Raises what keeps a component that was asked for by name from
-    being made.
+    gained (share of these captions that score better than before), changed (share of them that changed, or met a
+    reference that did), replaced (mean words in a changed reference), words (mean words left in a caption). Raises what
+    keeps a component that was asked for by name from being made.
     """
     metrics = requests(metric_names)
     if min(words or WORDS) < 1:
@@ -109,6 +113,7 @@ def _probed(
         parts.append(
             _means(before, "before")
             .join(_means(after, "mean"), on=["metric", "n"], maintain_order="left")
+            .join(_gained(before, after, metrics), on="metric", maintain_order="left")
             .with_columns(
                 pl.lit(component.probe).alias("probe"),
                 pl.lit(component.name).alias("component"),
@@ -125,7 +130,7 @@ def _probed(
         "metric", "probe", "component", "n", "mean", "before",
         (pl.col("mean") - pl.col("before")).alias("change"),
         pl.when(pl.col("before") != 0).then((pl.col("mean") - pl.col("before")) / pl.col("before")).alias("relative"),
-        "changed", "replaced", "words",
+        "gained", "changed", "replaced", "words",
         pl.lit(selection.split, pl.String).alias("split"),
         "seed", "signature",
     )  # fmt: skip
@@ -134,6 +139,19 @@ def _probed(
 def _means(scores: pl.DataFrame, name: str) -> pl.DataFrame:
     summary = summarise(scores.drop("slot")).filter(pl.col("level") == "caption")
     return summary.select("metric", "n", pl.col("mean").alias(name))
+
+
+def _gained(before: pl.DataFrame, after: pl.DataFrame, metrics: Sequence[MetricRequest]) -> pl.DataFrame:
+    """Give the share of captions that score better after a change, by metric."""
+    both = after.join(before, on=["image", "slot"], suffix=" before")
+    better = {
+        one.label: pl.col(one.label) < pl.col(f"{one.label} before")
+        if one.metric.lower_is_better
+        else pl.col(one.label) > pl.col(f"{one.label} before")
+        for one in metrics
+    }
+    shares = both.select(won.sum().cast(pl.Float64).alias(label) / max(1, both.height) for label, won in better.items())
+    return shares.unpivot(variable_name="metric", value_name="gained")
 
 
 def _signed(metrics: Sequence[MetricRequest], component: Component, text_profile: str) -> dict[str, str]:

@@ -1,4 +1,7 @@
-"""What is changed in captions, or taken away, to see which metric notices (Wang & Gaizauskas 2016, 4.1 and 6)."""
+"""What is changed in captions, taken away or added, to see which metric notices.
+
+Wang & Gaizauskas 2016, 4.1 and 6; Vedantam et al. 2015, section 8, for what games a metric.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +16,21 @@ import polars as pl
 from auditor.errors import AuditorError, MissingExtraError, UsageError
 from auditor.metrics.candidates import CandidateSet
 from auditor.model import Progress, Selection
-from auditor.store import cache, tokens
+from auditor.store import cache, ngrams, tokens
 from auditor.store.connection import Store
 from auditor.store.versions import content, language
 from auditor.text import function_words, pipelines, tokenizer, word_classes
 from auditor.text.function_words import FunctionWords
+from auditor.text.rewriting import porter
 from auditor.text.word_classes import WORD_CLASSES, Parser
 
 REFERENCE_WORDS = "reference-words"
 
 #: Everything that can be asked for, in the order in which results show it.
-COMPONENTS = (REFERENCE_WORDS, "order", "half", "function-words", "content-words", *WORD_CLASSES)
+COMPONENTS = (
+    *(REFERENCE_WORDS, "order", "half", "function-words", "content-words", *WORD_CLASSES),
+    *("repeated-word", "padding", "inflection"),
+)
 
 _BLANKED = "blanked_text"
 
@@ -32,7 +39,7 @@ _BLANKED = "blanked_text"
 class Component:
     """One change: `candidates` are what is scored after it, `settings` what a signature says of it."""
 
-    probe: Literal["perturbation", "ablation"]
+    probe: Literal["perturbation", "ablation", "gaming"]
     candidates: CandidateSet
     settings: Mapping[str, str | int] = field(default_factory=dict)
 
@@ -62,6 +69,11 @@ class Components:
         """The list that was named, else the English one."""
         return function_words.of_file(self.listed) if self.listed else function_words.english()
 
+    @property
+    def _listed_as(self) -> Mapping[str, str]:
+        """What a signature says of the list."""
+        return {"list": self.function_words.label}
+
     @functools.cached_property
     def pipeline(self) -> Parser:
         """The pipeline that was named, else the default one."""
@@ -86,6 +98,8 @@ class Components:
         is_english = spoken.partition("-")[0] == pipelines.LANGUAGE
         if name in ("function-words", "content-words") and not (self.listed or is_english):
             return UsageError(f"its language is {spoken}, the list of function words English; --function-words FILE")
+        if name == "inflection" and not is_english:
+            return UsageError(f"its language is {spoken}, and the stems are those of English")
         if name in WORD_CLASSES:
             if not is_english:
                 return UsageError(f"its language is {spoken}, and the tags that are read are English")
@@ -111,10 +125,27 @@ class Components:
                 stay = {"function_words": name == "content-words"}
                 given = {"function_word": self.function_words.tokens(tokenizer(self.text_profile))}
                 candidates = CandidateSet(name, "candidate_made", stay, makes="filtered_text", given=given)
-                return [Component("ablation", candidates, {"list": self.function_words.label})]
+                return [Component("ablation", candidates, self._listed_as)]
+            case "repeated-word" | "padding":
+                padded = {"padded": name == "padding"}
+                return [Component("gaming", CandidateSet(name, "candidate_made", padded, makes="repeated_text"))]
+            case "inflection":
+                return [Component("gaming", self._inflected(store, selection, name, progress), self._listed_as)]
         given = {"given_words": self._without(store, selection, name, progress)}
         candidates = CandidateSet(name, "candidate_made", {"word_class": name}, makes="given_text", given=given)
         return [Component("ablation", candidates, {"pipeline": self.pipeline.label})]
+
+    def _inflected(self, store: Store, selection: Selection, name: str, progress: Progress) -> CandidateSet:
+        """Let words take another form with the same stem; function words stay (`as` and `a` have one stem)."""
+        tokens.provide(store, [selection], self.text_profile, tokenizer(self.text_profile), progress)
+        spoken = ngrams.workspace(store, selection, self.text_profile)
+        spoken.bind("spoken_token", "token_at_work")
+        closed = self.function_words.tokens(tokenizer(self.text_profile))["word"]
+        words = spoken.rows("unigram")["token"].sort()
+        words = words.filter(~words.str.to_lowercase().is_in(closed.implode()))
+        stems = pl.DataFrame({"word": words, "stem": porter(words).list.first()})
+        binds, given = {"spoken_token": "token_at_work"}, {"word_stem": stems}
+        return CandidateSet(name, "candidate_made", binds=binds, makes="inflected_text", given=given)
 
     def _without(self, store: Store, selection: Selection, name: str, progress: Progress) -> pl.DataFrame:
         """Give each caption as words of the text profile, without a class of words: image, slot, words.

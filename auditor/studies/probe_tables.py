@@ -9,6 +9,9 @@ import polars as pl
 from auditor.figure import Figure
 from auditor.model import Selection, Table
 
+#: The share of captions above which a metric that praises them is said to be gamed.
+_MOST = 0.5
+
 _SHOWN = ("n", "changed", "replaced", "words")
 
 
@@ -31,6 +34,16 @@ def tables(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[Table, 
                 caption="-0.5: the mean score is half of what it was; for ter, where lower is better, a rise is a loss",
             ),
         ]
+        games = own.filter(pl.col("probe") == "gaming")
+        if games.height:
+            shares = games.pivot("component", index="metric", values="gained", maintain_order=True)
+            made.append(
+                Table(
+                    f"share of the captions of {selection.label} that score better",
+                    shares,
+                    caption="nothing was added that a caption should be praised for: a metric that rises can be gamed",
+                )
+            )
     return tuple(made)
 
 
@@ -68,7 +81,15 @@ def notes(selections: Sequence[Selection], rows: pl.DataFrame) -> list[str]:
                 ordered = part.drop_nulls("relative").sort(pl.col("relative").abs(), maintain_order=True)
                 most, least = ordered.row(-1, named=True), ordered.row(0, named=True)
                 told.append(f"{selection.label}: {component} moves {_said(most)} most, {_said(least)} least")
+            told += _gamed(selection, str(component), part)
     return told
+
+
+def _gamed(selection: Selection, component: str, part: pl.DataFrame) -> list[str]:
+    """Say which metrics praise most captions for what is no better."""
+    fooled = part.filter(pl.col("probe") == "gaming", pl.col("gained") > _MOST)
+    said = ", ".join(f"{row['metric']} ({row['gained']:.0%} of captions)" for row in fooled.iter_rows(named=True))
+    return [f"{selection.label}: {component} games {said}"] if said else []
 
 
 def _said(row: dict[str, float]) -> str:

@@ -34,8 +34,7 @@ def score_candidates(
     A candidate without references has no score, and no row. Raises `MetricError` where no caption can have any, and for
     a metric that has no scores of so few images.
     """
-    for label, reason in _refused(store, selection, metrics).items():
-        raise MetricError(f"{selection.label}: no {label}: {reason}")
+    refuse_unscorable(store, selection, metrics)
     texts = [selection, *(drawn for candidate in candidates for drawn in candidate.drawn_from)]
     tokens.provide(store, texts, text_profile, tokenizer(text_profile), progress)
     specs = list({metric.counting: None for metric in metrics})
@@ -52,6 +51,12 @@ def score_candidates(
             "leave-one-out needs images with two captions or more, one more than --references"
         )
     return scores
+
+
+def refuse_unscorable(store: Store, selection: Selection, metrics: Sequence[MetricRequest]) -> None:
+    """Raise `MetricError` for the first metric that has no scores of so few images."""
+    for label, reason in _refused(store, selection, metrics).items():
+        raise MetricError(f"{selection.label}: no {label}: {reason}")
 
 
 def scorable(
@@ -74,7 +79,7 @@ def _refused(store: Store, selection: Selection, metrics: Sequence[MetricRequest
     if selection.split is None and selection.draw is None:
         described = selection.version.images
     else:
-        fewest = selection.draw.captions if selection.draw else 1
+        fewest = selection.draw.fewest if selection.draw else 1
         described = images(store, selection).filter(pl.col("captions") >= fewest).height
     reasons = {metric.label: metric.refusal(described) for metric in metrics}
     return {label: reason for label, reason in reasons.items() if reason is not None}
@@ -82,7 +87,7 @@ def _refused(store: Store, selection: Selection, metrics: Sequence[MetricRequest
 
 def _has_references(store: Store, selection: Selection) -> bool:
     """Say whether any image has a caption beside the one that is held out."""
-    fewest = selection.draw.captions if selection.draw else 2
+    fewest = selection.draw.fewest if selection.draw else 2
     return bool((images(store, selection)["captions"] >= fewest).any())
 
 

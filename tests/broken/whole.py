@@ -58,6 +58,9 @@ LIST = [{"image_id": n // 2, "caption": f"A kite {n} ."} for n in range(6)]
 TRIPLETS = {"HC": [{"image": f"{n}.jpg", "captions": ["A kite .", "Two mugs ."], "label": n % 2} for n in range(3)]}
 CSV = b"image,caption\na.jpg,A kite .\na.jpg,A red kite .\nb.jpg,Two mugs .\n"
 RECORDS = b"".join(as_json({"image": f"{n}.jpg", "caption": f"A kite {n} ."}) + b"\n" for n in range(4))
+VOTES = (
+    b"image,a,b,c,judge_1,judge_2\na.jpg,A kite .,A red kite .,Two mugs .,B,C\nb.jpg,A mug .,A kite .,Two mugs .,C,\n"
+)
 SHARD = tarred(("a.jpg", b"\xff\xd8"), ("a.txt", b"A kite ."), ("b.txt", b"Two mugs ."))
 BANK = b"# sent_id = 1\n# text = Rain falls .\n1\tRain\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
 ENTITIES = b"[/EN#1/people A boy] flies [/EN#2/other a kite] .\nA plain sentence .\n"
@@ -75,6 +78,7 @@ SOUND: Mapping[str, Sound] = {
         ("--option", "captions_file=@c.token"),
         {"c.token": b"b.jpg#0\tA kite .\nb.jpg#1\tTwo mugs .\n"},
     ),
+    "votes": Sound("a.csv", VOTES),
     "entities": Sound("7.txt", ENTITIES),
     "brown": Sound("ca01", TAGGED),
     "table": Sound("a.csv", CSV),
@@ -86,7 +90,7 @@ SOUND: Mapping[str, Sound] = {
     "mat": Sound("a.mat", mat_bytes()),
 }
 
-LINES = ("flickr", "scenes", "parallel", "conllu", "wordlist", "judgements", "entities", "brown", "table")
+LINES = ("flickr", "scenes", "parallel", "conllu", "wordlist", "judgements", "votes", "entities", "brown", "table")
 JSON = ("coco", "list", "karpathy", "triplets")
 
 POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 2342323\n"

@@ -46,12 +46,17 @@ def test_every_check_has_a_band_and_names_one_quantity(name: str) -> None:
 
 
 def test_an_unknown_paper_is_refused_with_the_known_ones(store: Store) -> None:
-    with pytest.raises(UsageError, match="known are miltenburg2018, wang2016"):
+    with pytest.raises(UsageError, match=f"known are {', '.join(papers())}"):
         reproduce(store, ["wang2061"])
 
 
 @pytest.mark.parametrize(
-    ("name", "ingested", "obtained"), [("wang2016", "flickr30k", "vlt2k"), ("miltenburg2018", "dai2017", "coco-train")]
+    ("name", "ingested", "obtained"),
+    [
+        ("wang2016", "flickr30k", "vlt2k"),
+        ("miltenburg2018", "dai2017", "coco-train"),
+        ("elliott2014", "flickr8k-ek", "ek2013"),
+    ],
 )
 def test_without_any_dataset_everything_is_unanswered_and_says_what_to_do(
     store: Store, name: str, ingested: str, obtained: str

@@ -119,11 +119,12 @@ def _functions(text: Numbers, first: int, last: int, is_function: Flags) -> int:
 @njit(cache=True, nogil=True)
 def align(
     pairs: Pairs, begin: int, finish: int, texts: Texts, words: Words, phrases: Occurrences, paraphrases: Paraphrases,
-    scores: Scores, statistics: Statistics,
+    scores: Scores, statistics: Statistics, pair_starts: Starts, pair_scores: Scores,
 ) -> None:  # fmt: skip
     """Score candidates begin to finish - 1 against each of their references, and keep the first best.
 
-    Fills `scores` and `statistics` (columns as `CHUNKS` says), one row per candidate.
+    Fills `scores` and `statistics` (columns as `CHUNKS` says), one row per candidate, and `pair_scores` from
+    `pair_starts[candidate]` on, one for each of its references.
     """
     text, starts = texts.words, texts.starts
     key, stem, is_function = words.key, words.stem, words.is_function
@@ -154,7 +155,7 @@ def align(
         )  # fmt: skip
         chain(hyp_head, hyp_next, bounds[ours], bounds[ours + 1], phrase)
         hyp_functions = _functions(text, hyp, hyp + n_hyp, is_function)
-        scores[candidate] = -1.0
+        scores[candidate], pair = -1.0, pair_starts[candidate]
         for reference in range(first[candidate], last[candidate]):
             if reference == pairs.held[candidate]:
                 continue
@@ -178,6 +179,8 @@ def align(
             row[3] = _functions(text, ref, ref + n_ref, is_function)
             _credit_all(row, beam, pool, places, fixed, step, path, text, hyp, n_hyp, ref, n_ref, is_function)
             score = score_of(row)
+            pair_scores[pair] = score
+            pair += 1
             if score > scores[candidate]:
                 scores[candidate] = score
                 for at in range(len(row)):

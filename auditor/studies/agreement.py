@@ -1,0 +1,153 @@
+"""Can a metric be trusted? Its correlation with ratings, and theirs with each other (Elliott & Keller 2014)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from auditor.errors import UsageError
+from auditor.figure import Figure
+from auditor.model import Progress, Result, Table, silent
+from auditor.registry import left_out
+from auditor.store.connection import Store
+from auditor.store.versions import resolve_all
+from auditor.studies import agreement_rows, agreement_tables, disagreements, human_agreement, judgement_classes
+from auditor.studies.agreement_rows import ALL, STATISTICS, Resampling
+from auditor.studies.comparison import check_resampling
+from auditor.studies.ratings import Rated, rated
+
+#: What stands for the protocol of every judge.
+JUDGES = "judges"
+
+#: So many judges or fewer have a protocol each, unless they are asked for.
+_FEW_JUDGES = 10
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of ratings and scores beside the metrics.
+
+    `protocols` are some of pooled, mean, judges, or a judge's own; `statistics` some of `STATISTICS`; none stands for
+    all. A mean rating of `threshold` is good (default: the middle of the scale); `cut` is the score that is, for kappa.
+    Ratings outside of `scale` are left out. So many `disagreements` are shown, each way.
+    """
+
+    protocols: Sequence[str] | None = None
+    statistics: Sequence[str] | None = None
+    threshold: float | None = None
+    cut: float | None = None
+    scale: tuple[float, float] | None = None
+    disagreements: int = 5
+    resampling: Resampling = field(default_factory=Resampling)
+
+
+def agree(
+    store: Store,
+    refs: Sequence[str],
+    metric_names: Sequence[str] | None = None,
+    against: str | None = None,
+    text_profile: str = "bare",
+    split: str | None = None,
+    question: Question | None = None,
+    progress: Progress = silent,
+) -> Result:
+    """Correlate metrics with people's ratings of captions, in every dataset of ratings that is named.
+
+    Captions are scored against those that `against` names, or else of the first related dataset. Raises `UsageError`
+    for what holds no ratings, and for a protocol, statistic or scale that there is not.
+    """
+    question = question or Question()
+    statistics = _checked(question, metric_names)
+    parts, notes = [], list(left_out(metric_names))
+    selections = resolve_all(store, refs, split)
+    for place, annotated in enumerate(selections, 1):
+        found = rated(store, annotated, against, metric_names, text_profile, question.scale, progress)
+        number = f"-{place}" if len(selections) > 1 else ""
+        part = _one(found, question, statistics, number, progress)
+        parts.append(part)
+        notes += [*found.notes, *part.notes]
+    return Result(
+        "agree",
+        pl.concat(part.rows for part in parts),
+        selections=tuple(dict.fromkeys(one for part in parts for one in (part.found.annotated, part.found.references))),
+        signatures={label: text for part in parts for label, text in part.found.signatures.items()},
+        tables=tuple(table for part in parts for table in part.tables),
+        figures=tuple(figure for part in parts for figure in part.figures),
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What is found of one dataset."""
+
+    found: Rated
+    rows: pl.DataFrame
+    tables: list[Table]
+    figures: list[Figure]
+    notes: list[str]
+
+
+def _one(found: Rated, question: Question, statistics: Sequence[str], number: str, progress: Progress) -> _Part:
+    resampling = question.resampling
+    protocols, notes = _protocols(found, question.protocols)
+    threshold = sum(found.scale) / 2 if question.threshold is None else question.threshold
+    correlated = agreement_rows.correlations(found, protocols, statistics, resampling, progress)
+    rows = [row for each in correlated.values() for row in each.rows]
+    notes += agreement_rows.missing(found.annotated.label, correlated, resampling)
+    tested = agreement_rows.tested(protocols, statistics)
+    if tested is not None:
+        rows += agreement_rows.tests(found, *tested, correlated[tested[0], ALL], resampling)
+    rows += agreement_rows.kappas(found, threshold, question.cut)
+    between, unknown = human_agreement.agreement(found)
+    frame = agreement_rows.frame([*rows, *between])
+    order = agreement_tables.ranked(found, frame)["metric"].to_list()
+    metrics = {metric.label: metric for metric in found.metrics}
+    browsed = metrics[order[0] if order else found.labels[0]]
+    return _Part(
+        found,
+        agreement_rows.described(found, frame, resampling),
+        [
+            *(agreement_tables.tables(found, frame, resampling, threshold) if order else []),
+            *judgement_classes.tables(found),
+            *disagreements.tables(found, browsed, question.disagreements),
+        ],
+        [*agreement_tables.figure(found, frame, number), *judgement_classes.figures(found, number)],
+        [*notes, *unknown, *agreement_tables.notes(found, frame)],
+    )
+
+
+def _checked(question: Question, metric_names: Sequence[str] | None) -> list[str]:
+    """Refuse what cannot be asked, before anything is counted for it; give the statistics in their order."""
+    check_resampling(question.resampling.resamples, question.resampling.confidence)
+    unknown = [name for name in question.statistics or () if name not in STATISTICS]
+    if unknown:
+        raise UsageError(f"{unknown[0]}: no such statistic; known are {', '.join(STATISTICS)}")
+    if question.scale is not None and not question.scale[0] < question.scale[1]:
+        low, high = question.scale
+        raise UsageError(f"--scale {low:g} {high:g}: expected the lowest and the highest rating")
+    if question.cut is not None and len(metric_names or ()) != 1:
+        raise UsageError("--cut is a score of one metric: name that metric, and no other, with -m")
+    return [name for name in STATISTICS if not question.statistics or name in question.statistics]
+
+
+def _protocols(found: Rated, asked: Sequence[str] | None) -> tuple[list[str], list[str]]:
+    """Choose the protocols; say where judges are too many to have one each."""
+    known = found.protocols()
+    of_judges = [name for name in known if name not in ("pooled", "mean")]
+    if not asked:
+        if len(of_judges) <= _FEW_JUDGES:
+            return known, []
+        told = f"{found.annotated.label}: {len(of_judges):,} judges; --protocol {JUDGES} gives each of them"
+        return [name for name in known if name not in of_judges], [told]
+    wanted = [each for name in asked for each in (of_judges or ["pooled"] if name == JUDGES else [name])]
+    unknown = [name for name in wanted if name not in (*known, "mean")]
+    if unknown:
+        raise UsageError(f"{unknown[0]}: no such protocol of {found.annotated.label}; there are {_some(known)}")
+    return list(dict.fromkeys(wanted)), []
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:_FEW_JUDGES]) + (", …" if len(names) > _FEW_JUDGES else "")

@@ -1,0 +1,183 @@
+"""What `agree` shows of one dataset: tables and a figure for reading, and findings in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import polars as pl
+
+from auditor.figure import Figure
+from auditor.model import Table
+from auditor.statistics.significance import SMALLEST_P
+from auditor.studies.agreement_rows import ALL, PEOPLE, STATISTICS, WITHOUT, Resampling
+from auditor.studies.ratings import Rated
+
+_TESTED = ("difference", "williams", "steiger")
+
+
+def ranked(found: Rated, rows: pl.DataFrame) -> pl.DataFrame:
+    """Rank the metrics by the first coefficient of the first protocol, errors with their sign turned round.
+
+    Columns: those of `rows`. Without a coefficient a metric has no rank.
+    """
+    lower = [metric.label for metric in found.metrics if metric.metric.lower_is_better]
+    towards = pl.when(pl.col("metric").is_in(lower)).then(-pl.col("value")).otherwise(pl.col("value"))
+    return _first(rows).filter(pl.col("value").is_not_null()).sort(towards, descending=True, maintain_order=True)
+
+
+def _first(rows: pl.DataFrame) -> pl.DataFrame:
+    of_metrics = rows.filter(pl.col("metric") != PEOPLE, pl.col("statistic").is_in(STATISTICS), candidates=ALL)
+    return of_metrics.filter(statistic=of_metrics["statistic"].first(), protocol=of_metrics["protocol"].first())
+
+
+def tables(found: Rated, rows: pl.DataFrame, resampling: Resampling, threshold: float) -> list[Table]:
+    """Arrange the rows of a dataset: metrics in their order, people among themselves, neighbours, halves."""
+    order = ranked(found, rows)
+    label, judges = found.annotated.label, len(found.judges)
+    about = f"{found.ratings.height:,} ratings of {found.scores.height:,} captions by {judges:,} judge" + "s" * (
+        judges > 1
+    )
+    made = [Table(f"metrics against people, {label}: {about}", _metrics(order, rows), caption=_intervals(resampling))]
+    of_metrics = rows.filter(pl.col("statistic").is_in(STATISTICS), pl.col("metric") != PEOPLE)
+    if of_metrics["statistic"].n_unique() > 1:
+        made.append(Table(f"every coefficient of {label}, {order.item(0, 'protocol')}", _coefficients(order, rows)))
+    people = rows.filter(metric=PEOPLE)
+    if people.height:
+        made.append(Table(f"people among themselves, {label}", people.select("statistic", "protocol", "value", "n")))
+    neighbours = _neighbours(order["metric"].to_list(), rows)
+    if neighbours.height:
+        made.append(
+            Table(
+                f"is a metric of {label} ahead of the next? by protocol {neighbours['protocol'][0]}",
+                neighbours.drop("protocol"),
+                caption="difference of the coefficients with its interval by images; t: Williams, z: Steiger, who take "
+                "captions as independent; p corrected for all pairs of metrics (Holm)",
+            )
+        )
+    halves = rows.filter(statistic="kappa", candidates=ALL)
+    if halves["value"].is_not_null().any():
+        made.append(
+            Table(
+                f"Cohen's kappa, {label}",
+                halves.sort("value", descending=True, nulls_last=True).select("metric", kappa="value", cut="threshold"),
+                caption=f"a mean rating of {threshold:g} or more against a score of the cut or better. The cut is "
+                "where kappa is highest, unless --cut names it: chosen on these captions, it shows what may be had",
+            )
+        )
+    return made
+
+
+def _metrics(order: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """Show the first coefficient by every protocol, and without the captions that are their own references."""
+    statistic, first = order.item(0, "statistic"), order.item(0, "protocol")
+    alike = rows.filter(statistic=statistic)
+    interval = ["low", "high"] if order["low"].is_not_null().any() else []
+    shown = order.select("metric", pl.col("value").alias(f"{statistic}, {first}"), *interval, "strength")
+    for protocol in alike.filter(pl.col("metric") != PEOPLE, candidates=ALL)["protocol"].unique(maintain_order=True):
+        if protocol != first:
+            of = alike.filter(protocol=protocol, candidates=ALL).select("metric", pl.col("value").alias(protocol))
+            shown = shown.join(of, on="metric", how="left", maintain_order="left")
+    without = alike.filter(protocol=first, candidates=WITHOUT)
+    if without.height:
+        of = without.select("metric", pl.col("value").alias("without own reference"))
+        shown = shown.join(of, on="metric", how="left", maintain_order="left")
+    return shown
+
+
+def _coefficients(order: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    alike = rows.filter(pl.col("statistic").is_in(STATISTICS), protocol=order["protocol"].first(), candidates=ALL)
+    wide = alike.pivot("statistic", index="metric", values="value", maintain_order=True)
+    return order.select("metric").join(wide, on="metric", how="left", maintain_order="left")
+
+
+def _neighbours(order: Sequence[str], rows: pl.DataFrame) -> pl.DataFrame:
+    """Put each metric beside the next; a pair has its rows one way round, and turned round its signs change."""
+    tests = rows.filter(pl.col("statistic").is_in(_TESTED))
+    found = {(row["metric"], row["other"], row["statistic"]): row for row in tests.iter_rows(named=True)}
+    made = []
+    for a, b in pairwise(order):
+        turned = (a, b, "difference") not in found
+        pair, sign = ((b, a), -1) if turned else ((a, b), 1)
+        if (*pair, "difference") not in found:
+            continue
+        apart, t, z = (found[*pair, statistic] for statistic in _TESTED)
+        ends = [None if apart[end] is None else sign * apart[end] for end in ("low", "high")]
+        made.append(
+            {
+                "protocol": apart["protocol"],
+                "metric": a,
+                "next": b,
+                "difference": sign * apart["value"],
+                "low": ends[turned],
+                "high": ends[not turned],
+                "t": None if t["value"] is None else sign * t["value"],
+                "p of t": t["p_holm"],
+                "z": None if z["value"] is None else sign * z["value"],
+                "p of z": z["p_holm"],
+            }
+        )
+    numbers = dict.fromkeys(("low", "high", "t", "p of t", "z", "p of z"), pl.Float64)
+    return pl.DataFrame(made, schema_overrides=numbers, infer_schema_length=None)
+
+
+def _intervals(resampling: Resampling) -> str:
+    strength = "strength: Dancey & Reidy, of the coefficient rounded to two decimals"
+    if not resampling.resamples:
+        return strength
+    drawn = f"{resampling.confidence:.0%} of {resampling.resamples:,} resamples of the images lie between"
+    return f"low, high: {drawn}; {strength}"
+
+
+def figure(found: Rated, rows: pl.DataFrame, number: str) -> list[Figure]:
+    """Draw the first coefficient of every metric with its interval."""
+    order = ranked(found, rows)
+    if order.is_empty():
+        return []
+    statistic = order["statistic"][0]
+    return [
+        Figure(
+            f"agreement{number}",
+            f"{statistic} with people, {found.annotated.label}",
+            "points",
+            order.select("metric", "value", "low", "high"),
+            x="metric",
+            y="value",
+            low="low",
+            high="high",
+            x_label="metric",
+            y_label=f"{statistic}, {order['protocol'][0]}",
+            tabled=True,
+        )
+    ]
+
+
+def notes(found: Rated, rows: pl.DataFrame) -> list[str]:
+    """Say which metric is closest to people, how probable the least coefficient is, and what is turned round."""
+    label, order = found.annotated.label, ranked(found, rows)
+    told = []
+    if order.height > 1:
+        first, last = order.row(0, named=True), order.row(-1, named=True)
+        told.append(
+            f"{label}: {first['metric']} is closest to people ({first['statistic']} {first['value']:.3f}, "
+            f"{first['strength']}), {last['metric']} the least ({last['value']:.3f}, {last['strength']})"
+        )
+    of_metrics = rows.filter(pl.col("statistic").is_in(STATISTICS), pl.col("metric") != PEOPLE)
+    largest = of_metrics["p"].max()
+    if isinstance(largest, float):
+        told.append(
+            f"{label}: no p of a correlation with people is above {largest:.2g}"
+            + ("; that is an upper bound: doubles go no lower" if largest == SMALLEST_P else "")
+            + "; p takes ratings as independent, which they are not: trust the intervals"
+        )
+    own = found.scores.filter("is_reference").height
+    if own:
+        subject = "1 caption is" if own == 1 else f"{own:,} captions are"
+        told.append(
+            f"{label}: {subject} word for word a reference of the image in {found.references.label}; "
+            "candidates = without-references leaves such captions out"
+        )
+    errors = [metric.label for metric in found.metrics if metric.metric.lower_is_better]
+    if errors:
+        told.append(f"{', '.join(errors)}: counts errors, so that agreement with people is a negative correlation")
+    return told

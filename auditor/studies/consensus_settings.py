@@ -1,0 +1,77 @@
+"""What `auditor consensus` may be told, and which metrics its paper used."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from auditor.errors import UsageError
+from auditor.registry import METRICS, MetricRequest, lacking, left_out, requests
+
+#: Share of the resamples inside an interval, and how many that takes.
+CONFIDENCE = 0.95
+_FEWEST_RESAMPLES = 40
+
+#: What a pair counts that a metric ties.
+TIE_CREDIT = {"half": 0.5, "wrong": 0.0, "right": 1.0}
+
+#: The metrics of Vedantam et al. 2015, appendix VII, by their equations: BLEU of stems (6-8; an order without a match
+#: is 0 up to 1e-15, so that what is left still ranks), ROUGE-N as recall of all references (9), ROUGE-L of stems with
+#: beta 2 and the largest recall and precision each (10-12), ROUGE-S likewise (13-15, here with single words), METEOR
+#: (16-20), CIDEr of stems (section 4) and CIDEr-D without (section 8). The appendix stems for all of them; ROUGE-1
+#: without is nearer to what it prints (HC of ABSTRACT-50S .715: .708, with stems .739).
+AS_PUBLISHED = (
+    "bleu-1:smooth=coco,stem=true",
+    "bleu-1:smooth=coco,bp=none,stem=true",
+    "bleu-4:smooth=coco,stem=true",
+    "rouge-1:measure=recall",
+    "rouge-l:aggregate=coco,beta=2,stem=true",
+    "rouge-su4:aggregate=coco,beta=2,stem=true",
+    "meteor",
+    "cider:stem=true",
+    "cider-d",
+)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How accuracy is measured.
+
+    `most` references of each image, drawn by `seed`; null: 48, or as many as every image has where some have fewer.
+    `at` are further numbers of references, `curve` stands for all from 1 on; `draws` seeds follow each other. `ties`
+    says what a metric's tie counts. `resamples` of images are behind each interval, 0 for none.
+    """
+
+    most: int | None = None
+    at: Sequence[int] = ()
+    curve: bool = False
+    draws: int = 1
+    seed: int = 1
+    ties: str = "half"
+    resamples: int = 1000
+    text_profile: str = "bare"
+    split: str | None = None
+
+    def check(self) -> None:
+        """Raise `UsageError` for what cannot be measured."""
+        if self.ties not in TIE_CREDIT:
+            raise UsageError(f"--ties {self.ties}: expected {', '.join(TIE_CREDIT)}")
+        if self.resamples != 0 and self.resamples < _FEWEST_RESAMPLES:
+            raise UsageError(
+                f"--resamples {self.resamples}: an interval of {CONFIDENCE:g} needs {_FEWEST_RESAMPLES} or more; "
+                "0 is for no interval"
+            )
+        low = min((*self.at, self.most or 1), default=1)
+        if low < 1:
+            raise UsageError(f"{low} references: expected 1 or more")
+
+
+def chosen_metrics(names: Sequence[str] | None, as_published: bool) -> tuple[list[MetricRequest], list[str]]:
+    """Choose the metrics: those named, those of the paper, or all. Gives notes on those that are lacking."""
+    if not as_published:
+        return requests(names), left_out(names)
+    if names:
+        raise UsageError("--as-published names the metrics of Vedantam et al. 2015 itself; leave -m out")
+    absent = {name: lacking(METRICS[name.partition(":")[0]]) for name in AS_PUBLISHED}
+    notes = [f"left out: {reason}" for reason in absent.values() if reason]
+    return requests([name for name, reason in absent.items() if reason is None]), notes

@@ -1,0 +1,210 @@
+"""Which of two captions is closer to a third, or better? Questions for people (Vedantam et al. 2015, section 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+import polars as pl
+
+from auditor.errors import UsageError
+from auditor.model import Result, Selection, Table
+from auditor.store.connection import Store
+from auditor.store.versions import bind_content, images, resolve
+from auditor.store.workspace import Workspace
+
+Form = Literal["triplets", "pairs"]
+
+#: What a judge is asked: the wording of sections 3 and, for pairs, of appendix I.
+QUESTIONS: dict[str, str] = {
+    "triplets": "Which of the two sentences, B or C, is more similar to A?",
+    "pairs": "Which of the two sentences, B or C, describes the image better?",
+}
+
+#: What can be named beside datasets: a caption of the image held out of its references, one of another image.
+HUMAN, INTRA = "human", "intra"
+
+_SHOWN = 6
+
+
+def tasks(
+    store: Store,
+    ref: str,
+    candidates: Sequence[str] = (),
+    form: str = "triplets",
+    split: str | None = None,
+    images_asked: int | None = None,
+    references: int | None = None,
+    seed: int = 1,
+) -> Result:
+    """Make questions for judges: each two candidates of an image, beside each of its references or as a pair alone.
+
+    `candidates` are datasets, `human` (a held-out caption of the image; named twice, two of them) and `intra` (a
+    caption of another image); one alone stands against `human`, none is `human` against `human`, three or more are
+    compared two by two. A dataset of pairs, named alone, brings its own. Images and references are drawn by `seed`.
+
+    A row is a question: dataset, version, split, task (its name, a hash of what it shows), kind, image, question, a, b,
+    c, category, origin_b and origin_c (who wrote what is shown as B and as C), swapped (whether the first candidate is
+    shown as C), reference (slot of A), seed, drawn_from. Raises `UsageError` where there is nothing to ask.
+    """
+    if form not in get_args(Form):
+        raise UsageError(f"--kind {form}: expected {' or '.join(get_args(Form))}")
+    if form == "pairs" and references is not None:
+        raise UsageError("--references: pairs are shown with their image, without references")
+    selection = resolve(store, ref, split)
+    bind_content(store, "content", selection)
+    at_work = Workspace(store, dataset=selection.version.dataset, seed=seed)
+    drawn_from, contests = _contests(store, at_work, selection, candidates)
+    at_work.params |= {"kind": form, "asked_images": images_asked, "asked_references": references}
+    rows = at_work.rows("task")
+    notes = _obstacles(store, selection, contests, rows, form, references, images_asked)
+    if rows.is_empty():
+        raise UsageError(f"{selection.label}: no question to ask: {'; '.join(notes) or 'it has no images'}")
+    frame = rows.select(
+        pl.lit(selection.version.dataset).alias("dataset"),
+        pl.lit(selection.version.version).alias("version"),
+        pl.lit(selection.split, pl.String).alias("split"),
+        "task",
+        pl.lit(form).alias("kind"),
+        "image",
+        pl.lit(QUESTIONS[form]).alias("question"),
+        *("a", "b", "c", "category", "origin_b", "origin_c", "swapped", "reference"),
+        pl.lit(seed, pl.Int64).alias("seed"),
+        pl.lit(" ".join(one.reference for one in drawn_from) or None, pl.String).alias("drawn_from"),
+    )
+    return Result(
+        "tasks",
+        frame,
+        selections=(selection, *drawn_from),
+        tables=(_summary(selection, frame), _examples(frame)),
+        notes=tuple(notes),
+    )
+
+
+def _contests(
+    store: Store, at_work: Workspace, selection: Selection, candidates: Sequence[str]
+) -> tuple[list[Selection], pl.DataFrame]:
+    """Bind relation `contest_at_work` to the pairs of captions that are put against each other; give them."""
+    named = {name: resolve(store, name) for name in candidates if name not in (HUMAN, INTRA)}
+    for name, one in named.items():
+        _hold_related(store, selection, name, one)
+    known = [name for name, one in named.items() if one.version.kind in ("pairs", "triplets", "judgements")]
+    if known:
+        _hold_alone(known[0], named[known[0]], candidates)
+        bind_content(store, "answer", named[known[0]])
+        pairs = Workspace(store, dataset=named[known[0]].version.dataset, seq=named[known[0]].version.seq)
+        pairs.bind("annotated", "annotation_as_of")
+        pairs.bind("contest_at_work", "contest_known")
+    else:
+        _bind_sides(store, at_work, named, candidates)
+        at_work.bind("contest_at_work", "contest")
+    return list(named.values()), store.query("select image, place, b, c from contest_at_work")
+
+
+def _hold_related(store: Store, selection: Selection, name: str, candidate: Selection) -> None:
+    """Raise `UsageError` for candidates of other images, and for the references themselves."""
+    if candidate.version.dataset == selection.version.dataset:
+        raise UsageError(f"{name}: its captions are the references; a held-out one of them is --candidates {HUMAN}")
+    described, answered = images(store, selection)["image"], images(store, candidate)["image"]
+    if not answered.is_in(described.implode()).any():
+        raise UsageError(
+            f"{name} describes no image of {selection.label}: its ids look like {answered[0]!r}, "
+            f"those of {selection.label} like {described[0]!r}"
+        )
+
+
+def _hold_alone(name: str, compared: Selection, candidates: Sequence[str]) -> None:
+    if compared.version.kind != "pairs":
+        raise UsageError(f"{name}: a dataset of {compared.version.kind} has no pairs to ask about; name one of pairs")
+    if len(candidates) > 1:
+        raise UsageError(f"{name}: has pairs of its own; name it alone, or name two datasets of captions")
+
+
+def _bind_sides(store: Store, at_work: Workspace, named: dict[str, Selection], candidates: Sequence[str]) -> None:
+    """Bind relation `side_at_work` to the captions that stand for each candidate that is named."""
+    sides = [*candidates, HUMAN] if len(candidates) == 1 else list(candidates) or [HUMAN, HUMAN]
+    for name in named:
+        if sides.count(name) > 1:
+            raise UsageError(f"{name}: named twice; a candidate against itself is no question")
+    if sides.count(HUMAN) == 0 and sides.count(INTRA) > 1:
+        raise UsageError(f"--candidates {INTRA} {INTRA}: neither describes the image; name {HUMAN} or a dataset")
+    at_work.forget("side_at_work")
+    for number, name in enumerate(sides, 1):
+        at_work.params["side_no"] = number
+        if name in (HUMAN, INTRA):
+            at_work.params["rank"] = sides[:number].count(HUMAN)
+            at_work.append("side_at_work", f"side_{name}")
+        else:
+            version = named[name].version
+            bind_content(store, "answer", named[name])
+            at_work.params |= {
+                "system": version.dataset,
+                "author": "machine" if version.kind == "candidates" else "human",
+            }
+            at_work.append("side_at_work", "side_system")
+
+
+def _obstacles(
+    store: Store,
+    selection: Selection,
+    contests: pl.DataFrame,
+    rows: pl.DataFrame,
+    form: str,
+    references: int | None,
+    images_asked: int | None,
+) -> list[str]:
+    """Say which images and pairs make no question, and why."""
+    described = images(store, selection)["image"]
+    lacking = described.filter(~described.is_in(contests["image"].implode()))
+    blank = pl.any_horizontal(pl.col("b", "c").str.strip_chars() == "")
+    equal = (pl.col("b").str.strip_chars() == pl.col("c").str.strip_chars()) & ~blank
+    counts = contests.select(blank=blank.sum(), equal=equal.sum()).row(0, named=True)
+    notes = []
+    if len(lacking):
+        notes.append(f"{_many(len(lacking), 'image has', 'images have')} no two candidates: {_some(lacking)}")
+    if counts["blank"]:
+        notes.append(f"{_many(counts['blank'], 'pair', 'pairs')} with an empty caption left out")
+    if counts["equal"]:
+        notes.append(f"{_many(counts['equal'], 'pair', 'pairs')} of equal captions left out: nothing to choose")
+    if form == "triplets" and images_asked is None:
+        sound = contests.filter(~blank, ~equal)["image"].unique()
+        without = sound.filter(~sound.is_in(rows["image"].implode())).sort()
+        if len(without):
+            fewer = f"fewer than {references}" if references else "no"
+            notes.append(f"{_many(len(without), 'image has', 'images have')} {fewer} other captions: {_some(without)}")
+    found = rows["image"].n_unique()
+    if images_asked is not None and 0 < found < images_asked:
+        notes.append(f"--images {images_asked}: only {_many(found, 'image has', 'images have')} questions")
+    return notes
+
+
+def _many(number: int, one: str, more: str) -> str:
+    return f"{number:,} {one if number == 1 else more}"
+
+
+def _some(names: pl.Series) -> str:
+    return ", ".join(names.head(3)) + (", …" if len(names) > 3 else "")
+
+
+def _summary(selection: Selection, frame: pl.DataFrame) -> Table:
+    who = pl.concat_list("origin_b", "origin_c").list.eval(pl.element().fill_null("?")).list.sort().list.join(" / ")
+    counted = frame.group_by("category", candidates=who).agg(
+        pl.col("image").n_unique().alias("images"),
+        pl.len().alias("questions"),
+        pl.col("swapped").sum().alias("swapped"),
+    )
+    return Table(
+        f"questions about images of {selection.label}",
+        counted.sort("category", "candidates", nulls_last=True),
+        caption="swapped: questions that show the first candidate as C, as the seed drew",
+    )
+
+
+def _examples(frame: pl.DataFrame) -> Table:
+    texts = ["a", "b", "c"] if frame["kind"][0] == "triplets" else ["b", "c"]
+    more = frame.height - _SHOWN
+    return Table(
+        frame["question"][0],
+        frame.select("image", *texts).head(_SHOWN),
+        caption=f"{more:,} more: -o FILE.csv or FILE.jsonl writes them for judges, and their key" if more > 0 else None,
+    )

@@ -1,0 +1,10 @@
+-- name: gram_number
+-- version: 1
+-- grain: n-gram
+-- reads: caption_gram
+-- returns: gram, gram_no
+--
+-- The n-grams of the texts at work in one bucket of images, numbered from 0, for a kernel that walks sorted texts.
+select gram, (row_number() over (order by gram) - 1)::uinteger as gram_no
+from caption_gram
+group by gram

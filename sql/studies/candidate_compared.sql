@@ -1,0 +1,34 @@
+-- name: candidate_compared
+-- version: 1
+-- grain: compared caption
+-- params: system VARCHAR, system_seq INTEGER, system_split VARCHAR, profile VARCHAR
+-- reads: reference, membership, annotation, caption_tokens
+-- returns: candidate, stands_in, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
+--
+-- The captions that people compared, B and C, put against all captions of the image of the same id. A text that is
+-- compared often for an image is one candidate, under the first of its slots, as in `comparison`.
+with described as (select distinct image_no, image from reference),
+compared_side as (
+    select image, slot
+    from annotation
+    where dataset = $system::varchar
+        and from_seq <= $system_seq::integer
+        and (to_seq is null or to_seq > $system_seq::integer)
+        and coalesce((pair).side, (triplet).side) in ('B', 'C')
+),
+compared_text as (
+    select m.image, m.caption_id, min(m.slot) as slot
+    from membership as m
+    semi join compared_side as s on s.image = m.image and s.slot = m.slot
+    where m.dataset = $system::varchar
+        and m.from_seq <= $system_seq::integer
+        and (m.to_seq is null or m.to_seq > $system_seq::integer)
+        and ($system_split::varchar is null or m.split = $system_split::varchar)
+    group by m.image, m.caption_id
+)
+select
+    $system::varchar as candidate, true as stands_in, d.image_no, d.image, c.slot, null::uinteger as held_out, c.caption_id,
+    len(t.tokens)::uinteger as length, $system::varchar as from_dataset, c.image as from_image, c.slot as from_slot
+from compared_text as c
+join described as d using (image)
+join caption_tokens as t on t.caption_id = c.caption_id and t.profile = $profile::varchar

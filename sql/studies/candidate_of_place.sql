@@ -1,0 +1,29 @@
+-- name: candidate_of_place
+-- version: 1
+-- grain: held-out caption
+-- params: drawn INTEGER, first_place INTEGER, last_place INTEGER
+-- reads: reference, caption_place
+-- returns: candidate, stands_in, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
+--
+-- The captions of each image that stand at certain places in the order of the draw, each against the first of the others.
+-- A caption that is none of the drawn references stands in for the last of these: what is left are the first references
+-- of the draw, as many as every other caption meets.
+with last_place as (
+    select r.image_no, r.image, r.slot
+    from reference as r
+    join caption_place as p using (image, slot)
+    where p.place = $drawn::integer
+)
+select
+    'human' as candidate,
+    p.place > $drawn::integer as stands_in,
+    l.image_no,
+    l.image,
+    p.slot,
+    case when p.place > $drawn::integer then l.slot else p.slot end as held_out,
+    p.caption_id,
+    p.length,
+    null::varchar as from_dataset, null::varchar as from_image, null::uinteger as from_slot
+from caption_place as p
+join last_place as l using (image)
+where p.place between $first_place::integer and $last_place::integer

@@ -1,0 +1,22 @@
+-- name: rated_candidate
+-- version: 1
+-- grain: candidate
+-- params: profile VARCHAR
+-- reads: candidate, reference, caption_tokens
+-- returns: image, slot, length, reference_count, reference_lengths, is_reference
+--
+-- How long a candidate and its references are, and whether it is one of them: word for word, as the text profile reads
+-- both, since that is what a metric sees. A candidate without references has no row.
+select
+    c.image,
+    c.slot,
+    c.length,
+    count(*) as reference_count,
+    sum(r.length)::bigint as reference_lengths,
+    bool_or(own.tokens = other.tokens) as is_reference
+from candidate as c
+join reference as r on r.image_no = c.image_no and r.slot is distinct from c.held_out
+join caption_tokens as own on own.caption_id = c.caption_id and own.profile = $profile::varchar
+join caption_tokens as other on other.caption_id = r.caption_id and other.profile = $profile::varchar
+group by c.image, c.slot, c.length
+order by c.image, c.slot

@@ -1,0 +1,24 @@
+-- name: side_system
+-- version: 1
+-- grain: image
+-- params: system VARCHAR, seed BIGINT, side_no UINTEGER, author VARCHAR
+-- reads: content, answer
+-- returns: side_no, author, origin, image, held_out, text
+--
+-- What another dataset (relation answer) says of the images: of several captions of an image one, drawn by md5 of
+-- (seed, dataset, image, slot).
+with ranked as (
+    select
+        image, text,
+        row_number() over (
+            partition by image
+            order by md5_number(concat_ws(chr(31), 'answer', $seed::bigint, $system::varchar, image, slot)), slot
+        ) as place
+    from answer
+)
+select
+    $side_no::uinteger as side_no, $author::varchar as author, $system::varchar as origin,
+    image, null::uinteger as held_out, text
+from ranked
+semi join content using (image)
+where place = 1
