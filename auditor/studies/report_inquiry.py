@@ -10,6 +10,7 @@ from typing import Any
 
 from auditor.errors import UsageError
 from auditor.model import Progress, Result, Selection, silent
+from auditor.registry import requests
 from auditor.store import versions
 from auditor.store.connection import Store
 from auditor.studies.kept import kept
@@ -53,22 +54,33 @@ class Inquiry:
         """What the selections are called so that nothing later can change what they name."""
         return [one.reference for one in self.selections]
 
-    def result(self, study: str, make: Callable[[], Result]) -> Result:
-        """Give the result of a study, made at most once, and kept in the store's cache for the next report."""
+    def result(self, study: str, make: Callable[[], Result], about: Sequence[Selection] = ()) -> Result:
+        """Give the result of a study, made at most once, and kept in the store's cache for the next report.
+
+        `about` are the selections that it is about, where these are not those of the report.
+        """
         if study not in self.found:
             self.progress(study, len(self.found), len(self.found) + 1)
             around = dataclasses.asdict(self.settings) | {"around": self._around()}
-            self.found[study] = kept(self.store, study, self.selections, around, make)
+            self.found[study] = kept(self.store, study, about or self.selections, around, make)
         return self.found[study]
 
-    def ratings(self, selection: Selection) -> list[str]:
-        """Name the datasets in which people rate or compare captions of its images, related either way."""
+    def ratings(self, selection: Selection) -> dict[str, list[str]]:
+        """Name the datasets in which people rate or compare captions of its images, related either way, by kind."""
         named = (
-            "select d.dataset from dataset as d join dataset as own on own.dataset = $dataset"
+            "select d.kind, d.dataset from dataset as d join dataset as own on own.dataset = $dataset"
             " where d.kind in ('judgements', 'pairs', 'triplets')"
             " and (list_contains(d.related, own.dataset) or list_contains(own.related, d.dataset)) order by d.dataset"
         )
-        return self.store.query(named, {"dataset": selection.version.dataset})["dataset"].to_list()
+        found: dict[str, list[str]] = {}
+        for kind, dataset in self.store.query(named, {"dataset": selection.version.dataset}).iter_rows():
+            found.setdefault(kind, []).append(dataset)
+        return found
+
+    def counts(self, metrics: Sequence[str] | None = None) -> tuple[str, ...]:
+        """Name the SELECTs that count for the metrics."""
+        wanted = requests(metrics or self.settings.metrics)
+        return tuple(dict.fromkeys(name for metric in wanted for name in metric.counting.relations))
 
     def command(self, verb: str, *options: str, refs: Sequence[str] | None = None) -> str:
         """Write the command that makes a part of the report again."""

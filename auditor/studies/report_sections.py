@@ -20,6 +20,7 @@ from auditor.studies import profile as profile_study
 from auditor.studies import scores as scores_study
 from auditor.studies.diversity_settings import Settings as DiversitySettings
 from auditor.studies.report_inquiry import Inquiry
+from auditor.studies.report_people import people
 
 _PROFILE_SQL = ("profile", "hygiene", "repetition", "annotations", "overlap_with_related")
 _STRANGERS_SQL = ("candidate_intra", "candidate_inter", "candidate_brown", "gibberish_text")
@@ -71,7 +72,7 @@ def bounds(asked: Inquiry, name: str, title: str) -> Section:
     said = report_words.bounds(found)
     return Section(
         name, title, tuple(said), tuple(said) if len(said) == 1 else (), (found,), (), found.tables, found.figures,
-        found.notes, (asked.command("bounds", *asked.scoring()),), (*_counts(asked), *_STRANGERS_SQL),
+        found.notes, (asked.command("bounds", *asked.scoring()),), (*asked.counts(), *_STRANGERS_SQL),
     )  # fmt: skip
 
 
@@ -93,7 +94,7 @@ def comparison(asked: Inquiry, name: str, title: str) -> Section:
     return Section(
         name, title, tuple(said), tuple(said), (found,), found.tables, (), found.figures,
         tuple(note for note in found.notes if " is more " not in note),
-        (asked.command("compare", *asked.scoring(), *asked.comparing()),), (*_counts(asked), *_STRANGERS_SQL[:3]),
+        (asked.command("compare", *asked.scoring(), *asked.comparing()),), (*asked.counts(), *_STRANGERS_SQL[:3]),
     )  # fmt: skip
 
 
@@ -113,7 +114,7 @@ def correlation(asked: Inquiry, name: str, title: str) -> Section:
     said = report_words.correlations(found)
     return Section(
         name, title, tuple(said), tuple(said) if len(said) == 1 else (), (found,), (), found.tables,
-        found.figures, found.notes, (asked.command("correlate", *asked.scoring()),), _counts(asked),
+        found.figures, found.notes, (asked.command("correlate", *asked.scoring()),), asked.counts(),
     )  # fmt: skip
 
 
@@ -147,29 +148,19 @@ def duplicates(asked: Inquiry, name: str, title: str) -> Section:
 
 
 def consensus(asked: Inquiry, name: str, title: str) -> Section:
-    """Show the captions least like the others of their image, and whether people have judged any."""
+    """Show the captions least like the others of their image."""
     found = [_least_alike(asked, one) for one in asked.selections if one.version.kind == "captions"]
-    rated = {one.label: names for one in asked.selections if (names := asked.ratings(one))}
-    said = [
-        f"{label}: people have judged captions of its images: {', '.join(names)}." for label, names in rated.items()
-    ]
-    without = [one.label for one in asked.selections if one.label not in rated]
-    if without:
-        said.append(
-            f"{report_words.listed(without)}: the store holds no ratings, pairs or triplets of people; `auditor "
-            "ingest` adds them where datasets.toml declares some as related."
-        )
-    said.append("A caption that shares nothing with the others of its image may describe another image.")
     if not found:
-        return Section(name, title, tuple(said), absent="There are no captions of which one could be an outlier.")
+        return Section(name, title, absent="There are no captions of which one could be an outlier.")
     return Section(
-        name, title, tuple(said), (), tuple(found), (), tuple(table for one in found for table in one.tables),
+        name, title, ("A caption that shares nothing with the others of its image may describe another image.",), (),
+        tuple(found), (), tuple(table for one in found for table in one.tables),
         notes=tuple(dict.fromkeys(note for one in found for note in one.notes)),
         commands=tuple(
             asked.command("score", f"-m {_LEAST_ALIKE}", *asked.scoring(metrics=False), refs=[one.reference])
             for one in asked.selections
         ),
-        sql=_counts(asked, (_LEAST_ALIKE,)),
+        sql=asked.counts((_LEAST_ALIKE,)),
     )  # fmt: skip
 
 
@@ -204,6 +195,7 @@ SECTIONS: Mapping[str, Builder] = {
     "correlation": Builder("Correlation of metrics", correlation),
     "diversity": Builder("Diversity", diversity),
     "duplicates": Builder("Duplicates and leakage", duplicates),
+    "people": Builder("Agreement with people", people),
     "consensus": Builder("Consensus and outliers", consensus),
     "versions": Builder("Versions", log),
 }
@@ -225,9 +217,3 @@ def _least_alike(asked: Inquiry, selection: Selection) -> Result:
         return replace(found, frame=rows, tables=(shown,))
 
     return replace(asked.result(f"score {selection.label}", make), selections=(selection,))
-
-
-def _counts(asked: Inquiry, metrics: tuple[str, ...] | None = None) -> tuple[str, ...]:
-    """Name the SELECTs that count for the metrics."""
-    wanted = requests(metrics or asked.settings.metrics)
-    return tuple(dict.fromkeys(name for metric in wanted for name in metric.counting.relations))

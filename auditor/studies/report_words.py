@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import polars as pl
 
 from auditor.model import Result, Selection, plain
+from auditor.studies.consensus_settings import CONFIDENCE
 
 #: What an audit calls a problem of captions, and how it says so. Statistics of `auditor profile`.
 PROBLEMS: Mapping[str, str] = {
@@ -141,6 +142,32 @@ def twins(counts: pl.DataFrame) -> list[str]:
         for row in counts.iter_rows(named=True)
     ]
     return [f"Images with identical captions: {'; '.join(said)}."]
+
+
+def agreement(result: Result, confidence: float) -> list[str]:
+    """Say which metric is closest to people's ratings of each dataset. `result` is `agree`'s."""
+    rows = result.frame.filter(statistic="spearman", protocol="pooled").unique(
+        ["dataset", "metric"], keep="first", maintain_order=True
+    )
+    return _closest(rows, "people's ratings agree most with {metric}: Spearman's rho {value}", confidence)
+
+
+def consensus(result: Result, _: float) -> list[str]:
+    """Say which metric picks the caption that people prefer most often. `result` is `consensus`', always at 95 %."""
+    rows = result.frame.filter(statistic="accuracy", kind="all").sort("references", descending=True, nulls_last=True)
+    best = rows.unique(["dataset", "metric"], keep="first", maintain_order=True)
+    return _closest(
+        best, "{metric} picks most often the caption that people prefer: in {value} of the pairs", CONFIDENCE
+    )
+
+
+def _closest(rows: pl.DataFrame, said: str, confidence: float) -> list[str]:
+    sentences = []
+    for _, some in rows.filter(pl.col("value").is_not_null()).group_by("dataset", maintain_order=True):
+        row = some.sort("value", descending=True, maintain_order=True).row(0, named=True)
+        value = f"{_number(row['value'])}{interval(row['low'], row['high'], confidence)}"
+        sentences.append(f"{row['dataset']}: {said.format(metric=row['metric'], value=value)}.")
+    return sentences
 
 
 def interval(low: float | None, high: float | None, confidence: float | None = None) -> str:

@@ -105,8 +105,17 @@ def test_ratings_of_people_are_named_whoever_declares_the_relation(store: Store)
     ingest_rows(store, DOGS, "dogs")
     ingest_rows(store, DOGS, "dogs-rated", kind="judgements")
     store.execute("update dataset set related = ['dogs'] where dataset = 'dogs-rated'")
-    document = report(store, ["dogs"], Settings(("bleu-1",)), ["consensus"], timed=False)
-    assert "judged captions of its images: dogs-rated" in section(document, "consensus")
+    document = report(store, ["dogs"], Settings(("bleu-1",)), ["people"], timed=False)
+    # Without a rating in it, the study refuses the dataset, and the report says so.
+    assert any(note.startswith("dogs-rated against dogs: ") for note in document.sections[1].notes)
+
+
+def test_dataset_that_nobody_has_rated_is_told_what_to_ingest(store: Store) -> None:
+    ingest_rows(store, DOGS, "dogs")
+    document = report(store, ["dogs"], Settings(("bleu-1",)), ["people"], timed=False)
+    assert "dogs: the store holds no ratings, pairs or triplets of people; `auditor ingest`" in (
+        section(document, "people")
+    )
 
 
 def test_card_counts_splits_and_names_problems(store: Store) -> None:
