@@ -13,7 +13,7 @@ from auditor.reports.html import digest, escaped, resource, table_element
 from auditor.reports.sentences import sentence
 
 #: Rows of a figure that are shown as a table below it; a plot of more is read by its marks.
-_MOST = 400
+_MOST = 1_000
 
 
 def render(document: Document) -> str:

@@ -174,7 +174,7 @@ def interval(low: float | None, high: float | None, confidence: float | None = N
     """Write the interval of a number, with a blank before it; nothing where there is none."""
     if low is None or high is None:
         return ""
-    share = f", {plain(round(100 * confidence, 10))} %" if confidence else ""
+    share = f", {plain(round(100 * confidence, 10))}%" if confidence else ""
     return f" ({_number(low)} to {_number(high)}{share})"
 
 
