@@ -24,7 +24,12 @@ At = Annotated[
 ]
 Curve = Annotated[bool, typer.Option("--curve", help="Accuracy at every number of references from 1 on.")]
 Draws = Annotated[int, typer.Option("--draws", min=1, help="Draw references so often, by the seed and those after it.")]
-Ties = Annotated[str, typer.Option("--ties", help="What a pair counts that a metric ties: half, wrong or right.")]
+Ties = Annotated[
+    str | None,
+    typer.Option(
+        "--ties", help="What a pair counts that a metric ties: half, wrong or right; default: half, as published wrong."
+    ),
+]
 Published = Annotated[bool, typer.Option("--as-published", help="The metrics as Vedantam et al. 2015 define them.")]
 Resamples = Annotated[
     int, typer.Option("--resamples", help="Bootstrap resamples of images behind each interval; 0: no intervals.")
@@ -40,7 +45,7 @@ def command(
     curve: Curve = False,
     at: At = None,
     draws: Draws = 1,
-    ties: Ties = "half",
+    ties: Ties = None,
     versus: Versus = None,
     profile: o.TextProfile = "bare",
     split: o.Split = None,
@@ -60,7 +65,8 @@ def command(
     from auditor.studies.consensus import consensus
     from auditor.studies.consensus_settings import Settings
 
-    settings = Settings(most, tuple(at or ()), curve, draws, seed, ties, resamples, profile, split)
+    credit = ties or ("wrong" if as_published else "half")
+    settings = Settings(most, tuple(at or ()), curve, draws, seed, credit, resamples, profile, split)
     with o.opened(store, wait=wait) as opened, o.progressing() as progress:
         result = consensus(opened, names, metric, against, versus, settings, as_published, progress)
     o.deliver(result, format_name, as_json, output)

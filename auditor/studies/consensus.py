@@ -191,8 +191,9 @@ def _scored(
                 references=pl.lit(most, pl.UInt32)
             )
         else:
-            scores = scores_by_references(store, references, profile, candidates, metrics, most, seed, progress)
-            scores = scores.filter(pl.col("references").is_in(numbers))
+            scores = scores_by_references(
+                store, references, profile, candidates, metrics, most, seed, progress, at=numbers
+            )
         parts.append(scores.select(pl.lit(draw + 1, pl.Int64).alias("draw"), pl.exclude("candidate")))
     return pl.concat(parts, how="diagonal")
 
