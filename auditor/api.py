@@ -14,6 +14,8 @@ from auditor.studies import (
     history,
     ingestion,
     query,
+    report,
+    report_card,
     tagging,
     task_files,
     tasks,
@@ -21,9 +23,11 @@ from auditor.studies import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from auditor.document import Document
     from auditor.model import Result
+    from auditor.studies.report_inquiry import Settings as ReportSettings
 
 
 class Auditor(CaptionStudies, MetricStudies):
@@ -83,6 +87,20 @@ class Auditor(CaptionStudies, MetricStudies):
         """Make questions for people, written for judges where a file is named; format `votes` reads answers back."""
         made = tasks.tasks(self.store, ref, candidates, form, split, images, references, seed)
         return made if output is None else task_files.write(made, Path(output), judges, force=force)
+
+    def report(
+        self,
+        *refs: str,
+        settings: ReportSettings | None = None,
+        sections: Sequence[str] | None = None,
+        timed: bool = True,
+    ) -> Document:
+        """Make the whole audit one document; `reports.DOCUMENT_FORMATS` write it."""
+        return report.report(self.store, refs, settings, sections, timed=timed)
+
+    def card(self, ref: str, settings: ReportSettings | None = None, config_file: Path | None = None) -> Document:
+        """Describe a dataset for its README."""
+        return report_card.card(self.store, ref, settings, config.sources(config_file))
 
     def sql(self, statement: str, params: Mapping[str, str] | None = None) -> Result:
         """Run one read-only statement."""

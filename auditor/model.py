@@ -253,7 +253,8 @@ class Table:
     """Rows as a person reads them.
 
     `bars` names the columns, shares of 1, that a reporter may draw as bars; where column `sections` changes, a new
-    section of the table begins.
+    section of the table begins. `best` names cells, by row and column, that stand out: the first by a rank that is
+    beyond doubt.
     """
 
     title: str
@@ -261,6 +262,7 @@ class Table:
     bars: tuple[str, ...] = ()
     sections: str | None = None
     caption: str | None = None
+    best: tuple[tuple[int, str], ...] = ()
 
 
 @dataclass(frozen=True)

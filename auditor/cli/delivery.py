@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 from auditor.cli.manners import MANNERS, narrate
 
 if TYPE_CHECKING:
+    from auditor.document import Document
     from auditor.model import Result
 
 #: The commands whose results have figures.
@@ -61,6 +62,24 @@ def deliver(result: Result, format_name: str | None, as_json: bool, output: Path
             narrate(note)
     if output is not None:
         narrate(f"written: {output}")
+
+
+def deliver_document(document: Document, chosen: str, output: Path | None) -> None:
+    """Write a report to stdout or to a file. Raises `UsageError` for a file that cannot be written."""
+    from auditor import reports
+    from auditor.errors import UsageError
+
+    text = reports.DOCUMENT_FORMATS[chosen](document).encode()
+    if output is None:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text)
+        sys.stdout.buffer.flush()
+        return
+    try:
+        output.write_bytes(text)
+    except OSError as error:
+        raise UsageError(f"{output}: cannot be written: {error.strerror or error}") from error
+    narrate(f"written: {output}")
 
 
 def _print(result: Result, chosen: str) -> None:

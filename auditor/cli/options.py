@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from auditor.cli.delivery import deliver as deliver  # noqa: PLC0414  commands say o.deliver
+from auditor.cli.delivery import deliver_document as deliver_document  # noqa: PLC0414
 from auditor.cli.delivery import refuse_pictures
 from auditor.cli.manners import MANNERS, Debug, NoColor, Quiet, narrator
 from auditor.cli.manners import narrate as narrate  # noqa: PLC0414  and o.narrate

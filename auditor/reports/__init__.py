@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from auditor.document import Document
 from auditor.errors import UsageError
 from auditor.model import Result
-from auditor.reports import delimited, document, html, latex, markdown
+from auditor.reports import delimited, document, html, latex, markdown, report_html, report_latex, report_markdown
 
 
 def _svg(result: Result) -> str:
@@ -28,6 +29,14 @@ TEXT_FORMATS: Mapping[str, Callable[[Result], str]] = {
 
 FORMATS = ("table", *TEXT_FORMATS, "png", "parquet")
 
+#: Writers of reports.
+DOCUMENT_FORMATS: Mapping[str, Callable[[Document], str]] = {
+    "html": report_html.render,
+    "md": report_markdown.render,
+    "latex": report_latex.render,
+    "json": lambda document: document.to_json() + "\n",
+}
+
 #: Formats that show nothing but figures.
 PICTURES = frozenset({"svg", "png"})
 
@@ -46,6 +55,21 @@ _ENDINGS = {
     ".parquet": "parquet",
     ".txt": "table",
 }
+
+
+def document_format(name: str | None, output: Path | None) -> str:
+    """Decide the format of a report: the one named, else the one that the output file's ending stands for."""
+    known = ", ".join(DOCUMENT_FORMATS)
+    if name is not None:
+        if name not in DOCUMENT_FORMATS:
+            raise UsageError(f"{name}: no format of a report; known are {known}")
+        return name
+    if output is None:
+        raise UsageError(f"a report needs a file or a format: -o FILE.{{html,md,tex,json}}, or --format {known}")
+    chosen = _ENDINGS.get(output.suffix)
+    if chosen not in DOCUMENT_FORMATS:
+        raise UsageError(f"{output}: its ending names no format of a report; known are .html, .md, .tex and .json")
+    return str(chosen)
 
 
 def chosen_format(name: str | None, output: Path | None) -> str:

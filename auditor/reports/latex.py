@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
+import polars as pl
+
 from auditor.model import Result, Table
 from auditor.reports.cells import begins_section, flush_right, text
 
@@ -26,38 +30,75 @@ _SPECIAL = str.maketrans(
     }
 )
 
+#: What the fonts of pdfLaTeX (encoding T1) lack: all but Latin letters and the usual signs of a text.
+_FOREIGN = re.compile(
+    "[^ -~\u00a1-\u00ac\u00ae-\u0125\u0128-\u0137\u0139-\u013e\u0141-\u0148\u014a-\u0165\u0168-\u017e"
+    "\u2013\u2014\u2018-\u201a\u201c-\u201e\u2020-\u2022\u2026\u20ac\u2122]"
+)
+
+#: How such a sign is set: as itself where the engine knows Unicode, as its number elsewhere.
+SIGN = r"\providecommand{\auditorsign}[2]{\ifdefined\Umathchar #1\else\texttt{U+#2}\fi}"
+
+_LONG = 50  # signs of a text that a column of a table holds on one line
+
 
 def render(result: Result) -> str:
     """Give every table as a `table` environment; versions and signatures stand in comments."""
     comments = [f"% {one.label}: version {one.version.version}" for one in result.selections]
     comments += [f"% {signature}" for signature in result.signatures.values()]
-    return "\n".join(["% needs \\usepackage{booktabs}", *comments, *map(_table, result.tables)]) + "\n"
+    tables = list(map(table_environment, result.tables))
+    signs = [SIGN] if any(r"\auditorsign" in table for table in tables) else []
+    return "\n".join(["% needs \\usepackage{booktabs}", *comments, *signs, *tables]) + "\n"
 
 
-def _table(table: Table) -> str:
+def table_environment(table: Table) -> str:
+    """Write a table as an environment that stands by itself."""
     columns = table.frame.columns
-    align = "".join("r" if flush_right(table, column) else "l" for column in columns)
+    align = "".join(_alignment(table, column) for column in columns)
     rows = []
     for number, row in enumerate(table.frame.iter_rows()):
         if begins_section(table, number):
             rows.append(r"\midrule")
-        rows.append(" & ".join(_escape(text(value)) for value in row) + r" \\")
+        cells = (_cell(table, number, *one) for one in zip(columns, row, strict=True))
+        rows.append(" & ".join(cells) + r" \\")
     return "\n".join(
         [
             r"\begin{table}",
             r"\centering",
             rf"\begin{{tabular}}{{{align}}}",
             r"\toprule",
-            " & ".join(_escape(column) for column in columns) + r" \\",
+            " & ".join(escaped(column) for column in columns) + r" \\",
             r"\midrule",
             *rows,
             r"\bottomrule",
             r"\end{tabular}",
-            rf"\caption{{{_escape(table.title)}}}",
+            rf"\caption{{{escaped(table.title)}}}",
             r"\end{table}",
         ]
     )
 
 
-def _escape(value: str) -> str:
-    return value.translate(_SPECIAL)
+def _alignment(table: Table, column: str) -> str:
+    """Set numbers flush right, and texts that no line holds as paragraphs."""
+    if flush_right(table, column):
+        return "r"
+    cells = table.frame[column]
+    longest = max(map(len, map(text, cells.to_list())), default=0) if cells.dtype == pl.String else 0
+    return "p{0.35\\linewidth}" if longest > _LONG else "l"
+
+
+def _cell(table: Table, row: int, column: str, value: object) -> str:
+    written = escaped(text(value))
+    return rf"\textbf{{{written}}}" if (row, column) in table.best else written
+
+
+def escaped(value: str) -> str:
+    """Write a text so that LaTeX sets it as it is, on one line; what its fonts may lack, by `SIGN`."""
+    return _FOREIGN.sub(_sign, value.translate(_SPECIAL))
+
+
+def _sign(found: re.Match[str]) -> str:
+    sign = found[0]
+    if not sign.isprintable():
+        return rf"\texttt{{U+{ord(sign):04X}}}"
+    return rf"\auditorsign{{{sign}}}{{{ord(sign):04X}}}"

@@ -2,32 +2,56 @@
 
 from __future__ import annotations
 
+import re
+
 from auditor.model import Result, Table
 from auditor.reports.cells import flush_right, text
+
+#: What Markdown would read as the name of a sign.
+_ENTITY = re.compile(r"&(?=#?\w+;)")
 
 
 def render(result: Result) -> str:
     """Give every table, then notes and signatures."""
-    parts = [_table(table) for table in result.tables]
+    parts = [table_lines(table) for table in result.tables]
     if result.notes:
-        parts.append("".join(f"- {_escape(note)}\n" for note in result.notes))
+        parts.append("".join(f"- {escaped(note)}\n" for note in result.notes))
     if result.selections:
-        parts.append("".join(f"- {_escape(one.label)}: version `{one.version.version}`\n" for one in result.selections))
+        parts.append("".join(f"- {escaped(one.label)}: version `{one.version.version}`\n" for one in result.selections))
     if result.signatures:
         parts.append("".join(f"- `{signature}`\n" for signature in result.signatures.values()))
     return "\n".join(parts)
 
 
-def _table(table: Table) -> str:
+def table_lines(table: Table) -> str:
+    """Write a table under its title, its caption below it."""
     columns = table.frame.columns
     right = [flush_right(table, column) for column in columns]
-    lines = [[_escape(column) for column in columns], ["---:" if flush else "---" for flush in right]]
-    lines += [[_escape(text(value)) for value in row] for row in table.frame.iter_rows()]
+    lines = [[escaped(column) for column in columns], ["---:" if flush else "---" for flush in right]]
+    lines += [
+        [_cell(table, number, *one) for one in zip(columns, row, strict=True)]
+        for number, row in enumerate(table.frame.iter_rows())
+    ]
     body = "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
-    title = f"**{_escape(table.title)}**\n\n" if table.title else ""
-    return title + body + (f"\n{_escape(table.caption)}\n" if table.caption else "")
+    title = f"**{escaped(table.title)}**\n\n" if table.title else ""
+    return title + body + (f"\n{escaped(table.caption)}\n" if table.caption else "")
 
 
-def _escape(value: str) -> str:
-    plain = value.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("`", "\\`")
-    return plain.replace("*", "\\*").replace("_", "\\_").replace("\r", " ").replace("\n", " ")
+def _cell(table: Table, row: int, column: str, value: object) -> str:
+    written = escaped(text(value))
+    return f"**{written}**" if (row, column) in table.best else written
+
+
+def escaped(value: str) -> str:
+    """Write a text so that Markdown shows it as it is, on one line."""
+    plain = (
+        _ENTITY.sub("&amp;", value).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("`", "\\`")
+    )
+    return (
+        plain.replace("*", "\\*")
+        .replace("_", "\\_")
+        .replace("[", "\\[")
+        .replace("~~", "\\~\\~")
+        .replace("\r", " ")
+        .replace("\n", " ")
+    )

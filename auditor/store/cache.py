@@ -39,7 +39,21 @@ def key(selection: Selection, profile: str, relations: Sequence[str], params: Ma
 
 
 def get(store: Store, wanted: Mapping[str, str]) -> dict[str, pl.DataFrame]:
-    """Give those of the wanted counts that are kept, by key; `wanted` says by key which relation holds them."""
+    """Give those of the wanted counts that are kept, by key; `wanted` says by key which relation holds them.
+
+    Counts of this run that still wait for the store to be closed are among them.
+    """
+    waiting = {key: pl.read_parquet(path).drop("key") for key, path in _waiting(store).items() if key in wanted}
+    return waiting | _saved(store, {key: name for key, name in wanted.items() if key not in waiting})
+
+
+def _waiting(store: Store) -> dict[str, Path]:
+    """Say in which file counts wait, by key."""
+    saving = (work.args for work in store.on_close if isinstance(work, partial) and work.func is _save)
+    return {entry_key: path for _, entry_key, _, path in saving}
+
+
+def _saved(store: Store, wanted: Mapping[str, str]) -> dict[str, pl.DataFrame]:
     tables = store.query("select table_name from duckdb_tables() where schema_name = 'cache'")["table_name"]
     if "entry" not in tables:
         return {}

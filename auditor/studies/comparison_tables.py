@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from itertools import pairwise
 
 import polars as pl
@@ -27,20 +28,23 @@ def tables(rows: pl.DataFrame, errors: Collection[str], resamples: int, confiden
         .select("metric", "label", pl.col("^(intra|inter|brown)$"))
     )
     upper = _ranked(rows, "upper").join(lower, on=["metric", "label"], how="left", maintain_order="left")
-    made = [Table("upper bound, lower bounds", upper.rename({"label": "dataset"}), sections="metric")]
+    made = [
+        Table("upper bound, lower bounds", upper.rename({"label": "dataset"}), sections="metric", best=_best(upper))
+    ]
     for index in _INDICES:
         ranked = _ranked(rows, index)
         if ranked.height:
             shown = ranked.rename({"label": "dataset"})
             bars = (index,) if index == "homogeneity" else ()
-            made.append(Table(f"{index} = {_formula(index, rows, errors)}", shown, bars, sections="metric"))
+            title = f"{index} = {_formula(index, rows, errors)}"
+            made.append(Table(title, shown, bars, sections="metric", best=_best(shown)))
     if resamples:
         last = made.pop()
         how = (
             f"low, high: {_percent(confidence)} interval by {resamples:,} resamples of images; "
             "rank 1–2: sampling error leaves open which of these"
         )
-        made.append(Table(last.title, last.frame, last.bars, last.sections, how))
+        made.append(replace(last, caption=how))
     return tuple(made)
 
 
@@ -103,6 +107,12 @@ def _ranked(rows: pl.DataFrame, statistic: str) -> pl.DataFrame:
     return rows.filter(statistic=statistic).select(
         "metric", span.alias("rank"), "label", pl.col("value").alias(statistic), "low", "high"
     )
+
+
+def _best(ranked: pl.DataFrame) -> tuple[tuple[int, str], ...]:
+    """Name the values of those who are first, where sampling error leaves no doubt."""
+    value = ranked.columns[3]
+    return tuple((row, value) for row, rank in enumerate(ranked["rank"]) if rank == "1")
 
 
 def _formula(index: str, rows: pl.DataFrame, errors: Collection[str]) -> str:

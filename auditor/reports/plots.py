@@ -1,0 +1,189 @@
+"""Figures for a page that answers to a pointer: every mark an element that says its number and knows its series.
+
+Colours are classes, so that a page may forbid inline styles and turn dark; matplotlib draws what must stand alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+
+from auditor.figure import Figure
+from auditor.reports.heat import heatmap
+from auditor.reports.marks import Marks, marks
+from auditor.reports.plot_parts import LETTER, colour, dot, dots, interval, marked, plain, short, written
+
+_WIDTH, _HEIGHT = 560.0, 260.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 58.0, 8.0, 10.0, 28.0
+_GROUP = 0.84  # of the place that a group of bars has
+_WIDEST = 46.0  # dots of a bar
+_DOTTED = 80  # a line through more points than that has no dot at each
+_TICKS = 5
+
+
+def legend(figure: Figure) -> str:
+    """Give a button for each series, which shows and hides it; nothing where there is one series only."""
+    names = marks(figure).series
+    if figure.kind == "heatmap" or len(names) < 2:
+        return ""
+    swatch = (
+        '<svg class="swatch" width="14" height="14" aria-hidden="true"><rect class="{}" width="14" height="14"/></svg>'
+    )
+    keys = "".join(
+        f'<button type="button" aria-pressed="true" data-series="{number}">{swatch.format(colour(number))}'
+        f"<span>{written(name)}</span></button>"
+        for number, name in enumerate(names)
+    )
+    return f'<div class="legend" role="group" aria-label="Show and hide">{keys}</div>\n'
+
+
+def svg(figure: Figure, name: str) -> str:
+    """Draw a figure; `name` is the id of the element that names it."""
+    read = marks(figure)
+    if not read.drawn:
+        return "<p>Nothing to draw.</p>\n"
+    draw = heatmap if figure.kind == "heatmap" else _plot
+    width, height, body = draw(figure, read)
+    return (
+        f'<svg class="plot" viewBox="0 0 {dots(width)} {dots(height)}" width="{dots(width)}" '
+        f'height="{dots(height)}" role="img" aria-labelledby="{name}">\n{body}</svg>\n'
+    )
+
+
+def _plot(figure: Figure, read: Marks) -> tuple[float, float, str]:
+    """Draw bars, lines or points over a scale. Gives width, height and what is drawn."""
+    room = _WIDTH - _LEFT - _RIGHT
+    places = len(read.columns)
+    slot = room / max(places, 1)
+    slanted = any(len(short(name)) * LETTER > slot - 6 for name in read.columns)
+    deep = (
+        _BOTTOM
+        + (18 if figure.x_label else 0)
+        + (max(len(short(name)) for name in read.columns) * 4.3 - 10 if slanted else 0)
+    )
+    height = _HEIGHT + deep - _BOTTOM
+    low, high, step = _scale(figure, read)
+    across = _across(figure, read, slot)
+
+    def up(value: float) -> float:
+        return _TOP + (high - value) / (high - low) * (height - deep - _TOP)
+
+    parts = [*_grid(low, high, step, up)]
+    parts += _names(read, slot, height - deep, slanted) if places else _numbers(figure, read, across, height - deep)
+    drawn = {"bars": _bars, "lines": _lines, "points": _points}[figure.kind]
+    parts += drawn(figure, read, across, up)
+    zero = up(0.0) if low <= 0 <= high else height - deep
+    parts.append(f'<path class="axis" d="M{dots(_LEFT)} {dots(zero)}H{dots(_WIDTH - _RIGHT)}"/>\n')
+    middle = (_TOP + height - deep) / 2
+    if figure.y_label:
+        turned = f'transform="translate(13 {dots(middle)}) rotate(-90)"'
+        parts.append(f'<text class="label" text-anchor="middle" {turned}>{written(short(figure.y_label, 44))}</text>\n')
+    if figure.x_label:
+        place = f'x="{dots(_LEFT + room / 2)}" y="{dots(height - 5)}"'
+        parts.append(f'<text class="label" text-anchor="middle" {place}>{written(short(figure.x_label, 90))}</text>\n')
+    return _WIDTH, height, "".join(parts)
+
+
+def _across(figure: Figure, read: Marks, slot: float) -> Callable[[float], float]:
+    """Give the function from places to dots: names stand in the middle of a slot, numbers where their scale says."""
+    if read.columns:
+        return lambda x: _LEFT + (x + 0.5) * slot
+    turned: Callable[[float], float] = math.log10 if figure.log_x else float
+    places = [turned(mark.x) for mark in read.drawn if mark.x is not None]
+    first, last = min(places), max(places)
+    room = _WIDTH - _LEFT - _RIGHT - 12
+    return lambda x: _LEFT + 6 + ((turned(x) - first) / (last - first) if last > first else 0.5) * room
+
+
+def _scale(figure: Figure, read: Marks) -> tuple[float, float, float]:
+    """Find round ends and steps of the scale; bars and what lies near begin at 0."""
+    ends = [end for mark in read.drawn for end in (mark.value, mark.low, mark.high) if end is not None]
+    low, high = min(ends), max(ends)
+    if figure.kind == "bars" or (low > 0 and low < high * 0.6):
+        low, high = min(low, 0.0), max(high, 0.0)
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    step = _round((high - low) / _TICKS)
+    return math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step, step
+
+
+def _round(size: float) -> float:
+    """Give 1, 2, 2.5 or 5 times a power of ten, the least that is not below."""
+    power = 10.0 ** math.floor(math.log10(size))
+    return next(power * part for part in (1, 2, 2.5, 5, 10) if power * part >= size * (1 - 1e-9))
+
+
+def _grid(low: float, high: float, step: float, up: Callable[[float], float]) -> Iterable[str]:
+    for tick in range(round((high - low) / step) + 1):
+        value = low + tick * step
+        value = 0.0 if abs(value) < step * 1e-6 else value
+        y = dots(up(value))
+        yield f'<path class="grid" d="M{dots(_LEFT)} {y}H{dots(_WIDTH - _RIGHT)}"/>'
+        yield f'<text class="tick" text-anchor="end" x="{dots(_LEFT - 6)}" y="{y}" dy=".32em">{plain(value)}</text>\n'
+
+
+def _names(read: Marks, slot: float, bottom: float, slanted: bool) -> Iterable[str]:
+    every = max(1, math.ceil(14 / slot))
+    for place, name in enumerate(read.columns):
+        if place % every:
+            continue
+        x = dots(_LEFT + (place + 0.5) * slot)
+        if slanted:
+            turned = f'transform="translate({x} {dots(bottom + 14)}) rotate(-40)"'
+            yield f'<text class="tick" text-anchor="end" {turned}>{written(short(name))}</text>\n'
+        else:
+            level = f'text-anchor="middle" x="{x}" y="{dots(bottom + 17)}"'
+            yield f'<text class="tick" {level}>{written(short(name))}</text>\n'
+
+
+def _numbers(figure: Figure, read: Marks, across: Callable[[float], float], bottom: float) -> Iterable[str]:
+    places = [mark.x for mark in read.drawn if mark.x is not None]
+    first, last = min(places), max(places)
+    if figure.log_x:
+        ticks = [10.0**power for power in range(math.ceil(math.log10(first)), math.floor(math.log10(last)) + 1)]
+    else:
+        step = _round((last - first) / 6) if last > first else 1.0
+        ticks = [step * tick for tick in range(math.ceil(first / step), math.floor(last / step) + 1)]
+    for tick in ticks:
+        x = dots(across(tick))
+        yield f'<text class="tick" text-anchor="middle" x="{x}" y="{dots(bottom + 17)}">{plain(tick)}</text>\n'
+
+
+def _bars(figure: Figure, read: Marks, across: Callable[[float], float], up: Callable[[float], float]) -> Iterable[str]:
+    count = max(len(read.series), 1)
+    slot = (across(1) - across(0)) if len(read.columns) > 1 else _WIDTH - _LEFT - _RIGHT
+    width = min(_GROUP * slot / count, _WIDEST)
+    for mark in read.drawn:
+        value, x = mark.value or 0.0, mark.x or 0.0
+        left = across(x) + (mark.series - count / 2) * width
+        top, base = sorted((up(value), up(0.0)))
+        size = f'x="{dots(left)}" y="{dots(top)}" width="{dots(width * 0.92)}" height="{dots(base - top)}"'
+        bar = f'<rect class="{colour(mark.series)}" {size}/>' + interval(left + width * 0.46, mark, up)
+        yield marked(figure, read, mark, bar)
+
+
+def _lines(
+    figure: Figure, read: Marks, across: Callable[[float], float], up: Callable[[float], float]
+) -> Iterable[str]:
+    for series in range(len(read.series)):
+        own = [mark for mark in read.drawn if mark.series == series]
+        at = [f"{dots(across(mark.x or 0.0))} {dots(up(mark.value or 0.0))}" for mark in own]
+        banded = [mark for mark in own if mark.low is not None and mark.high is not None]
+        if len(banded) > 1:
+            upper = [f"{dots(across(mark.x or 0.0))} {dots(up(mark.high or 0.0))}" for mark in banded]
+            lower = [f"{dots(across(mark.x or 0.0))} {dots(up(mark.low or 0.0))}" for mark in reversed(banded)]
+            yield f'<path class="band {colour(series)}" data-series="{series}" d="M{"L".join(upper + lower)}Z"/>\n'
+        yield f'<path class="line {colour(series)}" data-series="{series}" d="M{"L".join(at)}"/>\n'
+        if len(own) <= _DOTTED:
+            yield from (marked(figure, read, mark, dot(across(mark.x or 0.0), mark, up, 3.2)) for mark in own)
+
+
+def _points(
+    figure: Figure, read: Marks, across: Callable[[float], float], up: Callable[[float], float]
+) -> Iterable[str]:
+    count = len(read.series)
+    slot = across(1) - across(0) if len(read.columns) > 1 else 0.0
+    for mark in read.drawn:
+        aside = (mark.series - (count - 1) / 2) * slot * _GROUP / 2 / count if read.columns else 0.0
+        x = across(mark.x or 0.0) + aside
+        yield marked(figure, read, mark, interval(x, mark, up) + dot(x, mark, up, 5.0))

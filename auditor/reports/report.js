@@ -1,0 +1,84 @@
+
+"use strict";
+(() => {
+  const root = document.documentElement;
+  const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+
+  // Light and dark: the system's choice until someone makes another.
+  const theme = document.getElementById("theme");
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : system.matches);
+  const nameTheme = () => { theme.textContent = isDark() ? "Light colours" : "Dark colours"; };
+  theme.addEventListener("click", () => { root.dataset.theme = isDark() ? "light" : "dark"; nameTheme(); });
+  system.addEventListener("change", nameTheme);
+  theme.hidden = false;
+  nameTheme();
+
+  // What a mark says stands beside the pointer. Titles would say it a second time.
+  const says = document.getElementById("says");
+  for (const mark of all(".mark")) {
+    const title = mark.querySelector("title");
+    mark.dataset.says = title.textContent;
+    title.remove();
+  }
+  document.addEventListener("pointermove", (event) => {
+    const mark = event.target.closest && event.target.closest(".mark");
+    says.hidden = !mark;
+    if (!mark) return;
+    if (says.textContent !== mark.dataset.says) says.textContent = mark.dataset.says;
+    const box = says.getBoundingClientRect();
+    const left = Math.min(event.clientX + 14, innerWidth - box.width - 4);
+    const top = event.clientY + 18 + box.height > innerHeight ? event.clientY - box.height - 10 : event.clientY + 18;
+    says.style.transform = `translate(${Math.max(left, 4)}px, ${Math.max(top, 4)}px)`;
+  });
+
+  // A legend's button shows and hides its series.
+  for (const button of all(".legend button")) {
+    button.addEventListener("click", () => {
+      const shown = button.getAttribute("aria-pressed") !== "true";
+      button.setAttribute("aria-pressed", String(shown));
+      const series = button.dataset.series;
+      for (const part of all(`.plot [data-series="${series}"]`, button.closest("figure"))) part.classList.toggle("off", !shown);
+    });
+  }
+
+  // A head of a table sorts it: numbers as numbers, what has no value last.
+  const number = (text) => (/^[-+]?[\d,.]+(e[-+]?\d+)?$/i.test(text) ? Number(text.replaceAll(",", "")) : NaN);
+  const key = (row, column) => row.cells[column].textContent.trim();
+  const compare = (a, b) => (Number.isNaN(number(a)) || Number.isNaN(number(b)) ? a.localeCompare(b, "en", { numeric: true }) : number(a) - number(b));
+  const sort = (table, column, down) => {
+    const rows = all("tbody tr", table).map((row) => [key(row, column), row]);
+    rows.sort(([a], [b]) => (a === "" || b === "" ? (a === "") - (b === "") : down ? compare(b, a) : compare(a, b)));
+    table.classList.add("sorted");
+    table.tBodies[0].append(...rows.map(([, row]) => row));
+  };
+  for (const table of all("table")) {
+    if (table.tBodies[0].rows.length < 2) continue;
+    all("thead th", table).forEach((head) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.append(...head.childNodes);
+      head.append(button);
+      button.addEventListener("click", () => {
+        const down = head.getAttribute("aria-sort") === "ascending";
+        all("thead th", table).forEach((other) => other.removeAttribute("aria-sort"));
+        head.setAttribute("aria-sort", down ? "descending" : "ascending");
+        sort(table, head.cellIndex, down);
+      });
+    });
+  }
+
+  // A link into folded text unfolds it; paper has no folds but for the SQL.
+  const unfold = () => {
+    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (target && target.tagName === "DETAILS") target.open = true;
+  };
+  addEventListener("hashchange", unfold);
+  unfold();
+  let folded = [];
+  addEventListener("beforeprint", () => {
+    folded = all("details:not(.sql):not([open])");
+    folded.forEach((part) => { part.open = true; });
+  });
+  addEventListener("afterprint", () => folded.forEach((part) => { part.open = false; }));
+})();

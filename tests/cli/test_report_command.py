@@ -1,0 +1,57 @@
+"""`auditor report` and `auditor card` by the command line: what they write, what they refuse beforehand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import ingest_rows
+
+from auditor.cli.app import app
+from auditor.errors import UsageError
+from auditor.store.connection import Store
+
+
+@pytest.fixture
+def filled(tmp_path: Path) -> Path:
+    path = tmp_path / "filled.duckdb"
+    with Store.open(path, write=True) as store:
+        ingest_rows(store, [("a", 0, "a dog runs"), ("a", 1, "the dog runs"), ("b", 0, "a cat"), ("b", 1, "one cat")])
+    return path
+
+
+def run(*arguments: str | Path) -> None:
+    app([str(one) for one in arguments], standalone_mode=False)
+
+
+def test_report_is_written_in_the_format_of_its_ending(filled: Path) -> None:
+    run("report", "set", "--store", filled, "--section", "facts", "--no-time", "-o", "a.json")
+    body = json.loads(Path("a.json").read_text(encoding="utf-8"))["auditor.report/v1"]
+    assert [one["name"] for one in body["sections"]] == ["summary", "facts", "method"]
+    assert body["made_at"] is None
+    run("report", "set", "--store", filled, "--section", "facts", "-o", "a.html")
+    assert "<time>20" in Path("a.html").read_text(encoding="utf-8")
+
+
+def test_card_goes_to_standard_output_as_markdown(filled: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    run("card", "set", "--store", filled, "-m", "bleu-1")
+    said = capsysbinary.readouterr().out.decode()
+    assert said.startswith("## Dataset card: set\n")
+    assert "| captions | 4 |" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["-o", "a.csv"], "no format of a report"),
+        ([], "needs a file or a format"),
+        (["-o", "no/where.html"], "there is no folder no"),
+        (["-o", "a.md", "--section", "gossip"], "no such section"),
+        (["-o", "a.md", "--profile", "gossip"], "gossip"),
+    ],
+)
+def test_what_cannot_be_written_is_refused(filled: Path, arguments: list[str], words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        run("report", "set", "--store", filled, *arguments)
+    assert not list(Path().glob("a.*"))

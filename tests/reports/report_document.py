@@ -1,0 +1,77 @@
+"""A report for tests: one sample set, and one whose captions do their worst to whoever shows them."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import functools
+from pathlib import Path
+
+from conftest import Rows, ingest_rows
+
+import auditor
+from auditor.config import sources
+from auditor.document import Document
+from auditor.model import Result, Selection
+from auditor.store.connection import MEMORY, Store
+from auditor.studies.ingestion import ingest
+from auditor.studies.report import report
+from auditor.studies.report_inquiry import Settings
+
+SAMPLE = Path(auditor.__file__).parent / "sample" / "datasets.toml"
+SCRIPT = "<script>document.title='broken'</script></td></table>"
+QUOTES = "\"double\" 'single' `back` \\end{document} %{ $1_2^3 & | ~ # <!-- [link](http://example.org)"
+HEBREW = "‮ילד רץ עם כלב‬ على الشاطئ"
+EMOJI = "a 👩‍👩‍👧 with 🐶 and Ħ ﬁ ę"
+ENDLESS = "x" * 10_000
+HOSTILE = (SCRIPT, QUOTES, HEBREW, EMOJI, ENDLESS)
+
+_STATEMENT = "identical_counts"
+
+#: Twice each, so that they are listed as identical, and once by nothing alike, so that they are outliers.
+ROWS: Rows = [(f"im{n}.jpg", slot, text) for n, text in enumerate(HOSTILE) for slot in (0, 1)] + [
+    (f"alone{n}.jpg", slot, text) for n, text in enumerate(HOSTILE) for slot, text in ((0, text), (1, f"dog {n} runs"))
+]
+
+
+@functools.cache
+def hostile_report() -> Document:
+    """Make the report. Clocks of the ingest are set, since a golden file has no other way to know them."""
+    declared = sources(SAMPLE, data=SAMPLE.parent)
+    with Store.open(MEMORY) as store:
+        ingest(store, [declared["sample-narrow"]])
+        ingest_rows(store, ROWS, "hostile")
+        settings = Settings(("bleu-1", "cider-d"), resamples=100)
+        return report(store, ["sample-narrow", "hostile"], settings, timed=False)
+
+
+def extract(document: Document) -> Document:
+    """Leave what a golden file can show in few lines and on any day."""
+    names = ("summary", "comparison", "duplicates", "consensus", "method")
+    sections = (
+        dataclasses.replace(
+            one,
+            results=tuple(map(_undated, one.results)),
+            figures=one.figures[:1],
+            sql=tuple(name for name in one.sql if name == _STATEMENT),
+        )
+        for one in document.sections
+        if one.name in names
+    )
+    return dataclasses.replace(
+        document,
+        sections=tuple(sections),
+        selections=tuple(map(_without_clock, document.selections)),
+        statements=tuple(one for one in document.statements if one.name == _STATEMENT),
+        program="auditor",
+        made_at="2026-05-01 08:30:00 UTC",
+    )
+
+
+def _undated(result: Result) -> Result:
+    return dataclasses.replace(result, selections=tuple(map(_without_clock, result.selections)))
+
+
+def _without_clock(selection: Selection) -> Selection:
+    at = datetime.datetime(2026, 5, 1, tzinfo=datetime.UTC)
+    return dataclasses.replace(selection, version=dataclasses.replace(selection.version, created_at=at))

@@ -1,0 +1,137 @@
+"""The page in a browser without a screen: what is drawn, what answers, what can be read. Skipped where there is none.
+
+axe-core, the judge of contrast and names, is read from node_modules or from the file that AXE_CORE names.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import chromium
+import pytest
+from conftest import ROOT
+from report_document import hostile_report
+
+from auditor import reports
+from auditor.document import Document
+from auditor.reports.marks import marks
+
+pytestmark = pytest.mark.skipif(
+    chromium.installed() is None, reason="Chromium is not here: `apt-get install chromium` on Debian"
+)
+
+AXE = Path(os.environ.get("AXE_CORE", ROOT / "node_modules" / "axe-core" / "axe.min.js"))
+
+
+@pytest.fixture(scope="module")
+def document() -> Document:
+    return hostile_report()
+
+
+@pytest.fixture(scope="module")
+def address(document: Document, tmp_path_factory: pytest.TempPathFactory) -> str:
+    file = tmp_path_factory.mktemp("page") / "report.html"
+    file.write_text(reports.DOCUMENT_FORMATS["html"](document), encoding="utf-8")
+    return file.as_uri()
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[chromium.Page]:
+    with chromium.Page(str(chromium.installed()), tmp_path_factory.mktemp("browser")) as page:
+        yield page
+
+
+@pytest.fixture
+def page(browser: chromium.Page, address: str) -> Iterator[chromium.Page]:
+    browser.show(1440)
+    browser.requests.clear()
+    browser.complaints.clear()
+    browser.open(address)
+    yield browser
+    assert browser.complaints == []
+    assert [one for one in browser.requests if one != address and not one.startswith("data:")] == []
+
+
+def test_every_row_of_a_figure_is_a_mark(page: chromium.Page, document: Document) -> None:
+    figures = [figure for section in document.sections for figure in section.figures]
+    drawn = page.ask("[...document.querySelectorAll('figure')].map(one => one.querySelectorAll('.mark').length)")
+    assert drawn == [len(marks(figure).drawn) for figure in figures]
+    assert sum(drawn) > 40
+
+
+def test_captions_write_nothing_but_text(page: chromium.Page) -> None:
+    assert page.ask("document.title") == "Audit of sample-narrow and hostile"
+    assert page.ask("document.querySelectorAll('script').length") == 1
+    assert "<script>document.title" in page.ask("document.body.textContent")
+
+
+def test_head_of_a_table_sorts_it(page: chromium.Page) -> None:
+    column = "[...document.querySelectorAll('#facts tbody tr')].map(row => row.cells[1].textContent)"
+    click = "document.querySelectorAll('#facts table')[0].querySelectorAll('thead button')[1].click()"
+    sort = "document.querySelectorAll('#facts table')[0].querySelectorAll('thead th')[1].getAttribute('aria-sort')"
+    first = page.ask("document.querySelectorAll('#facts table')[0].tBodies[0].rows.length")
+    for said in ("ascending", "descending"):
+        page.ask(click)
+        values = [float(text.replace(",", "")) for text in page.ask(column)[:first]]
+        assert values == sorted(values, reverse=said == "descending")
+        assert page.ask(sort) == said
+
+
+def test_legend_hides_a_series_and_shows_it_again(page: chromium.Page) -> None:
+    figure = "document.querySelector('#bounds figure:has(.legend)')"
+    shown = (
+        f"[...{figure}.querySelectorAll('.plot .mark[data-series=\"1\"]')]"
+        ".filter(one => getComputedStyle(one).display !== 'none').length"
+    )
+    before = page.ask(shown)
+    page.ask(f"{figure}.querySelectorAll('.legend button')[1].click()")
+    assert (before > 0, page.ask(shown)) == (True, 0)
+    assert page.ask(f"{figure}.querySelectorAll('.legend button')[1].getAttribute('aria-pressed')") == "false"
+    page.ask(f"{figure}.querySelectorAll('.legend button')[1].click()")
+    assert page.ask(shown) == before
+
+
+def test_mark_says_its_number_beside_the_pointer(page: chromium.Page) -> None:
+    at = page.ask(
+        "(() => {const mark = document.querySelector('#bounds .mark'); mark.scrollIntoView({block: 'center'});"
+        "const box = mark.querySelector('rect').getBoundingClientRect();"
+        "return [box.x + box.width / 2, box.y + box.height / 2, mark.dataset.says]})()"
+    )
+    page.point(at[0], at[1])
+    assert chromium.until(lambda: page.ask("document.getElementById('says').hidden") is False)
+    assert page.ask("document.getElementById('says').textContent") == at[2]
+
+
+def test_button_turns_the_page_dark_and_light(page: chromium.Page) -> None:
+    ground = "getComputedStyle(document.body).backgroundColor"
+    light = page.ask(ground)
+    page.ask("document.getElementById('theme').click()")
+    assert page.ask(ground) != light
+    page.ask("document.getElementById('theme').click()")
+    assert page.ask(ground) == light
+
+
+def test_link_unfolds_the_sql_behind_a_number(page: chromium.Page) -> None:
+    page.ask("document.querySelector('#facts .notes a').click()")
+    assert chromium.until(lambda: page.ask("document.getElementById('sql-profile').open"))
+
+
+@pytest.mark.parametrize("width", [390, 768, 1440])
+def test_page_is_as_wide_as_the_screen(page: chromium.Page, width: int) -> None:
+    page.show(width)
+    page.ask("document.querySelectorAll('details').forEach(one => { one.open = true })")
+    assert page.ask("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
+def test_anyone_can_read_it(page: chromium.Page, width: int, scheme: str) -> None:
+    if not AXE.is_file():
+        pytest.skip("axe-core is not here: `npm install axe-core` in this folder, or AXE_CORE=FILE")
+    page.show(width, scheme)
+    page.ask("document.querySelectorAll('details:not(.sql)').forEach(one => { one.open = true })")
+    page.ask(AXE.read_text(encoding="utf-8") + ";0")
+    found = page.ask("axe.run(document, {resultTypes: ['violations']}).then(({violations}) => violations.map("
+                     "one => [one.id, one.nodes.map(node => node.html.slice(0, 200))]))")  # fmt: skip
+    assert found == []
