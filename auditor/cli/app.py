@@ -18,6 +18,7 @@ from auditor import __version__
 from auditor.cli import (
     agree,
     bounds,
+    check,
     compare,
     consensus,
     correlate,
@@ -77,6 +78,7 @@ COMMANDS = (
     note,
     diff,
     verify,
+    check,
     profile,
     identical,
     duplicates,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from auditor.errors import UsageError
 from auditor.model import Result
-from auditor.reports import delimited, document, html, latex, markdown
+from auditor.reports import delimited, document, github, html, junit, latex, markdown
 
 
 def _svg(result: Result) -> str:
@@ -24,12 +24,17 @@ TEXT_FORMATS: Mapping[str, Callable[[Result], str]] = {
     "latex": latex.render,
     "html": html.render,
     "svg": _svg,
+    "junit": junit.render,
+    "github": github.render,
 }
 
 FORMATS = ("table", *TEXT_FORMATS, "png", "parquet")
 
 #: Formats that show nothing but figures.
 PICTURES = frozenset({"svg", "png"})
+
+#: Formats that show nothing but verdicts.
+VERDICTS = frozenset({"junit", "github"})
 
 #: Formats that a terminal cannot show.
 _BINARY = frozenset({"png", "parquet"})
@@ -45,6 +50,7 @@ _ENDINGS = {
     ".png": "png",
     ".parquet": "parquet",
     ".txt": "table",
+    ".xml": "junit",
 }
 
 
