@@ -27,8 +27,10 @@ def command(
     """
     from auditor import config
     from auditor.studies.checks import check
+    from auditor.studies.gates import understood
 
     gates, declared = config.gates(), config.sources()
+    understood(gates)  # a mistake in the file comes before one about the store
     with o.opened(store, wait=wait) as opened, o.progressing() as progress:
         result, failed = check(opened, refs or (), gates, declared, progress, strict=strict)
     o.deliver(result, format_name, as_json, output)

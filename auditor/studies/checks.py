@@ -16,7 +16,7 @@ from auditor.store.connection import Store
 from auditor.store.versions import resolve, resolve_all
 from auditor.studies.gate_measures import Asked, Measure
 from auditor.studies.gate_statements import Answer, answers
-from auditor.studies.gates import AGAINST, SQL, Demand, against, demand
+from auditor.studies.gates import Demand, Demands, understood
 
 PASSED, FAILED, UNANSWERED = "passed", "failed", "not answerable"
 
@@ -46,37 +46,35 @@ def check(
     and counts as failed only if `strict`. `drift` is measured against what `drift.against` names, else the version
     before. Statements: see `gate_statements`.
 
-    Raises `UsageError` where no gate is declared and for one that nobody knows, `SqlError` for a statement that the
+    Raises `UsageError` where no gate applies and for one that nobody knows, `SqlError` for a statement that the
     engine refuses.
     """
-    demands = [demand(gate) for gate in gates if gate.keys[0] != SQL and gate.keys != AGAINST]
-    statements = [gate for gate in gates if gate.keys[0] == SQL]
-    since = {gate.dataset: against(gate) for gate in gates if gate.keys == AGAINST}
-    if not demands and not statements:
-        raise UsageError(
-            "no gates are declared; write them into datasets.toml, under [check] for every dataset or [NAME.check] for"
-            " one: captions_per_image.min = 5"
-        )
-    asked_for = [*(one.gate for one in demands), *statements]
-    own = list(dict.fromkeys(gate.dataset for gate in asked_for if gate.dataset))
-    of_all = any(gate.dataset is None for gate in asked_for)
-    selections, absent = _selections(store, refs, own, of_all=of_all)
-    stated = answers(store, statements, selections)
+    wanted = understood(gates)
+    selections, absent = _selections(store, refs, wanted)
+    stated = answers(store, wanted.statements, selections)
     rows: list[_Row] = []
     notes = []
     for place, selection in enumerate(selections):
         progress(f"{selection.label}: checking", place, len(selections))
         dataset = selection.version.dataset
-        asked = Asked(store, selection, declared or {}, progress, against=since.get(dataset, since.get(None)))
+        asked = Asked(
+            store, selection, declared or {}, progress, against=wanted.since.get(dataset, wanted.since.get(None))
+        )
         found = [
-            *_measured(asked, _of(demands, dataset)),
+            *_measured(asked, _of(wanted.demands, dataset)),
             *map(_stated, (a for a in stated if a.selection == selection)),
         ]
         if refs and not found:
             notes.append(f"{selection.label}: no gate is declared for it")
         rows += found
-    rows += [_absent(gate) for gate in asked_for if gate.dataset in absent]
+    rows += [_absent(gate) for gate in wanted.gates if gate.dataset in absent]
     rows += [_stated(answer) for answer in stated if answer.selection is None]
+    if not rows:
+        raise UsageError(
+            "no gate applies: [check] is for datasets of captions, and the store holds none"
+            if not refs
+            else f"{' '.join(refs)}: no gate is declared for it in datasets.toml"
+        )
     frame = pl.DataFrame([_strictly(row) for row in rows] if strict else rows, schema=ROWS, orient="row")
     return (
         Result(
@@ -92,15 +90,15 @@ def check(
     )  # fmt: skip
 
 
-def _selections(
-    store: Store, refs: Sequence[str], own: Sequence[str], *, of_all: bool
-) -> tuple[tuple[Selection, ...], set[str]]:
+def _selections(store: Store, refs: Sequence[str], wanted: Demands) -> tuple[tuple[Selection, ...], set[str]]:
     """Give what is checked, and the datasets with gates of their own that the store does not hold."""
     if refs:
         return resolve_all(store, refs), set()
+    of_all = any(gate.dataset is None for gate in wanted.gates)
+    own = {gate.dataset for gate in wanted.gates if gate.dataset}
     held = store.query("select dataset, kind from dataset order by dataset")
     names = [name for name, kind in held.iter_rows() if name in own or (of_all and kind == "captions")]
-    return tuple(resolve(store, name) for name in names), set(own) - set(names)
+    return tuple(resolve(store, name) for name in names), own - set(names)
 
 
 def _of(demands: Sequence[Demand], dataset: str) -> list[Demand]:
@@ -150,9 +148,7 @@ def _without(one: Demand, reason: str) -> _Row:
 def _answered(one: Demand, measured: _Row) -> _Row:
     value = measured[one.rule.end]
     if value is None or not math.isfinite(value):
-        missing = (
-            "it has no interval" if one.rule.end != "value" and measured["value"] is not None else "it has no value"
-        )
+        missing = "it has no value" if measured["value"] is None else "it has no interval or no finite value"
         return measured | _without(one, measured["reason"] or missing) | {"metric": measured["metric"]}
     passed = one.rule.holds(value, one.limit)
     what = one.rule.statistic if measured["metric"] is None else f"{one.rule.statistic} by {measured['metric']}"

@@ -46,6 +46,8 @@ class Answer:
 def answers(store: Store, gates: Sequence[Gate], selections: Sequence[Selection]) -> list[Answer]:
     """Run the statements: one that names a parameter, or is of one dataset, for each selection; any other once.
 
+    A dataset's own replaces one of the same name that is of all.
+
     The parameters are `$dataset`, `$version`, `$seq` and `$split`. Raises `SqlError`, with the statement's name and
     place, for one that the engine refuses.
     """
@@ -57,7 +59,8 @@ def answers(store: Store, gates: Sequence[Gate], selections: Sequence[Selection]
             continue
         for one in selections:
             version = one.version
-            if gate.dataset not in (None, version.dataset):
+            is_own = any((other.dataset, other.keys) == (version.dataset, gate.keys) for other in gates)
+            if gate.dataset != (version.dataset if is_own else None):
                 continue
             facts: dict[str, str | int | None] = {
                 "dataset": version.dataset,

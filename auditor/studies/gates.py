@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from auditor.errors import MetricError, UsageError
@@ -75,15 +75,41 @@ class Demand:
     metric: str | None = None
 
 
-def demand(gate: Gate) -> Demand:
-    """Read a gate. Raises `UsageError` for one that is unknown, and a limit that is no number."""
+@dataclass(frozen=True)
+class Demands:
+    """Every gate, understood: those of `GATES`, statements, and by dataset what its drift is measured against."""
+
+    demands: tuple[Demand, ...]
+    statements: tuple[Gate, ...]
+    since: Mapping[str | None, str]
+
+    @property
+    def gates(self) -> tuple[Gate, ...]:
+        """All that can pass or fail."""
+        return (*(one.gate for one in self.demands), *self.statements)
+
+
+def understood(gates: Sequence[Gate]) -> Demands:
+    """Read gates. Raises `UsageError` for none, for one that is unknown, and for a limit that is no number."""
+    demands = [_demand(gate) for gate in gates if gate.keys[0] != SQL and gate.keys != AGAINST]
+    statements = [gate for gate in gates if gate.keys[0] == SQL]
+    if not demands and not statements:
+        raise UsageError(
+            "no gates are declared; write them into datasets.toml, under [check] for every dataset or [NAME.check] for"
+            " one: captions_per_image.min = 5"
+        )
+    since = {gate.dataset: _against(gate) for gate in gates if gate.keys == AGAINST}
+    return Demands(tuple(demands), tuple(statements), since)
+
+
+def _demand(gate: Gate) -> Demand:
     rule, metric = GATES.get(gate.name), None
     if rule is None:
         first, *between, end, bound = gate.keys if len(gate.keys) > 3 else ("", "", "", "")
         rule = GATES.get(f"{first}.{end}.{bound}")
         metric = ".".join(between)
     if rule is None or (metric is not None and not rule.by_metric):
-        raise UsageError(f"{gate.where}: unknown gate {gate.name}; known are {', '.join(known())}")
+        raise UsageError(f"{gate.where}: unknown gate {gate.name}; known are {', '.join(_known())}")
     limit = gate.limit
     if isinstance(limit, bool) or not isinstance(limit, int | float) or not math.isfinite(limit):
         raise UsageError(f"{gate.where}: {gate.name}: expected a number, not {limit!r}")
@@ -95,14 +121,13 @@ def demand(gate: Gate) -> Demand:
     return Demand(gate, rule, float(limit), metric)
 
 
-def against(gate: Gate) -> str:
-    """Read what a drift is measured against. Raises `UsageError` for what names nothing."""
+def _against(gate: Gate) -> str:
     if not isinstance(gate.limit, str) or not gate.limit:
         raise UsageError(f'{gate.where}: {gate.name}: expected a version or a dataset, such as "flickr8k@v1"')
     return gate.limit
 
 
-def known() -> list[str]:
+def _known() -> list[str]:
     """List how every gate is written."""
     named = [name.replace(".", ".METRIC.", 1) for name, rule in GATES.items() if rule.by_metric]
     return [*GATES, *named, ".".join(AGAINST), "[[check.sql]]"]
