@@ -12,6 +12,7 @@ import polars as pl
 
 from auditor.errors import MetricError, UsageError
 from auditor.model import Gate, Progress, Result, Selection, Source, Table, silent
+from auditor.registry import left_out
 from auditor.store.connection import Store
 from auditor.store.versions import resolve, resolve_all
 from auditor.studies.gate_measures import Asked, Measure
@@ -53,7 +54,8 @@ def check(
     selections, absent = _selections(store, refs, wanted)
     stated = answers(store, wanted.statements, selections)
     rows: list[_Row] = []
-    notes = []
+    by_all_metrics = any(one.rule.by_metric and one.metric is None for one in wanted.demands)
+    notes = left_out(None) if by_all_metrics else []
     for place, selection in enumerate(selections):
         progress(f"{selection.label}: checking", place, len(selections))
         dataset = selection.version.dataset

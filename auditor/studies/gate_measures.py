@@ -142,7 +142,8 @@ def movement(asked: Asked) -> pl.DataFrame:
             return _without(("js", "js-2", "js-opening"), reason)
         before = _reference(older[0], split)
     result, _ = diff(asked.store, before, asked.ref, "drift", _PROFILE, progress=asked.progress)
-    signature = result.signatures["drift"]
+    drift, _, number = result.signatures["drift"].rpartition("|")
+    signature = f"{drift}|since:{result.selections[0].reference}|{number}"
     return _rows(result.frame.select("statistic", "value", "low", "high", pl.lit(signature).alias("signature")))
 
 

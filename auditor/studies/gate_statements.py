@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import polars as pl
+import polars.selectors as cs
 
 from auditor.errors import AuditorError, SqlError, UsageError
 from auditor.model import Gate, Selection, Table
@@ -83,10 +84,13 @@ def _named(gate: Gate) -> set[str]:
 
 
 def _asked(store: Store, gate: Gate, given: dict[str, str | int | None]) -> pl.DataFrame:
+    statement = str(gate.limit)
     try:
-        return asking.ask(store, str(gate.limit), given)
+        rows = asking.ask(store, statement, given)
     except (SqlError, UsageError) as error:
         raise _fault(gate, error) from error
+    # The engine's threads give rows in any order, and the first ones are shown.
+    return rows if "order by" in statement.lower() else rows.sort(~cs.nested())
 
 
 def _fault(gate: Gate, what: AuditorError | str) -> SqlError:

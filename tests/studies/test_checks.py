@@ -124,7 +124,9 @@ def test_drift_is_since_the_version_before_or_what_is_named(held: Store) -> None
     (row,) = checked(held, first)
     assert row["verdict"] == "failed"
     assert row["value"] > 0
+    assert f"|since:set@{row['version'][:12]}|" not in row["signature"]
     (row,) = checked(held, first, gate("drift.against", "set@v2"))
+    assert f"|since:set@{row['version'][:12]}|" in row["signature"]
     assert (row["verdict"], row["value"]) == ("passed", 0)
     (row,) = checked(held, first, gate("drift.against", "nowhere"))
     assert (row["verdict"], row["value"]) == ("not answerable", None)
@@ -200,6 +202,16 @@ def test_sql_is_asked_of_each_dataset_where_it_names_one_else_once(held: Store) 
     ]
     assert result.frame["reason"][0] == "1 row, expected none; the first: image = c, slot = 1"
     assert result.tables[1].frame.rows() == [("c", 1)]
+
+
+def test_rows_of_sql_have_an_order_of_their_own_unless_they_are_ordered(held: Store) -> None:
+    for sql, first in {
+        "select i, [i] as l, {'a': i} as s from range(9) as r (i) where random() >= 0": "i = 0, l = [0]",
+        "select i from range(9) as r (i) order by i desc": "i = 8",
+        "select [i] as l from range(1) as r (i)": "l = [0]",
+    }.items():
+        (row,) = checked(held, statement(sql))
+        assert f"the first: {first}" in row["reason"]
 
 
 def test_sql_that_fails_is_named_with_its_place(held: Store) -> None:
