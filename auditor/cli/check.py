@@ -12,7 +12,7 @@ from auditor.cli import options as o
 def command(
     refs: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[REF…]", help="What to check; default: every dataset that has gates."),
+        typer.Argument(metavar="REF…", help="What to check; default: every dataset that has gates."),
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="What cannot be answered counts as failed.")] = False,
     store: o.StorePath = o.DEFAULT_STORE,
@@ -21,9 +21,9 @@ def command(
     as_json: o.Json = False,
     output: o.Output = None,
 ) -> None:
-    """Check datasets against the gates of datasets.toml ([check], [NAME.check]); exit with 1 where one fails.
+    """Check datasets against the gates of datasets.toml, tables check and NAME.check; exit with 1 where one fails.
 
-    --format junit is for test reports, --format github annotates datasets.toml. Example: auditor check flickr8k
+    --format junit makes a test report, --format github annotates datasets.toml. Example: auditor check flickr8k
     """
     from auditor import config
     from auditor.studies.checks import check

@@ -257,10 +257,7 @@ def test_nothing_to_check_is_no_pass(held: Store) -> None:
 
 
 @pytest.mark.parametrize(("limit", "code"), [(3, 0), (4, 1)])
-def test_command_ends_with_1_where_a_gate_fails(
-    limit: int, code: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
+def test_command_ends_with_1_where_a_gate_fails(limit: int, code: int, capsys: pytest.CaptureFixture[str]) -> None:
     Path("datasets.toml").write_text(f"[set.check]\nimages.min = {limit}\n")
     with Store.open(Path("audit.duckdb"), write=True) as opened:
         ingest_rows(opened, ROWS)
