@@ -10,6 +10,7 @@ from auditor.api_captions import CaptionStudies
 from auditor.api_metrics import MetricStudies
 from auditor.store.connection import Store
 from auditor.studies import (
+    checks,
     exchange,
     history,
     ingestion,
@@ -58,6 +59,11 @@ class Auditor(CaptionStudies, MetricStudies):
     def verify(self, ref: str | None = None, config_file: Path | None = None) -> Result:
         """Check the store, or one version of it, against its own log and the counts that `datasets.toml` declares."""
         return verification.verify(self.store, ref, config.sources(config_file))[0]
+
+    def check(self, *refs: str, config_file: Path | None = None, strict: bool = False) -> Result:
+        """Compare datasets with the gates that `datasets.toml` declares; column `verdict` says which fail."""
+        gates, declared = config.gates(config_file), config.sources(config_file)
+        return checks.check(self.store, refs, gates, declared, strict=strict)[0]
 
     def tag(self, ref: str, name: str, *, delete: bool = False, force: bool = False) -> Result:
         """Name a version, or forget its name."""

@@ -1,7 +1,8 @@
-"""datasets.toml: what a user says exists. Reads it into `Source` records; never touches a caption.
+"""datasets.toml: what a user says exists. Reads it into `Source` and `Gate` records; never touches a caption.
 
 The file shipped with the package is read first, then the `datasets.toml` of the working directory (or the one that
-`AUDITOR_CONFIG` names), table by table: a user's table replaces the shipped one of the same name.
+`AUDITOR_CONFIG` names), table by table: a user's table replaces the shipped one of the same name. Gates (`check`) are
+no part of that: a table that has nothing else leaves the dataset as it is.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from typing import Any, cast, get_args
 
 from auditor.declaration import declared_source
 from auditor.errors import UsageError
-from auditor.model import COMMON_OPTIONS, Kind, Option, Part, Source
+from auditor.gate_lines import CHECK, declared_gates
+from auditor.model import COMMON_OPTIONS, Gate, Kind, Option, Part, Source
 
 DATASET_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
@@ -34,16 +36,35 @@ def sources(config: Path | None = None, data: Path | None = None) -> dict[str, S
 
     Raises `UsageError` for a file that is no TOML, or a table with a key or value it cannot have.
     """
+    declared: dict[str, Source] = {}
+    for file in _files(config):
+        declared |= _read(file, data)
+    return declared
+
+
+def gates(config: Path | None = None) -> list[Gate]:
+    """Read every declared gate: of `config` alone, or of the shipped file and the user's own.
+
+    A gate is there once for each dataset: what is read last replaces what is read first. Raises `UsageError` for a
+    check that cannot be read; whether a gate exists is left to the study.
+    """
+    declared: dict[tuple[str | None, tuple[str, ...]], Gate] = {}
+    for file in _files(config):
+        text, tables = _toml(file)
+        for gate in declared_gates(file, text, tables):
+            declared[gate.dataset, gate.keys] = gate
+    return [*declared.values()]
+
+
+def _files(config: Path | None) -> list[Path]:
+    """Name the files to read, in their order."""
     own = config or Path(os.environ.get("AUDITOR_CONFIG", "datasets.toml"))
     files = [shipped()] if config is None else []
     if own.exists():
         files += [own] if not any(own.samefile(file) for file in files) else []
     elif config is not None or "AUDITOR_CONFIG" in os.environ:
         raise UsageError(f"{own}: no such file; name a datasets.toml that exists")
-    declared: dict[str, Source] = {}
-    for file in files:
-        declared |= _read(file, data)
-    return declared
+    return files
 
 
 def wanted(
@@ -110,13 +131,20 @@ def _from_files(
     )
 
 
-def _read(file: Path, data: Path | None) -> dict[str, Source]:
+def _toml(file: Path) -> tuple[str, dict[str, Any]]:
+    """Give the text of a file and what it says."""
     try:
-        tables = tomllib.loads(file.read_text(encoding="utf-8"))
+        text = file.read_text(encoding="utf-8")
+        return text, tomllib.loads(text)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{file}: not TOML: {error}") from error
     except OSError as error:
         raise UsageError(f"{file}: cannot be read: {error.strerror}") from error
+
+
+def _read(file: Path, data: Path | None) -> dict[str, Source]:
+    _, tables = _toml(file)
+    tables.pop(CHECK, None)
     settings = tables.pop("settings", {})
     if not isinstance(settings, dict) or not isinstance(settings.get("data", ""), str):
         raise UsageError(f"{file}: [settings] data must be the name of a folder")
@@ -125,11 +153,15 @@ def _read(file: Path, data: Path | None) -> dict[str, Source]:
     if data is None:
         # The shipped file lies inside the package: its data folder is the one where the user works.
         data = (Path() if file == shipped() else file.parent) / settings.get("data", ".")
-    return {name: _source(file, name, table, data) for name, table in tables.items()}
+    return {name: _source(file, name, table, data) for name, table in tables.items() if not _is_check_alone(table)}
+
+
+def _is_check_alone(table: Any) -> bool:
+    return isinstance(table, dict) and set(table) == {CHECK}
 
 
 def _source(file: Path, name: str, table: Any, data: Path) -> Source:
     where = f"{file}: [{name}]"
     if not isinstance(table, dict) or not DATASET_NAME.fullmatch(name):
         raise UsageError(f"{where}: expected a table named with letters, digits, '.', '_' and '-'")
-    return declared_source(where, name, table, data)
+    return declared_source(where, name, {key: value for key, value in table.items() if key != CHECK}, data)

@@ -144,6 +144,31 @@ class Source:
 
 
 @dataclass(frozen=True)
+class Gate:
+    """What `datasets.toml` demands of a dataset, or, where `dataset` is null, of every dataset of captions.
+
+    `keys` are the parts of its dotted name below `check`, `sql` and a name for a statement; `limit` is what is written
+    there. `file` and `line` say where; `line` is null where that cannot be told.
+    """
+
+    dataset: str | None
+    keys: tuple[str, ...]
+    limit: object
+    file: Path
+    line: int | None = None
+
+    @property
+    def name(self) -> str:
+        """The gate as it is written: `homogeneity.cider.high.max`."""
+        return ".".join(self.keys)
+
+    @property
+    def where(self) -> str:
+        """Where it is written: `datasets.toml:12`."""
+        return str(self.file) if self.line is None else f"{self.file}:{self.line}"
+
+
+@dataclass(frozen=True)
 class Version:
     """One line of the append-only log: what a dataset held from `seq` on.
 

@@ -19,24 +19,35 @@ DRAWS = (
     *("templates", "outliers"),
 )
 
+#: The command whose results have verdicts.
+JUDGES = "check"
 
-def refuse_pictures(command: str, arguments: Mapping[str, object]) -> None:
-    """Refuse a picture of what has no figures, before anything is counted for it."""
+
+def refuse_formats(command: str, arguments: Mapping[str, object]) -> None:
+    """Refuse a picture of what has no figures, and a format of verdicts that are none, before anything is counted."""
     output, name = arguments.get("output"), arguments.get("format_name")
-    if command in DRAWS or arguments.get("as_json") or not (isinstance(output, Path) or isinstance(name, str)):
+    if arguments.get("as_json") or not (isinstance(output, Path) or isinstance(name, str)):
         return
     from auditor import reports
 
     known = name if isinstance(name, str) and name in reports.FORMATS else None
     chosen = known or reports.chosen_format(None, output if isinstance(output, Path) else None)
-    if chosen in reports.PICTURES:
+    if chosen in reports.PICTURES and command not in DRAWS:
         _no_figures(command, chosen)
+    if chosen in reports.VERDICTS and command != JUDGES:
+        _no_verdicts(command, chosen)
 
 
 def _no_figures(command: str, chosen: str) -> NoReturn:
     from auditor.errors import UsageError
 
     raise UsageError(f"{command} has no figure to draw as {chosen}; figures come from: {', '.join(DRAWS)}")
+
+
+def _no_verdicts(command: str, chosen: str) -> NoReturn:
+    from auditor.errors import UsageError
+
+    raise UsageError(f"{command} has no verdict to show as {chosen}; verdicts come from: {JUDGES}")
 
 
 def deliver(result: Result, format_name: str | None, as_json: bool, output: Path | None) -> None:

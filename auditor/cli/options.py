@@ -16,7 +16,7 @@ import typer
 
 from auditor.cli.delivery import deliver as deliver  # noqa: PLC0414  commands say o.deliver
 from auditor.cli.delivery import deliver_document as deliver_document  # noqa: PLC0414
-from auditor.cli.delivery import refuse_pictures
+from auditor.cli.delivery import refuse_formats
 from auditor.cli.manners import MANNERS, Debug, NoColor, Quiet, narrator
 from auditor.cli.manners import narrate as narrate  # noqa: PLC0414  and o.narrate
 
@@ -121,6 +121,15 @@ Format = Annotated[
         callback=_known,
     ),
 ]
+VerdictFormat = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        help="table, json, csv, md, latex, html, parquet; junit or github.",
+        rich_help_panel="Output",
+        callback=_known,
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Same as --format json.", rich_help_panel="Output")]
 Output = Annotated[
     Path | None,
@@ -145,7 +154,7 @@ def mannered(command: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(command)
     def run(*, quiet: bool, no_color: bool, debug: bool, **arguments: object) -> None:
         MANNERS.set(quiet=quiet, no_color=no_color, debug=debug)
-        refuse_pictures(command.__module__.rpartition(".")[2], arguments)
+        refuse_formats(command.__module__.rpartition(".")[2], arguments)
         command(**arguments)
 
     common = {"quiet": Quiet, "no_color": NoColor, "debug": Debug}

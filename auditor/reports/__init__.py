@@ -8,7 +8,18 @@ from pathlib import Path
 from auditor.document import Document
 from auditor.errors import UsageError
 from auditor.model import Result
-from auditor.reports import delimited, document, html, latex, markdown, report_html, report_latex, report_markdown
+from auditor.reports import (
+    delimited,
+    document,
+    github,
+    html,
+    junit,
+    latex,
+    markdown,
+    report_html,
+    report_latex,
+    report_markdown,
+)
 
 
 def _svg(result: Result) -> str:
@@ -25,6 +36,8 @@ TEXT_FORMATS: Mapping[str, Callable[[Result], str]] = {
     "latex": latex.render,
     "html": html.render,
     "svg": _svg,
+    "junit": junit.render,
+    "github": github.render,
 }
 
 FORMATS = ("table", *TEXT_FORMATS, "png", "parquet")
@@ -40,6 +53,9 @@ DOCUMENT_FORMATS: Mapping[str, Callable[[Document], str]] = {
 #: Formats that show nothing but figures.
 PICTURES = frozenset({"svg", "png"})
 
+#: Formats that show nothing but verdicts.
+VERDICTS = frozenset({"junit", "github"})
+
 #: Formats that a terminal cannot show.
 _BINARY = frozenset({"png", "parquet"})
 
@@ -54,6 +70,7 @@ _ENDINGS = {
     ".png": "png",
     ".parquet": "parquet",
     ".txt": "table",
+    ".xml": "junit",
 }
 
 

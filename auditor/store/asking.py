@@ -21,7 +21,15 @@ _PLAIN = {
 }  # fmt: skip
 
 
-def ask(store: Store, statement: str, params: Mapping[str, str]) -> pl.DataFrame:
+def parameters(statement: str) -> set[str]:
+    """Name the parameters of what may be several statements. Raises `SqlError` for what is no SQL."""
+    try:
+        return {name for one in duckdb.extract_statements(statement) for name in one.named_parameters}
+    except duckdb.Error as error:
+        raise SqlError(str(error).strip()) from error
+
+
+def ask(store: Store, statement: str, params: Mapping[str, str | int | None]) -> pl.DataFrame:
     """Run one reading statement.
 
     Columns of the same name are numbered. Raises `SqlError` for a statement that would write, and with the engine's
