@@ -61,7 +61,7 @@ def duplicates(asked: Inquiry, name: str, title: str) -> Section:
     rows = report_fault_words.again(found)
     leaks = report_fault_words.leaks(rows)
     leaking, repeated = report_fault_words.leaking(leaks), report_fault_words.repeated(rows)
-    copied = [f"{note[:1].upper()}{note[1:]}" for note in found.notes if note.endswith("copy the other?")]
+    copied = [note for note in found.notes if note.endswith("copy the other?")]
     return Section(
         name, title, (*leaking, *repeated, *copied, *same), (*leaking[:_LEAKS], *repeated, *copied, *counted),
         (found, twins), (*_leak_tables(rows, leaks), *twins.tables[:1]),
