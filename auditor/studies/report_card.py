@@ -11,7 +11,7 @@ from auditor.model import Progress, Source, Table, silent
 from auditor.store import versions
 from auditor.store.connection import Store
 from auditor.studies import profile as profile_study
-from auditor.studies import report_words
+from auditor.studies import report_fault_words, report_words
 from auditor.studies.report import program
 from auditor.studies.report_faults import duplicates, outliers
 from auditor.studies.report_inquiry import Inquiry, Settings
@@ -106,10 +106,11 @@ def _problems(asked: Inquiry) -> Section:
     What is said of a dataset that has none of it is left out.
     """
     parts = [duplicates(asked, "duplicates", ""), outliers(asked, "outliers", "")]
+    said = [words for part in parts for words in part.summary if not words.endswith(_NONE)]
     label = asked.selections[0].label
     return Section(
         "problems", "",
-        tuple(words for part in parts for words in part.summary if label in words and not words.endswith(_NONE)),
+        tuple(words for words in said if label in words or words == report_fault_words.CAVEAT),
         results=tuple(result for part in parts for result in part.results),
         commands=tuple(command for part in parts for command in part.commands),
         notes=tuple(part.absent for part in parts if part.absent),

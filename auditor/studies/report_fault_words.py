@@ -15,6 +15,9 @@ _AGAIN: Mapping[str, str] = {
     "across-images": "Captions that stand again at another image, exactly or nearly",
 }
 
+#: What must be said with `faulty`.
+CAVEAT = "Images that are almost the same bring such findings too: look at them."
+
 #: The chance of one wrong claim among the tests of a statistic.
 _ALPHA = 0.05
 
@@ -63,7 +66,7 @@ def faulty(label: str, rows: pl.DataFrame, captions: int) -> list[str]:
     return [
         f"{label}: {swapped + elsewhere:,} captions ({(swapped + elsewhere) / captions:.2%}) may describe another "
         f"image than their own: {swapped // 2:,} pairs seem to have changed places, {elsewhere:,} fit another image "
-        "better. Images that are almost the same bring such findings too."
+        "better."
     ]
 
 

@@ -30,8 +30,9 @@ _TEMPLATES_SQL = (
     "slot_vocabulary",
 )  # fmt: skip
 
-#: How many leaks the summary names, and how many rows of outliers a report carries.
+#: How many leaks the summary names, slots a table shows, and rows of outliers a report carries.
 _LEAKS = 4
+_SLOTS = 15
 _CARRIED = 100
 
 
@@ -58,14 +59,14 @@ def duplicates(asked: Inquiry, name: str, title: str) -> Section:
             name, title, same, tuple(counted), (twins,), twins.tables[:1], twins.tables[1:], notes=(f"{error}",),
             commands=commands, sql=_DUPLICATES_SQL[:2],
         )  # fmt: skip
-    rows = report_fault_words.again(found)
+    rows, labels = report_fault_words.again(found), [one.label for one in asked.selections]
     leaks = report_fault_words.leaks(rows)
     leaking, repeated = report_fault_words.leaking(leaks), report_fault_words.repeated(rows)
     copied = [note for note in found.notes if note.endswith("copy the other?")]
     return Section(
         name, title, (*leaking, *repeated, *copied, *same), (*leaking[:_LEAKS], *repeated, *copied, *counted),
-        (found, twins), (*_leak_tables(rows, leaks), *twins.tables[:1]),
-        (*_leaks_first(found.tables[1:], leaks), *twins.tables[1:]),
+        (found, twins), (*_leak_tables(rows, leaks, labels), *twins.tables[:1]),
+        (*_leaks_first(found.tables[1:], rows, leaks, labels), *twins.tables[1:]),
         notes=tuple(note for note in found.notes if "captions that stand in" not in note and note not in copied),
         commands=commands, sql=_DUPLICATES_SQL,
     )  # fmt: skip
@@ -88,7 +89,9 @@ def outliers(asked: Inquiry, name: str, title: str) -> Section:
     faulty = [
         words for label, one in found.items() for words in report_fault_words.faulty(label, one.frame, captions[label])
     ]
-    said = faulty or ["No caption seems to describe another image than its own."]
+    said = (
+        [*faulty, report_fault_words.CAVEAT] if faulty else ["No caption seems to describe another image than its own."]
+    )
     carried = f"the rows here are the {_CARRIED} surest of each dataset; the command gives all"
     return Section(
         name, title,
@@ -118,7 +121,7 @@ def templates(asked: Inquiry, name: str, title: str) -> Section:
     said = [note for note in notes if " are made of one of " in note]
     return Section(
         name, title, tuple(f"{note}." for note in said), tuple(report_fault_words.formulaic(shares)),
-        tuple(found.values()), (shown,), tuple(table for one in found.values() for table in one.tables),
+        tuple(found.values()), (shown,), tuple(_strongest(table) for one in found.values() for table in one.tables),
         merged(found.values()), (*lacking, *(note for note in notes if note not in said)),
         (asked.command("templates", *asked.profile(), refs=_refs(asked, found)),), _TEMPLATES_SQL,
     )  # fmt: skip
@@ -159,11 +162,13 @@ def _none_said(otherwise: str, lacking: Sequence[str]) -> str:
     return " ".join(lacking) or otherwise
 
 
-def _leak_tables(rows: pl.DataFrame, leaks: pl.DataFrame) -> list[Table]:
-    """Show what leaks, then what stands again at all."""
+def _leak_tables(rows: pl.DataFrame, leaks: pl.DataFrame, labels: Sequence[str]) -> list[Table]:
+    """Show what leaks, then what stands again of the datasets that were named, in their order."""
     said = "a caption may stand at several places; exact: the same tokens; near: most words are in both"
-    again = rows.filter(pl.col("exact") + pl.col("near") > 0).join(
-        leaks, on=["dataset", "scope", "against"], how="anti", maintain_order="left"
+    named = rows.filter(pl.col("dataset").is_in(labels), pl.col("exact") + pl.col("near") > 0)
+    again = named.join(leaks, on=["dataset", "scope", "against"], how="anti", maintain_order="left").sort(
+        pl.col("dataset").replace_strict({label: place for place, label in enumerate(labels)}, return_dtype=pl.Int64),
+        maintain_order=True,
     )
     made = [
         Table("captions of test splits that stand in train", leaks, bars=("share",)),
@@ -172,7 +177,26 @@ def _leak_tables(rows: pl.DataFrame, leaks: pl.DataFrame) -> list[Table]:
     return [table for table in made if table.frame.height]
 
 
-def _leaks_first(tables: Sequence[Table], leaks: pl.DataFrame) -> list[Table]:
-    """Put examples of leaks before other tables."""
-    titles = {f"examples: {side} in {beside}" for side, beside in leaks.select("dataset", "against").iter_rows()}
-    return sorted(tables, key=lambda table: table.title not in titles)
+def _leaks_first(
+    tables: Sequence[Table], rows: pl.DataFrame, leaks: pl.DataFrame, labels: Sequence[str]
+) -> list[Table]:
+    """Put examples of leaks before other tables, and leave out those of other splits that nobody named."""
+    leaking = set(map(_example, leaks.iter_rows(named=True)))
+    unnamed = {_example(row) for row in rows.iter_rows(named=True) if row["dataset"] not in labels}
+    return sorted(
+        (table for table in tables if table.title not in unnamed - leaking),
+        key=lambda table: table.title not in leaking,
+    )
+
+
+def _example(row: Mapping[str, str]) -> str:
+    return f"examples: {row['dataset']} in {row['against']}"
+
+
+def _strongest(table: Table) -> Table:
+    """Cut a table of more slots than anybody reads to those with the largest effects."""
+    if "effect" not in table.frame.columns or table.frame.height <= _SLOTS:
+        return table
+    largest = table.frame.sort(pl.col("effect").abs(), descending=True, nulls_last=True, maintain_order=True)
+    caption = f"{table.caption}; the {_SLOTS} largest effects of {table.frame.height:,}"
+    return replace(table, frame=largest.head(_SLOTS), sections=None, caption=caption)
