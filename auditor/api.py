@@ -100,9 +100,10 @@ class Auditor(CaptionStudies, MetricStudies):
         settings: ReportSettings | None = None,
         sections: Sequence[str] | None = None,
         timed: bool = True,
+        config_file: Path | None = None,
     ) -> Document:
         """Make the whole audit one document; `reports.DOCUMENT_FORMATS` write it."""
-        return report.report(self.store, refs, settings, sections, timed=timed)
+        return report.report(self.store, refs, settings, sections, config.sources(config_file), timed=timed)
 
     def card(self, ref: str, settings: ReportSettings | None = None, config_file: Path | None = None) -> Document:
         """Describe a dataset for its README."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -29,6 +30,7 @@ def command(
     confidence: Confidence = 0.95,
     section: Sections = None,
     no_time: NoTime = False,
+    config: Annotated[Path | None, typer.Option("--config", help="Another datasets.toml.")] = None,
     store: o.StorePath = o.DEFAULT_STORE,
     wait: o.Wait = 10.0,
     format_name: DocumentFormat = None,
@@ -38,6 +40,7 @@ def command(
 
     Example: auditor report flickr8k flickr30k -o audit.html
     """
+    from auditor.config import sources
     from auditor.reports import document_format
     from auditor.studies.report import report
     from auditor.studies.report_inquiry import METRICS, Settings
@@ -45,5 +48,5 @@ def command(
     chosen = document_format(format_name, output)
     settings = Settings(tuple(metric or METRICS), profile, split, seed, references, resamples, confidence)
     with o.opened(store, wait=wait) as opened, o.progressing() as progress:
-        document = report(opened, refs, settings, section, timed=not no_time, progress=progress)
+        document = report(opened, refs, settings, section, sources(config), timed=not no_time, progress=progress)
     o.deliver_document(document, chosen, output)

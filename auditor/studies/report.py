@@ -5,12 +5,12 @@ from __future__ import annotations
 import datetime
 import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 
 from auditor.document import Document, Section, Statement
 from auditor.errors import UsageError
-from auditor.model import Progress, silent
+from auditor.model import Progress, Source, silent
 from auditor.store.connection import Store
 from auditor.store.sqlfiles import catalogue, reads_of
 from auditor.store.versions import resolve_all
@@ -24,6 +24,7 @@ def report(
     refs: Sequence[str],
     settings: Settings | None = None,
     sections: Sequence[str] | None = None,
+    declared: Mapping[str, Source] | None = None,
     *,
     timed: bool = True,
     progress: Progress = silent,
@@ -31,13 +32,14 @@ def report(
     """Audit datasets: one section for each of `SECTIONS`, or for those named, a summary before and the method behind.
 
     Equal captions, settings and program give equal documents but for the time, which is that of SOURCE_DATE_EPOCH where
-    the environment sets it, and left out where it is not `timed`. Raises `UsageError` for a section that there is not.
+    the environment sets it, and left out where it is not `timed`. Splits count as what `declared` says of them. Raises
+    `UsageError` for a section that there is not.
     """
     settings = settings or Settings()
     for name in sections or ():
         if name not in SECTIONS:
             raise UsageError(f"{name}: no such section; known are {', '.join(SECTIONS)}")
-    asked = Inquiry(store, resolve_all(store, refs, settings.split), settings, progress)
+    asked = Inquiry(store, resolve_all(store, refs, settings.split), settings, progress, declared or {})
     built = [
         builder.build(asked, name, builder.title)
         for name, builder in SECTIONS.items()

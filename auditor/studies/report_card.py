@@ -11,8 +11,9 @@ from auditor.model import Progress, Source, Table, silent
 from auditor.store import versions
 from auditor.store.connection import Store
 from auditor.studies import profile as profile_study
-from auditor.studies import report_words
+from auditor.studies import report_fault_words, report_words
 from auditor.studies.report import program
+from auditor.studies.report_faults import duplicates, outliers
 from auditor.studies.report_inquiry import Inquiry, Settings
 from auditor.studies.report_sections import bounds
 
@@ -30,6 +31,9 @@ _STATISTICS: Mapping[str, str] = {
     "distinct-captions": "different captions",
 }
 
+#: How a sentence ends that says of one dataset that there is nothing to be found.
+_NONE = (" 0.0%.", "(0.0%).")
+
 
 def card(
     store: Store,
@@ -41,7 +45,7 @@ def card(
     """Describe one dataset: counts, splits, statistics, bounds, known problems, signatures."""
     settings = settings or Settings()
     selection = versions.resolve(store, ref, settings.split)
-    asked = Inquiry(store, (selection,), settings, progress)
+    asked = Inquiry(store, (selection,), settings, progress, declared or {})
     found = asked.result(
         "profile", lambda: profile_study.profile(store, asked.refs, settings.text_profile, None, progress)
     )
@@ -64,7 +68,8 @@ def card(
         .sort("split")
     )
     rows = {"statistic": list(_STATISTICS.values()), "value": [_shown(value.get(name)) for name in _STATISTICS]}
-    faults = report_words.problems(found)[selection.label]
+    problems = _problems(asked)
+    dirt = tuple(f"{one}." for one in report_words.problems(found)[selection.label])
     mean = {"metric", "human", "intra", "brown"}
     shown = [
         Table("", table.frame.select(name for name in table.frame.columns if name in mean), caption=(
@@ -86,11 +91,29 @@ def card(
             Section("bounds", "Bounds", tables=tuple(shown), results=measured.results, absent=(
                 None if shown else "No caption of another image could be put in the place of one of its own."
             )),
-            Section("problems", "Known problems", tuple(f"{one}." for one in faults) or ("None was found.",)),
+            Section("problems", "Known problems", (*problems.words, *dirt) or ("None was found.",),
+                    results=problems.results, notes=problems.notes, commands=problems.commands),
         ),
         program(),
         level=2,
         signatures={key: text for one in asked.found.values() for key, text in one.signatures.items()},
+    )  # fmt: skip
+
+
+def _problems(asked: Inquiry) -> Section:
+    """Say what leaks, what stands twice and which captions may be wrong, as the report does; where a study fails, why.
+
+    What is said of a dataset that has none of it is left out.
+    """
+    parts = [duplicates(asked, "duplicates", ""), outliers(asked, "outliers", "")]
+    said = [words for part in parts for words in part.summary if not words.endswith(_NONE)]
+    label = asked.selections[0].label
+    return Section(
+        "problems", "",
+        tuple(words for words in said if label in words or words == report_fault_words.CAVEAT),
+        results=tuple(result for part in parts for result in part.results),
+        commands=tuple(command for part in parts for command in part.commands),
+        notes=tuple(part.absent for part in parts if part.absent),
     )  # fmt: skip
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from auditor.errors import UsageError
-from auditor.model import Progress, Result, Selection, silent
+from auditor.model import Progress, Result, Selection, Source, silent
 from auditor.registry import requests
 from auditor.store import versions
 from auditor.store.connection import Store
@@ -41,12 +41,16 @@ class Settings:
 
 @dataclass
 class Inquiry:
-    """One report in the making. `found` are the results so far, by study, so that none is made twice."""
+    """One report in the making. `found` are the results so far, by study, so that none is made twice.
+
+    `declared` are the datasets as datasets.toml has them, by name: what their splits count as.
+    """
 
     store: Store
     selections: tuple[Selection, ...]
     settings: Settings
     progress: Progress = silent
+    declared: Mapping[str, Source] = field(default_factory=dict)
     found: dict[str, Result] = field(default_factory=dict)
 
     @property
@@ -107,10 +111,12 @@ class Inquiry:
     def _around(self) -> list[Any]:
         """List what else of the store a study may look at: corpora, and what the datasets are related to.
 
-        Of the datasets themselves, what was refused and under which name a version stands.
+        Of the datasets themselves, what was refused, under which name a version stands, and what splits count as.
         """
         own = [one.version.dataset for one in self.selections]
         beside = {name for one in own for name in versions.related(self.store, one)}
+        roles = [(name, sorted(self.declared[name].split_roles.items())) for name in own if name in self.declared]
         log = versions.log_rows(self.store)
         kinds = log["kind"].is_in(["corpus", "wordlist"]) | log["dataset"].is_in([*beside, *own])
-        return log.filter(kinds).sort("dataset", "seq").select("dataset", "seq", "version", "rejected", "tags").rows()
+        held = log.filter(kinds).sort("dataset", "seq").select("dataset", "seq", "version", "rejected", "tags")
+        return [*held.rows(), *roles]

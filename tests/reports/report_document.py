@@ -28,6 +28,9 @@ HOSTILE = (SCRIPT, QUOTES, HEBREW, EMOJI, ENDLESS)
 
 _STATEMENT = "identical_counts"
 
+#: How much a golden file shows of each result and of the tables that a section has further down.
+_ROWS, _TABLES = 10, 4
+
 #: Twice each, so that they are listed as identical, and once by nothing alike, so that they are outliers.
 ROWS: Rows = [(f"im{n}.jpg", slot, text) for n, text in enumerate(HOSTILE) for slot in (0, 1)] + [
     (f"alone{n}.jpg", slot, text) for n, text in enumerate(HOSTILE) for slot, text in ((0, text), (1, f"dog {n} runs"))
@@ -52,6 +55,7 @@ def extract(document: Document) -> Document:
         dataclasses.replace(
             one,
             results=tuple(map(_undated, one.results)),
+            further=one.further[:_TABLES],
             figures=one.figures[:1],
             sql=tuple(name for name in one.sql if name == _STATEMENT),
         )
@@ -69,7 +73,8 @@ def extract(document: Document) -> Document:
 
 
 def _undated(result: Result) -> Result:
-    return dataclasses.replace(result, selections=tuple(map(_without_clock, result.selections)))
+    selections = tuple(map(_without_clock, result.selections))
+    return dataclasses.replace(result, frame=result.frame.head(_ROWS), selections=selections)
 
 
 def _without_clock(selection: Selection) -> Selection:

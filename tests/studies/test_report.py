@@ -9,6 +9,7 @@ from conftest import Rows, ingest_rows
 
 from auditor.document import Document
 from auditor.errors import UsageError
+from auditor.model import Source
 from auditor.store.connection import Store
 from auditor.studies.report import report
 from auditor.studies.report_card import card
@@ -75,6 +76,54 @@ def test_versions_are_compared_with_the_one_before(store: Store) -> None:
     assert "auditor diff dogs@v1 dogs@v2" in document.sections[1].commands
 
 
+def test_drift_of_words_from_the_version_before_is_told(store: Store) -> None:
+    for name, rows in (("dogs", DOGS), ("cats", CATS)):
+        ingest_rows(store, rows, name)
+        ingest_rows(store, [(image, slot, f"{text} slowly") for image, slot, text in rows], name)
+    document = report(store, ["dogs", "cats"], BLEU, ["versions"], timed=False)
+    said = section(document, "summary")
+    assert "dogs@v1 → dogs@v2: Jensen-Shannon divergence of words" in said
+    assert "1 new words, 0 gone; mean length +1.00 words" in said
+    titles = [table.title for table in document.sections[1].tables]
+    assert {f"{name}@v1 → {name}@v2, text profile bare" for name in ("dogs", "cats")} <= set(titles)
+
+
+def test_leak_comes_first_and_splits_count_as_declared(store: Store) -> None:
+    splits = {"restval": ["d0", "d1", "d2"], "test": ["d3"]}
+    ingest_rows(store, [*DOGS, ("d3", 3, "a red dog runs")], "dogs", splits=splits)
+    declared = Source("dogs", "captions", "karpathy", (), split_roles={"restval": "train"})
+    document = report(store, ["dogs"], BLEU, ["duplicates"], {"dogs": declared}, timed=False)
+    found = document.sections[1]
+    assert found.summary[0].startswith("Leakage: ")
+    assert "of the 4 captions of dogs:test stand in dogs:train, 1 of them exactly" in found.summary[0]
+    assert found.tables[0].title == "captions of test splits that stand in train"
+    assert found.further[0].title == "examples: dogs:test in dogs:train"
+    undeclared = report(store, ["dogs"], BLEU, ["duplicates"], timed=False)
+    assert not any("Leakage" in words for words in undeclared.sections[1].words)
+
+
+def test_differences_are_tested_where_there_are_resamples(store: Store) -> None:
+    ingest_rows(store, DOGS, "dogs")
+    ingest_rows(store, CATS, "cats")
+    for resamples, tests in ((50, 1), (0, 0)):
+        settings = Settings(("bleu-1",), resamples=resamples)
+        document = report(store, ["dogs", "cats"], settings, ["comparison"], timed=False)
+        assert len(document.sections[1].results) == 1 + tests
+        assert section(document, "comparison").count("Holm") == tests
+
+
+def test_one_picture_of_a_kind_holds_all_datasets(store: Store) -> None:
+    ingest_rows(store, DOGS, "dogs")
+    ingest_rows(store, CATS, "cats")
+    document = report(store, ["dogs", "cats"], BLEU, ["consensus", "templates"], timed=False)
+    for one in document.sections[1:3]:
+        names = [figure.name for figure in one.figures]
+        assert names == list(dict.fromkeys(names))
+        assert set(one.figures[0].frame["dataset"]) == {"dogs", "cats"}
+    # A template fixes four tokens or more: of the dogs, the captions that say how far.
+    assert "Captions made of a frequent template: dogs 66.7%; cats 0.0%." in section(document, "summary")
+
+
 def test_every_select_that_a_section_names_is_there_with_what_it_reads(store: Store) -> None:
     ingest_rows(store, DOGS, "dogs")
     ingest_rows(store, CATS, "cats")
@@ -125,4 +174,5 @@ def test_card_counts_splits_and_names_problems(store: Store) -> None:
     found = {one.name: one for one in made.sections}
     assert found["splits"].tables[0].frame.rows() == [("test", 1, 4), ("train", 3, 9)]
     assert "captions that stand at several images: 1." in found["problems"].words
+    assert found["problems"].words[0].startswith("Leakage: ")
     assert found["bounds"].tables[0].frame.columns == ["metric", "human", "intra"]
