@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 import polars as pl
 
@@ -33,10 +34,8 @@ def tables(rows: pl.DataFrame, errors: Collection[str], resamples: int, confiden
             for row, held in enumerate(shown[rank])
             if held == "1"
         ]
-        made.append(
-            Table(f"{title}, raw and equalised", shown, sections="metric", caption=caption, best=tuple(sorted(first)))
-        )
-    return tuple(made)
+        made.append(Table(f"{title}, raw and equalised", shown, sections="metric", best=tuple(sorted(first))))
+    return (*made[:-1], replace(made[-1], caption=caption))
 
 
 def _beside(rows: pl.DataFrame, statistic: str) -> pl.DataFrame:
@@ -57,4 +56,5 @@ def _beside(rows: pl.DataFrame, statistic: str) -> pl.DataFrame:
 
 def figures(rows: pl.DataFrame, errors: Collection[str], confidence: float) -> tuple[Figure, ...]:
     """Draw each index as bars, of the equalised datasets."""
-    return comparison_tables.figures(rows.filter(footing=EQUALISED), errors, confidence)
+    drawn = comparison_tables.figures(rows.filter(footing=EQUALISED), errors, confidence)
+    return tuple(replace(figure, title=f"{figure.title}, equalised") for figure in drawn)
