@@ -145,10 +145,15 @@ class MetricStudies:
         resamples: int = 1000,
         confidence: float = 0.95,
         pairs: bool = False,
+        equalise: bool = False,
+        images: int | None = None,
     ) -> Result:
-        """Compare datasets by homogeneity and specificity, with bootstrap intervals; with `pairs`, test each pair."""
+        """Compare datasets by homogeneity and specificity, with bootstrap intervals; with `pairs`, test each pair.
+
+        With `equalise`, also on equally many images (or so many `images`) and captions of each.
+        """
         settings = (metrics, text_profile, split, seed, references, others, corpus, resamples, confidence)
-        return comparison.compare(self.store, refs, *settings, pairs=pairs)
+        return comparison.compare(self.store, refs, *settings, pairs=pairs, equalise=equalise, images=images)
 
     def probe(
         self,

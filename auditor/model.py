@@ -199,13 +199,15 @@ class Draw:
     """A seeded draw of captions: `captions` of each image; an image that has fewer is left out.
 
     So is one that has fewer than `least`, where that is more: draws of different sizes then leave out the same images.
-    `mirrored` draws from the `fewest` first captions in the seed's order, beginning with the last of them.
+    `mirrored` draws from the `fewest` first captions in the seed's order, beginning with the last of them. Of the
+    images that are left so many are drawn as `images` says; null stands for all.
     """
 
     captions: int
     seed: int
     least: int = 0
     mirrored: bool = False
+    images: int | None = None
 
     @property
     def fewest(self) -> int:

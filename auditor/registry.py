@@ -30,25 +30,28 @@ DECIMALS = 12
 class References:
     """Against what a caption is scored: the others of its image (`loo`), or all of it (`all`).
 
-    `drawn` of them, where only some are, by `seed`.
+    `drawn` of them, where only some are, by `seed`; then of so many `images`, where only some are drawn.
     """
 
     rule: Literal["loo", "all"] = "loo"
     drawn: int | None = None
     seed: int | None = None
+    images: int | None = None
 
     @property
     def parameters(self) -> Mapping[str, str | int]:
         """What of it a signature prints."""
-        drawn = {} if self.drawn is None or self.seed is None else {"k": self.drawn, "seed": self.seed}
-        return {"refs": self.rule, **drawn}
+        if self.drawn is None or self.seed is None:
+            return {"refs": self.rule}
+        images = {} if self.images is None else {"images": self.images}
+        return {"refs": self.rule, "k": self.drawn, **images, "seed": self.seed}
 
     def of(self, selection: Selection) -> Selection:
         """Select the captions at work: for leave-one-out, one more than the references, since each is held out once."""
         if self.drawn is None or self.seed is None:
             return selection
         captions = self.drawn + (self.rule == "loo")
-        return replace(selection, draw=Draw(captions, self.seed))
+        return replace(selection, draw=Draw(captions, self.seed, images=self.images))
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ _PARAMS: dict[str, Any] = {
     "drawn": 2,
     "fewest": 2,
     "mirrored": 0,
+    "drawn_images": None,
     "first_place": 2,
     "last_place": 3,
     "draw_seed": 1,

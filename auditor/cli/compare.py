@@ -31,6 +31,18 @@ def command(
             "--pairs", help="Test each pair of datasets: permutation of images, Holm's correction, Cliff's delta."
         ),
     ] = False,
+    equalise: Annotated[
+        bool,
+        typer.Option(
+            "--equalise", help="Beside raw numbers, those of equally many images and captions of each dataset."
+        ),
+    ] = False,
+    images: Annotated[
+        int | None,
+        typer.Option(
+            "--images", min=1, help="Images of each dataset that --equalise draws; default: the most there are."
+        ),
+    ] = None,
     store: o.StorePath = o.DEFAULT_STORE,
     wait: o.Wait = 10.0,
     format_name: o.Format = None,
@@ -58,5 +70,7 @@ def command(
             confidence,
             progress,
             pairs=pairs,
+            equalise=equalise,
+            images=images,
         )
     o.deliver(result, format_name, as_json, output)

@@ -112,9 +112,12 @@ def text_changes(store: Store, selection: Selection, profile: str, candidates: S
 def keep_drawn(
     store: Store, workspace: Workspace, selection: Selection, profile: str, candidates: Sequence[CandidateSet]
 ) -> None:
-    """Keep what was drawn in place of the captions, for people to look at, in table `drawn_candidate` of the cache."""
+    """Keep what was drawn in place of the captions, for people to look at, in table `drawn_candidate` of the cache.
+
+    Not so where images were drawn too: the table could not tell these rows from those of all images.
+    """
     drawn = [candidate for candidate in candidates if candidate.is_drawn]
-    if not drawn:
+    if not drawn or (selection.draw and selection.draw.images is not None):
         return
     rows = workspace.rows(_DRAWN).partition_by("candidate", as_dict=True)
     for candidate in drawn:

@@ -43,7 +43,7 @@ def bind_references(at_work: Workspace, selection: Selection, relation: str = "r
     else:
         draw = selection.draw
         at_work.params |= {"drawn": draw.captions, "fewest": draw.fewest, "draw_seed": draw.seed}
-        at_work.params["mirrored"] = draw.fewest if draw.mirrored else 0
+        at_work.params |= {"mirrored": draw.fewest if draw.mirrored else 0, "drawn_images": draw.images}
         at_work.bind("every_reference", "reference")
         at_work.bind(relation, "drawn_reference")
 

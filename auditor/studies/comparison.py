@@ -10,12 +10,14 @@ import polars as pl
 
 from auditor.errors import UsageError
 from auditor.model import Progress, Result, Selection, silent
-from auditor.registry import References, left_out, requests
+from auditor.registry import left_out, requests
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
-from auditor.studies import comparison_pairs, comparison_tables
-from auditor.studies.candidate_scores import CandidateScores, missing, score_sets
-from auditor.studies.comparison_indices import BOUNDS, STATISTICS, Index, Indices, indices
+from auditor.studies import comparison_footing, comparison_footing_tables, comparison_pairs, comparison_tables
+from auditor.studies.candidate_scores import CandidateScores, score_sets
+from auditor.studies.comparison_footing import EQUALISED, Footing, changed_orders
+from auditor.studies.comparison_indices import BOUNDS, INDICES, STATISTICS, Index, Indices, indices
+from auditor.studies.comparison_measured import Measured, measure
 from auditor.studies.comparison_ranks import Rank, ranks
 from auditor.studies.lower_bounds import strangers
 
@@ -26,6 +28,7 @@ _COLUMNS = (
     "dataset", "metric", "statistic", "value", "low", "high", "rank", "rank_low", "rank_high", "version", "split", "se",
     "resamples", "confidence", "seed", "drawn_from", "signature",
 )  # fmt: skip
+_EQUALISED_COLUMNS = ("images", "captions_per_image", "footing")
 _TYPES: Mapping[str, type[pl.DataType]] = {
     **dict.fromkeys(("low", "high", "se", "confidence"), pl.Float64),
     **dict.fromkeys(("rank_low", "rank_high"), pl.Int64),
@@ -48,6 +51,8 @@ def compare(
     progress: Progress = silent,
     *,
     pairs: bool = False,
+    equalise: bool = False,
+    images: int | None = None,
 ) -> Result:
     """Compare datasets by metric, each statistic ranked: 1 for the dataset whose captions are most alike by it.
 
@@ -66,6 +71,10 @@ def compare(
     With `pairs` rows are pairs of datasets instead (`comparison_pairs`): the difference, whether chance could make it,
     in as many random deals as there are resamples, and its size.
 
+    With `equalise` every row comes twice, by column `footing`: `raw`, and `equalised`, where each dataset has equally
+    many images and each image equally many captions (`comparison_footing`): the most that all have, or `images` and
+    `references` + 1. Ranks, tests and corrections are made on each footing for itself.
+
     A statistic without a value has no row. Raises `UsageError` for fewer than two datasets, and where `resamples` are
     too few for the interval.
     """
@@ -76,56 +85,73 @@ def compare(
     errors = {metric.label for metric in metrics if metric.metric.lower_is_better}
     selections = resolve_all(store, refs, split)
     stand_ins = strangers(store, selections, others, corpus)
-    against = References("loo", references, seed)
-    found: list[Indices] = []
-    facts: dict[str, dict[str, Any]] = {}
-    reasons: dict[str, Mapping[str, str]] = {}
-    signatures: dict[str, str] = {}
-    notes, sides = list(left_out(metric_names)), list[comparison_pairs.Side]()
-    for selection in selections:
-        measured = score_sets(
-            store, selection, tuple(BOUNDS), stand_ins, against, metric_names, text_profile, seed, progress=progress
+    footings = comparison_footing.footings(store, selections, references, images, seed, equalise=equalise)
+
+    def scores_of(selection: Selection, footing: Footing) -> CandidateScores:
+        names = tuple(BOUNDS)
+        return score_sets(
+            store, selection, names, stand_ins, footing.against, metric_names, text_profile, seed, progress=progress
         )
-        found.append(indices(selection, measured.scores, errors, seed, resamples, confidence, progress))
-        described = tuple(measured.scores["image"].unique().sort())
-        sides.append(comparison_pairs.Side(selection, found[-1].sums, described))
-        facts[selection.label] = _facts(measured)
-        reasons[selection.label] = measured.reasons
-        signatures |= measured.signatures
-        notes += [*measured.notes, *found[-1].notes]
-    known = {metric.label: signatures[metric.label] for metric in metrics if metric.label in signatures}
-    unequal = _unequal_captions({label: each.captions for label, each in zip(facts, found, strict=True)})
+
+    def indices_of(measured: CandidateScores) -> Indices:
+        return indices(measured.selection, measured.scores, errors, seed, resamples, confidence, progress)
+
+    parts = [measure(footing, selections, scores_of, indices_of) for footing in footings]
+    known = {
+        metric.label if part is parts[0] else f"{metric.label} {part.footing.name}": part.signatures[metric.label]
+        for part in parts
+        for metric in metrics
+        if metric.label in part.signatures
+    }
+    notes = list(dict.fromkeys([*left_out(metric_names), *(note for part in parts for note in part.notes)]))
+    unequal = [] if equalise else _unequal_captions(parts[0])
     if pairs:
-        tested = comparison_pairs.pairs(sides, errors, known, seed, resamples, progress)
+        tested = [comparison_pairs.pairs(p.sides, errors, p.signatures, seed, resamples, progress) for p in parts]
+        named = [_on(part.footing, rows, equalise=equalise) for part, rows in zip(parts, tested, strict=True)]
         return Result(
             "compare",
-            tested.drop(comparison_pairs.LABELS),
+            pl.concat(named).drop(comparison_pairs.LABELS),
             selections=selections,
             signatures=known,
-            tables=(comparison_pairs.table(tested),),
-            notes=(*notes, *missing(reasons), *unequal),
+            tables=tuple(
+                comparison_pairs.table(rows, part.footing.name if equalise else None)
+                for part, rows in zip(parts, tested, strict=True)
+            ),
+            notes=(*notes, *unequal),
         )
-    by_rank = {
-        (statistic, metric.label): _ranked(found, statistic, metric.label, confidence)
-        for metric in metrics
-        for statistic in STATISTICS
-    }
-    rows = _rows(by_rank, facts, signatures, seed, resamples, confidence)
-    ranked = {place: {one.label: rank for one, rank in order} for place, order in by_rank.items()}
+    orders = [
+        {
+            (statistic, metric.label): _ranked(part.found, statistic, metric.label, confidence)
+            for metric in metrics
+            for statistic in STATISTICS
+        }
+        for part in parts
+    ]
+    rows = pl.concat(
+        _on(part.footing, _rows(order, part.facts, part.signatures, seed, resamples, confidence), equalise=equalise)
+        for part, order in zip(parts, orders, strict=True)
+    )
+    ranked = {place: {one.label: rank for one, rank in order} for place, order in orders[-1].items()}
+    shown = comparison_footing_tables if equalise else comparison_tables
     return Result(
         "compare",
-        rows.select(_COLUMNS),
+        rows.select(*_COLUMNS, *(_EQUALISED_COLUMNS if equalise else ())),
         selections=selections,
         signatures=known,
-        tables=comparison_tables.tables(rows, errors, resamples, confidence),
-        figures=comparison_tables.figures(rows, errors, confidence),
+        tables=shown.tables(rows, errors, resamples, confidence),
+        figures=shown.figures(rows, errors, confidence),
         notes=(
             *notes,
-            *missing(reasons),
-            *comparison_tables.findings(ranked, resamples),
+            *(f"{EQUALISED}: {said}" if equalise else said for said in comparison_tables.findings(ranked, resamples)),
+            *(changed_orders(orders[0], orders[1], INDICES) if equalise else ()),
             *unequal,
         ),
     )
+
+
+def _on(footing: Footing, rows: pl.DataFrame, *, equalise: bool) -> pl.DataFrame:
+    """Say on which footing rows stand, where there are two."""
+    return rows.with_columns(footing=pl.lit(footing.name)) if equalise else rows
 
 
 def check_resampling(resamples: int, confidence: float) -> None:
@@ -144,19 +170,6 @@ def _ranked(found: Sequence[Indices], statistic: str, metric: str, confidence: f
     alike = [one for each in found for one in each.found if (one.statistic, one.metric) == (statistic, metric)]
     order = zip(alike, ranks(alike, confidence), strict=True)
     return sorted(order, key=lambda pair: (pair[1].rank, pair[0].label))
-
-
-def _facts(measured: CandidateScores) -> dict[str, Any]:
-    """Say what the rows of a dataset are about, and by statistic what their strangers were drawn from."""
-    selection: Selection = measured.selection
-    sources = {BOUNDS[one.name]: one.source for one in measured.sets}
-    return {
-        "label": selection.label,
-        "dataset": selection.version.dataset,
-        "version": selection.version.version,
-        "split": selection.split,
-        "sources": sources | {"specificity": sources.get("inter")},
-    }
 
 
 def _rows(
@@ -192,12 +205,13 @@ def _rows(
     return pl.DataFrame(rows, schema_overrides=_TYPES, infer_schema_length=None)
 
 
-def _unequal_captions(captions: Mapping[str, float]) -> list[str]:
+def _unequal_captions(measured: Measured) -> list[str]:
     """Warn where images of one dataset have many more captions than those of another."""
+    captions = {label: float(facts["captions_per_image"]) for label, facts in measured.facts.items()}
     if max(captions.values()) < _UNEQUAL * min(captions.values()):
         return []
     counts = ", ".join(f"{label} {mean:.1f}" for label, mean in captions.items())
     return [
         f"captions per image differ ({counts}): BLEU grows with the number of references: draw equally many "
-        "with --references; ROUGE and CIDEr average over them (Wang & Gaizauskas 2016, section 4.1)"
+        "with --references or --equalise; ROUGE and CIDEr average over them (Wang & Gaizauskas 2016, section 4.1)"
     ]

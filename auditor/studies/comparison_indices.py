@@ -22,8 +22,11 @@ from auditor.statistics.resampling import (
 #: What the mean of each candidate's scores is called.
 BOUNDS: Mapping[str, str] = {"human": "upper", "intra": "intra", "inter": "inter", "brown": "brown"}
 
+#: What is made of the bounds.
+INDICES = ("homogeneity", "specificity")
+
 #: Every statistic, in the order in which results show them.
-STATISTICS = (*BOUNDS.values(), "homogeneity", "specificity")
+STATISTICS = (*BOUNDS.values(), *INDICES)
 
 
 @dataclass(frozen=True)

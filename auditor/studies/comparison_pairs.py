@@ -131,14 +131,14 @@ def _delta(a: Floats, b: Floats) -> float | None:
     return cliffs_delta(known_a, known_b) if len(known_a) and len(known_b) else None
 
 
-def table(rows: pl.DataFrame) -> Table:
-    """Arrange the tests for reading."""
+def table(rows: pl.DataFrame, footing: str | None = None) -> Table:
+    """Arrange the tests for reading; the title says on which footing, where there are two."""
     shown = rows.select(
         "statistic", pl.col("label").alias("dataset"), pl.col("against_label").alias("against"), "metric", "difference",
         "delta", "p", "p_holm", "test",
     )  # fmt: skip
     return Table(
-        "differences between datasets",
+        f"differences between datasets, {footing}" if footing else "differences between datasets",
         shown,
         sections="statistic",
         caption=(

@@ -27,21 +27,20 @@ def tables(rows: pl.DataFrame, errors: Collection[str], resamples: int, confiden
         .pivot("statistic", index=["metric", "label"], values="value", maintain_order=True)
         .select("metric", "label", pl.col("^(intra|inter|brown)$"))
     )
-    upper = _ranked(rows, "upper").join(lower, on=["metric", "label"], how="left", maintain_order="left")
+    upper = ranked(rows, "upper").join(lower, on=["metric", "label"], how="left", maintain_order="left")
     made = [
         Table("upper bound, lower bounds", upper.rename({"label": "dataset"}), sections="metric", best=_best(upper))
     ]
     for index in _INDICES:
-        ranked = _ranked(rows, index)
-        if ranked.height:
-            shown = ranked.rename({"label": "dataset"})
+        shown = ranked(rows, index).rename({"label": "dataset"})
+        if shown.height:
             bars = (index,) if index == "homogeneity" else ()
-            title = f"{index} = {_formula(index, rows, errors)}"
+            title = f"{index} = {formula(index, rows, errors)}"
             made.append(Table(title, shown, bars, sections="metric", best=_best(shown)))
     if resamples:
         last = made.pop()
         how = (
-            f"low, high: {_percent(confidence)} interval by {resamples:,} resamples of images; "
+            f"low, high: {percent(confidence)} interval by {resamples:,} resamples of images; "
             "rank 1–2: sampling error leaves open which of these"
         )
         made.append(replace(last, caption=how))
@@ -53,7 +52,7 @@ def figures(rows: pl.DataFrame, errors: Collection[str], confidence: float) -> t
     return tuple(
         Figure(
             index,
-            f"{index.capitalize()} = {_formula(index, rows, errors)}",
+            f"{index.capitalize()} = {formula(index, rows, errors)}",
             "bars",
             of_index.select("metric", "value", "low", "high", dataset="label"),
             x="metric",
@@ -62,7 +61,7 @@ def figures(rows: pl.DataFrame, errors: Collection[str], confidence: float) -> t
             low="low",
             high="high",
             y_label=index,
-            caption=f"Intervals: {_percent(confidence)}, bootstrap over images.",
+            caption=f"Intervals: {percent(confidence)}, bootstrap over images.",
         )
         for index in _INDICES
         if (of_index := rows.filter(statistic=index)).height
@@ -100,8 +99,8 @@ def _findings(by_metric: list[Mapping[str, Rank]], word: str, resamples: int) ->
     return said
 
 
-def _ranked(rows: pl.DataFrame, statistic: str) -> pl.DataFrame:
-    """Give metric, rank (or range of ranks), label, value and interval of one statistic."""
+def ranked(rows: pl.DataFrame, statistic: str) -> pl.DataFrame:
+    """Give metric, rank (or range of ranks), label, value and interval of one statistic; the value by its name."""
     best, worst = pl.col("rank_low"), pl.col("rank_high")
     span = pl.when(best < worst).then(pl.format("{}–{}", best, worst)).otherwise(pl.col("rank").cast(pl.String))
     return rows.filter(statistic=statistic).select(
@@ -109,17 +108,19 @@ def _ranked(rows: pl.DataFrame, statistic: str) -> pl.DataFrame:
     )
 
 
-def _best(ranked: pl.DataFrame) -> tuple[tuple[int, str], ...]:
+def _best(shown: pl.DataFrame) -> tuple[tuple[int, str], ...]:
     """Name the values of those who are first, where sampling error leaves no doubt."""
-    value = ranked.columns[3]
-    return tuple((row, value) for row, rank in enumerate(ranked["rank"]) if rank == "1")
+    value = shown.columns[3]
+    return tuple((row, value) for row, rank in enumerate(shown["rank"]) if rank == "1")
 
 
-def _formula(index: str, rows: pl.DataFrame, errors: Collection[str]) -> str:
+def formula(index: str, rows: pl.DataFrame, errors: Collection[str]) -> str:
+    """Spell how an index is made, and how of the metrics among the rows that count errors."""
     similarity, error, _ = _INDICES[index]
     counting = [metric for metric in rows["metric"].unique(maintain_order=True) if metric in errors]
     return f"{similarity} ({', '.join(counting)}: {error})" if counting else similarity
 
 
-def _percent(confidence: float) -> str:
+def percent(confidence: float) -> str:
+    """Spell a share as a percentage: `95 %`."""
     return f"{plain(round(100 * confidence, 10))} %"

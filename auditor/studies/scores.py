@@ -81,6 +81,8 @@ def _refused(store: Store, selection: Selection, metrics: Sequence[MetricRequest
     else:
         fewest = selection.draw.fewest if selection.draw else 1
         described = images(store, selection).filter(pl.col("captions") >= fewest).height
+        if selection.draw and selection.draw.images is not None:
+            described = min(described, selection.draw.images)
     reasons = {metric.label: metric.refusal(described) for metric in metrics}
     return {label: reason for label, reason in reasons.items() if reason is not None}
 

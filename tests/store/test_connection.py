@@ -298,9 +298,9 @@ def test_key_changes_with_everything_that_changes_counts(store: Store) -> None:
         cache.key(whole, "bare", ("bleu", "candidate_intra"), {"seed": 1}),
         cache.key(whole, "bare", ("bleu", "candidate_intra"), {"seed": 2}),
     }
-    drawn = [dataclasses.replace(whole, draw=Draw(*draw)) for draw in ((2, 1), (2, 2), (3, 1))]
+    drawn = [dataclasses.replace(whole, draw=Draw(*draw)) for draw in ((2, 1), (2, 2), (3, 1), (3, 1, 0, False, 5))]
     keys |= {cache.key(selection, "bare", ("bleu", "candidate_human"), {}) for selection in drawn}
-    assert len(keys) == 9
+    assert len(keys) == 10
     assert version.seq == 1
 
 
