@@ -21,11 +21,13 @@ def references_of(store: Store, annotated: Selection, against: str | None = None
     wanted = images(store, annotated)["image"]
     if against is not None:
         chosen = resolve(store, against)
+        if chosen.version.dataset == annotated.version.dataset:
+            raise UsageError(f"{against}: would score {annotated.label} against itself; --against names its references")
         if not _described(store, chosen, wanted):
             there = images(store, chosen)["image"]
             raise UsageError(
                 f"{against} describes no image of {annotated.label}: its ids look like {there[0]!r}, "
-                f"those of {annotated.label} like {wanted[0]!r}"
+                f"those of {annotated.label} like {wanted[0]!r}; name captions of the same images with --against"
             )
     else:
         chosen = _first_related(store, annotated)
