@@ -111,7 +111,7 @@ def _judged(found: pl.DataFrame) -> pl.DataFrame:
         ),
         *(
             pl.when(number.is_not_null() & counts[side].is_null()).then(
-                pl.format(f'votes_{side} "{{}}" is no whole number', number)
+                pl.format(f'votes_{side} "{{}}" is no whole number from 0 to 4,294,967,295', number)
             )
             for side, number in numbers.items()
         ),

@@ -34,6 +34,9 @@ _EXACT_BITS = 53
 #: Numbers held at a time, resamples × images: 64 MiB. In larger blocks the threads of BLAS spin less between products.
 AT_A_TIME = 1 << 23
 
+#: More resamples take hours, and gigabytes for how often each draws an image; an interval is sharp long before.
+MOST_RESAMPLES = 100_000
+
 
 @dataclass(frozen=True)
 class ImageSums:

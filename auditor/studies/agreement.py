@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -9,14 +10,15 @@ import polars as pl
 
 from auditor.errors import UsageError
 from auditor.figure import Figure
-from auditor.model import Progress, Result, Table, silent
+from auditor.model import Progress, Result, Selection, Table, silent
 from auditor.registry import left_out
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.studies import agreement_rows, agreement_tables, disagreements, human_agreement, judgement_classes
 from auditor.studies.agreement_rows import ALL, STATISTICS, Resampling
 from auditor.studies.comparison import check_resampling
-from auditor.studies.ratings import Rated, rated
+from auditor.studies.described_images import references_of
+from auditor.studies.ratings import Rated, judges, protocols_of, rated
 
 #: What stands for the protocol of every judge.
 JUDGES = "judges"
@@ -62,6 +64,9 @@ def agree(
     statistics = _checked(question, metric_names)
     parts, notes = [], list(left_out(metric_names))
     selections = resolve_all(store, refs, split)
+    for annotated in selections:  # whatever cannot be asked of the last is said before the first is scored
+        _protocols(annotated, protocols_of(judges(store, annotated, question.scale)), question.protocols)
+        references_of(store, annotated, against)
     for place, annotated in enumerate(selections, 1):
         found = rated(store, annotated, against, metric_names, text_profile, question.scale, progress)
         number = f"-{place}" if len(selections) > 1 else ""
@@ -92,7 +97,7 @@ class _Part:
 
 def _one(found: Rated, question: Question, statistics: Sequence[str], number: str, progress: Progress) -> _Part:
     resampling = question.resampling
-    protocols, notes = _protocols(found, question.protocols)
+    protocols, notes = _protocols(found.annotated, found.protocols(), question.protocols)
     threshold = sum(found.scale) / 2 if question.threshold is None else question.threshold
     correlated = agreement_rows.correlations(found, protocols, statistics, resampling, progress)
     rows = [row for each in correlated.values() for row in each.rows]
@@ -101,6 +106,7 @@ def _one(found: Rated, question: Question, statistics: Sequence[str], number: st
     if tested is not None:
         rows += agreement_rows.tests(found, *tested, correlated[tested[0], ALL], resampling)
     rows += agreement_rows.kappas(found, threshold, question.cut)
+    notes += agreement_rows.uncut(found, threshold)
     between, unknown = human_agreement.agreement(found)
     frame = agreement_rows.frame([*rows, *between])
     order = agreement_tables.ranked(found, frame)["metric"].to_list()
@@ -125,27 +131,29 @@ def _checked(question: Question, metric_names: Sequence[str] | None) -> list[str
     unknown = [name for name in question.statistics or () if name not in STATISTICS]
     if unknown:
         raise UsageError(f"{unknown[0]}: no such statistic; known are {', '.join(STATISTICS)}")
-    if question.scale is not None and not question.scale[0] < question.scale[1]:
+    if question.scale is not None and not -math.inf < question.scale[0] < question.scale[1] < math.inf:
         low, high = question.scale
         raise UsageError(f"--scale {low:g} {high:g}: expected the lowest and the highest rating")
+    for option, value in (("--threshold", question.threshold), ("--cut", question.cut)):
+        if value is not None and not math.isfinite(value):
+            raise UsageError(f"{option} {value:g}: expected a number")
     if question.cut is not None and len(metric_names or ()) != 1:
         raise UsageError("--cut is a score of one metric: name that metric, and no other, with -m")
     return [name for name in STATISTICS if not question.statistics or name in question.statistics]
 
 
-def _protocols(found: Rated, asked: Sequence[str] | None) -> tuple[list[str], list[str]]:
-    """Choose the protocols; say where judges are too many to have one each."""
-    known = found.protocols()
+def _protocols(annotated: Selection, known: Sequence[str], asked: Sequence[str] | None) -> tuple[list[str], list[str]]:
+    """Choose among the protocols there are; say where judges are too many to have one each."""
     of_judges = [name for name in known if name not in ("pooled", "mean")]
     if not asked:
         if len(of_judges) <= _FEW_JUDGES:
-            return known, []
-        told = f"{found.annotated.label}: {len(of_judges):,} judges; --protocol {JUDGES} gives each of them"
+            return list(known), []
+        told = f"{annotated.label}: {len(of_judges):,} judges; --protocol {JUDGES} gives each of them"
         return [name for name in known if name not in of_judges], [told]
     wanted = [each for name in asked for each in (of_judges or ["pooled"] if name == JUDGES else [name])]
     unknown = [name for name in wanted if name not in (*known, "mean")]
     if unknown:
-        raise UsageError(f"{unknown[0]}: no such protocol of {found.annotated.label}; there are {_some(known)}")
+        raise UsageError(f"{unknown[0]}: no such protocol of {annotated.label}; there are {_some(known)}")
     return list(dict.fromkeys(wanted)), []
 
 

@@ -141,7 +141,7 @@ def missing(label: str, made: Mapping[tuple[str, str], Correlated], resampling: 
 def _reason(scores: pl.DataFrame) -> str | None:
     """Say why people's ratings correlate with nothing; null where they may."""
     if scores.height < FEWEST:
-        return f"{scores.height} ratings, needed {FEWEST}"
+        return f"{scores.height} rating{'' if scores.height == 1 else 's'} with a score, of {FEWEST} that it takes"
     if scores[PEOPLE].n_unique() == 1:
         return f"every rating is {scores[PEOPLE][0]:g}"
     return None
@@ -201,6 +201,17 @@ def kappas(found: Rated, threshold: float, cut: float | None) -> list[Row]:
             _row(metric.label, "kappa", "mean", best and best.kappa, rows.height, ALL, threshold=best and best.cut)
         )
     return made
+
+
+def uncut(found: Rated, threshold: float) -> list[str]:
+    """Say why there is no kappa, where there is none."""
+    means = found.beside_scores("mean")[PEOPLE]
+    good = int((means >= threshold).sum())
+    if 0 < good < len(means):
+        return []
+    which = f"every caption has a mean rating of {threshold:g} or more"
+    which = which if good else which.replace("every caption", "no caption")
+    return [f"{found.annotated.label}: no kappa: {which}; --threshold names another"]
 
 
 def _row(metric: str, statistic: str, protocol: str, value: float | None, n: int, candidates: str, **more: Any) -> Row:

@@ -13,6 +13,9 @@ from auditor.statistics.significance import SMALLEST_P
 from auditor.studies.agreement_rows import ALL, PEOPLE, STATISTICS, WITHOUT, Resampling
 from auditor.studies.ratings import Rated
 
+#: A p from here on says nothing against chance.
+_UNSURE = 0.05
+
 _TESTED = ("difference", "williams", "steiger")
 
 
@@ -165,8 +168,14 @@ def notes(found: Rated, rows: pl.DataFrame) -> list[str]:
     of_metrics = rows.filter(pl.col("statistic").is_in(STATISTICS), pl.col("metric") != PEOPLE)
     largest = of_metrics["p"].max()
     if isinstance(largest, float):
+        high = of_metrics.filter(pl.col("p") >= _UNSURE).height
         told.append(
-            f"{label}: no p of a correlation with people is above {largest:.2g}"
+            f"{label}: "
+            + (
+                f"{high:,} of {of_metrics['p'].count():,} correlations with people have a p of {_UNSURE:g} or more"
+                if high
+                else f"no p of a correlation with people is above {largest:.2g}"
+            )
             + ("; that is an upper bound: doubles go no lower" if largest == SMALLEST_P else "")
             + "; p takes ratings as independent, which they are not: trust the intervals"
         )

@@ -11,6 +11,7 @@ import polars as pl
 from auditor.errors import UsageError
 from auditor.model import Progress, Result, Selection, silent
 from auditor.registry import left_out, requests
+from auditor.statistics.resampling import MOST_RESAMPLES
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.studies import comparison_footing, comparison_footing_tables, comparison_pairs, comparison_tables
@@ -163,6 +164,8 @@ def check_resampling(resamples: int, confidence: float) -> None:
         raise UsageError(
             f"--resamples {resamples}: an interval of {confidence:g} needs {fewest:,} or more; 0 is for no interval"
         )
+    if resamples > MOST_RESAMPLES:
+        raise UsageError(f"--resamples {resamples}: expected {MOST_RESAMPLES:,} or fewer")
 
 
 def _ranked(found: Sequence[Indices], statistic: str, metric: str, confidence: float) -> list[tuple[Index, Rank]]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from auditor.errors import UsageError
 from auditor.registry import METRICS, MetricRequest, lacking, left_out, requests
+from auditor.statistics.resampling import MOST_RESAMPLES
 
 #: Share of the resamples inside an interval, and how many that takes.
 CONFIDENCE = 0.95
@@ -64,6 +65,10 @@ class Settings:
         low = min((*self.at, self.most or 1), default=1)
         if low < 1:
             raise UsageError(f"{low} references: expected 1 or more")
+        if self.most is not None and max(self.at, default=0) > self.most:
+            raise UsageError(f"--at {max(self.at)}: more references than --most {self.most}; raise that, or lower this")
+        if self.resamples > MOST_RESAMPLES:
+            raise UsageError(f"--resamples {self.resamples}: expected {MOST_RESAMPLES:,} or fewer")
 
 
 def chosen_metrics(names: Sequence[str] | None, as_published: bool) -> tuple[list[MetricRequest], list[str]]:

@@ -12,20 +12,34 @@ from auditor.store.versions import images, resolve
 _EXAMPLES = 3
 
 
+def as_references(selection: Selection) -> list[str]:
+    """Give a note where captions that stand as references were not ingested as people's captions of images.
+
+    Raises `UsageError` for a corpus or a list of words, which describe no images.
+    """
+    kind = selection.version.kind
+    if kind in ("corpus", "wordlist"):
+        raise UsageError(f"{selection.label}: is a {kind}, which describes no images; name a dataset of captions")
+    return [] if kind == "captions" else [f"{selection.label} was ingested as {kind}, not as captions to score against"]
+
+
 def references_of(store: Store, annotated: Selection, against: str | None = None) -> tuple[Selection, list[str]]:
     """Find the references of what people rated: the captions that `against` names, else the first related dataset.
 
     That is the first which its declaration names as related, of captions, that is in the store and describes any of its
     images. Gives the selection, and notes on images without references. Raises `UsageError` where there is none.
     """
-    wanted = images(store, annotated)["image"]
+    wanted, odd = images(store, annotated)["image"], list[str]()
     if against is not None:
         chosen = resolve(store, against)
+        if chosen.version.dataset == annotated.version.dataset:
+            raise UsageError(f"{against}: would score {annotated.label} against itself; --against names its references")
+        odd = as_references(chosen)
         if not _described(store, chosen, wanted):
             there = images(store, chosen)["image"]
             raise UsageError(
                 f"{against} describes no image of {annotated.label}: its ids look like {there[0]!r}, "
-                f"those of {annotated.label} like {wanted[0]!r}"
+                f"those of {annotated.label} like {wanted[0]!r}; name captions of the same images with --against"
             )
     else:
         chosen = _first_related(store, annotated)
@@ -33,7 +47,7 @@ def references_of(store: Store, annotated: Selection, against: str | None = None
     subject = "1 image has" if len(lacking) == 1 else f"{len(lacking):,} images have"
     some = ", ".join(lacking.head(_EXAMPLES)) + (", …" if len(lacking) > _EXAMPLES else "")
     told = f"{annotated.label}: {subject} no references in {chosen.label} and no scores: {some}"
-    return chosen, [told] if len(lacking) else []
+    return chosen, [*odd, *([told] if len(lacking) else [])]
 
 
 def _first_related(store: Store, annotated: Selection) -> Selection:

@@ -16,6 +16,7 @@ from auditor.registry import MetricRequest, References, left_out, requests
 from auditor.store.connection import Store
 from auditor.store.versions import images, resolve_all
 from auditor.studies import enough_references_tables as tables
+from auditor.studies.described_images import as_references
 from auditor.studies.growing_references import ReferenceOrder
 from auditor.studies.reference_curves import STATISTICS, Measured, measure, sufficient
 from auditor.studies.scores import scorable, signatures
@@ -52,7 +53,8 @@ def enough_references(
     """
     metrics = requests(metric_names)
     selections = resolve_all(store, refs, split)
-    parts, shown, notes = [], [], list(left_out(metric_names))
+    notes = [*left_out(metric_names), *(note for selection in selections for note in as_references(selection))]
+    parts, shown = [], []
     for selection in selections:
         number, some_left_out = _most(store, selection, most)
         whole = ReferenceOrder(number, seed, "loo").first(selection, number)

@@ -19,6 +19,7 @@ from auditor.store import ngrams
 from auditor.store.connection import Store
 from auditor.store.versions import content, resolve
 from auditor.studies.candidate_scores import without_references
+from auditor.studies.described_images import as_references
 from auditor.studies.scores import scorable, score_candidates, signatures, too_few_captions
 
 #: The metrics whose rankings the paper shows; its ROUGE-1 is recall over all references (eq. 9).
@@ -47,6 +48,7 @@ def ranked(
     tokens. Without `metric_names`, those of the paper. Raises `UsageError` for an image that has no ranked captions.
     """
     selection = resolve(store, ref, split)
+    odd = as_references(selection)
     against = References("loo", references, seed)
     metrics, unscored = scorable(store, against.of(selection), requests(metric_names or list(PUBLISHED)), metric_names)
     scores = score_candidates(store, against.of(selection), text_profile, [HUMAN], metrics, progress)
@@ -69,6 +71,7 @@ def ranked(
             *(_image_table(image, shown, texts, labels) for image in first),
         ),
         notes=(
+            *odd,
             *unscored,
             *too_few_captions(store, selection, against),
             *(without_references(store, selection) if references is None and not images else ()),

@@ -25,6 +25,9 @@ _JUDGE = "judge-"
 
 _EXAMPLES = 3
 
+#: Ratings are summed as integers in units of 10^-12: the sum of their squares must be one of 127 bits.
+_MOST_SQUARES = 1e14
+
 
 @dataclass(frozen=True)
 class Rated:
@@ -57,7 +60,7 @@ class Rated:
 
     def protocols(self) -> list[str]:
         """Name the ways to put ratings beside scores: pooled, mean, and each judge; the first alone for one judge."""
-        return ["pooled", "mean", *map(protocol_of, self.judges)] if len(self.judges) > 1 else ["pooled"]
+        return protocols_of(self.judges)
 
     def people(self, protocol: str) -> pl.DataFrame:
         """Give what people say, by a protocol. Columns: image, slot, human.
@@ -84,6 +87,16 @@ def protocol_of(judge: str) -> str:
     return judge if judge.startswith(_JUDGE) else f"{_JUDGE}{judge}"
 
 
+def protocols_of(judges: Sequence[str]) -> list[str]:
+    """Name the protocols of ratings by some judges."""
+    return ["pooled", "mean", *map(protocol_of, judges)] if len(judges) > 1 else ["pooled"]
+
+
+def judges(store: Store, annotated: Selection, scale: tuple[float, float] | None = None) -> list[str]:
+    """Name the judges of a version, sorted. Raises `UsageError` where nothing was rated."""
+    return sorted(_ratings(store, annotated, scale)[0]["judge"].unique())
+
+
 def rated(
     store: Store,
     annotated: Selection,
@@ -99,8 +112,6 @@ def rated(
     """
     ratings, notes = _ratings(store, annotated, scale)
     references, unmatched = references_of(store, annotated, against)
-    if references.version.dataset == annotated.version.dataset:
-        raise UsageError(f"{against}: would score {annotated.label} against itself; --against names its references")
     rule = References("all")
     metrics, unscored = scorable(store, references, requests(metric_names), metric_names)
     candidates = output_of(annotated)
@@ -149,6 +160,12 @@ def _ratings(store: Store, annotated: Selection, scale: tuple[float, float] | No
                 f"{annotated.label}: {_counted(outside.height, 'rating lies', 'ratings lie')} outside of {low:g} to "
                 f"{high:g} and {'is' if outside.height == 1 else 'are'} left out: {_examples(outside)}"
             )
+    if not (ratings["score"] ** 2).sum() < _MOST_SQUARES:
+        largest = max(map(abs, ratings["score"]))
+        raise UsageError(
+            f"{annotated.label}: ratings as large as {largest:g} cannot be summed exactly; "
+            "divide them all by the same number and ingest them again, or leave stray ones out with --scale"
+        )
     behind = ratings["votes"] // ratings["times"]
     fewest, most = behind.min(), behind.max()
     if isinstance(fewest, int) and isinstance(most, int) and most > 1:

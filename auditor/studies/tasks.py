@@ -12,6 +12,7 @@ from auditor.model import Result, Selection, Table
 from auditor.store.connection import Store
 from auditor.store.versions import bind_content, images, resolve
 from auditor.store.workspace import Workspace
+from auditor.studies.described_images import as_references
 
 Form = Literal["triplets", "pairs"]
 
@@ -52,12 +53,13 @@ def tasks(
     if form == "pairs" and references is not None:
         raise UsageError("--references: pairs are shown with their image, without references")
     selection = resolve(store, ref, split)
+    odd = as_references(selection)
     bind_content(store, "content", selection)
     at_work = Workspace(store, dataset=selection.version.dataset, seed=seed)
     drawn_from, contests = _contests(store, at_work, selection, candidates)
     at_work.params |= {"kind": form, "asked_images": images_asked, "asked_references": references}
     rows = at_work.rows("task")
-    notes = _obstacles(store, selection, contests, rows, form, references, images_asked)
+    notes = odd + _obstacles(store, selection, contests, rows, form, references, images_asked)
     if rows.is_empty():
         raise UsageError(f"{selection.label}: no question to ask: {'; '.join(notes) or 'it has no images'}")
     frame = rows.select(

@@ -119,8 +119,8 @@ def test_counts_are_whole_numbers_and_given_once(tmp_path: Path) -> None:
     rows = read(path)
     assert refused(rows) == [
         (3, "the votes on it are counted at line 2 already"),
-        (4, 'votes_b "-1" is no whole number'),
-        (6, 'votes_b "1.5" is no whole number'),
+        (4, 'votes_b "-1" is no whole number from 0 to 4,294,967,295'),
+        (6, 'votes_b "1.5" is no whole number from 0 to 4,294,967,295'),
     ]
     assert [side[-1] for side in compared(rows)] == [2, 1, 2, 0]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -224,3 +225,36 @@ def test_library_and_command_give_the_same_rows(tmp_path: Path) -> None:
         result = audit.agree("mine", metrics=["bleu-1", "ter"], question=Question(resampling=Resampling(50)))
     assert json.loads(Path("o.json").read_text()) == json.loads(result.to_json())
     assert result.frame["low"].is_not_null().any()
+
+
+@pytest.mark.parametrize(
+    ("question", "message"),
+    [
+        (Question(protocols=["foo"]), "foo: no such protocol of mine; there are pooled, mean, judge-ann"),
+        (Question(threshold=float("nan")), "--threshold nan: expected a number"),
+        (Question(threshold=float("inf")), "--threshold inf: expected a number"),
+        (Question(cut=float("nan")), "--cut nan: expected a number"),
+        (Question(scale=(1.0, float("inf"))), "--scale 1 inf: expected the lowest and the highest rating"),
+        (Question(resampling=Resampling(10**9)), "--resamples 1000000000: expected 100,000 or fewer"),
+    ],
+)
+def test_what_cannot_be_asked_is_said_before_anything_is_scored(
+    mine: Store, monkeypatch: pytest.MonkeyPatch, question: Question, message: str
+) -> None:
+    monkeypatch.setattr("auditor.studies.agreement.rated", lambda *_: pytest.fail("scored first"))
+    with pytest.raises(UsageError, match=re.escape(message)):
+        agree(mine, ["mine"], ["bleu-1"], question=question)
+
+
+def test_ratings_too_large_to_be_summed_exactly_are_refused(store: Store, tmp_path: Path) -> None:
+    rate(store, tmp_path, TABLE.replace("ann,5", "ann,5e6").replace("bob,5", "bob,5e6") + "d,a cat,ann,2e7\n")
+    with pytest.raises(UsageError, match=r"mine: ratings as large as 2e\+07 cannot be summed exactly; divide them all"):
+        agree(store, ["mine"], ["bleu-1"], question=QUICK)
+    scaled = Question(scale=(1, 5), resampling=Resampling(0))
+    assert agree(store, ["mine"], ["bleu-1"], question=scaled).frame.height
+
+
+def test_a_threshold_that_no_mean_reaches_leaves_no_kappa_and_says_so(mine: Store) -> None:
+    found = agree(mine, ["mine"], ["bleu-1"], question=Question(threshold=99, resampling=Resampling(0)))
+    assert found.frame.filter(statistic="kappa")["value"].to_list() == [None]
+    assert "mine: no kappa: no caption has a mean rating of 99 or more; --threshold names another" in found.notes

@@ -304,3 +304,22 @@ def test_findings_of_vedantam_2015_come_out(data: Path, tmp_path: Path) -> None:
     wins = values(pascal.frame, "wins", "system", kind="MM", metric="people")
     assert max(wins, key=wins.__getitem__) == "system 1"
     assert min(wins, key=wins.__getitem__) == "system 3"
+
+
+def test_captions_are_no_references_of_their_own_comparison(store: Store) -> None:
+    ingest_rows(store, REFERENCES)
+    ingest_pairs(store, PAIRS)
+    with pytest.raises(UsageError, match="pairs: would score pairs against itself; --against names its references"):
+        consensus(store, ["pairs"], ["bleu-1"], against="pairs", settings=QUICK)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (Settings(most=2, at=(1, 3)), "--at 3: more references than --most 2"),
+        (Settings(resamples=10**9), "--resamples 1000000000: expected 100,000 or fewer"),
+    ],
+)
+def test_numbers_that_cannot_be_are_refused(settings: Settings, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        settings.check()

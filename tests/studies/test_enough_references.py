@@ -8,7 +8,7 @@ import pytest
 from conftest import Rows, ingest_rows
 from scipy import stats
 
-from auditor.errors import MetricError
+from auditor.errors import MetricError, UsageError
 from auditor.model import Result
 from auditor.registry import requests
 from auditor.statistics.enough import detectable
@@ -16,6 +16,8 @@ from auditor.store.connection import Store
 from auditor.store.versions import resolve
 from auditor.studies.enough_references import enough_references
 from auditor.studies.growing_references import ReferenceOrder, each_number
+from auditor.studies.ranked_captions import ranked
+from auditor.studies.tasks import tasks
 
 WORDS = "a dog cat man runs sits on the red bench".split()
 #: Twelve images with five captions, and one with two.
@@ -128,3 +130,15 @@ def test_figures_are_lines_over_references(store: Store) -> None:
         assert figure.kind == "lines"
         assert figure.log_x
         assert set(figure.frame["references"]) <= {1, 2, 3, 4}
+
+
+def test_a_corpus_has_no_references_and_compared_captions_are_said_to_be_odd_ones(store: Store) -> None:
+    ingest_rows(store, ROWS, "sentences", kind="corpus")
+    ingest_rows(store, ROWS, "systems", kind="candidates")
+    with pytest.raises(UsageError, match="sentences: is a corpus, which describes no images"):
+        enough_references(store, ["sentences"], metric_names=["bleu-1"])
+    with pytest.raises(UsageError, match="sentences: is a corpus"):
+        tasks(store, "sentences")
+    with pytest.raises(UsageError, match="sentences: is a corpus"):
+        ranked(store, "sentences", ["bleu-1"])
+    assert "systems was ingested as candidates, not as captions to score against" in tasks(store, "systems").notes
