@@ -216,5 +216,5 @@ def _unequal_captions(measured: Measured) -> list[str]:
     counts = ", ".join(f"{label} {mean:.1f}" for label, mean in captions.items())
     return [
         f"captions per image differ ({counts}): BLEU grows with the number of references: draw equally many "
-        "with --references or --equalise; ROUGE and CIDEr average over them (Wang & Gaizauskas 2016, section 4.1)"
+        "with --references; ROUGE and CIDEr average over them (Wang & Gaizauskas 2016, section 4.1)"
     ]
