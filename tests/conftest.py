@@ -17,7 +17,9 @@ from auditor.store import ingestion
 from auditor.store.connection import MEMORY, Store
 from auditor.text import AT_INGEST
 
-settings.register_profile("auditor", deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+settings.register_profile(
+    "auditor", max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 settings.load_profile("auditor")
 
 ROOT = Path(__file__).parents[1]
