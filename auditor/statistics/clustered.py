@@ -18,8 +18,6 @@ from auditor.statistics.summary import exact
 
 Floats = NDArray[np.float64]
 
-_UNIT = 10.0**12
-
 
 class Interval(NamedTuple):
     """Between what the middle share of the resamples lies."""
@@ -75,19 +73,14 @@ def interval(values: Floats | None, confidence: float) -> Interval | None:
 def _sums(scores: pl.DataFrame, people: str, metric: str) -> Floats:
     """Add up a pair of columns by image, exactly: n, Σa, Σb, Σa², Σb², Σab; images are sorted."""
     a, b = exact(pl.col(people)), exact(pl.col(metric))
-    return (
-        scores.lazy()
-        .group_by("image")
-        .agg(
-            n=pl.len().cast(pl.Float64),
-            a=a.sum().cast(pl.Float64) / _UNIT,
-            b=b.sum().cast(pl.Float64) / _UNIT,
-            aa=(a * a).sum().cast(pl.Float64) / _UNIT**2,
-            bb=(b * b).sum().cast(pl.Float64) / _UNIT**2,
-            ab=(a * b).sum().cast(pl.Float64) / _UNIT**2,
-        )
-        .sort("image")
+    counted = (
+        scores.sort("image")
+        .select("image", a=a, b=b)
+        .with_columns(aa=pl.col("a") * pl.col("a"), bb=pl.col("b") * pl.col("b"), ab=pl.col("a") * pl.col("b"))
+        .group_by("image", maintain_order=True)
+        .agg(pl.len().alias("n"), pl.exclude("image").sum())
         .drop("image")
-        .collect()
-        .to_numpy()
     )
+    # Divided as whole numbers: polars casts a wide integer to a double one way or another, as threads have it.
+    units = (1, 10**12, 10**12, 10**24, 10**24, 10**24)
+    return np.array([[total / unit for total, unit in zip(row, units, strict=True)] for row in counted.iter_rows()])

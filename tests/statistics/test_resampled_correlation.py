@@ -121,3 +121,14 @@ def test_one_image_or_no_resamples_give_no_interval() -> None:
     assert clustered.resampled(scores(), "human", ["fine"], STATISTICS, 0, KEY) == {}
     assert clustered.interval(None, 0.95) is None
     assert clustered.interval(np.array([0.1, np.nan]), 0.95) is None
+
+
+def test_sums_of_an_image_are_those_of_whole_numbers_to_the_last_bit() -> None:
+    scores = pl.DataFrame(
+        {"image": ["b", "a", "b"], "people": [3.0, 4.0, 2.5], "metric": [0.513417119033, 1 / 3, 0.707106781187]}
+    )
+    a, b = 333333333333 / 10**12, (513417119033, 707106781187)
+    assert clustered._sums(scores, "people", "metric").tolist() == [
+        [1, 4.0, a, 16.0, 333333333333**2 / 10**24, 4 * 333333333333 / 10**12],
+        [2, 5.5, sum(b) / 10**12, 15.25, (b[0] ** 2 + b[1] ** 2) / 10**24, (6 * b[0] + 5 * b[1]) / (2 * 10**12)],
+    ]
