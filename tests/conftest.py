@@ -18,7 +18,7 @@ from auditor.store.connection import MEMORY, Store
 from auditor.text import AT_INGEST
 
 settings.register_profile(
-    "auditor", max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    "auditor", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 settings.load_profile("auditor")
 
