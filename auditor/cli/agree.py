@@ -7,16 +7,13 @@ from typing import Annotated
 import typer
 
 from auditor.cli import options as o
-from auditor.cli.compare import Confidence, Resamples
 
 
 def command(
     refs: Annotated[
         list[str], typer.Argument(metavar="NAME…", help="Datasets of ratings: flickr8k-expert, or your own.")
     ],
-    against: Annotated[
-        str | None, typer.Option("--against", help="Captions to score against; default: the first related dataset.")
-    ] = None,
+    against: o.Against = None,
     metric: o.Metrics = None,
     profile: o.TextProfile = "bare",
     split: o.Split = None,
@@ -47,8 +44,8 @@ def command(
     disagreements: Annotated[
         int, typer.Option("--disagreements", min=0, help="Captions shown that people and metric see otherwise.")
     ] = 5,
-    resamples: Resamples = 1000,
-    confidence: Confidence = 0.95,
+    resamples: o.Resamples = 1000,
+    confidence: o.Confidence = 0.95,
     seed: o.Seed = 1,
     store: o.StorePath = o.DEFAULT_STORE,
     wait: o.Wait = 10.0,

@@ -8,11 +8,6 @@ import typer
 
 from auditor.cli import options as o
 
-Resamples = Annotated[
-    int, typer.Option("--resamples", help="Bootstrap resamples of images behind each interval; 0: no intervals.")
-]
-Confidence = Annotated[float, typer.Option("--confidence", help="Share of the resamples inside an interval.")]
-
 
 def command(
     refs: o.Refs,
@@ -23,8 +18,8 @@ def command(
     others: o.Others = None,
     corpus: o.Corpus = None,
     seed: o.Seed = 1,
-    resamples: Resamples = 1000,
-    confidence: Confidence = 0.95,
+    resamples: o.Resamples = 1000,
+    confidence: o.Confidence = 0.95,
     pairs: Annotated[
         bool,
         typer.Option(

@@ -9,9 +9,6 @@ import typer
 from auditor.cli import options as o
 
 Names = Annotated[list[str], typer.Argument(metavar="NAME…", help="Dataset of pairs or triplets that people compared.")]
-Against = Annotated[
-    str | None, typer.Option("--against", help="Captions to score against; default: the related dataset.")
-]
 Versus = Annotated[
     str | None, typer.Option("--versus", help="Another source of votes on the same pairs, to compare the two.")
 ]
@@ -31,14 +28,11 @@ Ties = Annotated[
     ),
 ]
 Published = Annotated[bool, typer.Option("--as-published", help="The metrics as Vedantam et al. 2015 define them.")]
-Resamples = Annotated[
-    int, typer.Option("--resamples", help="Bootstrap resamples of images behind each interval; 0: no intervals.")
-]
 
 
 def command(
     names: Names,
-    against: Against = None,
+    against: o.Against = None,
     metric: o.Metrics = None,
     as_published: Published = False,
     most: Most = None,
@@ -50,7 +44,7 @@ def command(
     profile: o.TextProfile = "bare",
     split: o.Split = None,
     seed: o.Seed = 1,
-    resamples: Resamples = 1000,
+    resamples: o.Resamples = 1000,
     store: o.StorePath = o.DEFAULT_STORE,
     wait: o.Wait = 10.0,
     format_name: o.Format = None,

@@ -86,6 +86,13 @@ Corpus = Annotated[
     str | None,
     typer.Option("--corpus", help="Corpus whose sentences and words stand in; default: brown."),
 ]
+Resamples = Annotated[
+    int, typer.Option("--resamples", help="Bootstrap resamples of images behind each interval; 0: no intervals.")
+]
+Confidence = Annotated[float, typer.Option("--confidence", help="Share of the resamples inside an interval.")]
+Against = Annotated[
+    str | None, typer.Option("--against", help="Captions to score against; default: the first related dataset.")
+]
 FunctionWords = Annotated[
     Path | None,
     typer.Option("--function-words", help="File of function words, one a line; default: an English list."),

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from auditor.cli import options as o
-from auditor.cli.compare import Confidence, Resamples
 
 Sections = Annotated[
     list[str] | None, typer.Option("--section", help="Section to write; repeat for more; default: all.")
@@ -26,8 +25,8 @@ def command(
     split: o.Split = None,
     references: o.References = None,
     seed: o.Seed = 1,
-    resamples: Resamples = 1000,
-    confidence: Confidence = 0.95,
+    resamples: o.Resamples = 1000,
+    confidence: o.Confidence = 0.95,
     section: Sections = None,
     no_time: NoTime = False,
     config: Annotated[Path | None, typer.Option("--config", help="Another datasets.toml.")] = None,

@@ -20,6 +20,7 @@ import polars as pl
 from numpy.random import Philox
 from numpy.typing import NDArray
 
+from auditor.errors import UsageError
 from auditor.model import Progress, silent
 
 Floats = NDArray[np.float64]
@@ -84,6 +85,19 @@ class ImageSums:
         with np.errstate(invalid="ignore", divide="ignore"):
             means: Floats = total / _UNIT / captions[..., self.candidate_of]
         return means
+
+
+def check_resampling(resamples: int, confidence: float) -> None:
+    """Refuse a confidence that is no share, and fewer resamples than it needs. Raises `UsageError`."""
+    if not 0 < confidence < 1:
+        raise UsageError(f"--confidence {confidence:g}: expected a share between 0 and 1, such as 0.95")
+    fewest = math.ceil(round(2 / (1 - confidence), 6))
+    if resamples != 0 and resamples < fewest:
+        raise UsageError(
+            f"--resamples {resamples}: an interval of {confidence:g} needs {fewest:,} or more; 0 is for no interval"
+        )
+    if resamples > MOST_RESAMPLES:
+        raise UsageError(f"--resamples {resamples}: expected {MOST_RESAMPLES:,} or fewer")
 
 
 def image_sums(scores: pl.DataFrame) -> ImageSums:

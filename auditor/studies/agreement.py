@@ -12,11 +12,11 @@ from auditor.errors import UsageError
 from auditor.figure import Figure
 from auditor.model import Progress, Result, Selection, Table, silent
 from auditor.registry import left_out
+from auditor.statistics.resampling import check_resampling
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.studies import agreement_rows, agreement_tables, disagreements, human_agreement, judgement_classes
 from auditor.studies.agreement_rows import ALL, STATISTICS, Resampling
-from auditor.studies.comparison import check_resampling
 from auditor.studies.described_images import references_of
 from auditor.studies.ratings import Rated, judges, protocols_of, rated
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,7 +10,7 @@ import polars as pl
 from auditor.errors import UsageError
 from auditor.model import Progress, Result, Selection, silent
 from auditor.registry import left_out, requests
-from auditor.statistics.resampling import MOST_RESAMPLES
+from auditor.statistics.resampling import check_resampling
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.studies import comparison_footing, comparison_footing_tables, comparison_pairs, comparison_tables
@@ -153,19 +152,6 @@ def compare(
 def _on(footing: Footing, rows: pl.DataFrame, *, equalise: bool) -> pl.DataFrame:
     """Say on which footing rows stand, where there are two."""
     return rows.with_columns(footing=pl.lit(footing.name)) if equalise else rows
-
-
-def check_resampling(resamples: int, confidence: float) -> None:
-    """Refuse a confidence that is no share, and fewer resamples than it needs. Raises `UsageError`."""
-    if not 0 < confidence < 1:
-        raise UsageError(f"--confidence {confidence:g}: expected a share between 0 and 1, such as 0.95")
-    fewest = math.ceil(round(2 / (1 - confidence), 6))
-    if resamples != 0 and resamples < fewest:
-        raise UsageError(
-            f"--resamples {resamples}: an interval of {confidence:g} needs {fewest:,} or more; 0 is for no interval"
-        )
-    if resamples > MOST_RESAMPLES:
-        raise UsageError(f"--resamples {resamples}: expected {MOST_RESAMPLES:,} or fewer")
 
 
 def _ranked(found: Sequence[Indices], statistic: str, metric: str, confidence: float) -> list[tuple[Index, Rank]]:

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 from auditor.errors import UsageError
 from auditor.registry import METRICS, MetricRequest, lacking, left_out, requests
-from auditor.statistics.resampling import MOST_RESAMPLES
+from auditor.statistics.resampling import check_resampling
 
-#: Share of the resamples inside an interval, and how many that takes.
+#: Share of the resamples inside an interval.
 CONFIDENCE = 0.95
-_FEWEST_RESAMPLES = 40
 
 #: What a pair counts that a metric ties.
 TIE_CREDIT = {"half": 0.5, "wrong": 0.0, "right": 1.0}
@@ -57,18 +56,12 @@ class Settings:
         """Raise `UsageError` for what cannot be measured."""
         if self.ties not in TIE_CREDIT:
             raise UsageError(f"--ties {self.ties}: expected {', '.join(TIE_CREDIT)}")
-        if self.resamples != 0 and self.resamples < _FEWEST_RESAMPLES:
-            raise UsageError(
-                f"--resamples {self.resamples}: an interval of {CONFIDENCE:g} needs {_FEWEST_RESAMPLES} or more; "
-                "0 is for no interval"
-            )
+        check_resampling(self.resamples, CONFIDENCE)
         low = min((*self.at, self.most or 1), default=1)
         if low < 1:
             raise UsageError(f"{low} references: expected 1 or more")
         if self.most is not None and max(self.at, default=0) > self.most:
             raise UsageError(f"--at {max(self.at)}: more references than --most {self.most}; raise that, or lower this")
-        if self.resamples > MOST_RESAMPLES:
-            raise UsageError(f"--resamples {self.resamples}: expected {MOST_RESAMPLES:,} or fewer")
 
 
 def chosen_metrics(names: Sequence[str] | None, as_published: bool) -> tuple[list[MetricRequest], list[str]]:

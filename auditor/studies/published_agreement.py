@@ -9,11 +9,11 @@ import polars as pl
 from auditor.figure import Figure
 from auditor.model import Progress, Result, Selection, Table, silent
 from auditor.published import paper
+from auditor.statistics.resampling import check_resampling
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.studies import agreement_rows
 from auditor.studies.agreement_rows import Resampling, Row
-from auditor.studies.comparison import check_resampling
 from auditor.studies.elliott2014_measures import (
     MEASURES,
     PUBLISHED,
