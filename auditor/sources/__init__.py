@@ -10,8 +10,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
-import polars as pl
-
 from auditor.errors import SourceError, UsageError
 from auditor.model import COMMON_OPTIONS, Batches, Part, place
 from auditor.sources import (
@@ -35,6 +33,7 @@ from auditor.sources import (
     wordlist,
 )
 from auditor.sources.acceptance import accept, check_common, file_names
+from auditor.sources.row_batches import gathered
 
 
 class Reader(Protocol):
@@ -138,26 +137,25 @@ def read(part: Part, file_format: str) -> Batches:
     check_places(part, file_format)
     paths = files.expand(part)
     unread = {path.name for path in paths} if len(paths) > 1 else set()
-    with files.unchanging(paths):
-        for batch in reader(file_format).read(part):
-            captions = accept(batch, part)
-            refusals = captions.filter(captions["reason"].is_not_null())
-            if first is None and refusals.height:
-                row = refusals.row(0, named=True)
-                first = f"{place(row['source'], row['unit'], row['line'])}: {row['reason']}"
-            refused += refusals.height
-            kept = captions.filter(captions["reason"].is_null() & captions["left_out"].is_null())
-            accepted += kept.height
-            unread = {name for name in unread if not _is_source_of(name, kept)}
-            names += file_names(kept)
-            full += kept.filter(kept["text"].str.strip_chars() != "").height
-            seen = refused + accepted
-            if seen > max(_MANY, _MOST_EMPTY * full):
-                raise SourceError(
-                    f'{named}: not of format "{file_format}": of its first {seen:,} records, {full:,} hold a caption'
-                    + (f"; the first that was refused: {first}" if first else "")
-                )
-            yield captions
+    for batch in gathered(files.Watch(paths).over(reader(file_format).read(part))):
+        captions = accept(batch, part)
+        refusals = captions.filter(captions["reason"].is_not_null())
+        if first is None and refusals.height:
+            row = refusals.row(0, named=True)
+            first = f"{place(row['source'], row['unit'], row['line'])}: {row['reason']}"
+        refused += refusals.height
+        kept = captions.filter(captions["reason"].is_null() & captions["left_out"].is_null())
+        accepted += kept.height
+        unread -= {source.partition("/")[0] for source in kept["source"].unique()}
+        names += file_names(kept)
+        full += kept.filter(kept["text"].str.strip_chars() != "").height
+        seen = refused + accepted
+        if seen > max(_MANY, _MOST_EMPTY * full):
+            raise SourceError(
+                f'{named}: not of format "{file_format}": of its first {seen:,} records, {full:,} hold a caption'
+                + (f"; the first that was refused: {first}" if first else "")
+            )
+        yield captions
     if names > accepted // 2 and file_format != "bundle":
         raise SourceError(f"{named}: {names:,} of {accepted:,} captions are names of image files: are columns swapped?")
     if not accepted:
@@ -166,7 +164,3 @@ def read(part: Part, file_format: str) -> Batches:
     if unread:
         first_unread = min(unread)
         raise SourceError(f'{first_unread}: not of format "{file_format}": no record of it is a caption')
-
-
-def _is_source_of(name: str, captions: pl.DataFrame) -> bool:
-    return any(source == name or source.startswith(f"{name}/") for source in captions["source"].unique())

@@ -57,7 +57,9 @@ def _captions(path: Path, split_key: Any) -> Iterator[Item]:
                         _add(images, later, split_key)
             if split_key and not any(images.values()):
                 raise SourceError(f'{path}: no image has the key "{split_key}" that split_key names')
-            yield from _known(chain([item], walk), images)
+            yield from _known(
+                (later for later in chain([item], walk) if later.number and later.key == item.key), images
+            )
             return
         elif not item.key:
             break
@@ -69,8 +71,6 @@ def _captions(path: Path, split_key: Any) -> Iterator[Item]:
 def _known(found: Iterable[Item], images: Mapping[str, str | None]) -> Iterator[Item]:
     """Give each caption the split of its image; find fault with one whose image is not listed."""
     for item in found:
-        if item.key == "images" or not item.number:
-            continue
         image = str(item.value.get("image_id")) if isinstance(item.value, dict) else None
         if image is None or not images:
             yield item

@@ -11,13 +11,13 @@ import shutil
 import stat
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from auditor.errors import SourceError
-from auditor.model import Part
+from auditor.model import Batches, Part
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -97,12 +97,21 @@ def expand(part: Part) -> list[Path]:
         if not met:
             raise SourceError(f"{path}: no file matches the pattern")
         found += met
-    if len({path.resolve() for path in found}) < len(found):
+    if len(set(map(_identity, found))) < len(found) and len({path.resolve() for path in found}) < len(found):
         named = next(
             path for number, path in enumerate(found) if path.resolve() in [one.resolve() for one in found[:number]]
         )
         raise SourceError(f"{named}: named twice; its captions would be read twice")
     return found
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    """Tell files apart for the price of one call; links to one file are not told apart."""
+    try:
+        found = path.stat()
+    except OSError as error:
+        raise SourceError(f"{path}: {error.strerror or error}") from error
+    return found.st_dev, found.st_ino
 
 
 def _by_number(path: Path) -> tuple[list[str | int], str]:
@@ -151,22 +160,29 @@ def _sha256(path: Path) -> str:
         raise SourceError(f"{path}: {error.strerror or error}") from error
 
 
-@contextmanager
-def unchanging(paths: list[Path]) -> Iterator[None]:
-    """Raise `SourceError` at the end where a file is another than at the beginning: half of it may be read."""
-    before = [_state(path) for path in paths]
-    yield
-    for path, state in zip(paths, before, strict=True):
-        if _state(path) != state:
-            raise SourceError(f"{path}: changed while it was read; ingest it again when it is whole")
+class Watch:
+    """Files and folders as they are when it is made; whether they stay so shows what was read of them."""
+
+    def __init__(self, paths: Iterable[Path]) -> None:
+        self._before = {path: _state(path) for path in paths}
+
+    def over(self, batches: Batches) -> Batches:
+        """Pass on what is read of the files; raise `SourceError` at its end where one is another than it was."""
+        yield from batches
+        for path, state in self._before.items():
+            if _state(path) != state:
+                raise SourceError(f"{path}: changed while it was read; ingest it again when it is whole")
 
 
-def _state(path: Path) -> tuple[int, ...]:
+def _state(path: Path) -> tuple[int | str, ...]:
+    """Give what no rewriting leaves as it was: the time of the last change cannot be set, as that of writing can."""
     try:
+        if path.is_dir():
+            return tuple(part for one in inside(path) for part in (str(one), *_state(one)))
         found = path.stat()
     except OSError:
         return ()
-    return found.st_ino, found.st_size, found.st_mtime_ns
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
 def save_stdin(folder: Path) -> Path:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import polars as pl
+
 BATCH = 50_000
 
 _LONGEST_BATCH = 1 << 24
+_SMALL_BATCH = 1 << 22
 
 
 def batches(rows: Iterable[tuple[Any, ...]], measured: int) -> Iterator[list[tuple[Any, ...]]]:
@@ -22,3 +25,17 @@ def batches(rows: Iterable[tuple[Any, ...]], measured: int) -> Iterator[list[tup
             batch, size = [], 0
     if batch:
         yield batch
+
+
+def gathered(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """Join neighbours of the same columns while they are small: thousands of files hold a few rows each."""
+    waiting: list[pl.DataFrame] = []
+    rows = size = 0
+    for frame in frames:
+        if waiting and (rows >= BATCH or size > _SMALL_BATCH or frame.schema != waiting[0].schema):
+            yield pl.concat(waiting)
+            waiting, rows, size = [], 0, 0
+        waiting.append(frame)
+        rows, size = rows + frame.height, size + int(frame.estimated_size())
+    if waiting:
+        yield pl.concat(waiting)

@@ -59,8 +59,7 @@ def frames(path: Path, wanted: Wishes) -> Iterator[tuple[pl.DataFrame, dict[str,
     goes on with the next line. Where the names in the header stand after blanks, so does what is below them.
     Raises `SourceError` for a file without a header, or one that lacks what is needed.
     """
-    head = next(text_lines.blocks(path), None)
-    header = next((line for line in head["raw"] if line.strip()), None) if head is not None else None
+    header = text_lines.first_line(path)
     if header is None:
         return
     delimiter = wanted.delimiter or delimiter_of(header, wanted)

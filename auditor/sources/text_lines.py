@@ -40,6 +40,16 @@ def blocks_of(file: BinaryIO, source: str, where: Path | str) -> Iterator[pl.Dat
             yield frame
 
 
+def first_line(path: Path) -> str | None:
+    """Give the first line of a text file that is not blank; null where its first megabytes have none.
+
+    Raises `SourceError` as `blocks` does.
+    """
+    with open_bytes(path) as file:
+        lines = _decode(next(_cut(file, path), b""), {})
+    return next((line.removesuffix("\r") for line in lines if line.strip()), None)
+
+
 def _cut(file: BinaryIO, where: Path | str) -> Iterator[bytes]:
     """Cut a stream at line ends, so that memory does not grow with the file."""
     rest = b""

@@ -137,11 +137,13 @@ def _ingest(store: Store, source: Source, note: str | None, terms: Terms, progre
             raise SourceError(f"{found.dataset}: not all of its files are in the data folder: {why}. {found.obtain}")
         for part in found.parts:
             check_places(part, found.format)
-        sha256 = files.sha256(named_files(found))
+        named = named_files(found)
+        watch = files.Watch([*named, *map(files.locate, found.splits.values())])
+        sha256 = files.sha256(named)
         made = ingestion.write(
             store,
             found,
-            chain.from_iterable(read(part, found.format) for part in found.parts),
+            watch.over(chain.from_iterable(read(part, found.format) for part in found.parts)),
             split_lists(found),
             AT_INGEST,
             sha256,

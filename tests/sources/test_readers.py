@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
 from pathlib import Path
 from typing import Any
@@ -123,6 +124,19 @@ def test_repeated_annotation_id_is_refused(tmp_path: Path, store: Store) -> None
     ingest(store, [source], max_rejected=1)
     assert store.query("select line, reason from rejected").rows() == [(4, "id 10 occurs before")]
     assert store.query("select count(*) from membership").item() == 3
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_coco_keys_may_stand_in_any_order(tmp_path: Path, indent: int | None) -> None:
+    beside = {"licenses": [{"id": 1, "url": "u"}], "categories": [{"id": 1, "name": "dog"}], "info": {"year": 2014}}
+    content = COCO | beside
+    path = tmp_path / "captions.json"
+    for keys in itertools.permutations(content):
+        path.write_text(json.dumps({key: content[key] for key in keys}, indent=indent))
+        assert sources.guess(Part((path,))) == "coco"
+        rows = read(path, "coco")
+        assert refused(rows) == []
+        assert len(accepted(rows)) == 3
 
 
 @pytest.mark.parametrize("images_first", [True, False])

@@ -1,0 +1,111 @@
+"""Tables made to cost more than they weigh: broken quotes, thousands of files, files that change while they are read."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import os
+import tracemalloc
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from auditor import sources
+from auditor.errors import SourceError
+from auditor.model import Part, Source
+from auditor.sources import delimited_records, row_batches
+from auditor.store.connection import Store
+from auditor.studies.ingestion import ingest
+
+
+def records(content: str) -> list[tuple[object, ...]]:
+    return list(delimited_records.records(io.BytesIO(content.encode()), Path("q.csv"), ",", padded=False))
+
+
+def naive(content: str) -> list[tuple[object, ...]]:
+    """Go back to the next line after each broken record, whatever it costs."""
+    lines = content.splitlines(keepends=True)
+    found: list[tuple[object, ...]] = []
+    at = 0
+    while at < len(lines):
+        taken: list[str] = []
+        rest = (taken.append(line) or line for line in lines[at:])  # type: ignore[func-returns-value]
+        try:
+            fields = next(csv.reader(rest, strict=True))
+        except csv.Error:
+            found.append((at + 1, lines[at].rstrip("\n"), False))
+            at += 1
+            continue
+        if fields:
+            found.append((at + 1, "".join(taken).rstrip("\n"), True, *fields))
+        at += len(taken)
+    return found
+
+
+@given(st.lists(st.sampled_from(['"', '""', ",", "\n", "x", '",', ',"', '"\n', "\n\n"]), max_size=40).map("".join))
+def test_records_among_broken_quotes_are_those_of_reading_on_from_the_next_line(content: str) -> None:
+    assert [(line, text, reason is None, *fields) for line, text, reason, *fields in records(content)] == naive(content)
+
+
+def test_each_line_is_read_twice_at_most_however_many_quotes_are_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = itertools.count()
+    take = delimited_records._Lines.__next__
+
+    def counted(lines: delimited_records._Lines) -> str:
+        next(calls)
+        return take(lines)
+
+    monkeypatch.setattr(delimited_records._Lines, "__next__", counted)
+    found = records("image,caption\n" + '",x",",\n' * 2000)
+    assert len(found) == 2001
+    assert all(reason is not None for _, _, reason, *_ in found[1:])
+    assert next(calls) < 3 * 2001
+
+
+def test_quote_that_never_closes_holds_little_memory() -> None:
+    content = io.BytesIO(b'image,caption\na.jpg,"A dog\n' + b"b.jpg,A cat on a mat\n" * 300_000)
+    tracemalloc.start()
+    try:
+        rows = delimited_records.records(content, Path("q.csv"), ",", padded=False)
+        broken = [row for row in rows if row[2] is not None]
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert broken == [(2, 'a.jpg,"A dog', broken[0][2])]
+    assert "a quote that does not close within 65,536 lines" in str(broken[0][2])
+    assert peak < 32 << 20
+
+
+def test_files_of_one_row_are_read_in_few_batches(tmp_path: Path) -> None:
+    for number in range(300):
+        (tmp_path / f"part-{number}.csv").write_text(f"image,caption\n{number}.jpg,a dog\n")
+    batches = list(sources.read(Part((tmp_path / "*.csv",)), "table"))
+    assert [batch.height for batch in batches] == [300]
+    assert batches[0]["source"].to_list()[:3] == ["part-0.csv", "part-1.csv", "part-2.csv"]
+
+
+@pytest.mark.parametrize("how", ["another file", "the same time"])
+def test_file_that_changes_while_another_is_read_is_seen(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    monkeypatch.setattr(row_batches, "BATCH", 1)
+    first, second, third = (tmp_path / name for name in ("a.csv", "b.csv", "c.csv"))
+    first.write_text("image,caption\na,one\na,two\n")
+    second.write_text("image,caption\nb,old\n")
+    third.write_text("image,caption\nb,new\n")
+    source = Source("q", "captions", "table", (Part((first,)), Part((second,))))
+
+    def replace(*_: object) -> None:
+        if how == "another file" and third.exists():
+            third.rename(second)
+        elif how != "another file":
+            written = second.stat().st_mtime_ns
+            second.write_text("image,caption\nb,new\n")
+            os.utime(second, ns=(written, written))
+
+    with pytest.raises(SourceError, match=r"b\.csv: changed while it was read"):
+        ingest(store, [source], progress=replace)
+    assert store.query("select count(*) from version").item() == 0
