@@ -1,6 +1,8 @@
 """What papers print: each figure as a check, with the band in which a reproduction of it must lie.
 
 One TOML file a paper. A check compares a quantity, its ratio to another or its difference from another with a band.
+The band is what rounds to the figure that is `printed`, or the sign of a comparison (an end at 0). One that reaches
+farther, by `margin` (the sampling error of what is drawn) or by `low` and `high`, says in `wider_because` why.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from auditor.errors import UsageError
+from auditor.published.bands import Band, printed_band
 
 Compared = Literal["value", "ratio", "difference"]
 
@@ -24,10 +27,12 @@ Quantity = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Check:
-    """One published figure: quantity `of`, compared with `to` where there is one, must lie from `low` to `high`.
+    """One published figure: quantity `of`, compared with `to` where there is one, must lie within its band.
 
     `item` is its number in the list of things that papers compute, `section` where the paper says it, `says` what it
-    says. `strict` leaves the ends of the band out. `why` explains a difference that is known.
+    says, `printed` its figure. `wider_because` is why the band holds more than what rounds to the figure, `why`
+    explains a difference that is known. `unanswerable` is why nothing that may be had answers it. A check with
+    `remark_on` measures that statement in a second way: it is shown, and decides nothing.
     """
 
     item: str
@@ -36,35 +41,30 @@ class Check:
     of: Quantity
     to: Quantity | None
     compared: Compared
-    low: float | None
-    high: float | None
-    strict: bool
-    why: str | None
+    band: Band | None
+    why: str | None = None
+    printed: str | None = None
+    wider_because: str | None = None
+    unanswerable: str | None = None
+    remark_on: str | None = None
 
     def holds(self, value: float) -> bool:
         """Say whether a value lies within the band."""
-        if self.strict:
-            return (self.low is None or value > self.low) and (self.high is None or value < self.high)
-        return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
-
-    @property
-    def band(self) -> str:
-        """Write the band: `0.295 to 0.305`, `> 0`, `≤ 0.04`."""
-        least, most = (">", "<") if self.strict else ("≥", "≤")
-        low, high = (None if end is None else f"{end:.9g}" for end in (self.low, self.high))
-        if low is not None and high is not None:
-            return low if low == high else f"{low} to {high}"
-        return f"{least} {low}" if low is not None else f"{most} {high}"
+        return self.band is not None and self.band.holds(value)
 
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper with its checks. `datasets` are those that it measures and that may be had, in its order."""
+    """A paper with its checks. `datasets` are those that it measures and that may be had, in its order.
+
+    `text_profiles` are those that its study cannot do without.
+    """
 
     name: str
     citation: str
     datasets: tuple[str, ...]
     checks: tuple[Check, ...]
+    text_profiles: tuple[str, ...] = ()
 
 
 def papers() -> list[str]:
@@ -73,25 +73,40 @@ def papers() -> list[str]:
 
 
 def paper(name: str) -> Paper:
-    """Read the checks of a paper, sorted by item. Raises `UsageError` for one that is not here."""
+    """Read the checks of a paper, sorted by item.
+
+    Raises `UsageError` for one that is not here, `ValueError` for a check without a band or with one that is wider than
+    its figure's rounding for no reason.
+    """
     if name not in papers():
         raise UsageError(f"{name}: no such paper; known are {', '.join(papers())}")
-    document = tomllib.loads((Path(__file__).parent / f"{name}.toml").read_text(encoding="utf-8"))
-    kinds, groups = document["kinds"], document["groups"]
+    return read_paper(name, (Path(__file__).parent / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def read_paper(name: str, text: str) -> Paper:
+    """Read a paper from the text of its file. Raises `ValueError` as `paper` does."""
+    document = tomllib.loads(text)
+    kinds, groups = document["kinds"], document.get("groups", {})
     checks = [
         check
         for kind, entries in document["checks"].items()
         for entry in entries
         for check in _expanded({**kinds[kind], **entry}, groups)
     ]
+    counted = {(check.item, check.says) for check in checks if check.remark_on is None}
+    for check in checks:
+        if check.remark_on is not None and (check.item, check.remark_on) not in counted:
+            raise ValueError(f"{check.item}, {check.says}: a remark on {check.remark_on!r}, which {name} does not say")
     ordered = tuple(sorted(checks, key=lambda check: check.item))
-    return Paper(name, document["citation"], tuple(document["datasets"]), ordered)
+    profiles = tuple(document.get("text_profiles", ()))
+    return Paper(name, document["citation"], tuple(document["datasets"]), ordered, profiles)
 
 
 def _expanded(entry: Mapping[str, Any], groups: Mapping[str, list[str]]) -> Iterator[Check]:
     """Make one check for every combination of what lists and groups stand for."""
     named = [entry.get(key, "") for key in KEYS]
     listed = [groups.get(value, [value]) if isinstance(value, str) else value for value in named]
+    band = _band(entry)
     for combination in itertools.product(*listed):
         here = dict(zip(KEYS, combination, strict=True))
         yield Check(
@@ -101,13 +116,36 @@ def _expanded(entry: Mapping[str, Any], groups: Mapping[str, list[str]]) -> Iter
             of=tuple((here | entry.get("of", {})).values()),
             to=tuple((here | entry["to"]).values()) if "to" in entry else None,
             compared=entry.get("compared", "difference" if "to" in entry else "value"),
-            low=entry.get("low"),
-            high=entry.get("high"),
-            strict=entry.get("strict", False),
-            why=_reason(entry.get("why"), here["dataset"]),
+            band=band,
+            why=_of_dataset(entry.get("why"), here["dataset"]),
+            printed=entry.get("printed"),
+            wider_because=entry.get("wider_because"),
+            unanswerable=_of_dataset(entry.get("unanswerable"), here["dataset"]),
+            remark_on=entry.get("remark_on"),
         )
 
 
-def _reason(why: str | Mapping[str, str] | None, dataset: str) -> str | None:
-    """Find the reason: one for all datasets, or one by dataset."""
+def _band(entry: Mapping[str, Any]) -> Band | None:
+    """Find the band of a check, and see to it that one that is not the print's says why."""
+    named, printed = f"{entry['item']}, {entry['says']}", entry.get("printed")
+    low, high = entry.get("low"), entry.get("high")
+    if printed is None and low is None and high is None:
+        if "unanswerable" in entry:
+            return None
+        raise ValueError(f"{named}: neither a printed figure nor a band")
+    if printed is None:
+        band = Band(low, high, entry.get("strict", False))
+        ours = low != high and {low, high} - {None, 0}
+    else:
+        rounding = printed_band(printed)
+        given = low is not None or high is not None
+        band = Band(low, high, rounding.strict) if given else printed_band(printed, entry.get("margin", 0))
+        ours = band.reaches_beyond(rounding)
+    if ours and not entry.get("wider_because"):
+        raise ValueError(f"{named}: the band {band} is not what rounds to a printed figure: wider_because says why")
+    return band
+
+
+def _of_dataset(why: str | Mapping[str, str] | None, dataset: str) -> str | None:
+    """Find a reason: one for all datasets, or one by dataset."""
     return why if why is None or isinstance(why, str) else why.get(dataset)

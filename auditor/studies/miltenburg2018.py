@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 import polars as pl
 
 from auditor import config
-from auditor.errors import MissingExtraError
 from auditor.model import Progress, Table
 from auditor.published import Paper, Quantity
 from auditor.statistics.diversity_correlation import correlate_statistics
@@ -46,19 +45,13 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
     """Measure tables 1 and 2 and figures 1, 2, 4, 5 and 6 as the authors' code does; they need text profile `spacy`.
 
     People's captions are coco-val2014, or else the half of it in coco-val; training data coco-train, or else its words.
-    Without spaCy nothing is answerable.
     """
     systems = [name for name in paper.datasets if log(store, name)]
     evaluation, training = _first(store, _EVALUATION), _first(store, _TRAINING)
     lacking = _lacking(paper, systems, evaluation, training)
     if not systems:
         return Measured({}, lacking)
-    try:
-        return _measured(store, paper, systems, evaluation, training, lacking, seed, progress)
-    except MissingExtraError as error:
-        return Measured(
-            {}, dict.fromkeys(lacking | dict.fromkeys((*paper.datasets, _PEOPLE, _TRAINED, "")), str(error))
-        )
+    return _measured(store, paper, systems, evaluation, training, lacking, seed, progress)
 
 
 def _measured(

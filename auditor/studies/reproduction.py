@@ -11,8 +11,9 @@ import polars as pl
 from auditor.model import Progress, Result, Selection, Table, silent
 from auditor.published import KEYS, Check, Paper, Quantity, paper, papers
 from auditor.store.connection import Store
+from auditor.text import tokenizer
 
-WITHIN, OUTSIDE, UNANSWERED = "within", "outside", "not answerable"
+WITHIN, OUTSIDE, UNANSWERED, REMARK = "within", "outside", "not answerable", "remark"
 
 
 @dataclass(frozen=True)
@@ -36,9 +37,11 @@ def reproduce(
 ) -> tuple[Result, bool]:
     """Compare the figures of papers, or of all papers that are here, with ours; say whether all lie within their bands.
 
-    Raises `UsageError` for a paper that is not here.
+    Raises `UsageError` for a paper that is not here, `MissingExtraError` for one whose text profile is not installed.
     """
     read = [paper(name) for name in names or papers()]
+    for profile in dict.fromkeys(profile for one in read for profile in one.text_profiles):
+        tokenizer(profile)(pl.Series([""]))
     measured = [_study(one.name)(store, one, seed, progress) for one in read]
     rows = pl.concat(_rows(one, found) for one, found in zip(read, measured, strict=True))
     result = Result(
@@ -64,13 +67,16 @@ def _study(name: str) -> Study:
 
 def _rows(one: Paper, found: Measured) -> pl.DataFrame:
     rows = [_row(one, check, found) for check in one.checks]
-    numbers = dict.fromkeys(("low", "high", "value"), pl.Float64)
-    return pl.DataFrame(rows, infer_schema_length=None, schema_overrides=numbers)
+    kinds: dict[str, type[pl.DataType]] = {"holds": pl.Boolean}
+    kinds |= dict.fromkeys(("low", "high", "value"), pl.Float64)
+    kinds |= dict.fromkeys(("printed", "band", "wider_because", "reason", "remark_on"), pl.String)
+    return pl.DataFrame(rows, infer_schema_length=None, schema_overrides=kinds)
 
 
 def _row(one: Paper, check: Check, found: Measured) -> dict[str, object]:
-    value, reason = _value(check, found)
-    verdict = UNANSWERED if value is None else WITHIN if check.holds(value) else OUTSIDE
+    value, reason = (None, check.unanswerable) if check.unanswerable else _value(check, found)
+    holds = None if value is None else check.holds(value)
+    verdict = UNANSWERED if holds is None else WITHIN if holds else OUTSIDE
     return {
         "paper": one.name,
         "item": check.item,
@@ -78,12 +84,16 @@ def _row(one: Paper, check: Check, found: Measured) -> dict[str, object]:
         "says": check.says,
         **dict(zip(KEYS, check.of, strict=True)),
         "compared": check.compared if check.to is None else f"{check.compared} {_against(check)}",
-        "band": check.band,
-        "low": check.low,
-        "high": check.high,
+        "printed": check.printed,
+        "band": None if check.band is None else str(check.band),
+        "low": None if check.band is None else check.band.low,
+        "high": None if check.band is None else check.band.high,
+        "wider_because": check.wider_because,
         "value": value,
-        "verdict": verdict,
+        "holds": holds,
+        "verdict": verdict if check.remark_on is None else REMARK,
         "reason": check.why if verdict == OUTSIDE else reason,
+        "remark_on": check.remark_on,
     }
 
 
@@ -107,6 +117,33 @@ def _against(check: Check) -> str:
 
 
 def _tables(one: Paper, rows: pl.DataFrame) -> list[Table]:
+    outside = rows.filter(verdict=OUTSIDE).select(
+        "item", "says", "dataset", "metric", "compared", "band", ours="value", why="reason"
+    )
+    wider = (
+        rows.filter(pl.col("wider_because").is_not_null())
+        .group_by("wider_because", maintain_order=True)
+        .agg(checks=pl.len(), items=pl.col("item").unique(maintain_order=True).str.join(" "))
+    )
+    unanswered = (
+        rows.filter(verdict=UNANSWERED)
+        .group_by("reason", maintain_order=True)
+        .agg(pl.col("dataset").first(), checks=pl.len(), items=pl.col("item").unique(maintain_order=True).str.join(" "))
+    )
+    made = [Table(f"{one.citation}: published and ours", _statements(rows))]
+    if outside.height:
+        made.append(Table("outside their bands", outside))
+    if wider.height:
+        made.append(
+            Table("bands that are not the print's rounding", wider.select("checks", "items", why="wider_because"))
+        )
+    if unanswered.height:
+        made.append(Table("not answerable", unanswered.select("dataset", "checks", "items", "reason")))
+    return made
+
+
+def _statements(rows: pl.DataFrame) -> pl.DataFrame:
+    """Put each published statement in a row: the band of its checks, the least and the most of ours, how many hold."""
     shown = rows.group_by("item", "section", "says", maintain_order=True).agg(
         pl.when(pl.col("band").n_unique() == 1)
         .then(pl.col("band").first())
@@ -114,8 +151,9 @@ def _tables(one: Paper, rows: pl.DataFrame) -> list[Table]:
         .alias("band"),
         pl.col("value").min().alias("ours, least"),
         pl.col("value").max().alias("ours, most"),
-        within=(pl.col("verdict") == WITHIN).sum(),
-        of=(pl.col("verdict") != UNANSWERED).sum(),
+        pl.col("remark_on").first(),
+        within=pl.col("holds").sum(),
+        of=pl.col("holds").count(),
     )
     verdict = (
         pl.when(pl.col("of") == 0)
@@ -124,26 +162,33 @@ def _tables(one: Paper, rows: pl.DataFrame) -> list[Table]:
         .then(pl.when(pl.col("within") == 1).then(pl.lit(WITHIN)).otherwise(pl.lit(OUTSIDE)))
         .otherwise(pl.format("{} of {} within", "within", "of"))
     )
-    outside = rows.filter(verdict=OUTSIDE).select(
-        "item", "says", "dataset", "metric", "compared", "band", ours="value", why="reason"
-    )
-    unanswered = (
-        rows.filter(verdict=UNANSWERED)
-        .group_by("reason", maintain_order=True)
-        .agg(pl.col("dataset").first(), checks=pl.len(), items=pl.col("item").unique(maintain_order=True).str.join(" "))
-    )
-    made = [Table(f"{one.citation}: published and ours", shown.with_columns(verdict=verdict).drop("within", "of"))]
-    if outside.height:
-        made.append(Table("outside their bands", outside))
-    if unanswered.height:
-        made.append(Table("not answerable", unanswered.select("dataset", "checks", "items", "reason")))
-    return made
+    remark = pl.when(pl.col("remark_on").is_null()).then(pl.lit("")).otherwise(pl.lit("remark: "))
+    return shown.with_columns(verdict=remark + verdict).drop("within", "of", "remark_on")
 
 
 def _verdict(one: Paper, rows: pl.DataFrame) -> str:
-    found = dict(rows.filter(paper=one.name)["verdict"].value_counts().iter_rows())
-    counts = [found.get(verdict, 0) for verdict in (WITHIN, OUTSIDE, UNANSWERED)]
-    return (
-        f"{one.name}: {sum(counts)} checks of {len({(c.item, c.says) for c in one.checks})} published statements: "
-        f"{counts[0]} within, {counts[1]} outside, {counts[2]} not answerable"
+    """Count checks, and the statements they are of; remarks are of neither."""
+    of_paper = rows.filter(paper=one.name)
+    counted = of_paper.filter(pl.col("verdict") != REMARK)
+    checks = dict(counted["verdict"].value_counts().iter_rows())
+    of_statements = counted.group_by("item", "says").agg(
+        pl.when((pl.col("verdict") == OUTSIDE).any())
+        .then(pl.lit(OUTSIDE))
+        .when((pl.col("verdict") == UNANSWERED).all())
+        .then(pl.lit(UNANSWERED))
+        .otherwise(pl.lit(WITHIN))
+        .alias("verdict")
     )
+    statements = dict(of_statements["verdict"].value_counts().iter_rows())
+    number = of_paper.height - counted.height
+    remarks = "1 remark, which measures a statement in a second way, is"
+    if number > 1:
+        remarks = f"{number} remarks, which measure statements in a second way, are"
+    return (
+        f"{one.name}: {counted.height} checks, {_counts(checks)}; they are of {of_statements.height} published"
+        f" statements, {_counts(statements)}" + (f"; {remarks} not counted" if number else "")
+    )
+
+
+def _counts(found: Mapping[str, int]) -> str:
+    return ", ".join(f"{found.get(verdict, 0)} {verdict}" for verdict in (WITHIN, OUTSIDE, UNANSWERED))

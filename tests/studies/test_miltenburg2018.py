@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -12,8 +13,9 @@ from conftest import ingest_rows
 from auditor.errors import MissingExtraError
 from auditor.published import paper
 from auditor.store.connection import MEMORY, Store
-from auditor.studies import miltenburg2018, reproduction
+from auditor.studies import reproduction
 from auditor.studies.reproduction import OUTSIDE, UNANSWERED, WITHIN, reproduce
+from auditor.text import spacy_tokens
 
 SYSTEMS = paper("miltenburg2018").datasets
 PEOPLE = ["an elderly man walks a dog", "a man walks a dog in the snow", "old man with a dog", "man, dog, café", "dogs"]
@@ -108,14 +110,13 @@ def test_without_a_system_its_own_figures_and_those_of_all_nine_are_unanswered(s
     assert rows.filter(dataset="dai2017", metric="asl", compared="value")["value"].item() == 2
 
 
-def test_without_spacy_nothing_is_answered_and_it_says_what_to_install(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def no_spacy(*_: object, **__: object) -> None:
-        raise MissingExtraError("pip install 'auditor[spacy]'")
-
-    monkeypatch.setattr(miltenburg2018, "diversity", no_spacy)
-    ingest_rows(store, [("i", 0, "a dog")], "dai2017", kind="candidates")
-    rows = _found(store)
-    assert set(rows["verdict"]) == {UNANSWERED}
-    assert set(rows["reason"]) == {"pip install 'auditor[spacy]'"}
+def test_without_spacy_it_ends_with_what_to_install(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not one check is called unanswerable for want of a package; nothing else of the request is measured first."""
+    measured: list[str] = []
+    monkeypatch.setitem(sys.modules, "spacy", None)
+    monkeypatch.setattr(reproduction, "_study", measured.append)
+    spacy_tokens._tokenizer.cache_clear()
+    with pytest.raises(MissingExtraError, match=r"pip install 'auditor\[spacy\]'") as raised:
+        reproduce(store, ["elliott2014", "miltenburg2018"])
+    assert raised.value.exit_code == 6
+    assert measured == []
