@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from auditor.errors import SourceError
+from auditor.replacing import replacing
 
 _GAP = re.compile(r"[ \t\n\r]*[,:]?[ \t\n\r]*")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -162,16 +163,12 @@ def _after_gap(text: str, at: int) -> int:
 
 
 def _write(path: Path, entries: Mapping[str, Entry]) -> None:
-    target = path.resolve()  # a link stays a link
-    draft = target.with_name(f".{target.name}.{os.getpid()}")
     document = {dataset: dataclasses.asdict(entry) for dataset, entry in entries.items()}
+    written = json.dumps(document, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
     try:
-        draft.write_text(
-            json.dumps(document, ensure_ascii=False, indent=2, sort_keys=True) + "\n", encoding="utf-8", newline="\n"
-        )
-        os.replace(draft, target)  # noqa: PTH105  the one call that is known to be all or nothing
+        with replacing(path) as file:
+            file.write(written.encode())
     except OSError as error:
-        draft.unlink(missing_ok=True)
         raise SourceError(
             f"{path}: cannot be written: {error.strerror or error}; the store holds what was ingested, --frozen "
             "leaves the lock alone"

@@ -220,6 +220,17 @@ def test_lock_that_cannot_be_read_or_written_is_named(declared: Path, capsys: py
         Lock(declared / "none" / "datasets.lock").keep({"mine": ENTRY})
 
 
+def test_folder_on_a_read_only_disk_is_named(declared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def read_only(*_: object, **__: object) -> None:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(Path, "unlink", read_only)  # such a disk refuses even what it does not have
+    monkeypatch.setattr(Path, "write_text", read_only)
+    monkeypatch.setattr(os, "open", read_only)
+    with pytest.raises(SourceError, match=r"datasets\.lock: cannot be written: Read-only file system"):
+        Lock(declared / "datasets.lock").keep({"mine": ENTRY})
+
+
 def test_interrupted_write_leaves_the_old_lock(declared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lock = Lock(declared / "datasets.lock")
     lock.keep({"mine": ENTRY})
@@ -232,7 +243,7 @@ def test_interrupted_write_leaves_the_old_lock(declared: Path, monkeypatch: pyte
     with pytest.raises(SourceError, match="No space left"):
         lock.keep({"yours": ENTRY})
     assert lock.path.read_bytes() == before
-    assert not list(declared.glob(".datasets*"))
+    assert not list(declared.glob(".*"))
 
 
 def test_lock_behind_a_link_is_written_where_it_lies(declared: Path) -> None:

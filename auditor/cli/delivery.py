@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
 from auditor.cli.manners import MANNERS, narrate
 
@@ -22,6 +24,9 @@ DRAWS = (
 #: The command whose results have verdicts.
 JUDGES = "check"
 
+#: The commands that write documents, whose formats are others.
+DOCUMENTS = ("report", "card")
+
 
 def refuse_formats(command: str, arguments: Mapping[str, object]) -> None:
     """Refuse a picture of what has no figures, and a format of verdicts that are none, before anything is counted."""
@@ -29,6 +34,10 @@ def refuse_formats(command: str, arguments: Mapping[str, object]) -> None:
     if arguments.get("as_json") or not (isinstance(output, Path) or isinstance(name, str)):
         return
     from auditor import reports
+
+    if command in DOCUMENTS:
+        reports.document_format(name if isinstance(name, str) else None, output if isinstance(output, Path) else None)
+        return
 
     known = name if isinstance(name, str) and name in reports.FORMATS else None
     chosen = known or reports.chosen_format(None, output if isinstance(output, Path) else None)
@@ -56,7 +65,6 @@ def deliver(result: Result, format_name: str | None, as_json: bool, output: Path
     Raises `UsageError` for a file that cannot be written.
     """
     from auditor import reports
-    from auditor.errors import UsageError
 
     chosen = reports.chosen_format("json" if as_json else format_name, output)
     if chosen in reports.PICTURES and not result.figures:
@@ -64,10 +72,8 @@ def deliver(result: Result, format_name: str | None, as_json: bool, output: Path
     if output is None:
         _print(result, chosen)
     else:
-        try:
-            _write(result, chosen, output)
-        except OSError as error:
-            raise UsageError(f"{output}: cannot be written: {error.strerror or error}") from error
+        with written(output) as file:
+            _write(result, chosen, file)
     if chosen != "table":
         for note in result.notes:
             narrate(note)
@@ -78,7 +84,6 @@ def deliver(result: Result, format_name: str | None, as_json: bool, output: Path
 def deliver_document(document: Document, chosen: str, output: Path | None) -> None:
     """Write a report to stdout or to a file. Raises `UsageError` for a file that cannot be written."""
     from auditor import reports
-    from auditor.errors import UsageError
 
     text = reports.DOCUMENT_FORMATS[chosen](document).encode()
     if output is None:
@@ -86,11 +91,27 @@ def deliver_document(document: Document, chosen: str, output: Path | None) -> No
         sys.stdout.buffer.write(text)
         sys.stdout.buffer.flush()
         return
+    with written(output) as file:
+        file.write(text)
+    narrate(f"written: {output}")
+
+
+@contextmanager
+def written(output: Path) -> Iterator[BinaryIO]:
+    """Give a draft of a file, which takes its place when all is in it; until then what was there stands as it was.
+
+    Raises `UsageError` for a file that cannot be written.
+    """
+    from auditor.errors import UsageError
+    from auditor.replacing import replacing
+
     try:
-        output.write_bytes(text)
+        with replacing(output) as file:
+            yield file
+    except BrokenPipeError:  # a reader that leaves early is no error, behind -o as behind a pipe
+        raise
     except OSError as error:
         raise UsageError(f"{output}: cannot be written: {error.strerror or error}") from error
-    narrate(f"written: {output}")
 
 
 def _print(result: Result, chosen: str) -> None:
@@ -106,26 +127,24 @@ def _print(result: Result, chosen: str) -> None:
         sys.stdout.buffer.flush()
 
 
-def _write(result: Result, chosen: str, output: Path) -> None:
+def _write(result: Result, chosen: str, file: BinaryIO) -> None:
     from polars.exceptions import ComputeError
 
     from auditor import reports
     from auditor.reports import terminal
 
     if chosen == "parquet":
-        with output.open("wb") as file:
-            try:
-                result.frame.write_parquet(file)
-            except ComputeError as error:  # what Polars makes of a disk that is full
-                raise OSError(str(error)) from error
-        return
-    if chosen == "png":
+        try:
+            result.frame.write_parquet(file)
+        except ComputeError as error:  # what Polars makes of a disk that is full
+            raise OSError(str(error)) from error
+    elif chosen == "png":
         from auditor.reports import drawing
 
-        output.write_bytes(drawing.png(result))
-        return
-    with output.open("w", encoding="utf-8", newline="") as file:
-        if chosen == "table":
-            terminal.show(result, terminal.Screen(file, color=False))
-        else:
-            file.write(reports.TEXT_FORMATS[chosen](result))
+        file.write(drawing.png(result))
+    elif chosen == "table":
+        drawn = io.StringIO()
+        terminal.show(result, terminal.Screen(drawn, color=False))
+        file.write(drawn.getvalue().encode())
+    else:
+        file.write(reports.TEXT_FORMATS[chosen](result).encode())

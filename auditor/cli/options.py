@@ -19,6 +19,7 @@ from auditor.cli.delivery import deliver_document as deliver_document  # noqa: P
 from auditor.cli.delivery import refuse_formats
 from auditor.cli.manners import MANNERS, Debug, NoColor, Quiet, narrator
 from auditor.cli.manners import narrate as narrate  # noqa: PLC0414  and o.narrate
+from auditor.cli.targets import refuse_targets
 
 if TYPE_CHECKING:
     from auditor.model import Option, Progress
@@ -161,7 +162,9 @@ def mannered(command: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(command)
     def run(*, quiet: bool, no_color: bool, debug: bool, **arguments: object) -> None:
         MANNERS.set(quiet=quiet, no_color=no_color, debug=debug)
-        refuse_formats(command.__module__.rpartition(".")[2], arguments)
+        name = command.__module__.rpartition(".")[2]
+        refuse_formats(name, arguments)
+        refuse_targets(name, arguments)
         command(**arguments)
 
     common = {"quiet": Quiet, "no_color": NoColor, "debug": Debug}

@@ -8,6 +8,7 @@ from pathlib import Path
 from auditor.document import Document
 from auditor.errors import UsageError
 from auditor.model import Result
+from auditor.replacing import is_plain
 from auditor.reports import (
     delimited,
     document,
@@ -83,18 +84,26 @@ def document_format(name: str | None, output: Path | None) -> str:
         return name
     if output is None:
         raise UsageError(f"a report needs a file or a format: -o FILE.{{html,md,tex,json}}, or --format {known}")
-    chosen = _ENDINGS.get(output.suffix)
+    chosen = _ENDINGS.get(output.suffix.lower())
     if chosen not in DOCUMENT_FORMATS:
         raise UsageError(f"{output}: its ending names no format of a report; known are .html, .md, .tex and .json")
     return str(chosen)
 
 
 def chosen_format(name: str | None, output: Path | None) -> str:
-    """Decide the format: the one named, else the one that the output file's ending stands for, else a table."""
+    """Decide the format: the one named, else the one that the output file's ending stands for.
+
+    It is a table where there is no file, and where the file is a pipe or a device, whose name says nothing.
+    """
     if name is not None:
         if name not in FORMATS:
             raise UsageError(f"{name}: no such format; known are {', '.join(FORMATS)}")
         if name in _BINARY and output is None:
             raise UsageError(f"{name} is not text: name a file with -o FILE")
         return name
-    return _ENDINGS.get(output.suffix, "table") if output is not None else "table"
+    if output is None:
+        return "table"
+    chosen = _ENDINGS.get(output.suffix.lower())
+    if chosen is None and is_plain(output):
+        raise UsageError(f"{output}: its ending names no format; known are {', '.join(_ENDINGS)}; or name one")
+    return chosen or "table"

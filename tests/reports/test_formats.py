@@ -111,7 +111,8 @@ def test_empty_result_has_an_empty_list(result: Result) -> None:
         (None, "a.png", "png"),
         (None, "a.html", "html"),
         ("json", "a.csv", "json"),
-        (None, "a.unknown", "table"),
+        (None, "a.CSV", "csv"),
+        (None, "/dev/null", "table"),
     ],
 )
 def test_format_follows_the_name_then_the_ending(name: str | None, output: str | None, chosen: str) -> None:

@@ -331,6 +331,9 @@ def test_disk_that_is_really_full_is_told_in_one_line(nursery: Nursery, tmp_path
     small, big = (token_file(tmp_path / f"{images}.token", 2, images=images) for images in (2, 9000))
     with small_disk(tmp_path / "disk", "5m") as disk:
         path = disk / "audit.duckdb"
+        outs = [disk / f"out.{name}" for name in ("csv", "json", "parquet", "txt")]
+        for out in outs:
+            out.write_text("good")
         nursery.run(path, ingest("small", small))
         before = held_versions(path)
         ((code, _, told),) = nursery.run(path, ingest("big", big))
@@ -341,13 +344,14 @@ def test_disk_that_is_really_full_is_told_in_one_line(nursery: Nursery, tmp_path
         with suppress(OSError), (disk / "fill").open("wb", buffering=0) as fill:
             while fill.write(bytes(4096)):
                 pass
-        for name in ("csv", "json", "parquet", "txt"):
-            out = disk / f"out.{name}"
+        for out in outs:
             done = command_line(
                 "sql", "select text, repeat('x', 999) from captions limit 99", "--store", str(path), "-o", str(out)
             )
             assert done.returncode == 2
             assert re.fullmatch(f"error: {re.escape(str(out))}: cannot be written: .*\n", done.stderr)
+            assert out.read_text() == "good"
+        assert not list(disk.glob(".*"))
         assert held_versions(path) == held
 
 

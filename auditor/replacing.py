@@ -1,0 +1,76 @@
+"""A file takes the place of another whole or not at all: written beside it as a draft, then renamed in one step."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+_OURS = (1, 2)
+
+
+def is_plain(path: Path) -> bool:
+    """Say whether a path names a file, there or yet to be made: neither a pipe, a terminal nor another device."""
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except OSError:
+        return True
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """Give a draft to write; where the block ends well it becomes the file at `path`, otherwise it is gone.
+
+    Until then the file that was there stands as it was, and so it does where the disk is full or the process killed. A
+    link stays a link, a mode stays a mode. What is no plain file (`/dev/stdout`, a pipe, `/dev/null`) is written as it
+    comes. Raises `OSError` where a file cannot be written, and for one that is there and may not be.
+    """
+    if (stream := _stream(path)) is not None:
+        yield stream
+        stream.flush()
+        return
+    if not is_plain(path):
+        with path.open("wb") as device:
+            yield device
+        return
+    target = path.resolve()
+    before = target.stat() if target.exists() else None
+    if before is not None and not os.access(target, os.W_OK):
+        raise PermissionError(13, os.strerror(13), str(path))
+    draft = target.with_name(f".auditor-{secrets.token_hex(8)}.draft")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        with open(descriptor, "wb") as file:  # noqa: PTH123  a descriptor has no path
+            yield file
+            if before is not None:
+                _keep(descriptor, before)
+            file.flush()
+            os.fsync(descriptor)  # some file systems say only now that there is no room
+        os.replace(draft, target)  # noqa: PTH105  the one call that is known to be all or nothing
+    except BaseException:
+        with suppress(OSError):  # a folder that takes no file gives none away either
+            draft.unlink(missing_ok=True)
+        raise
+
+
+def _stream(path: Path) -> BinaryIO | None:
+    """Give the stream of this process that a path stands for: `/dev/stdout`, or the file that it was led to."""
+    for number, stream in zip(_OURS, (sys.stdout, sys.stderr), strict=True):
+        with suppress(OSError, AttributeError):
+            if os.path.samestat(path.stat(), os.fstat(number)) and stream.fileno() == number:
+                stream.flush()
+                return stream.buffer
+    return None
+
+
+def _keep(descriptor: int, before: os.stat_result) -> None:
+    """Give a draft the owner and the mode of the file that it replaces, as far as that is allowed."""
+    if sys.platform != "win32":
+        with suppress(OSError):
+            os.fchown(descriptor, before.st_uid, before.st_gid)
+        os.fchmod(descriptor, stat.S_IMODE(before.st_mode))

@@ -1,0 +1,174 @@
+"""What -o writes takes the place of a file whole or not at all, and never that of a file that is read."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shlex
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from test_commands import CAPTIONS, Run, auditor_in
+
+from auditor.replacing import replacing
+
+DECLARED = '[mine]\nformat = "flickr"\npath = "data/*.token"\nsplits = { test = "list.txt" }\n'
+
+
+@pytest.fixture(scope="module")
+def ingested(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("ingested")
+    (folder / "data").mkdir()
+    (folder / "data" / "captions.token").write_text(CAPTIONS)
+    (folder / "list.txt").write_text("a.jpg\n")
+    (folder / "datasets.toml").write_text(DECLARED)
+    auditor_in(folder)("ingest", "mine")
+    return folder
+
+
+@pytest.fixture
+def filled(ingested: Path, tmp_path: Path) -> Callable[..., Run]:
+    shutil.copytree(ingested, tmp_path, dirs_exist_ok=True)
+    return auditor_in(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "target", "what"),
+    [
+        ("sql 'select 1' --format csv", "audit.duckdb", "it is the store in use"),
+        ("sql 'select 1' --format csv --store linked.duckdb", "audit.duckdb", "it is the store in use"),
+        ("sql 'select 1' --format csv", "audit.duckdb.wal", "it is the log of the store in use"),
+        ("report mine --format md", "audit.duckdb", "it is the store in use"),
+        ("sql --file query.sql --format csv", "query.sql", "this command reads it"),
+        ("sql 'select 1' --format csv", "data/captions.token", "dataset mine is read from it"),
+        ("sql 'select 1' --format csv", "list.txt", "dataset mine is read from it"),
+        ("sql 'select 1' --format csv", "datasets.toml", "it declares datasets"),
+        ("sql 'select 1' --format csv", "datasets.lock", "it says what datasets held"),
+        ("ingest new --from table.csv", "table.csv", "dataset new is read from it"),
+        ("ingest new --from -", "in.csv", "standard input comes from it"),
+        ("ingest new --from table.csv --store new.duckdb --json", "new.duckdb", "it is the store in use"),
+        ("ingest new --from table.csv --format votes --option key_file=key.csv", "key.csv", "this command reads it"),
+        ("tasks mine --candidates intra --force", "data/../in.csv", "standard input comes from it"),
+    ],
+)
+def test_file_that_is_read_is_never_written_over(
+    filled: Callable[..., Run], tmp_path: Path, arguments: str, target: str, what: str
+) -> None:
+    for name in ("in.csv", "table.csv"):
+        (tmp_path / name).write_text("image,caption\na.jpg,A dog\n")
+    (tmp_path / "key.csv").write_text("task\n")
+    (tmp_path / "query.sql").write_text("select 1")
+    (tmp_path / "linked.duckdb").symlink_to("audit.duckdb")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    command = [sys.executable, "-m", "auditor", *shlex.split(arguments), "-o", target]
+    with (tmp_path / "in.csv").open() as stdin:
+        done = subprocess.run(command, cwd=tmp_path, stdin=stdin, capture_output=True, text=True, check=False)
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.startswith(f"error: {target}: cannot be written: {what}")
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize("target", ["result.docx", "result", "result.csv.gz"])
+def test_ending_that_names_no_format_is_refused_before_anything_is_counted(
+    filled: Callable[..., Run], tmp_path: Path, target: str
+) -> None:
+    done = filled("bounds", "nope", "-o", target, code=2)
+    assert f"{target}: its ending names no format; known are .json, .csv, .md" in done.stderr
+    assert not (tmp_path / target).exists()
+    filled("profile", "mine", "--format", "csv", "-o", target)
+    assert (tmp_path / target).read_text().startswith("dataset,")
+
+
+def test_ending_counts_in_capitals_too(filled: Callable[..., Run], tmp_path: Path) -> None:
+    filled("profile", "mine", "-o", "PROFILE.CSV")
+    assert (tmp_path / "PROFILE.CSV").read_text().startswith("dataset,")
+
+
+def test_devices_pipes_and_links_are_written_as_they_are(filled: Callable[..., Run], tmp_path: Path) -> None:
+    query = ("sql", "select 1 as one", "-q", "--format", "csv")
+    assert filled(*query, "-o", "/dev/stdout").stdout == "one\n1\n"
+    filled(*query, "-o", "/dev/null")
+    assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
+    os.mkfifo(tmp_path / "pipe")
+    received: list[str] = []
+    reader = threading.Thread(target=lambda: received.append((tmp_path / "pipe").read_text()))
+    reader.start()
+    filled(*query, "-o", "pipe")
+    reader.join()
+    assert received == ["one\n1\n"]
+    (tmp_path / "real.csv").write_text("old\n")
+    (tmp_path / "real.csv").chmod(0o640)
+    (tmp_path / "link.csv").symlink_to("real.csv")
+    filled(*query, "-o", "link.csv")
+    assert (tmp_path / "link.csv").is_symlink()
+    assert (tmp_path / "real.csv").read_text() == "one\n1\n"
+    assert stat.S_IMODE((tmp_path / "real.csv").stat().st_mode) == 0o640
+
+
+def test_standard_output_that_is_a_file_is_added_to(filled: Callable[..., Run], tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "auditor", "sql", "select 1 as one", "--format", "csv", "-o", "/dev/stdout"]
+    with (tmp_path / "log").open("wb") as log:
+        log.write(b"before\n")
+        log.flush()
+        subprocess.run(command, cwd=tmp_path, stdout=log, stderr=subprocess.DEVNULL, check=True)
+        log.seek(0, os.SEEK_END)
+        log.write(b"after\n")
+    assert (tmp_path / "log").read_bytes() == b"before\none\n1\nafter\n"
+
+
+def test_failed_rendering_leaves_the_file_that_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import polars as pl
+
+    from auditor import reports
+    from auditor.cli.delivery import deliver
+    from auditor.model import Result
+
+    def broken(_: Result) -> str:
+        raise RuntimeError("no text of it")
+
+    (tmp_path / "keep.csv").write_text("good\n")
+    monkeypatch.setattr(reports, "TEXT_FORMATS", {"csv": broken})
+    with pytest.raises(RuntimeError, match="no text"):
+        deliver(Result("sql", pl.DataFrame({"a": [1]})), None, as_json=False, output=tmp_path / "keep.csv")
+    assert [path.name for path in tmp_path.iterdir()] == ["keep.csv"]
+    assert (tmp_path / "keep.csv").read_text() == "good\n"
+
+
+@pytest.mark.parametrize("end", ["kill", "fill"])
+def test_killed_or_full_the_old_file_stands(tmp_path: Path, end: str) -> None:
+    path = tmp_path / "keep.csv"
+    path.write_text("good\n")
+    pid = os.fork()
+    if not pid:
+        try:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, 1 << 16))
+            with replacing(path) as file:
+                file.write(b"half ")
+                file.flush()
+                if end == "kill":
+                    os.kill(os.getpid(), signal.SIGKILL)
+                file.write(bytes(1 << 17))
+        except OSError:
+            os._exit(7)
+        os._exit(0)
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    assert code == (-signal.SIGKILL if end == "kill" else 7)
+    assert path.read_text() == "good\n"
+    assert len(list(tmp_path.iterdir())) == (2 if end == "kill" else 1), "only a killed process leaves its draft"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anything")
+def test_file_that_may_not_be_written_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "keep.csv"
+    path.write_text("good\n")
+    path.chmod(0o444)
+    with pytest.raises(PermissionError), replacing(path) as file:
+        file.write(b"other\n")
+    assert path.read_text() == "good\n"
