@@ -25,11 +25,12 @@ _POOL = {"dataset": pl.String, "seq": pl.Int32, "split": pl.String}
 class CandidateSet:
     """Who describes the images: `name` is what column `candidate` says, `file` the SELECT that gives the captions.
 
-    `drawn_from` are the selections that the captions are taken from, beside the one that is scored; `binds` says which
-    SELECT stands for a relation that the file reads; `makes` is the SELECT whose texts, which are in no store, become
-    relation `made_text`. `given` holds relations that `makes` reads and that were made outside of the engine: words,
-    not their numbers. `references` is the SELECT that stands for relation `reference` where texts that were made are
-    references, not candidates; it reads `untouched_reference`.
+    `drawn_from` are the selections that the captions are taken from, beside the one that is scored, `left_out` those
+    that were named and not taken, as relatives; `binds` says which SELECT stands for a relation that the file reads;
+    `makes` is the SELECT whose texts, which are in no store, become relation `made_text`. `given` holds relations that
+    `makes` reads and that were made outside of the engine: words, not their numbers. `references` is the SELECT that
+    stands for relation `reference` where texts that were made are references, not candidates; it reads
+    `untouched_reference`.
     """
 
     name: str
@@ -40,6 +41,7 @@ class CandidateSet:
     makes: str | None = None
     given: Mapping[str, pl.DataFrame] = field(default_factory=dict, compare=False)
     references: str | None = None
+    left_out: tuple[Selection, ...] = field(default=(), compare=False)
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -55,8 +57,13 @@ class CandidateSet:
 
     @property
     def source(self) -> str | None:
-        """Name the versions that its captions are drawn from, beside the selection itself: `brown@460aeb30273d`."""
-        return " ".join(one.reference for one in self.drawn_from) or None
+        """Name the versions that its captions are drawn from, beside the selection itself: `brown@460aeb30273d`.
+
+        What was left out follows by name: `coco-val2017@d71dd05ff68e without flickr30k`.
+        """
+        taken = " ".join(one.reference for one in self.drawn_from)
+        without = " ".join(one.version.dataset for one in self.left_out)
+        return (f"{taken} without {without}" if without else taken) or None
 
     @property
     def is_drawn(self) -> bool:

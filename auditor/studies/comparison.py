@@ -19,7 +19,7 @@ from auditor.studies.comparison_footing import EQUALISED, Footing, changed_order
 from auditor.studies.comparison_indices import BOUNDS, INDICES, STATISTICS, Index, Indices, indices
 from auditor.studies.comparison_measured import Measured, measure
 from auditor.studies.comparison_ranks import Rank, ranks
-from auditor.studies.lower_bounds import strangers
+from auditor.studies.lower_bounds import one_pool, strangers
 
 #: How many times more captions an image of one dataset may have than one of another before a note warns.
 _UNEQUAL = 1.5
@@ -60,7 +60,8 @@ def compare(
     - `homogeneity`, intra / upper: what a caption of another image scores, as a share of what one of the image itself
       scores; 1 where images cannot be told apart by their captions;
     - `specificity`, intra - inter: by how much captions of the dataset are more like each other than like those of the
-      other datasets.
+      other datasets. `inter` draws for all from the same ones where any is related to none; a note says which, or that
+      each draws from others.
 
     For a metric that counts errors they are upper / intra and inter - intra: larger always means more. `low` and `high`
     are percentiles over `resamples` bootstrap resamples of images, `se` is the jackknife's. An image is drawn with its
@@ -84,7 +85,7 @@ def compare(
     metrics = requests(metric_names)
     errors = {metric.label for metric in metrics if metric.metric.lower_is_better}
     selections = resolve_all(store, refs, split)
-    stand_ins = strangers(store, selections, others, corpus)
+    stand_ins, pooled = one_pool(store, selections, strangers(store, selections, others, corpus))
     footings = comparison_footing.footings(store, selections, references, images, seed, equalise=equalise)
 
     def scores_of(selection: Selection, footing: Footing) -> CandidateScores:
@@ -103,7 +104,7 @@ def compare(
         for metric in metrics
         if metric.label in part.signatures
     }
-    notes = list(dict.fromkeys([*left_out(metric_names), *(note for part in parts for note in part.notes)]))
+    notes = list(dict.fromkeys([*left_out(metric_names), *pooled, *(note for part in parts for note in part.notes)]))
     unequal = [] if equalise else _unequal_captions(parts[0])
     if pairs:
         tested = [comparison_pairs.pairs(p.sides, errors, p.signatures, seed, resamples, progress) for p in parts]

@@ -33,7 +33,10 @@ class Definition(NamedTuple):
 
 
 class Measure(NamedTuple):
-    """A row of the exhibit: what the paper calls it, what it was, what is sound, and why the two differ."""
+    """A row of the exhibit: what the paper calls it, what it was, what is sound, and why the two differ.
+
+    What is sound is measured on the same tokens for all, so that measures can be compared.
+    """
 
     name: str
     metric: str
@@ -68,15 +71,17 @@ MEASURES = (
         "Unigram BLEU",
         "bleu-1",
         Definition("bleu-1:smooth=mteval,weights=quarter", RAW, decimals=2),
-        Definition("bleu-1:smooth=none,bp=none", RAW),
-        "theirs is MultEval's bleu1p, BP · p₁^¼ with two decimals; sound: p₁ without penalty, as the paper has it",
+        Definition("bleu-1:smooth=none,bp=none", TOKENISED),
+        "theirs is MultEval's bleu1p, BP · p₁^¼ with two decimals, of raw text; sound: p₁ without penalty, as the paper "
+        "has it, tokenised",
     ),
     Measure(
         "TER",
         "ter",
         Definition("ter:length=truncated", RAW),
-        Definition("ter", RAW),
-        "MultEval divides by the integer part of the mean reference length; sound: by that mean, as tercom does",
+        Definition("ter", TOKENISED),
+        "MultEval divides by the integer part of the mean reference length, of raw text; sound: by that mean, as tercom "
+        "does, tokenised",
     ),
     Measure(
         "CIDEr-D",

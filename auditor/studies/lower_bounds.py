@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from auditor.errors import MetricError, UsageError
 from auditor.metrics.candidates import HUMAN, CandidateSet
@@ -79,7 +79,7 @@ def candidate_sets(
     store: Store, selection: Selection, names: Sequence[str], stand_ins: Strangers, seed: int
 ) -> tuple[list[CandidateSet], dict[str, str]]:
     """Give the sets that can be drawn for a selection, and why each of the others cannot."""
-    pool = _unrelated(store, selection, stand_ins.datasets)
+    pool, kin = _parted(store, selection, stand_ins.datasets)
     corpus = () if stand_ins.corpus is None else (stand_ins.corpus,)
     is_strange = bool(_unrelated(store, selection, corpus))
     sets, reasons = [], {}
@@ -91,14 +91,45 @@ def candidate_sets(
         elif name in _OF_CORPUS and not is_strange:
             reasons[name] = f"{stand_ins.corpus_name} has captions of the same images; name another --corpus"
         else:
-            sets.append(_candidate_set(name, seed, pool, corpus))
+            sets.append(_candidate_set(name, seed, pool, corpus, kin))
     return sets, reasons
 
 
+def one_pool(store: Store, selections: Sequence[Selection], stand_ins: Strangers) -> tuple[Strangers, list[str]]:
+    """Let `inter` draw for every selection from the same datasets: those that are related to none of them.
+
+    Where there is no such dataset the strangers stay as they are. Gives notes on what was done.
+    """
+    pools = {one.label: _parted(store, one, stand_ins.datasets)[0] for one in selections}
+    if len(set(pools.values())) == 1:
+        return stand_ins, []
+    first, *rest = pools.values()
+    common = tuple(one for one in first if all(one in pool for pool in rest))
+    if not common:
+        drawn = "; ".join(f"{label} from {_listed(pool) or 'none'}" for label, pool in pools.items())
+        return stand_ins, [
+            f"inter and specificity are of different pools, and so their ranks compare unlike things ({drawn}): "
+            "name --others that are related to none of the datasets to draw all from the same"
+        ]
+    named = {one.version.dataset for one in common}
+    dropped = ", ".join(dict.fromkeys(one.label for one in stand_ins.datasets if one.version.dataset not in named))
+    said = (
+        f"inter draws from {_listed(common)} for every dataset, so that all draw from the same pool: {dropped} left out"
+    )
+    return replace(stand_ins, datasets=common), [f"{said}, as a relative of one of them"]
+
+
 def passed_over(store: Store, selection: Selection, stand_ins: Strangers) -> list[str]:
-    """Say from which datasets several selections were named for `inter`, of which it takes the first alone."""
+    """Say which datasets that are named `inter` does not draw from: relatives, and selections after the first."""
+    pool, kin = _parted(store, selection, stand_ins.datasets)
     notes = []
-    for taken in _unrelated(store, selection, stand_ins.datasets):
+    if kin:
+        verb = "has" if len(kin) == 1 else "have"
+        notes.append(
+            f"{selection.label}: inter draws from {_listed(pool)} and not from {_listed(kin)}, which {verb} the same "
+            "images or captions (related in datasets.toml)"
+        )
+    for taken in pool:
         alike = [one for one in stand_ins.datasets if one.version.dataset == taken.version.dataset and one != taken]
         if alike:
             others = ", ".join(one.label for one in alike)
@@ -117,14 +148,20 @@ def refuse(selection: Selection, reasons: dict[str, str]) -> None:
         raise MetricError(f"{selection.label}: no {name}: {reason}")
 
 
-def _candidate_set(name: str, seed: int, pool: tuple[Selection, ...], corpus: tuple[Selection, ...]) -> CandidateSet:
+def _listed(selections: Sequence[Selection]) -> str:
+    return ", ".join(one.label for one in selections)
+
+
+def _candidate_set(
+    name: str, seed: int, pool: tuple[Selection, ...], corpus: tuple[Selection, ...], kin: tuple[Selection, ...]
+) -> CandidateSet:
     match name:
         case "human":
             return HUMAN
         case "intra":
             return intra(seed)
         case "inter":
-            return CandidateSet(name, "candidate_inter", {"seed": seed}, pool)
+            return CandidateSet(name, "candidate_inter", {"seed": seed}, pool, left_out=kin)
         case "brown":
             return CandidateSet(name, "candidate_brown", {"seed": seed}, corpus)
     of_corpus = name in _OF_CORPUS
@@ -140,11 +177,16 @@ def _candidate_set(name: str, seed: int, pool: tuple[Selection, ...], corpus: tu
 
 def _unrelated(store: Store, selection: Selection, datasets: Sequence[Selection]) -> tuple[Selection, ...]:
     """Leave out the dataset itself and what shares images or captions with it; the rest by name, each dataset once."""
+    return _parted(store, selection, datasets)[0]
+
+
+def _parted(
+    store: Store, selection: Selection, datasets: Sequence[Selection]
+) -> tuple[tuple[Selection, ...], tuple[Selection, ...]]:
+    """Part what shares no image or caption with a selection from its relatives, by name, each dataset once."""
     own = selection.version.dataset
-    kin = {own, *related(store, own)}
-    strange = {
-        one.version.dataset: one
-        for one in reversed(datasets)
-        if one.version.dataset not in kin and own not in related(store, one.version.dataset)
-    }
-    return tuple(strange[name] for name in sorted(strange))
+    kin = set(related(store, own))
+    others = {one.version.dataset: one for one in reversed(datasets) if one.version.dataset != own}
+    is_kin = {name: name in kin or own in related(store, name) for name in others}
+    strange, alike = (tuple(others[name] for name in sorted(others) if is_kin[name] is kind) for kind in (False, True))
+    return strange, alike

@@ -108,6 +108,32 @@ def test_rows_keep_their_columns_and_say_what_was_drawn_from_where(filled: Store
     assert sources["upper"] is sources["intra"] is sources["homogeneity"] is None
 
 
+def test_all_datasets_of_a_comparison_draw_from_the_same_pool_where_there_is_one(filled: Store) -> None:
+    ingest_rows(filled, captions(60, 1, "kin"), dataset="kin")
+    filled.execute("update dataset set related = ['kin'] where dataset = 'alike'")
+    result = compare(filled, ["alike", "unlike"], ["bleu-1"], resamples=0, others=["kin", "as-unlike"])
+    sources = dict(result.frame.filter(statistic="inter").select("dataset", "drawn_from").iter_rows())
+    assert {source.partition("@")[0] for source in sources.values()} == {"as-unlike"}
+    assert len(set(sources.values())) == 1
+    assert any(
+        note.startswith(
+            "inter draws from as-unlike for every dataset, so that all draw from the same pool: kin left out"
+        )
+        for note in result.notes
+    )
+    alone = compare(filled, ["alike", "unlike"], ["bleu-1"], resamples=0, others=["as-unlike"])
+    assert alone.frame.equals(result.frame)
+    assert not any("pool" in note for note in alone.notes)
+
+
+def test_specificities_of_different_pools_are_said_to_be_so(filled: Store) -> None:
+    notes = compare(filled, ["alike", "unlike"], ["bleu-1"], resamples=0).notes
+    assert [note for note in notes if "different pools" in note] == [
+        "inter and specificity are of different pools, and so their ranks compare unlike things (alike from unlike; "
+        "unlike from alike): name --others that are related to none of the datasets to draw all from the same"
+    ]
+
+
 def test_what_cannot_be_drawn_has_no_row_and_a_reason(store: Store) -> None:
     ingest_rows(store, captions(6, 1), dataset="one")
     ingest_rows(store, captions(6, 1), dataset="two")

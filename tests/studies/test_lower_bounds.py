@@ -66,11 +66,22 @@ def test_inter_draws_from_the_other_datasets_alike_and_from_no_relative(filled: 
     filled.execute("update dataset set related = ['two'] where dataset = 'one'")
     result = bounds(filled, ["one", "two", "three"], ["bleu-1"], candidates=["inter"])
     by_source = dict(result.frame.filter(level="caption").select("dataset", "drawn_from").iter_rows())
-    assert [named.split("@")[0] for named in by_source["one"].split()] == ["three"]
-    assert [named.split("@")[0] for named in by_source["two"].split()] == ["three"]
+    assert [named.split("@")[0] for named in by_source["one"].split()] == ["three", "without", "two"]
+    assert [named.split("@")[0] for named in by_source["two"].split()] == ["three", "without", "one"]
     assert [named.split("@")[0] for named in by_source["three"].split()] == ["one", "two"]
     shares = drawn(filled, "inter")["from_dataset"].value_counts()
     assert set(shares["from_dataset"]) == {"one", "two"}
+
+
+def test_a_relative_is_not_dropped_from_inter_in_silence(filled: Store) -> None:
+    filled.execute("update dataset set related = ['two'] where dataset = 'one'")
+    result = bounds(filled, ["one"], ["bleu-1"], candidates=["inter"], others=["two", "three"])
+    told = "one: inter draws from three and not from two, which has the same images or captions"
+    assert [note.startswith(told) for note in result.notes] == [True]
+    assert result.frame["drawn_from"].str.ends_with(" without two").all()
+    alone = bounds(filled, ["one"], ["bleu-1"], candidates=["inter"], others=["three"])
+    assert alone.notes == ()
+    assert alone.frame.drop("drawn_from").equals(result.frame.drop("drawn_from"))
 
 
 def test_inter_draws_datasets_alike_whatever_their_size(store: Store) -> None:
