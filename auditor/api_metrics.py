@@ -60,9 +60,13 @@ class MetricStudies:
         split: str | None = None,
         references: int | None = None,
         seed: int = 1,
+        without_own_references: bool = False,
     ) -> Result:
         """Score every caption, or every caption of a system's output."""
-        return scores.score(self.store, ref, metrics, candidates, text_profile, split, references, seed)
+        return scores.score(
+            self.store, ref, metrics, candidates, text_profile, split, references, seed,
+            without_own_references=without_own_references,
+        )  # fmt: skip
 
     def ranked(
         self,

@@ -40,6 +40,7 @@ def command(
     at: At = None,
     draws: Draws = 1,
     ties: Ties = None,
+    without_own_references: o.WithoutOwn = False,
     versus: Versus = None,
     profile: o.TextProfile = "bare",
     split: o.Split = None,
@@ -60,7 +61,8 @@ def command(
     from auditor.studies.consensus_settings import Settings
 
     credit = ties or ("wrong" if as_published else "half")
-    settings = Settings(most, tuple(at or ()), curve, draws, seed, credit, resamples, profile, split)
+    settings = Settings(most, tuple(at or ()), curve, draws, seed, credit, resamples, profile, split,
+                        without_own_references=without_own_references)  # fmt: skip
     with o.opened(store, wait=wait) as opened, o.progressing() as progress:
         result = consensus(opened, names, metric, against, versus, settings, as_published, progress)
     o.deliver(result, format_name, as_json, output)

@@ -94,6 +94,13 @@ Confidence = Annotated[float, typer.Option("--confidence", help="Share of the re
 Against = Annotated[
     str | None, typer.Option("--against", help="Captions to score against; default: the first related dataset.")
 ]
+WithoutOwn = Annotated[
+    bool,
+    typer.Option(
+        "--without-own-references",
+        help="Leave out what is word for word a reference of its own image, and so scored against itself.",
+    ),
+]
 FunctionWords = Annotated[
     Path | None,
     typer.Option("--function-words", help="File of function words, one a line; default: an English list."),

@@ -24,6 +24,7 @@ def command(
     profile: o.TextProfile = "bare",
     split: o.Split = None,
     references: o.References = None,
+    without_own_references: o.WithoutOwn = False,
     ranked: Ranked = False,
     image: Image = None,
     seed: o.Seed = 1,
@@ -46,11 +47,16 @@ def command(
         raise UsageError("--ranked: ranks the captions of an image among themselves; leave --candidates out")
     if image and not ranked:
         raise UsageError("--image: shows the ranked captions of an image; add --ranked")
+    if without_own_references and not candidates:
+        raise UsageError("--without-own-references: leave-one-out holds each caption out; name --candidates")
     with o.opened(store, wait=wait) as opened, o.progressing() as progress:
         if ranked:
             result = ranked_captions.ranked(
                 opened, ref, metric, profile, split, references, seed, image or (), progress
             )
         else:
-            result = score(opened, ref, metric, candidates, profile, split, references, seed, progress)
+            result = score(
+                opened, ref, metric, candidates, profile, split, references, seed, progress,
+                without_own_references=without_own_references,
+            )  # fmt: skip
     o.deliver(result, format_name, as_json, output)

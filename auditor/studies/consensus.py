@@ -10,6 +10,7 @@ import polars as pl
 from auditor.errors import MetricError, UsageError
 from auditor.model import Progress, Result, Selection, silent
 from auditor.registry import MetricRequest, References
+from auditor.store import tokens
 from auditor.store.connection import Store
 from auditor.store.versions import images, resolve, resolve_all
 from auditor.studies import consensus_rows as rows_of
@@ -22,7 +23,9 @@ from auditor.studies.consensus_tables import figures, tables
 from auditor.studies.consensus_versus import Twofold, known_of, twofold
 from auditor.studies.described_images import references_of
 from auditor.studies.growing_references import scores_by_references
+from auditor.studies.own_references import WAY_OUT, own_references
 from auditor.studies.scores import scorable, score_candidates, signatures
+from auditor.text import tokenizer
 
 #: As many references as Vedantam et al. 2015 use.
 _MOST = 48
@@ -114,6 +117,7 @@ def _measure(
         both = twofold(store, found, other)
         found = replace(found, rows=known_of(found, both.pairs))
     found = with_kinds(store, found, references, settings.text_profile)
+    found, own = _told_apart(store, found, references, settings)
     most, few = _most(store, found, references, settings)
     at_work = References("all", most, settings.seed).of(references)
     metrics, unscored = scorable(store, at_work, wanted, metric_names)
@@ -142,9 +146,34 @@ def _measure(
         twofold=both,
         under_own=under_own,
         under_other=under_other,
-        notes=(*found.notes, *notes, *few, *unscored, *filter(None, [reason]), *_tied(preferred, labels),
+        notes=(*found.notes, *own, *notes, *few, *unscored, *filter(None, [reason]), *_tied(preferred, labels),
                *(other.notes if other else ())),
     )  # fmt: skip
+
+
+def _told_apart(
+    store: Store, found: Comparisons, references: Selection, settings: Settings
+) -> tuple[Comparisons, list[str]]:
+    """Count the pairs of which a caption is a reference of its image, and leave them out where that is asked for."""
+    profile = settings.text_profile
+    tokens.provide(store, [found.selection, references], profile, tokenizer(profile))
+    own = own_references(store, references, profile, found.candidates)
+    rows = found.rows
+    for side in ("slot_b", "slot_c"):
+        rows = rows.join(own.rename({"slot": side}), on=["image", side], how="anti", maintain_order="left")
+    pairs = found.rows.height - rows.height
+    if not pairs:
+        return found, []
+    label = found.selection.label
+    if settings.without_own_references:
+        if rows["winner"].null_count() == rows.height:
+            raise UsageError(f"{label}: no decided pair is without a reference of its image in {references.label}")
+        found = replace(found, rows=rows)
+    end = "left out" if settings.without_own_references else f"a metric finds it; {WAY_OUT}"
+    subject = "1 pair has" if pairs == 1 else f"{pairs:,} pairs have"
+    return found, [
+        f"{label}: {subject} a caption that is word for word a reference of its image in {references.label}: {end}"
+    ]
 
 
 def _other(store: Store, versus: str, selection: Selection) -> Selection:

@@ -39,7 +39,8 @@ class Settings:
 
     `most` references of each image, drawn by `seed`; null: 48, or as many as every image has where some have fewer.
     `at` are further numbers of references, `curve` stands for all from 1 on; `draws` seeds follow each other. `ties`
-    says what a metric's tie counts. `resamples` of images are behind each interval, 0 for none.
+    says what a metric's tie counts. `resamples` of images are behind each interval, 0 for none. Pairs of which a
+    caption is word for word a reference of its image are left out `without_own_references`.
     """
 
     most: int | None = None
@@ -51,6 +52,7 @@ class Settings:
     resamples: int = 1000
     text_profile: str = "bare"
     split: str | None = None
+    without_own_references: bool = False
 
     def check(self) -> None:
         """Raise `UsageError` for what cannot be measured."""

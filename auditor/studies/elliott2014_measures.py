@@ -72,16 +72,14 @@ MEASURES = (
         "bleu-1",
         Definition("bleu-1:smooth=mteval,weights=quarter", RAW, decimals=2),
         Definition("bleu-1:smooth=none,bp=none", TOKENISED),
-        "theirs is MultEval's bleu1p, BP · p₁^¼ with two decimals, of raw text; sound: p₁ without penalty, as the paper "
-        "has it, tokenised",
+        "theirs is MultEval's bleu1p, BP · p₁^¼ with two decimals; sound: p₁ without penalty, as the paper has it",
     ),
     Measure(
         "TER",
         "ter",
         Definition("ter:length=truncated", RAW),
         Definition("ter", TOKENISED),
-        "MultEval divides by the integer part of the mean reference length, of raw text; sound: by that mean, as tercom "
-        "does, tokenised",
+        "MultEval divides by the integer part of the mean reference length; sound: by that mean, as tercom does",
     ),
     Measure(
         "CIDEr-D",

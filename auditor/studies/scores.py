@@ -16,6 +16,7 @@ from auditor.statistics.summary import summarise
 from auditor.store import tokens
 from auditor.store.connection import Store
 from auditor.store.versions import content, images, resolve
+from auditor.studies.own_references import WAY_OUT, own_references
 from auditor.text import tokenizer
 
 _LEAST = 10
@@ -108,10 +109,13 @@ def score(
     references: int | None = None,
     seed: int = 1,
     progress: Progress = silent,
+    *,
+    without_own_references: bool = False,
 ) -> Result:
     """Score every caption of a selection against the others of its image, or a system's output against all of them.
 
-    With `references`, against so many of them, drawn by `seed`.
+    With `references`, against so many of them, drawn by `seed`. A note counts the captions of a system that are, word
+    for word, a reference of their image, each scored against itself; `without_own_references` leaves them out.
     """
     selection = resolve(store, ref, split)
     selections = [selection]
@@ -128,6 +132,13 @@ def score(
         if system.version.kind != "candidates":
             notes.append(f"{candidates} was ingested as {system.version.kind}, not as a system's output (--kind)")
     scores = score_candidates(store, against.of(selection), text_profile, [chosen], metrics, progress)
+    if candidates is not None:
+        own = own_references(store, against.of(selection), text_profile, chosen)
+        notes += _own(own.height, scores.height, selection, selections[-1], left_out=without_own_references)
+        if without_own_references:
+            scores = scores.join(own, on=["image", "slot"], how="anti", maintain_order="left")
+            if scores.is_empty():
+                raise UsageError(f"{candidates}: every caption is a reference of its image in {ref}; nothing is left")
     texts = content(store, selections[-1]).drop("split")
     described = images(store, selection).select("image", "split")
     named = scores.join(texts, on=["image", "slot"], how="left", maintain_order="left").join(
@@ -146,6 +157,17 @@ def score(
         tables=(_summary_table(selection, scores, labels), _least_alike_table(named, last.label, last.metric)),
         notes=(*left_out(metric_names), *unscored, *notes),
     )
+
+
+def _own(own: int, scored: int, selection: Selection, system: Selection, *, left_out: bool) -> list[str]:
+    """Say how many captions of a system are references of their image."""
+    if not own:
+        return []
+    subject = "1 caption is" if own == 1 else f"{own:,} captions are"
+    end = "left out" if left_out else f"scored against itself; {WAY_OUT}"
+    return [
+        f"{system.label}: of {scored:,}, {subject} word for word a reference of the image in {selection.label}: {end}"
+    ]
 
 
 def too_few_captions(store: Store, selection: Selection, references: References) -> list[str]:
