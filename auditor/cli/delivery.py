@@ -77,6 +77,11 @@ def deliver(result: Result, format_name: str | None, as_json: bool, output: Path
     if chosen != "table":
         for note in result.notes:
             narrate(note)
+    if chosen == "csv" and (formulas := reports.formulas(result)):
+        narrate(
+            f"{formulas:,} texts begin with =, +, - or @, which a spreadsheet program takes for formulas: import "
+            "their columns as text"
+        )
     if output is not None:
         narrate(f"written: {output}")
 
@@ -85,14 +90,14 @@ def deliver_document(document: Document, chosen: str, output: Path | None) -> No
     """Write a report to stdout or to a file. Raises `UsageError` for a file that cannot be written."""
     from auditor import reports
 
-    text = reports.DOCUMENT_FORMATS[chosen](document).encode()
+    text = reports.DOCUMENT_FORMATS[chosen](document)
     if output is None:
         sys.stdout.flush()
-        sys.stdout.buffer.write(text)
+        _put(text, sys.stdout.buffer)
         sys.stdout.buffer.flush()
         return
     with written(output) as file:
-        file.write(text)
+        _put(text, file)
     narrate(f"written: {output}")
 
 
@@ -123,7 +128,7 @@ def _print(result: Result, chosen: str) -> None:
     else:
         # Data is UTF-8, whatever the terminal speaks.
         sys.stdout.flush()
-        sys.stdout.buffer.write(reports.TEXT_FORMATS[chosen](result).encode())
+        _put(reports.TEXT_FORMATS[chosen](result), sys.stdout.buffer)
         sys.stdout.buffer.flush()
 
 
@@ -147,4 +152,13 @@ def _write(result: Result, chosen: str, file: BinaryIO) -> None:
         terminal.show(result, terminal.Screen(drawn, color=False))
         file.write(drawn.getvalue().encode())
     else:
-        file.write(reports.TEXT_FORMATS[chosen](result).encode())
+        _put(reports.TEXT_FORMATS[chosen](result), file)
+
+
+def _put(text: str, file: BinaryIO) -> None:
+    """Write data: every byte of it to a file or a pipe, control characters made visible on a terminal."""
+    if file.isatty():
+        from auditor.reports.harmless import visible
+
+        text = visible(text)
+    file.write(text.encode())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -33,12 +33,16 @@ MANNERS = Manners()
 
 def narrator() -> Console:
     """Give the console for narration, on stderr."""
-    from rich.console import Console
+    from auditor.reports.harmless import HarmlessConsole
 
-    no_color = not MANNERS.color or None
-    return Console(stderr=True, quiet=MANNERS.quiet, no_color=no_color, highlight=False, emoji=False, markup=False)
+    plain: Any = {"highlight": False, "emoji": False, "markup": False}
+    return HarmlessConsole(stderr=True, quiet=MANNERS.quiet, no_color=not MANNERS.color or None, **plain)
 
 
 def narrate(message: str) -> None:
     """Tell the user something that is not data."""
-    narrator().print(message, style="dim", soft_wrap=True)
+    if MANNERS.quiet:
+        return
+    from auditor.reports.harmless import harmless
+
+    narrator().print(harmless(message), style="dim", soft_wrap=True)

@@ -75,6 +75,10 @@ _ENDINGS = {
 }
 
 
+#: Counts the texts that a spreadsheet program takes for formulas.
+formulas = delimited.formulas
+
+
 def document_format(name: str | None, output: Path | None) -> str:
     """Decide the format of a report: the one named, else the one that the output file's ending stands for."""
     known = ", ".join(DOCUMENT_FORMATS)

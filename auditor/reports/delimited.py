@@ -13,3 +13,9 @@ def render(result: Result) -> str:
     nested = result.frame.select(cs.list()).columns
     flat = result.frame.with_columns(pl.col(name).cast(pl.List(pl.String)).list.join(" ") for name in nested)
     return flat.write_csv(datetime_format="%+")
+
+
+def formulas(result: Result) -> int:
+    """Count the texts that a spreadsheet program would compute, were they opened as CSV; they are given as they are."""
+    begins = cs.string().str.contains(r"^[=+\-@\t\r]").sum()
+    return int(result.frame.select(pl.sum_horizontal(begins)).item()) if result.frame.select(cs.string()).width else 0

@@ -44,8 +44,8 @@ _LONG = 50  # signs of a text that a column of a table holds on one line
 
 def render(result: Result) -> str:
     """Give every table as a `table` environment; versions and signatures stand in comments."""
-    comments = [f"% {one.label}: version {one.version.version}" for one in result.selections]
-    comments += [f"% {signature}" for signature in result.signatures.values()]
+    comments = [comment(f"{one.label}: version {one.version.version}") for one in result.selections]
+    comments += map(comment, result.signatures.values())
     tables = list(map(table_environment, result.tables))
     signs = [SIGN] if any(r"\auditorsign" in table for table in tables) else []
     return "\n".join(["% needs \\usepackage{booktabs}", *comments, *signs, *tables]) + "\n"
@@ -60,14 +60,14 @@ def table_environment(table: Table) -> str:
         if begins_section(table, number):
             rows.append(r"\midrule")
         cells = (_cell(table, number, *one) for one in zip(columns, row, strict=True))
-        rows.append(" & ".join(cells) + r" \\")
+        rows.append(guarded(" & ".join(cells)) + r" \\")
     return "\n".join(
         [
             r"\begin{table}",
             r"\centering",
             rf"\begin{{tabular}}{{{align}}}",
             r"\toprule",
-            " & ".join(escaped(column) for column in columns) + r" \\",
+            guarded(" & ".join(escaped(column) for column in columns)) + r" \\",
             r"\midrule",
             *rows,
             r"\bottomrule",
@@ -95,6 +95,16 @@ def _cell(table: Table, row: int, column: str, value: object) -> str:
 def escaped(value: str) -> str:
     """Write a text so that LaTeX sets it as it is, on one line; what its fonts may lack, by `SIGN`."""
     return _FOREIGN.sub(_sign, value.translate(_SPECIAL))
+
+
+def comment(text: str) -> str:
+    """Write a comment, which ends where its line does."""
+    return f"% {' '.join(text.split())}"
+
+
+def guarded(text: str) -> str:
+    r"""Keep a text that begins with `[` or `*` from being taken for an argument of the `\\` or `\item` before it."""
+    return "{}" + text if text.lstrip().startswith(("[", "*")) else text
 
 
 def _sign(found: re.Match[str]) -> str:

@@ -6,20 +6,25 @@ import re
 
 from auditor.model import Result, Table
 from auditor.reports.cells import flush_right, text
+from auditor.reports.harmless import visible
 
 #: What Markdown would read as the name of a sign.
 _ENTITY = re.compile(r"&(?=#?\w+;)")
+
+#: What it would read as mark-up, anywhere, and at the beginning of a line: a heading, a quotation, a list, a rule.
+_SPECIAL = re.compile(r"[|`*_\[~]")
+_BLOCK = re.compile(r"^(\s*)(#(?=#{0,5}(?:\s|$))|>|[+-](?=\s|$|[\s-]+$))|^(\s*[0-9]{1,9})([.)](?=\s|$))")
 
 
 def render(result: Result) -> str:
     """Give every table, then notes and signatures."""
     parts = [table_lines(table) for table in result.tables]
     if result.notes:
-        parts.append("".join(f"- {escaped(note)}\n" for note in result.notes))
+        parts.append("".join(f"- {line(note)}\n" for note in result.notes))
     if result.selections:
         parts.append("".join(f"- {escaped(one.label)}: version `{one.version.version}`\n" for one in result.selections))
     if result.signatures:
-        parts.append("".join(f"- `{signature}`\n" for signature in result.signatures.values()))
+        parts.append("".join(f"- {typed(signature)}\n" for signature in result.signatures.values()))
     return "\n".join(parts)
 
 
@@ -34,7 +39,7 @@ def table_lines(table: Table) -> str:
     ]
     body = "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
     title = f"**{escaped(table.title)}**\n\n" if table.title else ""
-    return title + body + (f"\n{escaped(table.caption)}\n" if table.caption else "")
+    return title + body + (f"\n{line(table.caption)}\n" if table.caption else "")
 
 
 def _cell(table: Table, row: int, column: str, value: object) -> str:
@@ -42,16 +47,20 @@ def _cell(table: Table, row: int, column: str, value: object) -> str:
     return f"**{written}**" if (row, column) in table.best else written
 
 
+def typed(value: str) -> str:
+    """Write what a machine reads, on one line; between more backticks than it holds."""
+    said = visible(" ".join(value.splitlines()))
+    runs = re.findall("`+", said)
+    fence = "`" * (max(map(len, runs)) + 1) if runs else "`"
+    return f"{fence} {said} {fence}" if runs else f"`{said}`"
+
+
+def line(value: str) -> str:
+    """Write a text that stands at the beginning of a line."""
+    return _BLOCK.sub(r"\1\3\\\2\4", escaped(value))
+
+
 def escaped(value: str) -> str:
     """Write a text so that Markdown shows it as it is, on one line."""
-    plain = (
-        _ENTITY.sub("&amp;", value).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("`", "\\`")
-    )
-    return (
-        plain.replace("*", "\\*")
-        .replace("_", "\\_")
-        .replace("[", "\\[")
-        .replace("~~", "\\~\\~")
-        .replace("\r", " ")
-        .replace("\n", " ")
-    )
+    plain = visible(value.replace("\r", " ").replace("\n", " "))
+    return _SPECIAL.sub(r"\\\g<0>", _ENTITY.sub("&amp;", plain).replace("\\", "\\\\").replace("<", "&lt;"))

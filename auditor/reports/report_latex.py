@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from auditor.document import Document, Section
-from auditor.reports.latex import SIGN, escaped, table_environment
+from auditor.reports.latex import SIGN, comment, escaped, guarded, table_environment
 from auditor.reports.sentences import sentence
 
 _PREAMBLE = r"""\documentclass{article}
@@ -19,7 +19,7 @@ _PREAMBLE = r"""\documentclass{article}
 def render(document: Document) -> str:
     """Give the whole report, its time in a comment on a line of its own."""
     parts = [_PREAMBLE, SIGN]
-    parts += [f"% made {document.made_at}"] if document.made_at else []
+    parts += [comment(f"made {document.made_at}")] if document.made_at else []
     parts += [r"\begin{document}", rf"\title{{{escaped(document.title)}}}", rf"\author{{{escaped(document.program)}}}"]
     parts += [r"\date{}", r"\maketitle"]
     for section in document.sections:
@@ -56,7 +56,7 @@ def _method(document: Document) -> Iterable[str]:
 def _list(items: list[str]) -> Iterable[str]:
     if items:
         yield r"\begin{itemize}"
-        yield from (rf"\item {item}" for item in items)
+        yield from (rf"\item {guarded(item)}" for item in items)
         yield r"\end{itemize}"
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from auditor.document import Document, Section
-from auditor.reports.markdown import escaped, table_lines
+from auditor.reports.harmless import visible
+from auditor.reports.markdown import escaped, line, table_lines, typed
 from auditor.reports.sentences import sentence
 
 
@@ -32,7 +33,8 @@ def _section(section: Section, level: int) -> Iterable[str]:
     if section.notes:
         yield _list(section.notes)
     if section.commands:
-        yield "```sh\n" + "".join(f"{command}\n" for command in section.commands) + "```\n"
+        commands = "".join(f"{visible(' '.join(command.splitlines()))}\n" for command in section.commands)
+        yield f"```sh\n{commands}```\n"
     if section.sql:
         yield "SQL: " + ", ".join(f"`{name}`" for name in section.sql) + "\n"
 
@@ -46,7 +48,7 @@ def _method(document: Document) -> Iterable[str]:
     )
     if document.signatures:
         yield f"{deeper} Signatures\n"
-        yield "".join(f"- `{signature}`\n" for signature in document.signatures.values())
+        yield "".join(f"- {typed(signature)}\n" for signature in document.signatures.values())
     for statement in document.statements:
         fence = "`" * 3
         yield f"<details><summary>{statement.path}</summary>\n\n{fence}sql\n{statement.text}\n{fence}\n\n</details>\n"
@@ -57,4 +59,4 @@ def _list(sentences: Iterable[str]) -> str:
 
 
 def _said(text: str) -> str:
-    return sentence(text, escaped, lambda typed: f"`{typed}`")
+    return sentence(text, line, typed)

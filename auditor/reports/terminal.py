@@ -6,13 +6,14 @@ from typing import TextIO
 
 import rich.box
 import rich.table
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.measure import Measurement
 from rich.text import Text
 
 from auditor.model import Result, Table
 from auditor.reports import terminal_figures
 from auditor.reports.cells import begins_section, block, flush_right, text
+from auditor.reports.harmless import HarmlessConsole, harmless
 
 _BAR_CELLS = 20
 _PROSE = 36  # a cell of text longer than this may wrap
@@ -21,7 +22,7 @@ _FIGURE_LINES = 40  # of all figures together
 _WIDEST = 1000
 
 
-class Screen(Console):
+class Screen(HarmlessConsole):
     """A terminal, a pipe or a file that tables are drawn on.
 
     Text is never read as markup, emoji or numbers to be coloured; a reader that leaves early (`| head`) is no error.
@@ -41,11 +42,11 @@ def show(result: Result, screen: Screen) -> None:
         drawn = _draw(table)
         _print(drawn, screen, _width(drawn, screen))
         if table.caption:
-            screen.print(table.caption, style="dim")
+            screen.print(harmless(table.caption), style="dim")
         screen.print()
     _show_figures(result, screen)
     for note in result.notes:
-        screen.print(Text.assemble(("• ", "yellow"), note), soft_wrap=True)
+        screen.print(Text.assemble(("• ", "yellow"), harmless(note)), soft_wrap=True)
     for selection in result.selections:
         version = selection.version
         screen.print(
@@ -86,7 +87,7 @@ def _print(drawn: RenderableType, screen: Screen, width: int) -> None:
 
 def _draw(table: Table) -> rich.table.Table:
     drawn = rich.table.Table(
-        title=Text(table.title, style="bold") if table.title else None,
+        title=Text(harmless(table.title), style="bold") if table.title else None,
         box=rich.box.SIMPLE_HEAD,
         title_justify="left",
         pad_edge=False,
@@ -94,11 +95,12 @@ def _draw(table: Table) -> rich.table.Table:
     )
     cells = {column: [_cell(table, column, value) for value in table.frame[column]] for column in table.frame.columns}
     for column, drawn_cells in cells.items():
-        widest = max(cell.cell_len for cell in [Text(column), *drawn_cells])
+        head = Text(harmless(column))
+        widest = max(cell.cell_len for cell in [head, *drawn_cells])
         numeric = column not in table.bars and flush_right(table, column)
         prose = not numeric and widest > _PROSE and column not in table.bars
         drawn.add_column(
-            Text(column),
+            head,
             justify="right" if numeric else "left",
             no_wrap=not prose,
             min_width=_PROSE if prose else widest,
@@ -113,7 +115,9 @@ def _draw(table: Table) -> rich.table.Table:
 
 
 def _cell(table: Table, column: str, value: object) -> Text:
-    return bar(value) if column in table.bars and (value is None or isinstance(value, float)) else Text(text(value))
+    if column in table.bars and (value is None or isinstance(value, float)):
+        return bar(value)
+    return Text(harmless(text(value)))
 
 
 def _width(drawn: rich.table.Table, screen: Screen) -> int:
