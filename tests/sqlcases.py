@@ -34,6 +34,8 @@ _PARAMS: dict[str, Any] = {
     "last_place": 3,
     "draw_seed": 1,
     "first_image": 1,
+    "first_suspect": 1,
+    "last_suspect": 100,
     "last_image": 4294967295,
     "seed": 1,
     "sigma": 6.0,
@@ -142,6 +144,8 @@ def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, c
         )
     if "fold_frequency_parts" in reads_of(file.name) and "fold_frequency_parts" not in workspace.bound:
         workspace.append("fold_frequency_parts", "fold_frequency_part")
+    if "likely_images" in reads_of(file.name) and "likely_images" not in workspace.bound:
+        workspace.append("likely_images", "likely_image")
     if "template_parts" in reads_of(file.name) and "template_parts" not in workspace.bound:
         workspace.append("template_parts", "template_part")
     if "said_word" in reads_of(file.name) and "said_word" not in workspace.bound:

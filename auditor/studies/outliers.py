@@ -19,8 +19,7 @@ from auditor.studies.scores import score_candidates
 
 LEVELS = ("caption", "image")
 
-_VERSION = 1
-_MOST = 5_000
+_VERSION = 2
 _KEYS = ["image", "slot"]
 _ORDER = {"swapped": 0, "elsewhere": 1, "unlike": 2}
 
@@ -37,10 +36,10 @@ def outliers(
 ) -> Result:
     """Find the captions that are least like the others of their image, and say whether another image fits them better.
 
-    Level `caption`: the `share` of captions with the lowest leave-one-out scores (5,000 at most), the surest finding
-    first. `others` is the mean score of the image's other captions among themselves; `evidence` the bits by which the
-    caption's words speak rather for `other_image` than for its own (`misplaced`); `finding` is `swapped` where the
-    caption and that of `other_slot` there seem to have changed places, `elsewhere` where it seems to be of
+    Level `caption`: the `share` of captions with the lowest leave-one-out scores, the surest finding first. `others` is
+    the mean score of the image's other captions among themselves; `evidence` the bits by which the caption's words
+    speak rather for `other_image` than for its own (`misplaced`); `finding` is `swapped` where the caption and that of
+    `other_slot` there seem to have changed places, never two of the same words, `elsewhere` where it seems to be of
     `other_image`, else `unlike`. Level `image`: every image, the most difficult first: mean and sd of its captions'
     scores, `difficulty` (1 - mean: how much people disagree), and its `consensus` caption, the one that is most like
     the others; `ties` captions share that score.
@@ -69,10 +68,9 @@ def outliers(
         notes += without_references(store, selection)
         by_image.append(_by_image(scored, selection, metric))
         if level == "caption":
-            progress(f"{selection.label}: looking for images that fit better", 0, 1)
             suspects = _suspects(scored, share)
             described = images(store, selection).height
-            found = _findings(store, selection, text_profile, suspects, described)
+            found = _findings(store, selection, text_profile, suspects, described, progress)
             captions.append(_rows(found, selection, metric))
             notes.append(outlier_tables.finding(selection, found, scored.height, misplaced.needed(described)))
     return Result(
@@ -129,14 +127,14 @@ def _suspects(scored: pl.DataFrame, share: float) -> pl.DataFrame:
     """Take the captions with the lowest scores; none where all are equal."""
     if scored["value"].n_unique() == 1:
         return scored.clear()
-    return scored.sort("value", *_KEYS).head(min(_MOST, max(1, round(share * scored.height))))
+    return scored.sort("value", *_KEYS).head(max(1, round(share * scored.height)))
 
 
 def _findings(
-    store: Store, selection: Selection, text_profile: str, suspects: pl.DataFrame, described: int
+    store: Store, selection: Selection, text_profile: str, suspects: pl.DataFrame, described: int, progress: Progress
 ) -> pl.DataFrame:
     """Say of each caption in doubt where it fits better, and what follows."""
-    found = misplaced.gains(store, selection, text_profile, suspects, described)
+    found = misplaced.told(misplaced.gains(store, selection, text_profile, suspects, described, progress))
     swapped = misplaced.exchanged(found).filter(pl.col("pair_evidence") > 2 * misplaced.needed(described))
     alone = misplaced.best_elsewhere(found).join(swapped, on=_KEYS, how="anti")
     placed = pl.concat([swapped, alone], how="diagonal")

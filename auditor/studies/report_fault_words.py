@@ -58,15 +58,18 @@ def repeated(rows: pl.DataFrame) -> list[str]:
 
 
 def faulty(label: str, rows: pl.DataFrame, captions: int) -> list[str]:
-    """Say how many captions seem to be at the wrong image; nothing where none does. `rows` is `outliers`'."""
+    """Say how many captions seem to be at the wrong image, of those that were looked into, which are `outliers`' rows.
+
+    Nothing where none was looked into.
+    """
     counts = dict(rows["finding"].value_counts().iter_rows())
     swapped, elsewhere = counts.get("swapped", 0), counts.get("elsewhere", 0)
+    among = f"{label}: of the {rows.height:,} captions (of {captions:,}) least like the others of their image, "
     if not swapped + elsewhere:
-        return []
+        return [f"{among}none seems to describe another image than its own."] if rows.height else []
     return [
-        f"{label}: {swapped + elsewhere:,} captions ({(swapped + elsewhere) / captions:.2%}) may describe another "
-        f"image than their own: {swapped // 2:,} pairs seem to have changed places, {elsewhere:,} fit another image "
-        "better."
+        f"{among}{swapped + elsewhere:,} may describe another image than their own: {swapped // 2:,} pairs seem to "
+        f"have changed places, {elsewhere:,} fit another image better."
     ]
 
 

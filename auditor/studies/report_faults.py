@@ -89,9 +89,9 @@ def outliers(asked: Inquiry, name: str, title: str) -> Section:
     faulty = [
         words for label, one in found.items() for words in report_fault_words.faulty(label, one.frame, captions[label])
     ]
-    said = (
-        [*faulty, report_fault_words.CAVEAT] if faulty else ["No caption seems to describe another image than its own."]
-    )
+    misplaced = any(one.frame["finding"].is_in(["swapped", "elsewhere"]).any() for one in found.values())
+    said = [*(faulty or ["No caption is less like the others of its image than another."])]
+    said += [report_fault_words.CAVEAT] if misplaced else []
     carried = f"the rows here are the {_CARRIED} surest of each dataset; the command gives all"
     return Section(
         name, title,

@@ -56,7 +56,7 @@ def test_evidence_is_that_of_a_count_by_hand(drawn: list[tuple[str, list[str]]])
     with Store.open(MEMORY) as store:
         ingest_rows(store, rows, kind="candidates")
         every = pl.DataFrame(rows, schema=["image", "slot", "text"], orient="row").cast({"slot": pl.UInt32})
-        found = misplaced.gains(store, resolve(store, "set"), "bare", every, 1000)
+        found = misplaced.gains(store, resolve(store, "set"), "bare", every, 1000).drop("wording")
     for image, slot, other, evidence in found.rows():
         assert evidence == pytest.approx(
             bits(plain, (image, slot), other) - bits(plain, (image, slot), image), abs=1e-5
@@ -171,3 +171,34 @@ def test_most_swaps_among_real_captions_are_found_and_few_others(data: Path, sto
     right = told & {frozenset(pair) for pair in places}
     assert len(right) >= 12
     assert len(told) <= len(right) + 6
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("zebra zoo stripes fence visitor lawn", "zebra zoo stripes fence visitor lawn"),
+        ("zebra zoo stripes fence visitor lawn", "Zebra zoo : stripes , fence , visitor , lawn ."),
+        ("zebra zoo stripes fence visitor lawn", "lawn visitor fence stripes zoo zebra zebra"),
+        ("zebra zoo stripes fence visitor lawn", "zebras zoo stripe fences visitors lawns"),
+    ],
+)
+def test_captions_of_the_same_words_never_changed_places(store: Store, texts: tuple[str, str]) -> None:
+    ingest_rows(store, [*scenes(), ("i4", 4, texts[0]), ("i5", 4, texts[1])])
+    rows = outliers(store, ["set"], share=1.0).frame
+    assert sorted(rows.filter(finding="swapped")["image"]) == ["i0", "i1"]
+    of_twins = rows.filter(slot=4)
+    assert of_twins.height == 2
+    assert set(of_twins["finding"]) == {"unlike"}
+
+
+def test_every_caption_of_the_share_is_looked_into(store: Store) -> None:
+    """5,001 captions and more, whatever is weighed at once."""
+    ingest_rows(store, [(f"i{n}", slot, f"a w{n} {slot} x{n % 7}") for n in range(1_300) for slot in range(4)])
+    assert outliers(store, ["set"], share=1.0).frame.height == 5_200
+
+
+def test_what_is_weighed_at_once_changes_no_digit(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    ingest_rows(store, scenes())
+    at_once = outliers(store, ["set"], share=1.0).frame
+    monkeypatch.setattr(misplaced, "_AT_ONCE", 5)
+    assert outliers(store, ["set"], share=1.0).frame.equals(at_once)
