@@ -30,6 +30,8 @@ _PARAMS: dict[str, Any] = {
     "fewest": 2,
     "mirrored": 0,
     "drawn_images": None,
+    "first_candidate": 2,
+    "last_candidate": 4,
     "first_place": 2,
     "last_place": 3,
     "draw_seed": 1,
@@ -137,6 +139,8 @@ def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, c
         workspace.params["label"] = case.get("params", {}).get("label", _PARAMS["label"])
     elif "text_at_work" not in case.get("tables", {}):
         workspace.bind("text_at_work", "reference_text", "candidate_text")
+    if "every_candidate" in file.reads:
+        workspace.bind("every_candidate", "candidate")
     if weighs and "document_frequency" not in workspace.bound:
         workspace.bind("document_frequency", "selection_frequency")
         workspace.bind_rows(

@@ -14,6 +14,11 @@ from auditor.metrics.rewriting import bind_text_tokens
 from auditor.model import Progress, Selection, silent
 from auditor.store import cache, ngrams
 from auditor.store.connection import Store
+from auditor.store.workspace import Workspace
+
+#: Counts of one set of candidates that are larger, compressed, are not kept: reading them saves little.
+_KEPT_BYTES = 64 << 20
+_LAST = (1 << 32) - 1
 
 
 @dataclass(frozen=True)
@@ -70,27 +75,55 @@ def count(
     specs: Sequence[CountSpec],
     progress: Progress = silent,
 ) -> Counts:
-    """Count every spec for every set of candidates.
+    """Count every spec for every set of candidates, and hold all of it.
 
     Gives frames by (candidate, spec), sorted by image and slot; a candidate without references has no rows.
+    """
+    parts: dict[CountSpec, list[pl.DataFrame]] = {spec: [] for spec in specs}
+    for spec, counts in count_in_parts(store, selection, profile, candidates, specs, progress):
+        parts[spec].append(counts)
+    whole = {spec: pl.concat(frames) for spec, frames in parts.items()}
+    return {
+        (candidate.name, spec): whole[spec].filter(pl.col("candidate") == candidate.name).sort("image", "slot")
+        for candidate in candidates
+        for spec in specs
+    }
+
+
+def count_in_parts(
+    store: Store,
+    selection: Selection,
+    profile: str,
+    candidates: Sequence[CandidateSet],
+    specs: Sequence[CountSpec],
+    progress: Progress = silent,
+) -> Iterator[tuple[CountSpec, pl.DataFrame]]:
+    """Count every spec for every set of candidates, and give the counts as they come, in no order.
+
+    All rows of a spec have the same columns (candidate, image, slot first), and there is at least one frame of it. A
+    candidate without references has no rows.
     """
     wanted = [
         (candidate, spec, _key(selection, profile, candidate, spec)) for candidate in candidates for spec in specs
     ]
-    kept = cache.get(store, {key: spec.table for _, spec, key in wanted})
-    counts = {(candidate.name, spec): _sorted(kept[key]) for candidate, spec, key in wanted if key in kept}
+    kept = cache.known(store, {key: spec.table for _, spec, key in wanted})
+    for _, spec, key in wanted:
+        if key in kept:
+            yield spec, cache.get(store, {key: spec.table})[key]
     missing = [each for each in wanted if each[-1] not in kept]
-    if missing:
-        todo = list({candidate.name: candidate for candidate, _, _ in missing}.values())
-        made: dict[CountSpec, pl.DataFrame] = {}
-        for together, some in _parted(todo, list({spec: None for _, spec, _ in missing})):
-            for spec, frame in _count(store, selection, profile, together, some, progress).items():
-                made[spec] = pl.concat([made[spec], frame]) if spec in made else frame
-        for candidate, spec, key in missing:
-            frame = made[spec].filter(pl.col("candidate") == candidate.name)
-            counts[candidate.name, spec] = _sorted(frame)
-            cache.put(store, selection, spec.table, key, frame)
-    return counts
+    todo = list({candidate.name: candidate for candidate, _, _ in missing}.values())
+    for together, some in _parted(todo, list({spec: None for _, spec, _ in missing})):
+        names = {candidate.name for candidate in together}
+        keys = {spec: {one.name: key for one, of, key in missing if of == spec and one.name in names} for spec in some}
+        drafts = {
+            spec: cache.Draft(store, selection, spec.table, keys[spec], _KEPT_BYTES * len(keys[spec])) for spec in some
+        }
+        for spec, frame in _count(store, selection, profile, together, some, progress):
+            lacking = frame.filter(pl.col("candidate").is_in(list(keys[spec])))
+            drafts[spec].add(lacking)
+            yield spec, lacking
+        for draft in drafts.values():
+            draft.keep()
 
 
 def _parted(
@@ -115,7 +148,7 @@ def _count(
     candidates: Sequence[CandidateSet],
     specs: Sequence[CountSpec],
     progress: Progress,
-) -> dict[CountSpec, pl.DataFrame]:
+) -> Iterator[tuple[CountSpec, pl.DataFrame]]:
     """Count candidates that meet the same references; where these are changed, a set stands alone."""
     workspace = ngrams.workspace(store, selection, profile)
     bind_candidates(store, workspace, candidates)
@@ -123,31 +156,48 @@ def _count(
     changed = candidates[0].references
     if changed:
         ngrams.bind_references(workspace, selection, "untouched_reference")
-    frames: dict[CountSpec, list[pl.DataFrame]] = {spec: [] for spec in specs}
-    buckets = list(ngrams.buckets(store, workspace.rows("meetings").item()))
-    steps = len(buckets) * len(specs)
+    buckets = ngrams.buckets(store, workspace.rows("meetings"))
+    if any(bucket.parts > 1 for bucket in buckets):
+        workspace.bind("every_candidate", "candidate")
+    steps, done = sum(bucket.parts for bucket in buckets) * len(specs), 0
     for rewriting in dict.fromkeys(spec.rewriting for spec in specs):
         bind_text_tokens(store, workspace, rewriting)
         for reading in dict.fromkeys(spec.reading for spec in specs if spec.rewriting == rewriting):
             alike = [spec for spec in specs if (spec.rewriting, spec.reading) == (rewriting, reading)]
             if any(idf.is_read_by(spec.relations) for spec in alike):
-                progress(f"{selection.label}: document frequency", sum(map(len, frames.values())), steps)
+                progress(f"{selection.label}: document frequency", done, steps)
                 idf.bind(store, workspace, selection, profile, rewriting, reading)
             elif any(idf.counts_documents(spec.relations) for spec in alike):
                 idf.bind_collection(store, workspace)
             if changed:  # only now: document frequencies are those of the untouched references
                 workspace.bind("reference", changed)
-            for first, last in buckets:
-                workspace.params |= {"first_image": first, "last_image": last}
+            for _ in _at_work(workspace, buckets):
                 for spec in alike:
-                    progress(f"{selection.label}: {spec.table}", sum(map(len, frames.values())), steps)
+                    progress(f"{selection.label}: {spec.table}", done, steps)
                     workspace.params |= spec.params
                     rows = {relation: workspace.rows(relation) for relation in spec.relations}
-                    frames[spec].append(spec.kernel.run(rows, spec.params) if spec.kernel else rows[spec.relation])
+                    yield spec, spec.kernel.run(rows, spec.params) if spec.kernel else rows[spec.relation]
+                    done += 1
             if changed:
                 ngrams.bind_references(workspace, selection)
     progress(f"{selection.label}: counted", 1, 1)
-    return {spec: pl.concat(parts) for spec, parts in frames.items()}
+
+
+def _at_work(workspace: Workspace, buckets: Sequence[ngrams.Bucket]) -> Iterator[None]:
+    """Bring one bucket of images after another to work, and of one that is too large one part of its candidates."""
+    for bucket in buckets:
+        workspace.params |= {"first_image": bucket.first, "last_image": bucket.last}
+        if bucket.parts == 1:
+            yield
+            continue
+        for part in range(bucket.parts):
+            first = part * bucket.at_once + 1
+            workspace.params |= {"first_candidate": first, "last_candidate": first + bucket.at_once - 1}
+            workspace.bind("candidate", "candidate_part")
+            yield
+        everything = {"first_image": 0, "last_image": _LAST, "first_candidate": None, "last_candidate": None}
+        workspace.params |= everything
+        workspace.bind("candidate", "candidate_part")
 
 
 def _key(selection: Selection, profile: str, candidate: CandidateSet, spec: CountSpec) -> str:
@@ -155,7 +205,3 @@ def _key(selection: Selection, profile: str, candidate: CandidateSet, spec: Coun
     beside = {"kernel": spec.kernel and (spec.kernel.name, spec.kernel.version), "rewriting": spec.rewriting}
     weights = idf.files(spec.reading) if idf.is_read_by(spec.relations) else ()
     return cache.key(selection, profile, (*spec.relations, *weights, *candidate.files), params | beside)
-
-
-def _sorted(counts: pl.DataFrame) -> pl.DataFrame:
-    return counts.sort("image", "slot")

@@ -106,8 +106,8 @@ def _bind_items(store: Store, workspace: Workspace, selection: Selection, readin
     if workspace.rows("item")["image_no"].n_unique() == 1:
         raise MetricError(f"{selection.label}: candidates of one image only, with idf={reading}: {refusal(reading, 1)}")
     workspace.forget("fold_frequency_parts")
-    for first, last in ngrams.buckets(store):
-        workspace.params |= {"first_image": first, "last_image": last}
+    for bucket in ngrams.buckets(store):
+        workspace.params |= {"first_image": bucket.first, "last_image": bucket.last}
         workspace.append("fold_frequency_parts", "fold_frequency_part")
     frequency, collection = (
         ("fold_frequency", "fold_collection") if reading == "fold" else ("document_frequency", "collection")

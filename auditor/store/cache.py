@@ -10,8 +10,8 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import uuid
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -43,28 +43,43 @@ def get(store: Store, wanted: Mapping[str, str]) -> dict[str, pl.DataFrame]:
 
     Counts of this run that still wait for the store to be closed are among them.
     """
-    waiting = {key: pl.read_parquet(path).drop("key") for key, path in _waiting(store).items() if key in wanted}
+    waiting = {key: _read(files, candidate) for key, (files, candidate) in _waiting(store).items() if key in wanted}
     return waiting | _saved(store, {key: name for key, name in wanted.items() if key not in waiting})
 
 
-def _waiting(store: Store) -> dict[str, Path]:
-    """Say in which file counts wait, by key."""
+def known(store: Store, wanted: Mapping[str, str]) -> set[str]:
+    """Say which of the wanted counts `get` would give."""
+    waiting = {key for key in _waiting(store) if key in wanted}
+    return waiting | {key for key, _ in _entries(store, wanted)}
+
+
+def _waiting(store: Store) -> dict[str, tuple[Sequence[Path], str | None]]:
+    """Say in which files counts wait, and of which candidate there, by key."""
     saving = (work.args for work in store.on_close if isinstance(work, partial) and work.func is _save)
-    return {entry_key: path for _, entry_key, _, path in saving}
+    return {entry_key: (files, candidate) for _, entry_key, _, files, candidate in saving}
+
+
+def _read(files: Sequence[Path], candidate: str | None) -> pl.DataFrame:
+    rows = pl.scan_parquet(list(files))
+    return (rows if candidate is None else rows.filter(pl.col("candidate") == candidate)).collect()
 
 
 def _saved(store: Store, wanted: Mapping[str, str]) -> dict[str, pl.DataFrame]:
+    return {
+        key: store.query(f"select * exclude (key) from cache.{relation} where key = $key", {"key": key})
+        for key, relation in _entries(store, wanted)
+    }
+
+
+def _entries(store: Store, wanted: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Give key and relation of those that the file holds."""
     tables = store.query("select table_name from duckdb_tables() where schema_name = 'cache'")["table_name"]
     if "entry" not in tables:
-        return {}
+        return []
     entries = store.query(
         "select key, relation from cache.entry where list_contains($keys, key)", {"keys": list(wanted)}
     )
-    return {
-        key: store.query(f"select * exclude (key) from cache.{relation} where key = $key", {"key": key})
-        for key, relation in entries.rows()
-        if wanted[key] == relation and relation in tables
-    }
+    return [(key, relation) for key, relation in entries.rows() if wanted[key] == relation and relation in tables]
 
 
 def put(store: Store, selection: Selection, relation: str, entry_key: str, counts: pl.DataFrame) -> None:
@@ -72,17 +87,65 @@ def put(store: Store, selection: Selection, relation: str, entry_key: str, count
 
     Where there is no room for the file they are not kept: they can be counted again.
     """
-    if store.path == MEMORY:
-        return
-    waiting = store.scratch() / f"{len(store.on_close)}.parquet"
-    with suppress(OSError, ComputeError):
-        counts.select(pl.lit(entry_key).alias("key"), pl.all()).write_parquet(waiting, compression="lz4")
-        store.on_close.append(partial(_save, relation, entry_key, selection, waiting))
+    draft = Draft(store, selection, relation, {None: entry_key})
+    draft.add(counts)
+    draft.keep()
 
 
-def _save(relation: str, entry_key: str, selection: Selection, waiting: Path, store: Store) -> None:
+class Draft:
+    """Counts that come part by part, and are kept once all parts are there.
+
+    `keys` says under which key the rows of each candidate are kept; None stands for all rows together. Counts of more
+    than `most` bytes are not kept, and neither are those for whose files there is no room: they can be counted again.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        selection: Selection,
+        relation: str,
+        keys: Mapping[str, str] | Mapping[None, str],
+        most: int | None = None,
+    ) -> None:
+        self._store, self._selection, self._relation, self._keys = store, selection, relation, keys
+        self._most = most
+        self._files: list[Path] = []
+        self._is_open = store.path != MEMORY
+
+    def add(self, counts: pl.DataFrame) -> None:
+        """Take the next part."""
+        if not self._is_open:
+            return
+        self._files.append(self._store.scratch() / f"{uuid.uuid4()}.parquet")
+        try:
+            counts.write_parquet(self._files[-1], compression="lz4")
+            size = sum(file.stat().st_size for file in self._files)
+        except (OSError, ComputeError):
+            self._drop()
+        else:
+            if self._most is not None and size > self._most:
+                self._drop()
+
+    def keep(self) -> None:
+        """Let the parts be kept when the store is closed."""
+        if self._is_open and self._files:
+            self._store.on_close += [
+                partial(_save, self._relation, key, self._selection, tuple(self._files), candidate)
+                for candidate, key in self._keys.items()
+            ]
+
+    def _drop(self) -> None:
+        self._is_open = False
+        for file in self._files:
+            file.unlink(missing_ok=True)
+
+
+def _save(
+    relation: str, entry_key: str, selection: Selection, files: Sequence[Path], candidate: str | None, store: Store
+) -> None:
     """Write counts. A table whose columns have changed starts anew."""
-    rows = pl.read_parquet(waiting)
+    rows = _read(files, candidate)
+    rows = rows.select(pl.lit(entry_key).alias("key"), pl.all())
     with store.registered("counted", rows):
         if _columns(store, relation) not in ([], rows.columns):
             store.execute(f"drop table cache.{relation}")

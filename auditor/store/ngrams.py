@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import NamedTuple
 
+import numpy as np
 import polars as pl
 
 from auditor.model import Progress, Selection, silent
@@ -11,7 +12,22 @@ from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 
 _CAPTIONS_AT_ONCE = 60_000
+_WORDS_AT_ONCE = 3_000_000
 _MEETINGS_AT_ONCE = 1_500_000
+
+
+class Bucket(NamedTuple):
+    """Images that are counted together: the numbers of the first and the last.
+
+    Where one image has more than memory holds, `parts` says by how many ranges of its candidates it is counted, each
+    of `at_once`.
+    """
+
+    first: int
+    last: int
+    parts: int = 1
+    at_once: int = 0
+
 
 #: What relation `made_text` holds where no study makes texts.
 NO_TEXT = pl.DataFrame(
@@ -48,19 +64,39 @@ def bind_references(at_work: Workspace, selection: Selection, relation: str = "r
         at_work.bind(relation, "drawn_reference")
 
 
-def buckets(store: Store, meetings: int = 0) -> Iterator[tuple[int, int]]:
+def buckets(store: Store, loads: pl.DataFrame | None = None) -> list[Bucket]:
     """Cut the images of relation `reference` into ranges small enough to count in memory.
 
-    `meetings` is how often a candidate meets a reference of its image, in all. Buckets share no image, and so no sum
-    crosses them. Without images there is one, which is empty.
+    `loads` has the rows of relation `meetings`, where candidates meet the captions of their images. Buckets share no
+    image, and so no sum crosses them; an image that is too large for one is a bucket of its own, of several parts.
+    Without images there is one, which is empty.
     """
-    images, captions = store.query(
-        "select coalesce(max(image_no), 0)::int as images, count(*) as n from reference"
-    ).row(0)
-    count = max(1, -(-captions // _CAPTIONS_AT_ONCE), -(-meetings // _MEETINGS_AT_ONCE))
-    size = max(1, -(-images // count))
-    for first in range(1, max(images, 1) + 1, size):
-        yield first, min(first + size - 1, images)
+    if loads is None:
+        loads = store.query(
+            "select image_no, count(*) as captions, 0::bigint as candidates, sum(length)::bigint as words"
+            " from reference group by image_no order by image_no"
+        )
+    if loads.is_empty():
+        return [Bucket(1, 0)]
+    numbers, captions, candidates, words = (column.to_numpy().astype(np.int64) for column in loads.get_columns())
+    load = np.maximum.reduce(
+        [captions / _CAPTIONS_AT_ONCE, words / _WORDS_AT_ONCE, captions * candidates / _MEETINGS_AT_ONCE]
+    )
+    ends = np.cumsum(load)
+    shares = np.floor(ends - load)
+    alone = load > 1
+    begins = np.ones(len(load), np.bool_)
+    begins[1:] = (np.diff(shares) > 0) | alone[1:] | alone[:-1]
+    starts = np.flatnonzero(begins)
+    firsts = numbers[starts]
+    lasts = np.append(firsts[1:] - 1, numbers[-1])
+    # what one candidate meets on its image may be more than memory holds at once, but no less can be counted
+    at_once = np.maximum(1, _MEETINGS_AT_ONCE // captions[starts])
+    parts = np.where(alone[starts], -(-candidates[starts] // at_once), 1)
+    return [
+        Bucket(*map(int, one))
+        for one in zip(firsts, lasts, np.maximum(1, parts), np.where(parts > 1, at_once, 0), strict=True)
+    ]
 
 
 def count(store: Store, at_work: Workspace, relation: str = "selection_frequency") -> None:
@@ -86,10 +122,10 @@ def keep(store: Store, selection: Selection, profile: str, progress: Progress = 
 
 
 def _count_parts(store: Store, at_work: Workspace, what: str = "", progress: Progress = silent) -> None:
-    parts = list(buckets(store))
-    for done, (first, last) in enumerate(parts):
+    parts = buckets(store)
+    for done, bucket in enumerate(parts):
         progress(what, done, len(parts))
-        at_work.params |= {"first_image": first, "last_image": last}
+        at_work.params |= {"first_image": bucket.first, "last_image": bucket.last}
         at_work.append("ngram_frequency_parts", "ngram_frequency_part")
 
 

@@ -9,7 +9,7 @@ import polars as pl
 from auditor.errors import MetricError, UsageError
 from auditor.metrics.candidates import HUMAN, CandidateSet, output_of
 from auditor.metrics.card import Metric
-from auditor.metrics.counting import count
+from auditor.metrics.counting import CountSpec, count_in_parts
 from auditor.model import Progress, Result, Selection, Table, silent
 from auditor.registry import MetricRequest, References, left_out, requests
 from auditor.statistics.summary import summarise
@@ -20,6 +20,7 @@ from auditor.studies.own_references import WAY_OUT, own_references
 from auditor.text import tokenizer
 
 _LEAST = 10
+_BYTES_AT_ONCE = 16 << 20  # of counts: a scorer needs some ten times as many
 
 
 def score_candidates(
@@ -38,20 +39,39 @@ def score_candidates(
     refuse_unscorable(store, selection, metrics)
     texts = [selection, *(drawn for candidate in candidates for drawn in candidate.drawn_from)]
     tokens.provide(store, texts, text_profile, tokenizer(text_profile), progress)
-    specs = list({metric.counting: None for metric in metrics})
-    counts = count(store, selection, text_profile, candidates, specs, progress)
-    scores = pl.concat(
-        counts[candidate.name, specs[0]]
-        .select("candidate", "image", "slot")
-        .with_columns(metric.scores(counts[candidate.name, metric.counting]) for metric in metrics)
-        for candidate in candidates
-    )
+    scores = _scored(store, selection, text_profile, candidates, metrics, progress)
     if scores.is_empty() and not _has_references(store, selection):
         raise MetricError(
             f"{selection.label}: no caption has a reference to be scored against; "
             "leave-one-out needs images with two captions or more, one more than --references"
         )
     return scores
+
+
+def _scored(
+    store: Store,
+    selection: Selection,
+    text_profile: str,
+    candidates: Sequence[CandidateSet],
+    metrics: Sequence[MetricRequest],
+    progress: Progress,
+) -> pl.DataFrame:
+    """Score counts as they come, so that those of a few images are in memory, and of the others the scores."""
+    specs = list({metric.counting: None for metric in metrics})
+    alike = {spec: [metric for metric in metrics if metric.counting == spec] for spec in specs}
+    parts: dict[CountSpec, list[pl.DataFrame]] = {spec: [] for spec in specs}
+    for spec, counts in count_in_parts(store, selection, text_profile, candidates, specs, progress):
+        slices = max(1, int(counts.estimated_size()) // _BYTES_AT_ONCE)
+        parts[spec] += [
+            some.select("candidate", "image", "slot", *(metric.scores(some) for metric in alike[spec]))
+            for some in (counts.iter_slices(-(-counts.height // slices)) if counts.height else [counts])
+        ]
+    order = pl.Enum([candidate.name for candidate in candidates])
+    found: list[pl.DataFrame] = []
+    for spec in specs:
+        rows = pl.concat(parts.pop(spec)).sort(pl.col("candidate").cast(order), "image", "slot")
+        found.append(rows if not found else rows.drop("candidate", "image", "slot"))
+    return pl.concat(found, how="horizontal").select("candidate", "image", "slot", *(one.label for one in metrics))
 
 
 def refuse_unscorable(store: Store, selection: Selection, metrics: Sequence[MetricRequest]) -> None:

@@ -1,12 +1,25 @@
 -- name: meetings
--- version: 1
--- grain: all images
+-- version: 2
+-- grain: image
 -- reads: candidate, reference
--- returns: meetings
+-- returns: image_no, captions, candidates, words
 --
--- How often a candidate meets a caption of its image, in all: what the memory of a count grows with.
-with described as (select image_no, count(*) as candidates from candidate group by image_no),
-captioned as (select image_no, count(*) as captions from reference group by image_no)
-select coalesce(sum(d.candidates * c.captions), 0)::bigint as meetings
-from described as d
-join captioned as c using (image_no)
+-- How many captions and candidates meet on each image, and how many words they have: what the memory of a count grows with.
+with described as (
+    select image_no, count(*) as candidates, coalesce(sum(length) filter (where stands_in), 0) as words
+    from candidate
+    group by image_no
+),
+captioned as (
+    select image_no, count(*) as captions, sum(length) as words
+    from reference
+    group by image_no
+)
+select
+    c.image_no,
+    c.captions::bigint as captions,
+    coalesce(d.candidates, 0)::bigint as candidates,
+    (c.words + coalesce(d.words, 0))::bigint as words
+from captioned as c
+left join described as d using (image_no)
+order by c.image_no

@@ -1,19 +1,22 @@
 -- name: rouge_overlap
--- version: 1
+-- version: 2
 -- grain: two texts of an image that share a word, one a candidate, one a reference
 -- reads: rouge_unit
 -- returns: text_no, lower_text_no, unigrams, unigrams_before_last, bigrams, skip_bigrams
 -- cites: ROUGE-1.5.5.pl, ngramScore, skipBigramScore: clipped by the lower count, each reference on its own
 --
 -- How many units two texts have in common. That is the same seen from either, and so it is counted once: captions that
--- are candidates and references by turns meet here half as often.
+-- are candidates and references by turns meet here half as often. Candidates are put against references and nothing
+-- else, so that what meets grows with neither's square.
+with candidate_side as (select text_no, unit, tf, narrow_tf from rouge_unit where text_no & 1 = 1),
+reference_side as (select text_no, unit, tf, narrow_tf from rouge_unit where text_no & 2 = 2)
 select
-    a.text_no,
-    b.text_no as lower_text_no,
+    greatest(a.text_no, b.text_no) as text_no,
+    least(a.text_no, b.text_no) as lower_text_no,
     sum(least(a.tf, b.tf)) filter (where a.unit < 4294967296)::uinteger as unigrams,
     coalesce(sum(least(a.narrow_tf, b.narrow_tf)) filter (where a.unit < 4294967296), 0)::uinteger as unigrams_before_last,
     coalesce(sum(least(a.narrow_tf, b.narrow_tf)) filter (where a.unit >= 4294967296), 0)::uinteger as bigrams,
     coalesce(sum(least(a.tf, b.tf)) filter (where a.unit >= 4294967296), 0)::uinteger as skip_bigrams
-from rouge_unit as a
-join rouge_unit as b on b.unit = a.unit and b.text_no < a.text_no and (a.text_no | b.text_no) & 3 = 3
-group by a.text_no, b.text_no
+from candidate_side as a
+join reference_side as b on b.unit = a.unit and b.text_no <> a.text_no and (b.text_no < a.text_no or a.text_no & b.text_no & 3 <> 3)
+group by greatest(a.text_no, b.text_no), least(a.text_no, b.text_no)
