@@ -30,6 +30,7 @@ _PARAMS: dict[str, Any] = {
     "fewest": 2,
     "mirrored": 0,
     "drawn_images": None,
+    "most_words": 4095,
     "first_candidate": 2,
     "last_candidate": 4,
     "first_place": 2,

@@ -156,9 +156,12 @@ def _count(
     changed = candidates[0].references
     if changed:
         ngrams.bind_references(workspace, selection, "untouched_reference")
-    buckets = ngrams.buckets(store, workspace.rows("meetings"))
-    if any(bucket.parts > 1 for bucket in buckets):
+    loads = workspace.rows("meetings")
+    buckets = ngrams.buckets(store, loads)
+    workspace.params["most_words"] = ngrams.MOST_WORDS
+    if any(bucket.parts > 1 for bucket in buckets) or (loads["longest_candidate"] > ngrams.MOST_WORDS).any():
         workspace.bind("every_candidate", "candidate")
+        _bind_whole(workspace)
     steps, done = sum(bucket.parts for bucket in buckets) * len(specs), 0
     for rewriting in dict.fromkeys(spec.rewriting for spec in specs):
         bind_text_tokens(store, workspace, rewriting)
@@ -195,13 +198,21 @@ def _at_work(workspace: Workspace, buckets: Sequence[ngrams.Bucket]) -> Iterator
             workspace.params |= {"first_candidate": first, "last_candidate": first + bucket.at_once - 1}
             workspace.bind("candidate", "candidate_part")
             yield
-        everything = {"first_image": 0, "last_image": _LAST, "first_candidate": None, "last_candidate": None}
-        workspace.params |= everything
-        workspace.bind("candidate", "candidate_part")
+        _bind_whole(workspace)
+
+
+def _bind_whole(workspace: Workspace) -> None:
+    """Bring all candidates to work that are not too long."""
+    workspace.params |= {"first_image": 0, "last_image": _LAST, "first_candidate": None, "last_candidate": None}
+    workspace.bind("candidate", "candidate_part")
 
 
 def _key(selection: Selection, profile: str, candidate: CandidateSet, spec: CountSpec) -> str:
     params = {**candidate.facts, **spec.params}
-    beside = {"kernel": spec.kernel and (spec.kernel.name, spec.kernel.version), "rewriting": spec.rewriting}
+    beside = {
+        "kernel": spec.kernel and (spec.kernel.name, spec.kernel.version),
+        "rewriting": spec.rewriting,
+        "words": ngrams.MOST_WORDS,
+    }
     weights = idf.files(spec.reading) if idf.is_read_by(spec.relations) else ()
     return cache.key(selection, profile, (*spec.relations, *weights, *candidate.files), params | beside)

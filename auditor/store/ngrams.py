@@ -15,6 +15,9 @@ _CAPTIONS_AT_ONCE = 60_000
 _WORDS_AT_ONCE = 3_000_000
 _MEETINGS_AT_ONCE = 1_500_000
 
+#: The most words of a text that is scored: what METEOR aligns, and what the others align in seconds.
+MOST_WORDS = 4_095
+
 
 class Bucket(NamedTuple):
     """Images that are counted together: the numbers of the first and the last.
@@ -67,15 +70,17 @@ def bind_references(at_work: Workspace, selection: Selection, relation: str = "r
 def buckets(store: Store, loads: pl.DataFrame | None = None) -> list[Bucket]:
     """Cut the images of relation `reference` into ranges small enough to count in memory.
 
-    `loads` has the rows of relation `meetings`, where candidates meet the captions of their images. Buckets share no
-    image, and so no sum crosses them; an image that is too large for one is a bucket of its own, of several parts.
-    Without images there is one, which is empty.
+    `loads` has the rows of relation `meetings`, where candidates meet the captions of their images: images with a
+    caption of more than `MOST_WORDS` are left out then. Buckets share no image, and so no sum crosses them; an image
+    that is too large for one is a bucket of its own, of several parts. Without images there is one, which is empty.
     """
     if loads is None:
         loads = store.query(
             "select image_no, count(*) as captions, 0::bigint as candidates, sum(length)::bigint as words"
             " from reference group by image_no order by image_no"
         )
+    else:
+        loads = loads.filter(pl.col("longest_caption") <= MOST_WORDS).drop("longest_caption", "longest_candidate")
     if loads.is_empty():
         return [Bucket(1, 0)]
     numbers, captions, candidates, words = (column.to_numpy().astype(np.int64) for column in loads.get_columns())
@@ -86,10 +91,9 @@ def buckets(store: Store, loads: pl.DataFrame | None = None) -> list[Bucket]:
     shares = np.floor(ends - load)
     alone = load > 1
     begins = np.ones(len(load), np.bool_)
-    begins[1:] = (np.diff(shares) > 0) | alone[1:] | alone[:-1]
+    begins[1:] = (np.diff(shares) > 0) | (np.diff(numbers) > 1) | alone[1:] | alone[:-1]
     starts = np.flatnonzero(begins)
-    firsts = numbers[starts]
-    lasts = np.append(firsts[1:] - 1, numbers[-1])
+    firsts, lasts = numbers[starts], numbers[np.append(starts[1:], len(numbers)) - 1]
     # what one candidate meets on its image may be more than memory holds at once, but no less can be counted
     at_once = np.maximum(1, _MEETINGS_AT_ONCE // captions[starts])
     parts = np.where(alone[starts], -(-candidates[starts] // at_once), 1)

@@ -13,7 +13,7 @@ from auditor.registry import MetricRequest, References, requests
 from auditor.store.connection import Store
 from auditor.store.versions import images
 from auditor.studies.lower_bounds import Strangers, candidate_sets, empty, passed_over, refuse
-from auditor.studies.scores import scorable, score_candidates, signatures, too_few_captions
+from auditor.studies.scores import scorable, score_candidates, signatures, too_few_captions, too_long
 
 _CANDIDATES_AT_ONCE = 1_300_000
 
@@ -72,6 +72,7 @@ def score_sets(
             *unscored,
             *too_few_captions(store, selection, against),
             *without_references(store, selection),
+            *too_long(store, [selection], text_profile),
             *(passed_over(store, selection, stand_ins) if any(one.name == "inter" for one in sets) else ()),
             *_without_meaning(selection, scores.filter(candidate=HUMAN.name), metrics),
         ),

@@ -16,7 +16,7 @@ from auditor.statistics.correlation import FEWEST, LEVELS, STATISTICS, at_level,
 from auditor.statistics.correlation import correlate as correlate_scores
 from auditor.store.connection import Store
 from auditor.store.versions import images, resolve_all
-from auditor.studies.scores import scorable, score_candidates, signatures, too_few_captions
+from auditor.studies.scores import scorable, score_candidates, signatures, too_few_captions, too_long
 
 #: How many of the strongest pairs, and of the weakest, a table shows.
 _EXTREMES = 5
@@ -53,7 +53,7 @@ def correlate(
         part, absent = _correlations(selection, scores, [metric.label for metric in some], chosen, progress)
         parts.append(part)
         notes += [*unscored, *too_few_captions(store, selection, against), *_unscored(store, selection, scores)]
-        notes += [*absent, *_largest_p(selection, part)]
+        notes += [*too_long(store, [selection], text_profile), *absent, *_largest_p(selection, part)]
     rows = pl.concat(parts)
     used = [metric for metric in metrics if rows.filter(pl.any_horizontal(pl.col(_PAIR) == metric.label)).height]
     signed = signatures(used, text_profile, against)

@@ -15,7 +15,7 @@ from auditor.store.connection import Store
 from auditor.store.versions import content, images, resolve_all
 from auditor.studies import misplaced, outlier_tables
 from auditor.studies.candidate_scores import without_references
-from auditor.studies.scores import score_candidates
+from auditor.studies.scores import score_candidates, too_long
 
 LEVELS = ("caption", "image")
 
@@ -65,7 +65,7 @@ def outliers(
     captions, by_image, notes = [], [], []
     for selection in selections:
         scored = _scored(store, selection, metric, text_profile, progress)
-        notes += without_references(store, selection)
+        notes += [*without_references(store, selection), *too_long(store, [selection], text_profile)]
         by_image.append(_by_image(scored, selection, metric))
         if level == "caption":
             suspects = _suspects(scored, share)

@@ -20,7 +20,7 @@ from auditor.store.connection import Store
 from auditor.store.versions import content, resolve
 from auditor.studies.candidate_scores import without_references
 from auditor.studies.described_images import as_references
-from auditor.studies.scores import scorable, score_candidates, signatures, too_few_captions
+from auditor.studies.scores import scorable, score_candidates, signatures, too_few_captions, too_long
 
 #: The metrics whose rankings the paper shows; its ROUGE-1 is recall over all references (eq. 9).
 PUBLISHED = ("cider", "bleu-1", "bleu-1:bp=none", "rouge-1:measure=recall", "cider:n=1", "cider-d:n=1")
@@ -74,6 +74,7 @@ def ranked(
             *odd,
             *unscored,
             *too_few_captions(store, selection, against),
+            *too_long(store, [selection], text_profile),
             *(without_references(store, selection) if references is None and not images else ()),
             *_favours(summary),
         ),

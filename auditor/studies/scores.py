@@ -13,7 +13,7 @@ from auditor.metrics.counting import CountSpec, count_in_parts
 from auditor.model import Progress, Result, Selection, Table, silent
 from auditor.registry import MetricRequest, References, left_out, requests
 from auditor.statistics.summary import summarise
-from auditor.store import tokens
+from auditor.store import ngrams, tokens
 from auditor.store.connection import Store
 from auditor.store.versions import content, images, resolve
 from auditor.studies.own_references import WAY_OUT, own_references
@@ -45,6 +45,8 @@ def score_candidates(
             f"{selection.label}: no caption has a reference to be scored against; "
             "leave-one-out needs images with two captions or more, one more than --references"
         )
+    if scores.is_empty() and (refused := too_long(store, [selection], text_profile)):
+        raise MetricError(refused[0])
     return scores
 
 
@@ -175,7 +177,7 @@ def score(
         selections=tuple(selections),
         signatures=signatures(metrics, text_profile, against),
         tables=(_summary_table(selection, scores, labels), _least_alike_table(named, last.label, last.metric)),
-        notes=(*left_out(metric_names), *unscored, *notes),
+        notes=(*left_out(metric_names), *unscored, *notes, *too_long(store, selections, text_profile)),
     )
 
 
@@ -188,6 +190,30 @@ def _own(own: int, scored: int, selection: Selection, system: Selection, *, left
     return [
         f"{system.label}: of {scored:,}, {subject} word for word a reference of the image in {selection.label}: {end}"
     ]
+
+
+def too_long(store: Store, selections: Sequence[Selection], text_profile: str) -> list[str]:
+    """Say which captions have more words than metrics align, and so leave their images without scores."""
+    notes = []
+    for one in selections:
+        version = one.version
+        found = store.rows(
+            "overlong",
+            dataset=version.dataset,
+            seq=version.seq,
+            split=one.split,
+            profile=text_profile,
+            most_words=ngrams.MOST_WORDS,
+        )
+        if found.height:
+            subject = "1 caption has" if found.height == 1 else f"{found.height:,} captions have"
+            named = ", ".join(f"{image}#{slot} ({words:,})" for image, slot, words in found.head(3).iter_rows())
+            more = ", …" if found.height > 3 else ""
+            notes.append(
+                f"{one.label}: {subject} more than {ngrams.MOST_WORDS:,} words, which no metric aligns: neither they "
+                f"nor what would meet them gets a score: {named}{more}"
+            )
+    return notes
 
 
 def too_few_captions(store: Store, selection: Selection, references: References) -> list[str]:

@@ -14,14 +14,20 @@ from numpy.typing import NDArray
 from auditor.metrics.kernels.columns import Meetings, Sides
 from auditor.metrics.kernels.threads import in_parts
 
-#: Which token a step back through the table takes: the candidate's, the reference's, or both, a match.
-_BOTH, _THEIRS, _OURS = 0, 1, 2
-
 _Tokens = NDArray[np.uint32]
 _Places = NDArray[np.int64]
 _Weights = NDArray[np.float64]
 #: Tokens and starts of the candidates, and of the references.
 _Flat = tuple[_Tokens, _Places, _Tokens, _Places]
+
+
+class _Row(NamedTuple):
+    """A row of the weighted table: values, the runs that end in its cells, and what the way back from each meets."""
+
+    values: _Weights
+    runs: _Places
+    ended: _Weights
+    last: _Places
 
 
 class WeightedSubsequences(NamedTuple):
@@ -73,14 +79,12 @@ def _align(texts: _Flat, met: Meetings, longest: int, start: int, stop: int, lcs
 def _weigh(texts: _Flat, met: Meetings, weights: _Weights, start: int, stop: int, made: WeightedSubsequences) -> None:
     candidate_tokens, candidate_starts, reference_tokens, reference_starts = texts
     size = len(weights)
-    values = np.empty(size)
-    runs = np.empty(size, np.int64)
-    matched = np.empty(size, np.bool_)
+    row = _Row(np.empty(size), np.empty(size, np.int64), np.empty(size), np.empty(size, np.int64))
     for at in range(start, stop):
         i, j = met.candidate[at], met.reference[at]
         ours = candidate_tokens[candidate_starts[i] : candidate_starts[i + 1]]
         theirs = reference_tokens[reference_starts[j] : reference_starts[j + 1]]
-        made.weighted_lcs[at], made.weighted_runs[at] = _weighted(ours, theirs, weights, values, runs, matched)
+        made.weighted_lcs[at], made.weighted_runs[at] = _weighted(ours, theirs, weights, row)
 
 
 @njit(cache=True, nogil=True)
@@ -116,53 +120,29 @@ def _lcs_of_rows(ours: _Tokens, theirs: _Tokens, row: _Places) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _weighted(
-    ours: _Tokens, theirs: _Tokens, weights: _Weights, values: _Weights, runs: _Places, matched: NDArray[np.bool_]
-) -> tuple[float, float]:
-    """Give the weighted table's value, and the weight of the runs of reference tokens on the way back through it."""
-    steps = np.empty((len(theirs), len(ours)), np.uint8)
-    _fill(ours, theirs, weights, values, runs, steps)
-    matched[: len(theirs)] = False
-    i, j = len(theirs) - 1, len(ours) - 1
-    while i >= 0 and j >= 0:
-        step = steps[i, j]
-        if step == _BOTH:
-            matched[i] = True
-        if step != _OURS:
-            i -= 1
-        if step != _THEIRS:
-            j -= 1
-    weight, run = 0.0, 0
-    for i in range(len(theirs)):
-        if matched[i]:
-            run += 1
-        elif run:
-            weight += weights[run]
-            run = 0
-    return values[len(ours)], weight + weights[run]
+def _weighted(ours: _Tokens, theirs: _Tokens, weights: _Weights, row: _Row) -> tuple[float, float]:
+    """Give the weighted table's value, and the weight of the runs of reference tokens on the way back through it.
 
-
-@njit(cache=True, nogil=True)
-def _fill(
-    ours: _Tokens, theirs: _Tokens, weights: _Weights, values: _Weights, runs: _Places, steps: NDArray[np.uint8]
-) -> None:
-    """Fill the weighted table row by row, a reference token a row, and keep which tokens each of its steps takes.
-
-    A match always takes both and adds what it makes the run before it heavier by; elsewhere the larger neighbour
-    counts, of equal ones that without the reference's token. Gaps in the candidate do not end a run.
+    The table is filled row by row, a reference token a row, and one row is kept. A match always takes both tokens and
+    adds what it makes the run before it heavier by; elsewhere the larger neighbour counts, of equal ones that without
+    the reference's token. Gaps in the candidate do not end a run. What the way back from a cell meets is known when the
+    cell is filled: the weight of the runs that have ended, in the order of the reference, and the length of the last.
     """
-    values[: len(ours) + 1] = 0
-    runs[: len(ours) + 1] = 0
-    for i in range(len(theirs)):
-        diagonal_value, diagonal_run = 0.0, 0
+    values, runs, ended, last = row
+    for place in range(len(ours) + 1):
+        values[place], runs[place], ended[place], last[place] = 0.0, 0, 0.0, 0
+    for token in theirs:
+        value, run, before, length = 0.0, 0, 0.0, 0  # of the cell above and to the left
         for j in range(len(ours)):
-            above, run_above = values[j + 1], runs[j + 1]
-            if theirs[i] == ours[j]:
-                values[j + 1] = diagonal_value + weights[diagonal_run + 1] - weights[diagonal_run]
-                runs[j + 1] = diagonal_run + 1
-                steps[i, j] = _BOTH
+            above, run_above, before_above, length_above = values[j + 1], runs[j + 1], ended[j + 1], last[j + 1]
+            if token == ours[j]:
+                values[j + 1], runs[j + 1] = value + weights[run + 1] - weights[run], run + 1
+                ended[j + 1], last[j + 1] = before, length + 1
             else:
                 runs[j + 1] = 0
-                steps[i, j] = _THEIRS if above >= values[j] else _OURS
-                values[j + 1] = max(above, values[j])
-            diagonal_value, diagonal_run = above, run_above
+                if above >= values[j]:
+                    ended[j + 1], last[j + 1] = before_above + weights[length_above], 0
+                else:
+                    values[j + 1], ended[j + 1], last[j + 1] = values[j], ended[j], last[j]
+            value, run, before, length = above, run_above, before_above, length_above
+    return values[len(ours)], ended[len(ours)] + weights[last[len(ours)]]

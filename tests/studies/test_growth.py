@@ -1,0 +1,80 @@
+"""What a command holds in memory does not grow with what it reads: long texts, images of many captions."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+from conftest import ingest_rows
+
+from auditor.errors import MetricError
+from auditor.store import ngrams
+from auditor.store.connection import Store
+from auditor.studies.bounds import bounds
+from auditor.studies.scores import score
+
+_ALIGNED = ["rouge-l", "rouge-w-1.2", "ter", "chrf", "bleu-2", "cider"]
+_EVERY = [*_ALIGNED, "cider:idf=fold", "cider-d:idf=pooled", "rouge-1", "rouge-su4", "bleu-4"]
+
+
+def _images(images: int, captions: int) -> list[tuple[str, int, str]]:
+    words = ["a", "dog", "cat", "runs", "sleeps", "on", "the", "grass", "café", "日本"]
+    return [
+        (f"i{image}", slot, " ".join(words[(image * 7 + slot * 3 + k * k) % len(words)] for k in range(3 + slot % 4)))
+        for image in range(images)
+        for slot in range(captions if image == 1 else 3)
+    ]
+
+
+def test_a_text_too_long_to_align_is_refused_by_name_and_takes_no_other_image_with_it(store: Store) -> None:
+    long = " ".join(f"w{k % 97}" for k in range(ngrams.MOST_WORDS + 1))
+    rows = _images(4, 3)
+    ingest_rows(store, [*rows, ("i9", 0, long), ("i9", 1, "a dog")], "with")
+    ingest_rows(store, rows, "without")
+    with_long, without = (score(store, name, _ALIGNED) for name in ("with", "without"))
+    columns = ["image", "slot", "metric"]
+    kept = with_long.frame.filter(pl.col("metric") != "cider").select(*columns, "value")
+    assert kept.equals(without.frame.filter(pl.col("metric") != "cider").select(*columns, "value"))
+    assert any("1 caption has more than 4,095 words" in note and "i9#0 (4,096)" in note for note in with_long.notes)
+    assert not any("4,095" in note for note in without.notes)
+
+
+def test_a_system_text_too_long_is_refused_alone(store: Store) -> None:
+    long = " ".join(f"w{k % 97}" for k in range(ngrams.MOST_WORDS + 1))
+    ingest_rows(store, _images(4, 3), "set")
+    ingest_rows(store, [("i0", 0, long), ("i1", 0, "a dog"), ("i2", 0, "a cat")], "system", kind="candidates")
+    found = score(store, "set", ["rouge-l"], candidates="system")
+    assert found.frame["image"].to_list() == ["i1", "i2"]
+    assert any("i0#0 (4,096)" in note for note in found.notes)
+
+
+def test_a_dataset_of_texts_too_long_has_an_error_that_names_one(store: Store) -> None:
+    long = " ".join(f"w{k % 97}" for k in range(ngrams.MOST_WORDS + 1))
+    ingest_rows(store, [("a", 0, long), ("a", 1, "a dog"), ("b", 0, "one caption")], "set")
+    with pytest.raises(MetricError, match=r"a#0 \(4,096\)"):
+        score(store, "set", ["rouge-l"])
+
+
+def test_an_image_that_is_counted_in_parts_has_the_same_scores(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    ingest_rows(store, _images(5, 40), "set")
+    whole = bounds(store, ["set"], _EVERY, candidates=["human", "intra", "gibberish-10"])
+    monkeypatch.setattr(ngrams, "_MEETINGS_AT_ONCE", 300)
+    parts = bounds(store, ["set"], _EVERY, candidates=["human", "intra", "gibberish-10"])
+    assert parts.frame.equals(whole.frame)
+
+
+def test_a_part_meets_no_more_than_memory_holds(monkeypatch: pytest.MonkeyPatch, store: Store) -> None:
+    monkeypatch.setattr(ngrams, "_MEETINGS_AT_ONCE", 1_000)
+    captions, candidates = [5, 5, 100, 5, 5, 5], [5, 5, 300, 5, 5, 5]
+    loads = pl.DataFrame(
+        {
+            "image_no": [1, 2, 3, 4, 5, 7],
+            "captions": captions,
+            "candidates": candidates,
+            "words": [9] * 6,
+            "longest_caption": [9] * 6,
+            "longest_candidate": [9] * 6,
+        }
+    )
+    buckets = ngrams.buckets(store, loads)
+    assert buckets == [(1, 2, 1, 0), (3, 3, 30, 10), (4, 5, 1, 0), (7, 7, 1, 0)]
+    assert all(bucket.at_once * 100 <= 1_000 for bucket in buckets)
