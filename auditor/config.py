@@ -32,7 +32,8 @@ def shipped() -> Path:
 def sources(config: Path | None = None, data: Path | None = None) -> dict[str, Source]:
     """Read every declared dataset: of `config` alone, or of the shipped file and the user's own.
 
-    Paths start from `data`, else from AUDITOR_DATA, else from the file's `[settings] data`.
+    Paths start from `data`, else from AUDITOR_DATA, else from the file's `[settings] data`; in the last case nothing
+    is downloaded to a place outside of the file's own folder, since the file may be a stranger's.
 
     Raises `UsageError` for a file that is no TOML, or a table with a key or value it cannot have.
     """
@@ -150,18 +151,22 @@ def _read(file: Path, data: Path | None) -> dict[str, Source]:
         raise UsageError(f"{file}: [settings] data must be the name of a folder")
     if data is None and "AUDITOR_DATA" in os.environ:
         data = Path(os.environ["AUDITOR_DATA"])
+    within = None
     if data is None:
+        within = None if file == shipped() else file.parent
         # The shipped file lies inside the package: its data folder is the one where the user works.
         data = (Path() if file == shipped() else file.parent) / settings.get("data", ".")
-    return {name: _source(file, name, table, data) for name, table in tables.items() if not _is_check_alone(table)}
+    return {
+        name: _source(file, name, table, data, within) for name, table in tables.items() if not _is_check_alone(table)
+    }
 
 
 def _is_check_alone(table: Any) -> bool:
     return isinstance(table, dict) and set(table) == {CHECK}
 
 
-def _source(file: Path, name: str, table: Any, data: Path) -> Source:
+def _source(file: Path, name: str, table: Any, data: Path, within: Path | None) -> Source:
     where = f"{file}: [{name}]"
     if not isinstance(table, dict) or not DATASET_NAME.fullmatch(name):
         raise UsageError(f"{where}: expected a table named with letters, digits, '.', '_' and '-'")
-    return declared_source(where, name, {key: value for key, value in table.items() if key != CHECK}, data)
+    return declared_source(where, name, {key: value for key, value in table.items() if key != CHECK}, data, within)

@@ -12,13 +12,15 @@ from auditor.model import Download, Kind, Option, Part, Source
 _TEXTS = ("language", "licence", "citation", "obtain", "split_suffix")
 _COUNTS = ("images", "captions")
 _KEYS = {
-    "kind", "format", "path", "parts", "options", "splits", "split_roles", "related", "url", "sha256", "downloads",
-    *_TEXTS, *_COUNTS,
+    "kind", "format", "path", "parts", "options", "splits", "split_roles", "related", "url", "sha256", "bytes",
+    "downloads", *_TEXTS, *_COUNTS,
 }  # fmt: skip
 
 
-def declared_source(where: str, name: str, table: Mapping[str, Any], data: Path) -> Source:
+def declared_source(where: str, name: str, table: Mapping[str, Any], data: Path, within: Path | None = None) -> Source:
     """Read one table; `where` names it in errors, paths start from the folder `data`.
+
+    What it downloads is not written outside of `within`, where that is given.
 
     Raises `UsageError` for a key that is unknown and a value of the wrong kind.
     """
@@ -61,7 +63,7 @@ def declared_source(where: str, name: str, table: Mapping[str, Any], data: Path)
         captions=table.get("captions"),
         licence=table.get("licence"),
         citation=table.get("citation"),
-        downloads=_downloads(check, table, parts, data),
+        downloads=_downloads(check, table, parts, data, within),
         obtain=table.get("obtain"),
     )
 
@@ -112,32 +114,44 @@ def _options(check: _Check, options: Any, data: Path) -> dict[str, Option]:
     return read
 
 
-def _downloads(check: _Check, table: Mapping[str, Any], parts: tuple[Part, ...], data: Path) -> tuple[Download, ...]:
+def _downloads(
+    check: _Check, table: Mapping[str, Any], parts: tuple[Part, ...], data: Path, within: Path | None
+) -> tuple[Download, ...]:
     check.that(("url" in table) == ("sha256" in table), "url and sha256 belong together")
+    check.that("url" in table or "bytes" not in table, "bytes belongs to url: the size of what is there")
     entries = table.get("downloads", [])
     check.that(isinstance(entries, list), "downloads must be a list of tables with url, sha256 and path")
     downloads = []
     for entry in entries:
         check.that(isinstance(entry, dict), "downloads must be a list of tables with url, sha256 and path")
-        check.known(entry, {"url", "sha256", "path", "member"})
+        check.known(entry, {"url", "sha256", "bytes", "path", "member"})
         for key in ("url", "sha256", "path"):
             check.that(isinstance(entry.get(key), str), f"downloads: {key} must be given, as a string")
         check.that(isinstance(entry.get("member", ""), str), "downloads: member must be a string")
-        downloads.append(Download(entry["url"], entry["sha256"], data / entry["path"], entry.get("member")))
+        path, member, size = data / entry["path"], entry.get("member"), entry.get("bytes")
+        downloads.append(Download(entry["url"], entry["sha256"], path, member, size, within))
     if "url" in table:
         check.that(isinstance(table["url"], str) and isinstance(table["sha256"], str), "url and sha256 must be strings")
         one_file = len(parts) == 1 and len(parts[0].paths) == 1
         check.that(one_file, "url fetches one file; name several with downloads = [{ url, sha256, path }, …]")
-        downloads.append(Download(table["url"], table["sha256"], parts[0].paths[0]))
+        path, size = parts[0].paths[0], table.get("bytes")
+        downloads.append(Download(table["url"], table["sha256"], path, None, size, within))
     for download in downloads:
-        check.that(download.url.startswith(("https://", "http://")), f"{download.url}: only http and https are fetched")
-        inside = data.absolute() in (data / download.path).absolute().parents and ".." not in download.path.parts
-        check.that(inside, f"{download.path}: a download must stay inside the data folder")
-        sha256 = download.sha256
-        check.that(
-            len(sha256) == 64 and set(sha256) <= set("0123456789abcdef"), f"sha256 {sha256!r} is not 64 hex digits"
-        )
+        _check_download(check, download, data)
     return tuple(downloads)
+
+
+def _check_download(check: _Check, download: Download, data: Path) -> None:
+    """Refuse what is no address, no hash, no size, and a place that nobody expects data in."""
+    check.that(download.url.startswith(("https://", "http://")), f"{download.url}: only http and https are fetched")
+    path = download.path
+    below = path.relative_to(data).parts if path.is_relative_to(data) else ()
+    check.that(bool(below) and ".." not in below, f"{path}: a download must stay inside the data folder")
+    plain = all(part.isprintable() and not part.startswith((".", "~")) for part in below)
+    check.that(plain, f"{path}: a download's path has no parts that begin with . or ~, and no control characters")
+    sha256, size = download.sha256, download.size
+    check.that(len(sha256) == 64 and set(sha256) <= set("0123456789abcdef"), f"sha256 {sha256!r} is not 64 hex digits")
+    check.that(size is None or (type(size) is int and size > 0), f"bytes must be a whole number, not {size!r}")
 
 
 def _is_texts(value: Any) -> bool:

@@ -108,12 +108,16 @@ class Download:
     """One file to fetch: where from, where to, and what it must hash to.
 
     `member` is the path inside the archive at `url` that becomes the file at `path`; null for the download itself.
+    `size` is how many bytes are at `url`, where that is declared. `within` is the folder outside of which nothing is
+    written, whatever links lead there; null where the user chose the data folder.
     """
 
     url: str
     sha256: str
     path: Path
     member: str | None = None
+    size: int | None = None
+    within: Path | None = None
 
 
 @dataclass(frozen=True)

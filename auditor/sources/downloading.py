@@ -10,11 +10,13 @@ import json
 import os
 import re
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pooch  # type: ignore[import-untyped]
 import requests
+import urllib3
 
 from auditor.errors import SourceError
 from auditor.model import Download, Progress
@@ -28,8 +30,18 @@ LONGEST_PAUSE = 8.0
 #: Seconds to wait for a connection, and for the next bytes.
 TIMEOUT = (10.0, 30.0)
 
+#: How many connections one file may take, each of which brings something: a server must not keep a run for ever.
+CONNECTIONS = 64
+
+#: A server that sends fewer bytes a second than that, for so many seconds, will not be waited for.
+SLOWEST = 1024
+PATIENCE = 60.0
+
 #: The most bytes that are fetched or unpacked: a wrong url or a zip bomb must not fill the disk.
 LARGEST = 8 << 30
+
+#: The most that are fetched of a file whose size datasets.toml does not say.
+UNDECLARED = 1 << 30
 
 PARTIAL = "partial"
 
@@ -68,15 +80,17 @@ class ResumingDownloader:
 
     def __call__(self, url: str, output_file: str, _: object) -> None:
         """Receive the whole of `url`, over as many connections as it takes, and put it at `output_file`."""
-        failures, furthest = 0, 0
+        failures, furthest, connections = 0, 0, 1
         with requests.Session() as session:
             while not self._is_received(session, url):
                 received = self._size()
                 failures = 1 if received > furthest else failures + 1
                 furthest = max(received, furthest)
-                if failures == TRIES:
+                connections += 1
+                if failures == TRIES or connections > CONNECTIONS:
+                    often = f"{TRIES} times in a row" if failures == TRIES else f"{CONNECTIONS} times"
                     raise SourceError(
-                        f"{url}: {self._trouble}, {TRIES} times in a row; check the network and `auditor fetch` again"
+                        f"{url}: {self._trouble}, {often}; check the network and `auditor fetch` again"
                         + (f" (the {received:,} bytes received are kept for it)" if received else "")
                     ) from None
                 time.sleep(min(PAUSE * 2 ** (failures - 1), LONGEST_PAUSE))
@@ -124,21 +138,33 @@ class ResumingDownloader:
     def _write(self, response: requests.Response, start: int, total: int | None) -> None:
         """Append the body to what was received. Raises `_CutError` where it ends before it should."""
         received = start
+        limit = min(self._download.size or UNDECLARED, LARGEST)
+        began, before = time.monotonic(), received
         with self._partial.open("ab") as file:
-            for chunk in response.iter_content(_CHUNK):
+            for chunk in _body(response):
                 received += len(chunk)
-                if max(received, total or 0) > LARGEST:
+                if max(received, total or 0) > limit:
                     self._discard()
-                    raise SourceError(
-                        f"{response.url}: larger than {LARGEST:,} bytes, the most that is fetched; "
-                        f"get it by other means and put it at {self._download.path}"
-                    )
+                    raise SourceError(f"{response.url}: larger than {limit:,} bytes, {self._remedy()}")
                 file.write(chunk)
                 self._progress(f"fetching {self._download.path.name}", received, total or received)
+                if (now := time.monotonic()) - began > PATIENCE:
+                    if received - before < SLOWEST * PATIENCE:
+                        raise SourceError(
+                            f"{response.url}: the server sends fewer than {SLOWEST:,} bytes a second; "
+                            f"`auditor fetch` again later (the {received:,} bytes received are kept for it)"
+                        )
+                    began, before = now, received
             file.flush()
             os.fsync(file.fileno())
         if total is not None and received < total:
             raise _CutError(f"the connection ended after {received:,} of {total:,} bytes")
+
+    def _remedy(self) -> str:
+        put = f"get it by other means and put it at {self._download.path}"
+        if self._download.size is not None:
+            return f"as datasets.toml says; mend bytes or the url there, or {put}"
+        return f"the most that is fetched where datasets.toml does not say how many: add bytes = N there, or {put}"
 
     def _begin(self, url: str, response: requests.Response, total: int | None) -> None:
         """Forget what was received, then note what is to come: in this order, no kill makes two versions one."""
@@ -165,6 +191,17 @@ class ResumingDownloader:
 
     def _discard(self) -> None:
         self._partial.unlink(missing_ok=True)
+
+
+def _body(response: requests.Response) -> Iterator[bytes]:
+    """Give what comes as it comes: a reader of whole chunks would wait for a server that sends a byte now and then."""
+    try:
+        while chunk := response.raw.read1(_CHUNK, decode_content=True):
+            yield chunk
+    except urllib3.exceptions.DecodeError as error:
+        raise requests.exceptions.ContentDecodingError(error) from error
+    except urllib3.exceptions.HTTPError as error:
+        raise requests.ConnectionError(error) from error
 
 
 def _validator(response: requests.Response) -> str | None:

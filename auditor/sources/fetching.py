@@ -16,7 +16,7 @@ from typing import Literal, TextIO
 
 import pooch  # type: ignore[import-untyped]
 
-from auditor.errors import SourceError
+from auditor.errors import SourceError, UsageError
 from auditor.model import Download, Progress, silent
 from auditor.sources import files
 from auditor.sources.downloading import PARTIAL, ResumingDownloader
@@ -53,9 +53,11 @@ def fetch(download: Download, *, force: bool = False, progress: Progress = silen
     archive, the sha256 is the archive's, which is not kept: then any file at the path counts, and `force` replaces it.
 
     Raises `SourceError` where another file is at the path (which `force` replaces), the url does not give the bytes
-    that it should, or the folder cannot be written.
+    that it should, or the folder cannot be written; `UsageError` where the path leads out of the folder that it must
+    stay in.
     """
     path = download.path
+    stay_inside(download)
     try:
         found = find(path)
         if found is not None and (download.member is None or not force):
@@ -82,6 +84,24 @@ def fetch(download: Download, *, force: bool = False, progress: Progress = silen
         ) from error
 
 
+def stay_inside(download: Download) -> None:
+    """Keep a datasets.toml that came with a stranger's files from choosing any place of this machine.
+
+    Raises `UsageError` where a download leads out of the folder that it must stay in.
+    """
+    if download.within is None:
+        return
+    try:
+        inside = download.path.resolve().is_relative_to(download.within.resolve())
+    except (OSError, RuntimeError, ValueError):  # a ring of links
+        inside = False
+    if not inside:
+        raise UsageError(
+            f"{download.path}: outside of {download.within.absolute()}, the folder of the datasets.toml that names it, "
+            "and so not written; name the data folder yourself with AUDITOR_DATA if it is meant"
+        )
+
+
 def _sha256(found: Path, path: Path) -> str:
     """Hash a file as it lies on disk, but one found under a compressed name by what it holds."""
     if found == path:
@@ -98,7 +118,9 @@ def _download(download: Download, staging: Path, progress: Progress, *, may_resu
     downloader = ResumingDownloader(download, staging, progress, may_resume=may_resume)
     pooch.get_logger().setLevel("WARNING")  # its narration knows nothing of --quiet
     try:
-        pooch.retrieve(download.url, f"sha256:{download.sha256}", _WHOLE, str(staging), downloader=downloader)
+        pooch.retrieve(
+            download.url, f"sha256:{download.sha256}", _WHOLE, str(staging.absolute()), downloader=downloader
+        )
     except ValueError as error:
         if downloader.resumed:  # parts that do not fit together, whatever the server said: once more, in one piece
             return _download(download, staging, progress, may_resume=False)

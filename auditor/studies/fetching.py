@@ -33,8 +33,11 @@ def fetch(
 
     Raises `SourceError` for the first that fails, unless everything is asked for; those before it are kept. Raises
     `UsageError`, before anything is fetched, for a source that is not there and of which datasets.toml says neither
-    url nor how to obtain it.
+    url nor how to obtain it, and for a download that leads out of the folder of its datasets.toml.
     """
+    for source in sources:
+        for download in source.downloads:
+            fetching.stay_inside(download)
     if not everything:
         for source in sources:
             if not source.downloads and source.obtain is None and _missing(source):

@@ -413,6 +413,83 @@ def test_too_large_a_file_is_left_alone(
         assert lying() == set()
 
 
+@pytest.mark.parametrize(("said", "told"), [(300_000, ""), (299_999, "larger than 299,999 bytes"), (300_001, "")])
+def test_declared_size_is_the_most_that_is_fetched(
+    serve: Server, fetch: Callable[..., Told], monkeypatch: pytest.MonkeyPatch, said: int, told: str
+) -> None:
+    monkeypatch.setattr(downloading, "UNDECLARED", 1000)
+    declare(serve, more=f", bytes = {said}")
+    serve(length=False)
+    assert told in fetch("mine", code=3 if told else 0).err
+    assert lying() == (set() if told else {"a.txt"})
+
+
+def test_undeclared_size_has_a_limit_that_a_declaration_lifts(
+    serve: Server, fetch: Callable[..., Told], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(downloading, "UNDECLARED", 1000)
+    declare(serve)
+    file = serve()
+    assert "larger than 1,000 bytes, the most that is fetched where datasets.toml" in fetch("mine", code=3).err
+    assert file.sent < len(CONTENT)
+    assert "add bytes = N" in fetch("mine", code=3).err
+
+
+def test_server_that_drips_is_left(serve: Server, fetch: Callable[..., Told], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(downloading, "PATIENCE", 0.2)
+    monkeypatch.setattr(downloading, "SLOWEST", 1 << 30)
+    declare(serve)
+    serve(pause=0.02)
+    assert "the server sends fewer than" in fetch("mine", code=3).err
+    assert "data/a.txt" not in lying()
+    monkeypatch.setattr(downloading, "PATIENCE", 60.0)
+    serve()
+    assert fetch("mine", "--json").rows[0]["status"] == "resumed"
+
+
+def test_server_that_always_breaks_off_is_left(
+    serve: Server, fetch: Callable[..., Told], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(downloading, "CONNECTIONS", 5)
+    declare(serve)
+    file = serve(cuts=[4096 * number for number in range(1, 30)])
+    assert ", 5 times; check the network" in fetch("mine", code=3).err
+    assert len(file.asked) == 5
+
+
+@pytest.mark.parametrize("folder", ["{outside}", "../outside", "linked", "/"])
+def test_datasets_toml_chooses_no_place_outside_of_its_own_folder(
+    serve: Server, fetch: Callable[..., Told], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str
+) -> None:
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    Path("linked").symlink_to("../outside")
+    declare(serve, path="auditor-test/keys")
+    serve()
+    declared = Path("datasets.toml").read_text()
+    Path("datasets.toml").write_text(f'[settings]\ndata = "{folder.format(outside=tmp_path / "outside")}"\n{declared}')
+    told = fetch("mine", code=2).err
+    assert "and so not written; name the data folder yourself with AUDITOR_DATA" in told
+    assert lying(str(tmp_path / "outside")) == set()
+    monkeypatch.setenv("AUDITOR_DATA", str(tmp_path / "outside"))
+    fetch("mine")
+    assert lying(str(tmp_path / "outside")) == {"auditor-test", "auditor-test/keys"}
+
+
+@pytest.mark.parametrize(
+    "path", ["~/x.txt", "~root/x.txt", ".git/config", "data/.ssh/x", "a\\u0000b", "a\\u001bb", "~"]
+)
+def test_download_has_no_path_that_means_something_else(
+    serve: Server, fetch: Callable[..., Told], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    declare(serve, path=path)
+    serve()
+    assert "has no parts that begin with . or ~, and no control characters" in fetch("mine", code=2).err
+    assert {one.name for one in tmp_path.iterdir()} == {"datasets.toml"}
+
+
 def tarred(members: dict[str, bytes], mode: str = "w:gz") -> bytes:
     archive = io.BytesIO()
     with tarfile.open(fileobj=archive, mode=mode) as tar:
