@@ -81,7 +81,12 @@ class MetricRequest:
         declared = self.metric.parameters
         chosen = {name: value for name, value in self.settings.items() if declared[name].counts}
         rewriting = self.metric.rewriting(self.settings)
-        return CountSpec(relation, {**self.metric.counted_with, **chosen}, kernel, rewriting)
+        return CountSpec(relation, {**self.metric.counted_with, **self._lists, **chosen}, kernel, rewriting)
+
+    @property
+    def _lists(self) -> Mapping[str, str]:
+        """Name the word lists that it reads."""
+        return {"lists": self.metric.lists()} if self.metric.lists else {}
 
     def refusal(self, images: int) -> str | None:
         """Say why a selection of so many images can have no such scores; null where it can."""
@@ -96,7 +101,8 @@ class MetricRequest:
         fixed = self.metric.fixed if self.metric.shown else {}
         declared = self.metric.parameters
         named = {key: value for key, value in self.settings.items() if declared[key].matters(self.settings)}
-        parameters = {"tok": profile, **references.parameters, **fixed, **named}
+        beside = {**self.metric.signed(profile, self.settings), **self._lists}
+        parameters = {"tok": profile, **references.parameters, **fixed, **named, **beside}
         return Signature(self.metric.name, parameters, self.metric.version)
 
 

@@ -78,6 +78,12 @@ def _as_they_are(settings: Mapping[str, Any]) -> str | None:
     return None
 
 
+def _nothing_more(profile: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
+    """Sign nothing beside the text profile, the references and the settings."""
+    del profile, settings
+    return {}
+
+
 @dataclass(frozen=True)
 class Metric:
     """A metric's card.
@@ -93,7 +99,8 @@ class Metric:
     before it counts; `variant`, which SELECT counts instead of `counts`; `refusal`, why a selection of so many images
     can have no such scores; `growing`, what counts for all numbers of references at once. `default` says whether a
     request for no metric in particular means it too. `require` raises `MissingExtraError` where a part that it cannot
-    do without is not installed.
+    do without is not installed. `lists` names the word lists that it reads, by a hash: other lists, other counts.
+    `signed` says what a signature names beside settings and lists, by text profile and settings.
     """
 
     name: str
@@ -119,4 +126,6 @@ class Metric:
     lower_is_better: bool = False
     default: bool = True
     require: Callable[[], object] | None = None
+    lists: Callable[[], str] | None = None
+    signed: Callable[[str, Mapping[str, Any]], Mapping[str, str]] = _nothing_more
     version: int = 1

@@ -24,6 +24,9 @@ _TASKS = (
     8  # ranges of candidates, more than threads, so that one with many long captions does not keep the rest waiting
 )
 
+#: The release of METEOR whose lists and weights these are; `meteor_resources` accepts the files of no other.
+RELEASE = "1.5"
+
 #: What is counted for each candidate, of the reference that scores highest; in the order of METEOR's own statistics.
 STATISTICS = (
     "length",
@@ -150,6 +153,19 @@ def _phrases(laid: Any, known: Lexicon) -> tuple[Any, Any]:
     return Occurrences(*kept[:4]), Paraphrases(*kept[4:])
 
 
+def _signed(profile: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
+    """Say whose number it is: METEOR reads captions as they are written, and makes its own tokens of them.
+
+    `as:jar` where it does so here; `as:pycocoevalcap` where it gets the tokens that this program gives it; `as:neither`
+    where it gets others.
+    """
+    if profile == "whitespace":
+        program = "jar"
+    else:
+        program = "pycocoevalcap" if profile == "ptb" and settings["norm"] == "norm" else "neither"
+    return {"as": program, "release": RELEASE}
+
+
 _RELATIONS = ("meteor_reference", "meteor_token", "chosen")
 _BY_NUMBER = Growing("meteor", Kernel("meteor_by_number", _count_by_number, (*_RELATIONS, "reference_step")))
 
@@ -167,7 +183,12 @@ CARDS = (
             "identical texts score 1; a text without words or without a match scores 0, and so may 'dog' against "
             "'dogs': several modules match the pair, and together they weigh nothing"
         ),
-        source="Denkowski & Lavie 2014; meteor-1.5.jar -l en -norm, with its word lists and paraphrase table",
+        source=(
+            "Denkowski & Lavie 2014; meteor-1.5.jar -l en -norm, with its word lists and paraphrase table. The jar "
+            "reads captions as they are written: --profile whitespace, signed as:jar; pycocoevalcap gives it tokens: "
+            "--profile ptb, signed as:pycocoevalcap; of other tokens the number is neither's, signed as:neither. lists "
+            "is the hash of word lists and table"
+        ),
         bibtex=_DENKOWSKI,
         parameters={
             "norm": Parameter(
@@ -181,5 +202,7 @@ CARDS = (
         kernel=Kernel("meteor", _count, relations=_RELATIONS),
         growing=lambda _: _BY_NUMBER,
         require=meteor_resources.package,
+        lists=meteor_resources.identity,
+        signed=_signed,
     ),
 )

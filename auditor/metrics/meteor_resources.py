@@ -37,6 +37,7 @@ SHA256 = {
     PARAPHRASES: "c147ac7d2c91f2fbb3ad31e4b352235061eb83145e0434daf217ee9ca5975f48",
 }
 _LAYOUT = 1  # of the tables in the cache
+_SUMS = "SHA256SUMS"
 _TABLES = ("word_list", "synset", "exception", "phrase_word", "phrase", "paraphrase")
 
 
@@ -67,6 +68,11 @@ def package() -> Path:
     raise MissingExtraError("meteor: needs METEOR's word lists and tables; install them: pip install 'auditor[meteor]'")
 
 
+def identity() -> str:
+    """Name the word lists and the table by a hash of the files that they are read from: 12 hexadecimal digits."""
+    return hashlib.sha256("".join(SHA256[file] for file in (JAR, PARAPHRASES)).encode()).hexdigest()[:12]
+
+
 @functools.cache
 def load() -> Resources:
     """Read the tables, once in a process; make them first where the cache has none.
@@ -89,11 +95,22 @@ def _cache() -> Path:
 
 
 def _read(cached: Path) -> dict[str, pl.DataFrame] | None:
-    """Read the tables; none where one is missing or unreadable, so that they are made again."""
+    """Read the tables; none where one is missing, unreadable or not as it was written: they are made again."""
     try:
+        if (cached / _SUMS).read_text(encoding="utf-8") != _sums(cached):
+            return None
         return {name: pl.read_parquet(cached / f"{name}.parquet") for name in _TABLES}
-    except (OSError, pl.exceptions.PolarsError):
+    except (OSError, ValueError, pl.exceptions.PolarsError):
         return None
+
+
+def _sums(folder: Path) -> str:
+    """List the tables of a folder with the sha256 of each, as `sha256sum` does."""
+    said = ""
+    for name in _TABLES:
+        with (folder / f"{name}.parquet").open("rb") as file:
+            said += f"{hashlib.file_digest(file, 'sha256').hexdigest()}  {name}.parquet\n"
+    return said
 
 
 def _write(frames: Mapping[str, pl.DataFrame], cached: Path) -> None:
@@ -103,6 +120,7 @@ def _write(frames: Mapping[str, pl.DataFrame], cached: Path) -> None:
     try:
         for name, frame in frames.items():
             frame.write_parquet(fresh / f"{name}.parquet")
+        (fresh / _SUMS).write_text(_sums(fresh), encoding="utf-8")
         shutil.rmtree(cached, ignore_errors=True)
         fresh.replace(cached)
     finally:

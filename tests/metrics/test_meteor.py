@@ -8,6 +8,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import importlib.util
+import re
 import sys
 import zipfile
 from collections.abc import Iterator
@@ -25,7 +26,7 @@ from auditor.metrics import meteor, meteor_resources, meteor_words
 from auditor.metrics.candidates import HUMAN, CandidateSet
 from auditor.metrics.counting import count
 from auditor.metrics.meteor_resources import JAR, PARAPHRASES, SHA256
-from auditor.registry import request
+from auditor.registry import References, request
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
 
@@ -188,6 +189,44 @@ def test_cache_that_was_damaged_is_made_again(small_world: Path) -> None:
     forget()
     assert of_pairs([("the dog", ["a hound"])]).equals(before)
     assert table.stat().st_size > 100
+
+
+def test_cache_that_was_changed_is_made_again(small_world: Path) -> None:
+    """A table that can be read and says something else would give other numbers under the same signature."""
+    before = of_pairs([("the dog", ["a hound"])])
+    (table,) = (small_world / "cache").glob("*/synset.parquet")
+    pl.read_parquet(table).clear().write_parquet(table)
+    forget()
+    assert of_pairs([("the dog", ["a hound"])]).equals(before)
+    assert pl.read_parquet(table).height == 5
+
+
+def test_signature_names_the_release_and_the_word_lists(small_world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = request("meteor")
+    before, counting = str(asked.signature("bare", References())), asked.counting
+    assert re.fullmatch(
+        r"meteor\|tok:bare\|refs:loo\|norm:norm\|as:neither\|release:1\.5\|lists:[0-9a-f]{12}\|v:1", before
+    )
+    for file in SHA256:
+        monkeypatch.setattr(meteor_resources, "SHA256", meteor_resources.SHA256 | {file: "0" * 64})
+        assert str(asked.signature("bare", References())) != before
+        assert asked.counting != counting
+        monkeypatch.undo()
+
+
+@pytest.mark.parametrize(
+    ("asked", "profile", "program"),
+    [
+        ("meteor", "whitespace", "jar"),
+        ("meteor:norm=nopunct", "whitespace", "jar"),
+        ("meteor", "ptb", "pycocoevalcap"),
+        ("meteor:norm=none", "ptb", "neither"),
+        ("meteor", "bare", "neither"),
+        ("meteor", "spacy", "neither"),
+    ],
+)
+def test_signature_says_whose_number_it_is(small_world: Path, asked: str, profile: str, program: str) -> None:
+    assert request(asked).signature(profile, References()).parameters["as"] == program
 
 
 def test_files_of_another_version_are_refused(small_world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
