@@ -45,11 +45,13 @@ class MetricStudies:
         others: Sequence[str] = (),
         corpus: str | None = None,
         draws: int = 1,
+        pool_idf: bool = False,
     ) -> Result:
         """Give the upper bound and the lower bounds of each metric."""
         return bounds.bounds(
-            self.store, refs, metrics, text_profile, split, seed, references, candidates, others, corpus, draws
-        )
+            self.store, refs, metrics, text_profile, split, seed, references, candidates, others, corpus, draws,
+            pool_idf=pool_idf,
+        )  # fmt: skip
 
     def score(
         self,

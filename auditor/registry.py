@@ -176,8 +176,9 @@ def _value(text: str, key: str, value: str, parameter: Parameter) -> str | float
     for choice in parameter.choices:
         if str(choice).lower() == word:
             return choice
-    if parameter.read and value.startswith(parameter.form.partition(":")[0] + ":"):
-        return parameter.read(value)
+    made = parameter.read(value) if parameter.read else None
+    if made is not None:
+        return made
     raise MetricError(f"{text}: {key} must be one of {', '.join(parameter.words)}, not {value!r}")
 
 

@@ -163,8 +163,8 @@ def judged_columns(*, whole: bool) -> dict[str, dict[str, str]]:
     }
     if whole:
         columns["cider (authors' program)"] |= {
-            "cider:idf=pooled,scale=x10": "cider_items",
-            "cider-d:idf=pooled,scale=x10": "ciderd_items",
+            "cider:idf=run,scale=x10": "cider_items",
+            "cider-d:idf=run,scale=x10": "ciderd_items",
         }
     for mode in ("A", "B", "mA", "mB"):
         stem = " -m" if mode[0] == "m" else ""

@@ -114,7 +114,7 @@ def _coco_cider(given: Given) -> Scores:
     from pycocoevalcap.cider.cider import Cider
 
     items = given["items"]
-    scores = {"cider-d:idf=pooled,scale=x10": Cider().compute_score(*_coco_form(items))[1].tolist()}
+    scores = {"cider-d:idf=run,scale=x10": Cider().compute_score(*_coco_form(items))[1].tolist()}
     scores["cider-d:scale=x10"] = _coco_cider_of_images(items, given["documents"])
     if given["held_out"]:
         seen: Counter[str] = Counter()
@@ -234,7 +234,7 @@ PROGRAMS: Mapping[str, Program] = {
     ),
     "METEOR 1.5 -norm": Program(["pycocoevalcap"], ["meteor"], _coco_meteor, {"java": "-version"}),
     "pycocoevalcap Cider": Program(
-        ["pycocoevalcap"], [f"cider-d:{idf}scale=x10" for idf in ("", "idf=pooled,", "idf=fold,")], _coco_cider
+        ["pycocoevalcap"], [f"cider-d:{idf}scale=x10" for idf in ("", "idf=run,", "idf=fold,")], _coco_cider
     ),
     "sacrebleu, TER": Program(["sacrebleu"], ["ter"], _sacrebleu_ter),
     "sacrebleu, chrF and chrF++": Program(["sacrebleu"], ["chrf", "chrf:word_order=2"], _sacrebleu_chrf),

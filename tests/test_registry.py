@@ -45,7 +45,7 @@ def test_signature_prints_every_parameter(text: str, signature: str) -> None:
         ("cider-d:sigma=wide", "must be a positive number"),
         ("cider-d:sigma=nan", "must be a positive number"),
         ("rouge-1:ascii", "must be one of true, false"),
-        ("cider:idf=nope", "must be one of dataset, fold, pooled, none, file:PATH"),
+        ("cider:idf=nope", "must be one of dataset, fold, run, none, file:PATH"),
         ("cider:n=5", "must be one of all, 1, 2, 3, 4"),
     ],
 )

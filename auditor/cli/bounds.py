@@ -8,6 +8,10 @@ import typer
 
 from auditor.cli import options as o
 
+PoolIdf = Annotated[
+    bool,
+    typer.Option("--pool-idf", help="CIDEr's document frequencies are those of all REFs together, not of each."),
+]
 Candidates = Annotated[
     list[str] | None,
     typer.Option(
@@ -30,6 +34,7 @@ def command(
     corpus: o.Corpus = None,
     seed: o.Seed = 1,
     draws: o.Draws = 1,
+    pool_idf: PoolIdf = False,
     store: o.StorePath = o.DEFAULT_STORE,
     wait: o.Wait = 10.0,
     format_name: o.Format = None,
@@ -46,6 +51,6 @@ def command(
     with o.opened(store, wait=wait) as opened, o.progressing() as progress:
         result = bounds(
             opened, refs, metric, profile, split, seed, references, candidate, others or (), corpus, draws,
-            progress=progress,
+            progress=progress, pool_idf=pool_idf,
         )  # fmt: skip
     o.deliver(result, format_name, as_json, output)

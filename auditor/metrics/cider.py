@@ -44,13 +44,14 @@ _IDF = Parameter(
     idf.DATASET,
     "documents; natural logarithm, document frequency at least 1. dataset: the images of the reference's dataset and "
     "split, all captions. As the authors' program counts, whose documents are items, candidates with their references: "
-    "fold, one run for each place of the caption left out; pooled, all in one run (a system's captions are one run "
-    "either way). none: every idf is 1. file:PATH: a table (CSV, Parquet, JSON lines) of gram (words joined by blanks) "
-    "and images; its empty gram gives the number of documents",
+    "fold, one run for each place of the caption left out; run, all in one run (a system's captions are one run either "
+    "way). none: every idf is 1. file:PATH: a table (CSV, Parquet, JSON lines) of gram (words joined by blanks) and "
+    "images; its empty gram gives the number of documents. `auditor bounds --pool-idf` makes the images of all its "
+    "datasets the documents",
     idf.READINGS,
     counts=True,
     form=frequency_file.FORM,
-    read=frequency_file.named,
+    read=idf.named,
 )
 _SCALE = Parameter("raw", "raw: at most 1; x10: at most 10, the scale of the official programs", ("raw", "x10"))
 

@@ -1,14 +1,18 @@
 """Document frequencies of CIDEr: what counts as a document, and how many of them hold an n-gram.
 
-`dataset`: the images of the selection, with all their captions, once. `fold` and `pooled`: what the CIDEr authors'
+`dataset`: the images of the selection, with all their captions, once. `fold` and `run`: what the CIDEr authors'
 program does, whose documents are the items of a run, candidates with their references: one run for each place of the
-caption left out, or all of them as one run. `none`: every idf is 1. `file:PATH`: a table of the user.
+caption left out, or all of them as one run. `datasets#DIGEST`: the images of several datasets together, which a study
+has counted (Wang & Gaizauskas 2016, note 7). `none`: every idf is 1. `file:PATH`: a table of the user.
 """
 
 from __future__ import annotations
 
+import hashlib
 import math
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 import polars as pl
 
@@ -21,16 +25,49 @@ from auditor.store.sqlfiles import reads_of
 from auditor.store.workspace import Workspace
 
 DATASET = "dataset"
-READINGS = (DATASET, "fold", "pooled", "none")
+READINGS = (DATASET, "fold", "run", "none")
+
+_TOGETHER = re.compile(r"datasets#[0-9a-f]{12}")
+_RETIRED = (
+    "idf=pooled was the items of a run and is now called idf=run; document frequencies of several datasets pooled are "
+    "`auditor bounds REF… --pool-idf`"
+)
 
 
 def by_items(reading: str) -> bool:
     """Say whether documents are items, and so depend on who the candidates are."""
-    return reading in ("fold", "pooled")
+    return reading in ("fold", "run")
+
+
+def named(word: str) -> str | None:
+    """Make a setting of a word that is no fixed reading; null for one that says nothing.
+
+    Raises `MetricError` for a file that cannot be read, and for a name that once meant something else.
+    """
+    if word == "pooled":
+        raise MetricError(_RETIRED)
+    if word.startswith("file:"):
+        return frequency_file.named(word)
+    return word if _TOGETHER.fullmatch(word) else None
+
+
+@contextmanager
+def together(store: Store, selections: Sequence[Selection], profile: str) -> Iterator[str]:
+    """Count the documents of several selections together; within, the reading that is given stands for them."""
+    reading = (
+        f"datasets#{hashlib.sha256(' '.join(sorted(one.reference for one in selections)).encode()).hexdigest()[:12]}"
+    )
+    ngrams.pool(store, selections, profile)
+    try:
+        yield reading
+    finally:
+        ngrams.forget_pool(store)
 
 
 def files(reading: str) -> tuple[str, ...]:
     """Name the SELECTs that a reading stands on."""
+    if _TOGETHER.fullmatch(reading):
+        return ("ngram_frequency_part", "selection_frequency", "pooled_frequency")
     if by_items(reading):
         return ("item", "fold_frequency_part", "folded_frequency", "folded_collection")
     return ("ngram_frequency_part", "selection_frequency", *(() if reading == DATASET else ("completed_frequency",)))
@@ -38,7 +75,7 @@ def files(reading: str) -> tuple[str, ...]:
 
 def refusal(reading: str, images: int) -> str | None:
     """Say why so few images have no idf."""
-    if images != 1 or reading not in (DATASET, "fold", "pooled"):
+    if images != 1 or reading not in (DATASET, "fold", "run"):
         return None
     return (
         "with one image every n-gram is in every image, and so every idf is 0; "
@@ -81,6 +118,9 @@ def bind(
     if reading == DATASET:
         bind_collection(store, workspace)
         return
+    if _TOGETHER.fullmatch(reading):
+        _bind_pool(store, workspace, reading, rewriting)
+        return
     nothing = pl.DataFrame(schema={"gram": pl.String, "images": pl.UInt32})
     given, log_documents = (nothing, 1.0) if reading == "none" else frequency_file.load(reading)
     if rewriting is None:
@@ -88,6 +128,16 @@ def bind(
     workspace.bind_rows("given_frequency", given)
     workspace.bind("document_frequency", "completed_frequency")
     workspace.bind_rows("collection", pl.DataFrame({"log_documents": [log_documents]}))
+
+
+def _bind_pool(store: Store, workspace: Workspace, reading: str, rewriting: str | None) -> None:
+    if rewriting is not None:
+        raise MetricError("document frequencies of several datasets together count words as they stand: no stem=true")
+    documents = ngrams.pooled_documents(store)
+    if documents is None:
+        raise MetricError(f"idf={reading} is set by `auditor bounds REF… --pool-idf`; it cannot be asked for by itself")
+    workspace.bind("document_frequency", "pooled_frequency")
+    workspace.bind_rows("collection", pl.DataFrame({"log_documents": [math.log(documents)]}))
 
 
 def _bind_selection(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -144,3 +145,37 @@ def is_kept(store: Store, selection: Selection, profile: str) -> bool:
             {"version": selection.version.version, "profile": profile},
         ).height
     )
+
+
+def pool(store: Store, selections: Sequence[Selection], profile: str) -> None:
+    """Count in how many images of several selections each n-gram is: relation `pooled_gram`, for `pooled_frequency`.
+
+    All tokens must be there.
+    """
+    forget_pool(store)
+    images = 0
+    for place, one in enumerate(selections):
+        at_work = workspace(store, one, profile, version=one.version.version)
+        if is_kept(store, one, profile):
+            at_work.bind("selection_frequency", "kept_frequency")
+        else:
+            count(store, at_work)
+        rows = "select gram, images from selection_frequency"
+        if place:
+            store.execute(f"insert into pooled_gram {rows}")
+        else:
+            store.materialise("pooled_gram", rows, {})
+        images += store.query("select count(distinct image_no) as images from reference").item()
+    store.materialise("pooled_document", "select $images::bigint as images", {"images": images})
+
+
+def pooled_documents(store: Store) -> int | None:
+    """Say how many images are pooled; null where nothing is."""
+    found = store.query("select 1 from duckdb_tables() where temporary and table_name = 'pooled_document'")
+    return int(store.query("select images from pooled_document").item()) if found.height else None
+
+
+def forget_pool(store: Store) -> None:
+    """Drop what `pool` counted."""
+    for table in ("pooled_gram", "pooled_document"):
+        store.execute(f"drop table if exists temp.{table}")

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 
 import polars as pl
 
@@ -63,7 +61,7 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
     quantities.update(_from_lower_bounds(quantities, here, metrics, words))
     quantities.update(_from_five(quantities, five, here, metrics))
     quantities.update(wang2016_correlations.quantities(related.frame, here, metrics))
-    quantities.update(_pooled(store, selections, progress))
+    quantities.update(_pooled(store, here, progress))
     left_out = [metric for metric in METRICS if metric not in metrics]
     return Measured(
         quantities,
@@ -157,19 +155,10 @@ def _from_five(
                 yield (dataset, metric, "human-five-captions", "caption", "distance-from-the-others"), beyond
 
 
-def _pooled(store: Store, selections: Sequence[Selection], progress: Progress) -> Quantities:
+def _pooled(store: Store, datasets: Sequence[str], progress: Progress) -> Quantities:
     """Score CIDEr with the document frequencies of all datasets together (section 3, note 7)."""
-    versions = [one.version.version for one in selections]
-    everything = sum(one.version.images for one in selections)
-    with tempfile.TemporaryDirectory() as folder:
-        for one in selections:
-            name = one.version.dataset
-            frequencies = store.rows(
-                "pooled_frequency", versions=versions, version=one.version.version, profile=_PROFILE
-            )
-            path = Path(folder) / f"{name}.parquet"
-            documents = pl.DataFrame({"gram": [""], "images": [everything]}, schema=frequencies.schema)
-            pl.concat([documents, frequencies]).write_parquet(path)
-            found = bounds(store, [name], [f"cider:idf=file:{path}"], candidates=("human",), progress=progress).frame
-            mean = found.filter(level="caption")["mean"].item()
-            yield (name, "cider", "human-pooled-idf", "caption", "mean"), mean
+    if len(datasets) < 2:
+        return
+    found = bounds(store, datasets, ["cider"], candidates=("human",), pool_idf=True, progress=progress).frame
+    for name, mean in found.filter(level="caption").select("dataset", "mean").iter_rows():
+        yield (name, "cider", "human-pooled-idf", "caption", "mean"), mean

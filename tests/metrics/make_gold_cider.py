@@ -77,7 +77,7 @@ def main() -> None:
     folds = [run_items([item for item in held_out() if item[1] == place]) for place in places]
     write(
         "cider_d_items.json",
-        {"pooled": run_items(held_out()), "fold": {k: v for fold in folds for k, v in fold.items()}},
+        {"run": run_items(held_out()), "fold": {k: v for fold in folds for k, v in fold.items()}},
     )
 
 

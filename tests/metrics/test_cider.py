@@ -62,7 +62,7 @@ def weights(images: Images, reading: str) -> dict[tuple[int, int], plain.Weights
         return dict.fromkeys(items, plain.Uniform())
     if reading == "dataset":
         return dict.fromkeys(items, plain.DocumentFrequency(images))
-    if reading == "pooled":
+    if reading == "run":
         return dict.fromkeys(items, plain.DocumentFrequency([references for _, references in items.values()]))
     runs = {place: [refs for (_, slot), (_, refs) in items.items() if slot == place] for _, place in items}
     folds = {place: plain.DocumentFrequency(references) for place, references in runs.items()}
@@ -71,7 +71,7 @@ def weights(images: Images, reading: str) -> dict[tuple[int, int], plain.Weights
 
 how_asked = st.tuples(
     st.sampled_from(["cider", "cider-d"]),
-    st.sampled_from(["dataset", "fold", "pooled", "none"]),
+    st.sampled_from(["dataset", "fold", "run", "none"]),
     st.sampled_from(["all", "1", "2", "3", "4"]),
     st.sampled_from(["mean", "exp"]),
     st.sampled_from(["mean", "max"]),
@@ -107,7 +107,7 @@ def equals_its_formula(
     assert scored(store, asked) == pytest.approx(expected, abs=1e-9)
 
 
-@pytest.mark.parametrize("reading", ["pooled", "fold"])
+@pytest.mark.parametrize("reading", ["run", "fold"])
 def test_readings_are_pycocoevalcaps(store: Store, reading: str) -> None:
     gold = json.loads((ROOT / "tests" / "gold" / "cider_d_items.json").read_text(encoding="utf-8"))["scores"][reading]
     rows = [(i, slot, text) for i, texts in make_gold_cider.IMAGES.items() for slot, text in enumerate(texts)]
@@ -128,12 +128,12 @@ def test_system_is_weighed_by_its_own_items(store: Store) -> None:
     items = {(i, slot): (text, references[i]) for i, texts in enumerate(says) for slot, text in enumerate(texts)}
     df = plain.DocumentFrequency([own for _, own in items.values()])
     expected = {item: plain.cider_d(*pair, df) for item, pair in items.items()}
-    for reading in ("pooled", "fold"):
+    for reading in ("run", "fold"):
         assert scored(store, f"cider-d:idf={reading}", [SYSTEM]) == pytest.approx(expected, abs=1e-9)
     assert scored(store, "cider-d", [SYSTEM]) != pytest.approx(expected, abs=1e-3)
 
 
-@pytest.mark.parametrize("reading", ["fold", "pooled"])
+@pytest.mark.parametrize("reading", ["fold", "run"])
 def test_scores_do_not_depend_on_what_else_is_counted(reading: str) -> None:
     images = [[["a", "dog"], ["dog", "runs"], ["s"]], [["a", "cat"], ["cat"]], [["bird"]]]
     asked = [f"cider:idf={reading}", "cider", "cider-d:idf=none", "bleu-2", f"cider-d:idf={reading},stem=true"]
@@ -233,7 +233,7 @@ def test_file_that_is_not_there_is_refused_at_once(tmp_path: Path) -> None:
 ONE_IMAGE = [[["a", "dog"], ["a", "dog", "runs"]]]
 
 
-@pytest.mark.parametrize("asked", ["cider", "cider-d", "cider:idf=fold", "cider-d:idf=pooled"])
+@pytest.mark.parametrize("asked", ["cider", "cider-d", "cider:idf=fold", "cider-d:idf=run"])
 def test_single_image_is_refused_with_ways_out(store: Store, asked: str) -> None:
     ingest(store, ONE_IMAGE)
     for study in (lambda: score(store, "set", ["bleu-1", asked]), lambda: bounds(store, ["set"], [asked])):
@@ -268,8 +268,8 @@ def test_single_image_is_left_out_of_a_comparison_by_cider(store: Store) -> None
 def test_system_that_describes_one_image_is_refused_where_items_are_documents(store: Store) -> None:
     ingest(store, [[["a", "dog"]], [["a", "cat"]]])
     ingest(store, [[["a", "dog"]]], "system")
-    with pytest.raises(MetricError, match="candidates of one image only, with idf=pooled"):
-        scored(store, "cider:idf=pooled", [SYSTEM])
+    with pytest.raises(MetricError, match="candidates of one image only, with idf=run"):
+        scored(store, "cider:idf=run", [SYSTEM])
     assert scored(store, "cider", [SYSTEM])[0, 0] > 0
 
 
@@ -286,7 +286,7 @@ def flickr8k_test(tmp_path_factory: pytest.TempPathFactory) -> Path | None:
 def test_means_of_the_readings_on_flickr8k_are_the_official_ones(data: Path, flickr8k_test: Path) -> None:
     """Made by the CIDEr authors' program: one run for each caption left out, and all in one run."""
     asked = [
-        f"{name}:scale=x10,idf={reading}" for name in ("cider", "cider-d") for reading in ("dataset", "fold", "pooled")
+        f"{name}:scale=x10,idf={reading}" for name in ("cider", "cider-d") for reading in ("dataset", "fold", "run")
     ]
     with Store.open(flickr8k_test) as store:
         scores = score_candidates(store, resolve(store, "flickr8k:test"), "bare", [HUMAN], requests(asked))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import polars as pl
@@ -242,3 +243,45 @@ def test_drawn_candidates_are_kept_for_people_and_a_warm_cache_changes_nothing(k
         known[image, slot] == text for image, slot, text in inter.select("from_image", "from_slot", "text").rows()
     )
     assert rows.filter(candidate="gibberish-10")["from_image"].null_count() == 24
+
+
+def test_pooled_idf_counts_the_images_of_all_datasets(filled: Store, tmp_path: Path) -> None:
+    """Wang & Gaizauskas 2016, note 7, beside a table of frequencies counted by hand."""
+    images: dict[str, set[str]] = {}
+    for image, _, text in [*captions("a", 8), *captions("b", 5), *captions("c", 4)]:
+        words = text.split()
+        for n in range(1, 5):
+            for start in range(len(words) - n + 1):
+                images.setdefault(" ".join(words[start : start + n]), set()).add(image)
+    table = tmp_path / "together.csv"
+    lines = ["gram,images", ",17", *(f"{gram},{len(found)}" for gram, found in images.items())]
+    table.write_text("\n".join(lines), encoding="utf-8")
+    names = ["one", "two", "three"]
+    by_hand = bounds(filled, names, [f"cider:idf=file:{table}", "bleu-1"], candidates=["human", "intra"])
+    found = bounds(filled, names, ["cider", "bleu-1"], candidates=["human", "intra"], pool_idf=True)
+    shown = ["dataset", "candidate", "level", "mean", "sd", "max"]
+    assert found.frame.select(shown).equals(by_hand.frame.select(shown))
+    (label,) = found.frame["metric"].unique().sort()[1:]
+    assert re.fullmatch(r"cider:idf=datasets#[0-9a-f]{12}", label)
+    assert f"|idf:{label.partition('=')[2]}|" in found.signatures[label]
+    assert f"{label[6:]}: document frequencies of one, two, three together, 17 images" in found.notes
+    alone = bounds(filled, ["one"], ["cider"], candidates=["human"])
+    assert not alone.frame["mean"].equals(found.frame.filter(dataset="one", metric=label, candidate="human")["mean"])
+    with pytest.raises(MetricError, match="is set by `auditor bounds REF… --pool-idf`"):
+        bounds(filled, ["one"], [label], candidates=["human"])
+
+
+@pytest.mark.parametrize(("names", "metrics"), [(["one"], ["cider"]), (["one", "two"], ["bleu-1"])])
+def test_there_must_be_frequencies_to_pool(filled: Store, names: list[str], metrics: list[str]) -> None:
+    with pytest.raises(UsageError, match="--pool-idf: pools the document frequencies of CIDEr over several REFs"):
+        bounds(filled, names, metrics, pool_idf=True)
+
+
+def test_pooled_frequencies_are_of_words_as_they_stand(filled: Store) -> None:
+    with pytest.raises(MetricError, match="no stem=true"):
+        bounds(filled, ["one", "two"], ["cider:stem=true"], candidates=["human"], pool_idf=True)
+
+
+def test_the_old_name_of_the_items_of_a_run_is_refused_with_both_new_ones(filled: Store) -> None:
+    with pytest.raises(MetricError, match=r"idf=run; document frequencies .* `auditor bounds REF… --pool-idf`"):
+        bounds(filled, ["one"], ["cider:idf=pooled"])
