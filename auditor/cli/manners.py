@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,6 +12,11 @@ import typer
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from auditor.model import Progress
+
+#: Seconds between two lines of progress, where there is no terminal to draw on.
+PAUSE = 15.0
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No narration, only data.", rich_help_panel="Manners")]
 NoColor = Annotated[bool, typer.Option("--no-color", help="No colours; so does NO_COLOR.", rich_help_panel="Manners")]
@@ -30,11 +38,16 @@ class Manners:
 
 MANNERS = Manners()
 
+#: The console of the progress bar that stands on the screen now.
+_drawing: list[Console] = []
+
 
 def narrator() -> Console:
-    """Give the console for narration, on stderr."""
+    """Give the console for narration, on stderr: the one that draws a progress bar now, which makes room for a line."""
     from auditor.reports.harmless import HarmlessConsole
 
+    if _drawing:
+        return _drawing[-1]
     plain: Any = {"highlight": False, "emoji": False, "markup": False}
     return HarmlessConsole(stderr=True, quiet=MANNERS.quiet, no_color=not MANNERS.color or None, **plain)
 
@@ -46,3 +59,50 @@ def narrate(message: str) -> None:
     from auditor.reports.harmless import harmless
 
     narrator().print(harmless(message), style="dim", soft_wrap=True)
+
+
+@contextmanager
+def progressing() -> Iterator[Progress]:
+    """Say on stderr how far a command is: as a bar that vanishes on a terminal, as a line now and then elsewhere."""
+    console = narrator()
+    if MANNERS.quiet:
+        from auditor.model import silent
+
+        yield silent
+    elif console.is_terminal:
+        with _bar(console) as report:
+            yield report
+    else:
+        yield _Lines()
+
+
+@contextmanager
+def _bar(console: Console) -> Iterator[Progress]:
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
+
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
+    with Bar(*columns, console=console, transient=True) as drawn:
+        task = drawn.add_task("", total=None)
+
+        def report(what: str, done: int, total: int) -> None:
+            drawn.update(task, description=what, completed=done, total=total)
+
+        _drawing.append(console)
+        try:
+            yield report
+        finally:
+            _drawing.remove(console)
+
+
+class _Lines:
+    """Progress for a pipe or a log: one line of a step, and none sooner than `PAUSE` seconds after the one before."""
+
+    def __init__(self) -> None:
+        self._began = self._said = time.monotonic()
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        if now - self._said >= PAUSE:
+            self._said = now
+            narrate(f"{what}: {done:,} of {total:,}, after {now - self._began:,.0f} s")

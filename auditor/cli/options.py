@@ -17,12 +17,13 @@ import typer
 from auditor.cli.delivery import deliver as deliver  # noqa: PLC0414  commands say o.deliver
 from auditor.cli.delivery import deliver_document as deliver_document  # noqa: PLC0414
 from auditor.cli.delivery import refuse_formats
-from auditor.cli.manners import MANNERS, Debug, NoColor, Quiet, narrator
+from auditor.cli.manners import MANNERS, Debug, NoColor, Quiet
 from auditor.cli.manners import narrate as narrate  # noqa: PLC0414  and o.narrate
+from auditor.cli.manners import progressing as progressing  # noqa: PLC0414
 from auditor.cli.targets import refuse_targets
 
 if TYPE_CHECKING:
-    from auditor.model import Option, Progress
+    from auditor.model import Option
     from auditor.store.connection import Store
 #: What the engine can number: seeds, with the draws that follow them, and captions of an image.
 _SEEDS = 2**62
@@ -212,19 +213,3 @@ def opened(path: Path, *, write: bool = False, wait: float = 10.0) -> Iterator[S
 
     with Store.open(path, write=write, wait=wait, narrate=narrate) as store:
         yield store
-
-
-@contextmanager
-def progressing() -> Iterator[Progress]:
-    """Draw a progress bar on stderr, where that is a terminal; it vanishes when the work is done."""
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
-    console = narrator()
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as drawn:
-        task = drawn.add_task("", total=None)
-
-        def report(what: str, done: int, total: int) -> None:
-            drawn.update(task, description=what, completed=done, total=total)
-
-        yield report

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import pty
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import polars as pl
 import pytest
+from terminals import on_a_terminal
 
 from auditor import reports
 from auditor.model import Result, Table
@@ -22,26 +19,6 @@ ATTACK = "A dog \x1b]52;c;ZXZpbA==\x1b\\ \x1b]0;title\x07 \x9b2J \x1b[2J \u202et
 
 #: What rich itself sends: colours, the cursor, lines to be cleared.
 OWN = re.compile(r"\x1b\[(\?25[lh]|[0-9;]*m|[0-9]*[AK])|\r")
-
-
-def on_a_terminal(folder: Path, *arguments: str) -> str:
-    """Run a command with stdout and stderr on a pseudo-terminal, and give what reached it."""
-    ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "auditor", *arguments]
-    with subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs) as running:
-        os.close(theirs)
-        received = b""
-        while True:
-            try:
-                block = os.read(ours, 1 << 16)
-            except OSError:  # how Linux says that nobody writes any more
-                break
-            if not block:
-                break
-            received += block
-    os.close(ours)
-    assert running.returncode == 0, received.decode()
-    return received.decode()
 
 
 def test_no_escape_of_a_caption_reaches_the_terminal(tmp_path: Path) -> None:

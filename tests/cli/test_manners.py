@@ -1,0 +1,54 @@
+"""How a run talks: quietly where it is asked to, over a bar that vanishes on a terminal, in lines on a pipe."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from terminals import on_a_terminal, screen
+from test_commands import CAPTIONS, auditor_in
+
+from auditor.cli import manners
+from auditor.cli.manners import MANNERS, narrate, progressing
+
+
+def test_quiet_ingest_says_nothing_but_what_it_found(tmp_path: Path) -> None:
+    (tmp_path / "captions.token").write_text(CAPTIONS)
+    (tmp_path / "datasets.toml").write_text('[mine]\nformat = "flickr"\npath = "captions.token"\n')
+    done = auditor_in(tmp_path)("ingest", "-q", "mine")
+    assert done.stderr == ""
+    assert "mine" in done.stdout
+    assert on_a_terminal(tmp_path, "ingest", "-q", "mine", stdout=subprocess.DEVNULL) == ""
+
+
+def test_bar_is_cleared_before_the_next_line(tmp_path: Path) -> None:
+    (tmp_path / "captions.token").write_text(CAPTIONS)
+    (tmp_path / "datasets.toml").write_text('[mine]\nformat = "flickr"\npath = "captions.token"\n')
+    received = on_a_terminal(tmp_path, "ingest", "mine")
+    assert "━" in received, "the bar was drawn"
+    shown = screen(received)
+    assert "datasets.lock: written, changed for mine" in shown
+    assert not [line for line in shown if "━" in line or "0:00" in line], shown
+
+
+def test_pipe_gets_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    with progressing() as progress:
+        progress("counting", 0, 3)
+        assert capsys.readouterr().err == "", "what takes no time needs no words"
+        monkeypatch.setattr(manners, "PAUSE", 0.0)
+        progress("counting", 1, 3)
+        narrate("between")
+        progress("scoring \x1b[2J", 1200, 2000)
+    assert re.fullmatch(
+        r"counting: 1 of 3, after 0 s\nbetween\nscoring ␛\[2J: 1,200 of 2,000, after 0 s\n", capsys.readouterr().err
+    )
+
+
+def test_quiet_pipe_gets_none(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(manners, "PAUSE", 0.0)
+    monkeypatch.setattr(MANNERS, "quiet", True)
+    with progressing() as progress:
+        progress("counting", 1, 3)
+    assert capsys.readouterr().err == ""
