@@ -118,7 +118,10 @@ def guess(part: Part) -> str:
     head = b"" if path.is_dir() else files.head(path)
     if not head.strip() and not path.is_dir():
         raise SourceError(f"{path}: it is empty")
-    found = next((name for name, candidate in FORMATS.items() if candidate.claims(path, head)), None)
+    try:
+        found = next((name for name, candidate in FORMATS.items() if candidate.claims(path, head)), None)
+    except OSError as error:
+        raise SourceError(f"{error.filename or path}: {error.strerror or error}") from error
     if found is None:
         raise SourceError(f"{path}: no format recognises it; name one with --format: {', '.join(FORMATS)}")
     return found
@@ -137,7 +140,8 @@ def read(part: Part, file_format: str) -> Batches:
     check_places(part, file_format)
     paths = files.expand(part)
     unread = {path.name for path in paths} if len(paths) > 1 else set()
-    for batch in gathered(files.Watch(paths).over(reader(file_format).read(part))):
+    watch = files.Watch(paths)
+    for batch in gathered(reader(file_format).read(part)):
         captions = accept(batch, part)
         refusals = captions.filter(captions["reason"].is_not_null())
         if first is None and refusals.height:
@@ -156,6 +160,7 @@ def read(part: Part, file_format: str) -> Batches:
                 + (f"; the first that was refused: {first}" if first else "")
             )
         yield captions
+    watch.check()
     if names > accepted // 2 and file_format != "bundle":
         raise SourceError(f"{named}: {names:,} of {accepted:,} captions are names of image files: are columns swapped?")
     if not accepted:

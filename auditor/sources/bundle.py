@@ -32,7 +32,7 @@ def claims(path: Path, head: bytes) -> bool:
     """Recognise a folder with a manifest in it, or the manifest itself."""
     if path.is_dir():
         inside = path / MANIFEST
-        return inside.is_file() and _MARK.search(files.head(inside)) is not None
+        return files.is_there(inside) and _MARK.search(files.head(inside)) is not None
     return _MARK.search(head) is not None
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -12,17 +11,15 @@ from auditor.errors import SourceError
 
 _QUOTING = ",;"  # who separates by these must quote; elsewhere a quote may be one
 _LONGEST_LINE = 1 << 24
-_LONGEST_RECORD = 1 << 22  # characters of a record of several lines: what a quote that never closes may hold in memory
-_MOST_LINES = 1 << 16
 
 
 def records(file: BinaryIO, path: Path, delimiter: str, *, padded: bool) -> Iterator[tuple[Any, ...]]:
     """Yield line, text, reason and fields of each record; a blank line is none.
 
     After a record whose quotes cannot be told, reading goes on with the next line; each line is read twice at most,
-    however many such records there are. A record of several lines has 4 MiB and 65,536 lines at most. With a delimiter
-    that captions hardly hold, quotes may be those of the caption: the first in the file decides. `padded` says that
-    blanks after a delimiter belong to it.
+    however many such records there are, and what is kept of them has 32 MiB at most. With a delimiter that captions
+    hardly hold, quotes may be those of the caption: the first in the file decides. `padded` says that blanks after a
+    delimiter belong to it.
     Raises `SourceError` for a line longer than 16 MiB.
     """
     csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_LINE))  # images may stand beside captions
@@ -66,74 +63,78 @@ class _Lines:
     """The lines of a file, each with its end; those of the record at hand can be read once more.
 
     Where a field goes on over a line's end, what becomes of the record does not depend on where the field began. So the
-    lines that a broken record reached can belong to no later record that began before them, which is as broken.
+    lines that a broken record reached can belong to no later record that began before them, which is as broken. Lines
+    that are kept are bytes in a row: a million of them as objects would take a hundred times that.
     """
 
     def __init__(self, file: BinaryIO, path: Path) -> None:
         self._file, self._path = file, path
-        self._again: deque[tuple[str, str | None]] = deque()
-        self._taken: list[tuple[str, str | None]] = []
-        self._all_sound = True
-        self._size = 0
-        self._reached = 0
-        self._why = ""
+        self._again, self._at = b"", 0
+        self._taken, self._count = bytearray(), 0
+        self._line = ""
+        self._reached, self._why = 0, ""
         self.first = 1
+        self.fault: str | None = None
 
     def start(self) -> None:
-        """Begin a record."""
-        self.first += len(self._taken)
-        self._taken, self._size = [], 0
+        """Begin a record, which has no fault in its bytes so far."""
+        self.first += self._count
+        self._taken.clear()
+        self._count, self.fault = 0, None
 
     def give_up(self, why: csv.Error) -> None:
         """End the record, which is broken, after its first line; the others are read again."""
-        last = self.first + len(self._taken) - 1
+        last = self.first + self._count - 1
         if last >= self._reached:
             self._reached, self._why = last, str(why)
         self.keep(1)
 
     def keep(self, count: int) -> None:
-        """End the record after its first lines; the others are read again."""
-        self._again.extendleft(reversed(self._taken[count:]))
-        self._taken = self._taken[:count]
+        """End the record after its first line, or before it; the others are read again."""
+        if self._count > count:
+            kept = self._taken.find(b"\n") + 1 if count else 0
+            self._again, self._at = bytes(self._taken[kept:]) + self._again[self._at :], 0
+            del self._taken[kept:]
+            self._count = count
+            self._line = self._decoded(bytes(self._taken), self.first)
 
     def text(self) -> str:
         """Give the record as it stands."""
-        lines = [line for line, _ in self._taken]
-        return (lines[0] if len(lines) == 1 else "".join(lines)).rstrip("\r\n")
-
-    @property
-    def fault(self) -> str | None:
-        """What is wrong with the record's bytes."""
-        return None if self._all_sound else next((fault for _, fault in self._taken if fault is not None), None)
+        whole = self._line if self._count == 1 else self._decoded(bytes(self._taken), self.first)
+        return whole.rstrip("\r\n")
 
     def __iter__(self) -> _Lines:
         return self
 
     def __next__(self) -> str:
-        if self._taken:
-            self._go_on()
-        line = self._again.popleft() if self._again else self._read()
-        self._taken.append(line)
-        self._size += len(line[0])
-        return line[0]
-
-    def _go_on(self) -> None:
-        """Raise `csv.Error` where the record at hand cannot go on over the end of its line."""
-        if self.first + len(self._taken) <= self._reached:
+        if self._count and self.first + self._count <= self._reached:
             raise csv.Error(self._why)
-        if self._size > _LONGEST_RECORD or len(self._taken) >= _MOST_LINES:
-            raise csv.Error(f"a quote that does not close within {len(self._taken):,} lines")
+        if len(self._taken) > _LONGEST_LINE:
+            raise csv.Error(f"a quote that does not close within {_LONGEST_LINE >> 20} MiB")
+        line, number = self._read(), self.first + self._count
+        if len(line) > _LONGEST_LINE:
+            raise SourceError(f"{self._path}:{number}: a line longer than {_LONGEST_LINE >> 20} MiB; no table is so")
+        self._taken += line
+        self._count += 1
+        self._line = self._decoded(line, number)
+        return self._line
 
-    def _read(self) -> tuple[str, str | None]:
+    def _read(self) -> bytes:
+        if self._at < len(self._again):
+            begin, self._at = self._at, self._again.find(b"\n", self._at) + 1 or len(self._again)
+            return self._again[begin : self._at]
+        self._again, self._at = b"", 0
         line = self._file.readline(_LONGEST_LINE + 1)
         if not line:
             raise StopIteration
-        number = self.first + len(self._taken)
-        if len(line) > _LONGEST_LINE:
-            raise SourceError(f"{self._path}:{number}: a line longer than {_LONGEST_LINE >> 20} MiB; no table is so")
+        return line
+
+    def _decoded(self, lines: bytes, number: int) -> str:
+        """Read lines, the first of which has a number, as text, and note the first fault of the record."""
+        encoding = "utf-8-sig" if number == 1 else "utf-8"
         try:
-            return line.decode("utf-8-sig" if number == 1 else "utf-8"), None
+            return lines.decode(encoding)
         except UnicodeDecodeError as error:
-            self._all_sound = False
-            broken = f"not UTF-8 (byte 0x{line[error.start]:02x} at column {error.start + 1})"
-            return line.decode(errors="backslashreplace"), broken
+            broken = f"not UTF-8 (byte 0x{lines[error.start]:02x} at column {error.start + 1})"
+            self.fault = self.fault or broken
+            return lines.decode(encoding, errors="backslashreplace")

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import errno
+import fnmatch
+import functools
 import gzip
 import hashlib
 import io
+import os
 import re
 import shutil
 import stat
@@ -14,7 +17,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, NoReturn, cast
 
 from auditor.errors import SourceError
 from auditor.model import Batches, Part
@@ -71,7 +74,7 @@ def locate(path: Path) -> Path:
     Raises `SourceError` where there is none, or a pipe or a device in its place.
     """
     zipped = [path.with_name(path.name + ending) for ending in _ENDINGS if path.name]
-    found = next((candidate for candidate in (path, *zipped) if _is_there(candidate)), None)
+    found = next((candidate for candidate in (path, *zipped) if is_there(candidate)), None)
     if found is None:
         raise SourceError(
             f"{path}: no such file{f' (nor {zipped[0].name})' if zipped else ''}; `auditor fetch` gets what "
@@ -87,7 +90,7 @@ def expand(part: Part) -> list[Path]:
     """
     found = []
     for path in part.paths:
-        if not any(sign in path.name for sign in "*?[") or _is_there(path):
+        if not any(sign in path.name for sign in "*?[") or is_there(path):
             found.append(locate(path))
             continue
         try:
@@ -120,19 +123,28 @@ def _by_number(path: Path) -> tuple[list[str | int], str]:
     return [int(piece) if place % 2 else piece for place, piece in enumerate(pieces)], path.name
 
 
-def _is_there(path: Path) -> bool:
+def is_there(path: Path) -> bool:
     """Say whether a file or folder stands at a path. Raises `SourceError` for what is neither, or out of reach."""
     try:
-        mode = path.stat().st_mode
+        found = path.stat()
     except (FileNotFoundError, NotADirectoryError):
         return False
     except (OSError, ValueError) as error:
         if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
             return False
         raise SourceError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
+    mode = found.st_mode
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         raise SourceError(f"{path}: neither a file nor a folder; what comes through a pipe is read with `--from -`")
+    if found.st_dev in _kernel_devices():
+        raise SourceError(f"{path}: no file on a disk: the kernel makes it while it is read; name the captions' file")
     return True
+
+
+@functools.cache
+def _kernel_devices() -> frozenset[int]:
+    """Give the devices whose files wait for news, or are other ones each time that they are read."""
+    return frozenset(os.stat(root).st_dev for root in ("/proc", "/sys") if os.path.ismount(root))  # noqa: PTH116
 
 
 def sha256(paths: list[Path]) -> str:
@@ -145,11 +157,18 @@ def sha256(paths: list[Path]) -> str:
 
 
 def inside(folder: Path, pattern: str = "*") -> list[Path]:
-    """Find the files of a folder and of the folders in it, sorted. Raises `SourceError` for one out of reach."""
+    """Find the files of a folder and of the folders in it, sorted. Raises `SourceError` for a folder out of reach."""
+    found: list[Path] = []
     try:
-        return sorted(found for found in folder.rglob(pattern) if found.is_file())
+        for place, _, names in os.walk(folder, onerror=_out_of_reach):
+            found += (path for path in map(Path(place).joinpath, fnmatch.filter(names, pattern)) if path.is_file())
     except OSError as error:
-        raise SourceError(f"{error.filename or folder}: {error.strerror or error}") from error
+        _out_of_reach(error)
+    return sorted(found)
+
+
+def _out_of_reach(error: OSError) -> NoReturn:
+    raise SourceError(f"{error.filename}: {error.strerror or error}") from error
 
 
 def _sha256(path: Path) -> str:
@@ -167,8 +186,12 @@ class Watch:
         self._before = {path: _state(path) for path in paths}
 
     def over(self, batches: Batches) -> Batches:
-        """Pass on what is read of the files; raise `SourceError` at its end where one is another than it was."""
+        """Pass on what is read of the files, then check them."""
         yield from batches
+        self.check()
+
+    def check(self) -> None:
+        """Raise `SourceError` for the first file that is another than it was: half of it may be read."""
         for path, state in self._before.items():
             if _state(path) != state:
                 raise SourceError(f"{path}: changed while it was read; ingest it again when it is whole")
@@ -203,7 +226,7 @@ def open_bytes(path: Path) -> Iterator[BinaryIO]:
     expands beyond reason at whatever point that is met.
     """
     try:
-        _is_there(path)  # a pipe would wait for its writer
+        is_there(path)  # a pipe would wait for its writer
         with path.open("rb") as file:
             start = file.read(_LONGEST_STAND_IN)
             magic = start[:4]

@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from auditor.errors import SourceError
+from auditor.sources.files import is_there, open_bytes
+
+_LARGEST = 1 << 24
 
 STATE, SPLITS = "state.json", "dataset_dict.json"
 
@@ -55,13 +58,16 @@ def _name(where: Path, name: Any) -> str:
 
 
 def _json(path: Path) -> dict[str, Any]:
-    try:
-        value = json.loads(path.read_bytes())
-    except OSError as error:
+    if not is_there(path):
         raise SourceError(
-            f"{path}: {error.strerror or error}; a folder is read as a table where `save_to_disk` of Hugging Face "
-            "datasets made it"
-        ) from error
+            f"{path}: No such file; a folder is read as a table where `save_to_disk` of Hugging Face datasets made it"
+        )
+    with open_bytes(path) as file:
+        content = file.read(_LARGEST + 1)
+    if len(content) > _LARGEST:
+        raise SourceError(f"{path}: larger than {_LARGEST >> 20} MiB: no list of files")
+    try:
+        value = json.loads(content)
     except (ValueError, RecursionError) as error:
         raise SourceError(f"{path}: not JSON: {error}") from error
     if not isinstance(value, dict):
