@@ -129,9 +129,21 @@ def request(text: str) -> MetricRequest:
         if key not in metric.parameters:
             raise MetricError(f"{text}: {name} has no parameter {key!r}; it has {', '.join(metric.parameters)}")
         chosen[key] = _value(text, key, value, metric.parameters[key])
-    changed = {key: value for key, value in chosen.items() if value != metric.parameters[key].default}
+    return _asked(metric, chosen)
+
+
+def in_scales(asked: MetricRequest) -> list[MetricRequest]:
+    """Ask for a metric in every scale that it has, its own first; one without scales alone."""
+    scale = asked.metric.parameters.get("scale")
+    others = [other for other in scale.choices if other != asked.settings["scale"]] if scale else []
+    return [asked, *(_asked(asked.metric, {**asked.settings, "scale": other}) for other in others)]
+
+
+def _asked(metric: Metric, settings: Mapping[str, Any]) -> MetricRequest:
+    """Name a metric by its settings, as far as they are not the defaults."""
+    changed = {key: value for key, value in settings.items() if value != metric.parameters[key].default}
     label = ",".join(f"{key}={plain(value)}" for key, value in changed.items())
-    return MetricRequest(metric, f"{name}:{label}" if label else name, chosen)
+    return MetricRequest(metric, f"{metric.name}:{label}" if label else metric.name, settings)
 
 
 def defaults_of(metric: Metric) -> MetricRequest:

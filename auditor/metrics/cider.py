@@ -53,7 +53,13 @@ _IDF = Parameter(
     form=frequency_file.FORM,
     read=idf.named,
 )
-_SCALE = Parameter("raw", "raw: at most 1; x10: at most 10, the scale of the official programs", ("raw", "x10"))
+_SCALE = Parameter(
+    "raw",
+    "raw: at most 1, as Wang & Gaizauskas 2016 print it; x10: at most 10, as the authors' program and pycocoevalcap "
+    "give it, whose CIDEr is cider-d under --profile ptb. Papers on captioning mostly print 100 times the latter: "
+    "raw 0.114, x10 1.14 and a printed 114 are one score",
+    ("raw", "x10"),
+)
 
 _VEDANTAM = """@inproceedings{vedantam-etal-2015-cider,
   title = {{CIDEr}: Consensus-based Image Description Evaluation},
@@ -113,7 +119,7 @@ def _cider(
         score=score,
         summary=summary,
         kind="consensus: cosine of weighted n-grams",
-        range="0 to 1; to 10 with scale=x10",
+        range="0 to 1; to 10 with scale=x10 (pycocoevalcap); papers on captioning mostly print 100 times the latter",
         references=(
             "mean over the references: does not grow with their number, save by a few per cent where idf comes from "
             "more captions; with references=max it grows"

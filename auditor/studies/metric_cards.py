@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import polars as pl
 
 from auditor.errors import MetricError
@@ -10,12 +12,22 @@ from auditor.model import Result, Table
 from auditor.registry import METRICS, STATISTICS, References, defaults_of, lacking
 from auditor.statistics.card import Statistic
 
+_PARAMETER: Mapping[str, pl.DataType] = {
+    **dict.fromkeys(("property", "parameter", "default"), pl.String()),
+    "choices": pl.List(pl.String()),
+    **dict.fromkeys(("range", "meaning"), pl.String()),
+}
+
 #: What a table calls how far a score depends on the number of references.
 _SENSITIVE = "sensitive to references"
 
 
 def metric_cards(name: str | None = None) -> Result:
-    """Describe every metric in a line, or a metric or statistic in full. Raises `MetricError` for an unknown name."""
+    """Describe every metric in a line, or a metric or statistic in full.
+
+    Rows of one metric are its properties and their values, then its parameters: `parameter`, `default`, `choices` or
+    `range`, `meaning`. Raises `MetricError` for an unknown name.
+    """
     if name is None:
         rows = [
             {
@@ -69,11 +81,18 @@ def metric_cards(name: str | None = None) -> Result:
         }
     )
     signature = str(defaults_of(metric).signature("bare", References()))
+    parameters = _parameters(metric)
+    shown = parameters.select(
+        "parameter",
+        "default",
+        pl.coalesce(pl.col("choices").list.join(", "), "range").alias("may be"),
+        "meaning",
+    )
     return Result(
         "metrics",
-        facts,
+        pl.concat([facts, parameters], how="diagonal"),
         signatures={name: signature},
-        tables=(Table(name, facts), Table(f"parameters: -m {name}:PARAMETER=VALUE,…", _parameters(metric))),
+        tables=(Table(name, facts), Table(f"parameters: -m {name}:PARAMETER=VALUE,…", shown)),
     )
 
 
@@ -102,14 +121,18 @@ def _statistic(card: Statistic) -> Result:
 
 
 def _parameters(metric: Metric) -> pl.DataFrame:
+    """Give one row for each parameter: what it may be is a list of `choices` or a `range` of numbers."""
     return pl.DataFrame(
         [
             {
+                "property": "parameter",
                 "parameter": name,
                 "default": str(parameter.default).lower(),
-                "may be": ", ".join(parameter.words) or parameter.range,
+                "choices": parameter.words or None,
+                "range": None if parameter.choices else parameter.range,
                 "meaning": parameter.meaning,
             }
             for name, parameter in metric.parameters.items()
-        ]
+        ],
+        schema=_PARAMETER,
     )

@@ -11,7 +11,7 @@ from auditor.metrics.candidates import HUMAN, CandidateSet, output_of
 from auditor.metrics.card import Metric
 from auditor.metrics.counting import CountSpec, count_in_parts
 from auditor.model import Progress, Result, Selection, Table, silent
-from auditor.registry import MetricRequest, References, left_out, requests
+from auditor.registry import MetricRequest, References, in_scales, left_out, requests
 from auditor.statistics.summary import summarise
 from auditor.store import ngrams, tokens
 from auditor.store.connection import Store
@@ -137,14 +137,17 @@ def score(
     """Score every caption of a selection against the others of its image, or a system's output against all of them.
 
     With `references`, against so many of them, drawn by `seed`. A note counts the captions of a system that are, word
-    for word, a reference of their image, each scored against itself; `without_own_references` leaves them out.
+    for word, a reference of their image, each scored against itself; `without_own_references` leaves them out. A
+    system's metrics come in every scale that they have, as CIDEr's two.
     """
     selection = resolve(store, ref, split)
     selections = [selection]
     against = References("loo" if candidates is None else "all", references, seed)
     metrics, unscored = scorable(store, against.of(selection), requests(metric_names), metric_names)
+    last = metrics[-1]
     chosen, notes = HUMAN, too_few_captions(store, selection, against)
     if candidates is not None:
+        metrics = list({one.label: one for asked in metrics for one in in_scales(asked)}.values())
         system = resolve(store, candidates)
         selections.append(system)
         if system.version.dataset == selection.version.dataset:
@@ -170,13 +173,15 @@ def score(
     frame = named.unpivot(labels, index=["split", "image", "slot", "candidate"], variable_name="metric").select(
         pl.lit(selection.version.dataset).alias("dataset"), pl.lit(selection.version.version).alias("version"), pl.all()
     )
-    last = metrics[-1]
     return Result(
         "score",
         frame,
         selections=tuple(selections),
         signatures=signatures(metrics, text_profile, against),
-        tables=(_summary_table(selection, scores, labels), _least_alike_table(named, last.label, last.metric)),
+        tables=(
+            _summary_table(selections, scores, metrics),
+            _least_alike_table(named, last.label, last.metric, is_system=candidates is not None),
+        ),
         notes=(*left_out(metric_names), *unscored, *notes, *too_long(store, selections, text_profile)),
     )
 
@@ -246,15 +251,35 @@ def _some(names: pl.Series) -> str:
     return ", ".join(names.head(3)) + (", …" if len(names) > 3 else "")
 
 
-def _summary_table(selection: Selection, scores: pl.DataFrame, labels: Sequence[str]) -> Table:
+def _summary_table(selections: Sequence[Selection], scores: pl.DataFrame, metrics: Sequence[MetricRequest]) -> Table:
+    """Summarise over captions: those of a system where there are two selections."""
+    labels = [metric.label for metric in metrics]
     summary = summarise(scores.select("image", *labels)).filter(pl.col("level") == "caption").drop("level")
-    return Table(f"scores of the captions of {selection.label}", summary)
+    described, *system = selections
+    if not system:
+        return Table(f"scores of the captions of {described.label}", summary)
+    cider = [metric for metric in metrics if metric.metric.name in ("cider", "cider-d")]
+    raw = [metric.label for metric in cider if metric.settings["scale"] == "raw"]
+    bleu = [label for label in labels if label.startswith("bleu")]
+    said = []
+    if raw:
+        said.append(
+            f"{', '.join(raw)}: scale raw, at most 1; scale=x10 is pycocoevalcap's, papers print 100 times that"
+        )
+    if bleu:
+        said.append(f"{', '.join(bleu)}: means over captions; papers print BLEU of all captions as one text")
+    title = f"scores of the captions of {system[0].label} against those of {described.label}"
+    return Table(title, summary, caption="; ".join(said) or None)
 
 
-def _least_alike_table(named: pl.DataFrame, label: str, metric: Metric) -> Table:
+def _least_alike_table(named: pl.DataFrame, label: str, metric: Metric, *, is_system: bool) -> Table:
     least = named.sort(label, "image", "slot", descending=[metric.lower_is_better, False, False]).head(_LEAST)
+    others = "references" if is_system else "others"
+    of_last = pl.col(label) == least[label].tail(1).first() if least.height else pl.lit(False)
+    equal = named.filter(of_last).height - least.filter(of_last).height
     return Table(
-        f"the {least.height} captions least like the others of their image, by {label}",
+        f"the {least.height} captions least like the {others} of their image, by {label}",
         least.select("image", "slot", label, "text"),
-        caption="a caption that shares nothing with the others may describe another image",
+        caption=f"a caption that shares nothing with the {others} may describe another image"
+        + (f"; {equal:,} more have the score of the last" if equal else ""),
     )
