@@ -285,7 +285,7 @@ class Table:
 
     `bars` names the columns, shares of 1, that a reporter may draw as bars; where column `sections` changes, a new
     section of the table begins. `best` names cells, by row and column, that stand out: the first by a rank that is
-    beyond doubt.
+    beyond doubt. `digits` says with how many decimals the numbers of a column are shown, where that is not four.
     """
 
     title: str
@@ -294,6 +294,7 @@ class Table:
     sections: str | None = None
     caption: str | None = None
     best: tuple[tuple[int, str], ...] = ()
+    digits: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 
 import polars as pl
 
@@ -33,6 +34,17 @@ def text(value: object) -> str:
             return " ".join(f"{key}={text(item)}" for key, item in value.items())
         case _:
             return str(value)
+
+
+def cell(table: Table, column: str, value: object) -> str:
+    """Write a value as its table shows it: with so many decimals as the table says, or as `text` does.
+
+    The number is rounded here and nowhere before, so that every digit of it was measured.
+    """
+    decimals = dict(table.digits).get(column)
+    if decimals is None or not isinstance(value, float) or not math.isfinite(value):
+        return text(value)
+    return f"{value:,.{decimals}f}" if value == 0 or abs(value) >= 0.5 * 10**-decimals else f"{value:.2g}"
 
 
 def is_number(value: object) -> bool:

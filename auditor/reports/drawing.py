@@ -18,7 +18,7 @@ from auditor.errors import UsageError
 from auditor.figure import Figure
 from auditor.model import Result
 from auditor.reports import lettering, panels, vector
-from auditor.reports.marks import Marks, inked, marks
+from auditor.reports.marks import Marks, Palette, inked, marks, palette
 
 if TYPE_CHECKING:
     from matplotlib.figure import SubFigure
@@ -65,9 +65,10 @@ def svg(result: Result) -> str:
     return vector.standalone(_svg(result.figures), title, _description(result.figures))
 
 
-def inline(figure: Figure, prefix: str) -> str:
-    """Give a figure as SVG for a page, which writes the caption; ids begin with `prefix`, the ink is the page's."""
-    return vector.inline(_svg([replace(figure, caption=None)]), prefix, inked(figure.title), _description([figure]))
+def inline(figure: Figure, prefix: str, colours: Palette) -> str:
+    """Give a figure as SVG for a page, which writes the caption; ids begin with `prefix`, ink and colours are its."""
+    drawn = _svg([replace(figure, caption=None)], colours)
+    return vector.inline(drawn, prefix, inked(figure.title), _description([figure]))
 
 
 def png(result: Result) -> bytes:
@@ -85,9 +86,9 @@ def _some(result: Result) -> Sequence[Figure]:
     return result.figures
 
 
-def _svg(figures: Sequence[Figure]) -> tuple[str, dict[str, str]]:
+def _svg(figures: Sequence[Figure], colours: Palette | None = None) -> tuple[str, dict[str, str]]:
     with _settled():
-        drawing, says = _draw(figures)
+        drawing, says = _draw(figures, colours)
         file = io.BytesIO()
         drawing.savefig(file, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
     return file.getvalue().decode(), says
@@ -109,9 +110,10 @@ def _settled() -> Iterator[None]:
             logger.setLevel(level)
 
 
-def _draw(figures: Sequence[Figure]) -> tuple[Drawing, dict[str, str]]:
+def _draw(figures: Sequence[Figure], colours: Palette | None = None) -> tuple[Drawing, dict[str, str]]:
     """Stack figures as panels of one drawing; what each mark says comes with it, by the mark's id."""
-    planned = [_plan(figure) for figure in figures]
+    known = palette(figures) if colours is None else colours
+    planned = [_plan(figure, known) for figure in figures]
     width = max(panel.shape.width for panel in planned)
     headings = [_headings(panel.figure, width) for panel in planned]
     line = lettering.PLAIN * 1.45 / 72
@@ -132,8 +134,8 @@ def _draw(figures: Sequence[Figure]) -> tuple[Drawing, dict[str, str]]:
     return drawing, says
 
 
-def _plan(figure: Figure) -> _Panel:
-    read = marks(figure)
+def _plan(figure: Figure, colours: Palette) -> _Panel:
+    read = marks(figure, colours)
     names = [key.name for key in panels.keys(figure, read)]
     widths = [lettering.width(name, lettering.PLAIN) + _SWATCH for name in names]
     beside = sum(widths) > _ROW

@@ -12,7 +12,8 @@ from string import Template
 
 from auditor.figure import Figure
 from auditor.model import Result, Table
-from auditor.reports.cells import begins_section, flush_right, text
+from auditor.reports.cells import begins_section, cell, flush_right
+from auditor.reports.marks import Palette, palette
 
 _BAR = 80  # dots
 _LONG = 50  # signs of a text that may break anywhere
@@ -26,11 +27,12 @@ def render(result: Result) -> str:
     """Give figures with their captions, tables, notes, versions and signatures as a page."""
     page, style = (resource(f"page.{ending}") for ending in ("html", "css"))
     named = ", ".join(selection.label for selection in result.selections)
+    colours = palette(result.figures)
     return Template(page).substitute(
         title=escaped(f"auditor {result.command}" + (f": {named}" if named else "")),
         style=style,
         style_hash=digest(style),
-        figures="".join(_figure(figure, number) for number, figure in enumerate(result.figures, 1)),
+        figures="".join(_figure(figure, number, colours) for number, figure in enumerate(result.figures, 1)),
         tables="".join(map(_table, result.tables)),
         notes=_list("Notes", (escaped(note) for note in result.notes)),
         versions=_list("Versions", _versions(result)),
@@ -48,10 +50,10 @@ def digest(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
-def _figure(figure: Figure, number: int) -> str:
+def _figure(figure: Figure, number: int, colours: Palette) -> str:
     from auditor.reports import drawing
 
-    drawn = drawing.inline(figure, f"f{number}-")
+    drawn = drawing.inline(figure, f"f{number}-", colours)
     caption = f"<figcaption>{escaped(figure.caption)}</figcaption>\n" if figure.caption else ""
     return f'<figure id="figure-{number}">\n<div class="scroll" tabindex="0">{drawn}</div>\n{caption}</figure>\n'
 
@@ -80,7 +82,7 @@ def table_element(table: Table) -> str:
 
 
 def _cell(table: Table, row: int, column: str, value: object, flush: bool) -> str:
-    written = escaped(text(value))
+    written = escaped(cell(table, column, value))
     if column in table.bars and isinstance(value, float):
         filled = round(min(max(value, 0.0), 1.0) * _BAR)
         bar = f'<svg class="bar" width="{_BAR}" height="9" aria-hidden="true"><rect width="{filled}" height="9"/></svg>'

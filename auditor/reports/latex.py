@@ -7,7 +7,7 @@ import re
 import polars as pl
 
 from auditor.model import Result, Table
-from auditor.reports.cells import begins_section, flush_right, text
+from auditor.reports.cells import begins_section, cell, flush_right, text
 
 _SPECIAL = str.maketrans(
     {
@@ -88,7 +88,7 @@ def _alignment(table: Table, column: str) -> str:
 
 
 def _cell(table: Table, row: int, column: str, value: object) -> str:
-    written = escaped(text(value))
+    written = escaped(cell(table, column, value))
     return rf"\textbf{{{written}}}" if (row, column) in table.best else written
 
 

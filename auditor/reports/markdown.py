@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from auditor.model import Result, Table
-from auditor.reports.cells import flush_right, text
+from auditor.reports.cells import cell, flush_right
 from auditor.reports.harmless import visible
 
 #: What Markdown would read as the name of a sign.
@@ -43,7 +43,7 @@ def table_lines(table: Table) -> str:
 
 
 def _cell(table: Table, row: int, column: str, value: object) -> str:
-    written = escaped(text(value))
+    written = escaped(cell(table, column, value))
     return f"**{written}**" if (row, column) in table.best else written
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -14,6 +15,9 @@ from auditor.reports.cells import text
 
 #: Numbers beyond it are drawn nowhere: a drawing program adds margins, and doubles end at 1.8e308.
 _LARGEST = 1e100
+
+#: The number of each name's colour, by what the names are of: datasets, metrics.
+Palette = Mapping[str, Mapping[str, int]]
 
 #: What stands for a name that is null or has no visible sign.
 _NAMELESS = "–"
@@ -34,11 +38,15 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True)
 class Marks:
-    """All rows of a figure. `columns` names the places 0, 1, … from the left; it is empty where `x` is a number."""
+    """All rows of a figure. `columns` names the places 0, 1, … from the left; it is empty where `x` is a number.
+
+    `colours` numbers the colour of each of `series`.
+    """
 
     columns: tuple[str, ...]
     series: tuple[str, ...]
     marks: tuple[Mark, ...]
+    colours: tuple[int, ...]
 
     @property
     def drawn(self) -> list[Mark]:
@@ -46,8 +54,19 @@ class Marks:
         return [mark for mark in self.marks if mark.x is not None and mark.value is not None]
 
 
-def marks(figure: Figure) -> Marks:
-    """Read a figure's rows, in their order."""
+def palette(figures: Iterable[Figure]) -> Palette:
+    """Give numbers to the colours of all figures of a page, so that a dataset has one in every figure."""
+    numbered: dict[str, dict[str, int]] = {}
+    for figure in figures:
+        if figure.series and figure.kind != "heatmap":
+            known = numbered.setdefault(figure.series, {})
+            for name in _places(figure.frame[figure.series])[1]:
+                known.setdefault(name, len(known))
+    return numbered
+
+
+def marks(figure: Figure, colours: Palette | None = None) -> Marks:
+    """Read a figure's rows, in their order; its colours are those of a page, or its own from the first."""
     frame = figure.frame
     heat = figure.kind == "heatmap"
     split_by = figure.y if heat else figure.series
@@ -63,7 +82,8 @@ def marks(figure: Figure) -> Marks:
     values = _numbers(frame, figure.value if heat else figure.y)
     lows, highs = _numbers(frame, figure.low), _numbers(frame, figure.high)
     read = (Mark(*row) for row in zip(places, rows, values, lows, highs, strict=True))
-    return Marks(columns, series, tuple(read))
+    known = (colours or {}).get(figure.series or "", {})
+    return Marks(columns, series, tuple(read), tuple(known.get(name, place) for place, name in enumerate(series)))
 
 
 def inked(name: object) -> str:

@@ -87,7 +87,7 @@ def keys(figure: Figure, read: Marks) -> list[Key]:
     """Give a legend's entries: none for a heatmap, nor where there is only one series."""
     if figure.kind == "heatmap" or figure.series is None or len(read.series) < 2:
         return []
-    named = list(enumerate(map(lettering.shortened, read.series)))
+    named = list(zip(read.colours, map(lettering.shortened, read.series), strict=True))
     if figure.kind == "bars":
         return [Key(Patch(**_fill(number)), name) for number, name in named]
     return [Key(Line2D([], [], **_stroke(number, figure.kind)), name) for number, name in named]
@@ -102,7 +102,7 @@ def _bars(axes: Axes, read: Marks, inches: float, says: dict[str, str]) -> None:
     width = min(_GROUP / count, _WIDEST * len(read.columns) / inches)
     for number, mark in enumerate(read.drawn):
         left = mark.x + (mark.series - count / 2) * width  # type: ignore[operator]
-        bar = axes.bar(left, mark.value, width * 0.94, align="edge", **_fill(mark.series))[0]  # type: ignore[arg-type]
+        bar = axes.bar(left, mark.value, width * 0.94, align="edge", **_fill(read.colours[mark.series]))[0]  # type: ignore[arg-type]
         bar.set_gid(f"mark-{number}")
         says[f"mark-{number}"] = _says(read, mark)
         _interval(axes, left + width * 0.47, mark)
@@ -121,7 +121,8 @@ def _series(axes: Axes, figure: Figure, read: Marks, says: dict[str, str]) -> No
         beside = _aside(figure, read, series)
         xs = [nothing if mark.x is None else mark.x + beside for mark in all_marks]
         ys = [nothing if mark.value is None else mark.value for mark in all_marks]
-        style = _stroke(series, figure.kind)
+        number = read.colours[series]
+        style = _stroke(number, figure.kind)
         if figure.kind == "lines" and len(xs) > _DOTTED:
             style["marker"] = ""
         (drawn,) = axes.plot(xs, ys, **style)
@@ -130,11 +131,11 @@ def _series(axes: Axes, figure: Figure, read: Marks, says: dict[str, str]) -> No
         if figure.kind == "lines" and figure.low and figure.high:
             lows = [nothing if mark.low is None else mark.low for mark in all_marks]
             highs = [nothing if mark.high is None else mark.high for mark in all_marks]
-            axes.fill_between(xs, lows, highs, color=_colour(series), alpha=0.16, linewidth=0)
+            axes.fill_between(xs, lows, highs, color=_colour(number), alpha=0.16, linewidth=0)
         elif figure.kind == "points":
             for mark in all_marks:
                 if mark.x is not None and mark.value is not None:
-                    _interval(axes, mark.x + beside, mark, _colour(series))
+                    _interval(axes, mark.x + beside, mark, _colour(number))
     if read.columns:
         axes.set_xlim(-0.5, len(read.columns) - 0.5)
 
@@ -221,20 +222,20 @@ def _says(read: Marks, mark: Mark) -> str:
     return f"{names}: {mark.value:.4g}{interval}"
 
 
-def _colour(series: int) -> str:
-    return COLOURS[series % len(COLOURS)]
+def _colour(number: int) -> str:
+    return COLOURS[number % len(COLOURS)]
 
 
-def _fill(series: int) -> dict[str, Any]:
-    hatch = _HATCHES[series // len(COLOURS) % len(_HATCHES)]
-    return {"facecolor": _colour(series), "edgecolor": INK, "linewidth": 0.0, "hatch": hatch}
+def _fill(number: int) -> dict[str, Any]:
+    hatch = _HATCHES[number // len(COLOURS) % len(_HATCHES)]
+    return {"facecolor": _colour(number), "edgecolor": INK, "linewidth": 0.0, "hatch": hatch}
 
 
-def _stroke(series: int, kind: str) -> dict[str, Any]:
-    dash = _DASHES[series // len(COLOURS) % len(_DASHES)] if kind == "lines" else ""
-    marker = _MARKERS[series % len(_MARKERS)]
+def _stroke(number: int, kind: str) -> dict[str, Any]:
+    dash = _DASHES[number // len(COLOURS) % len(_DASHES)] if kind == "lines" else ""
+    marker = _MARKERS[number % len(_MARKERS)]
     return {
-        "color": _colour(series),
+        "color": _colour(number),
         "linestyle": dash or "none",
         "linewidth": 1.6,
         "marker": marker,

@@ -32,14 +32,14 @@ def interval(x: float, mark: Mark, up: Callable[[float], float]) -> str:
     return f'<path class="interval" d="M{dots(x)} {dots(up(mark.low))}V{dots(up(mark.high))}"/>'
 
 
-def dot(x: float, mark: Mark, up: Callable[[float], float], size: float) -> str:
+def dot(x: float, mark: Mark, up: Callable[[float], float], size: float, shade: str) -> str:
     """Draw a mark as a dot."""
-    return f'<circle class="{colour(mark.series)}" cx="{dots(x)}" cy="{dots(up(mark.value or 0.0))}" r="{size:g}"/>'
+    return f'<circle class="{shade}" cx="{dots(x)}" cy="{dots(up(mark.value or 0.0))}" r="{size:g}"/>'
 
 
-def colour(series: int) -> str:
+def colour(number: int) -> str:
     """Name a colour; the second round through them is hollow."""
-    return f"s{series % _COLOURS}" + (" hollow" if series // _COLOURS % 2 else "")
+    return f"s{number % _COLOURS}" + (" hollow" if number // _COLOURS % 2 else "")
 
 
 def short(name: object, signs: int = _LONGEST) -> str:

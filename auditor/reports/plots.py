@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 
 from auditor.figure import Figure
 from auditor.reports.heat import heatmap
-from auditor.reports.marks import Marks, marks
+from auditor.reports.marks import Marks, Palette, marks
 from auditor.reports.plot_parts import LETTER, colour, dot, dots, interval, marked, plain, short, written
 
 _WIDTH, _HEIGHT = 560.0, 260.0
@@ -21,25 +21,26 @@ _DOTTED = 80  # a line through more points than that has no dot at each
 _TICKS = 5
 
 
-def legend(figure: Figure) -> str:
+def legend(figure: Figure, colours: Palette | None = None) -> str:
     """Give a button for each series, which shows and hides it; nothing where there is one series only."""
-    names = marks(figure).series
+    read = marks(figure, colours)
+    names = read.series
     if figure.kind == "heatmap" or len(names) < 2:
         return ""
     swatch = (
         '<svg class="swatch" width="14" height="14" aria-hidden="true"><rect class="{}" width="14" height="14"/></svg>'
     )
     keys = "".join(
-        f'<button type="button" aria-pressed="true" data-series="{number}">{swatch.format(colour(number))}'
+        f'<button type="button" aria-pressed="true" data-series="{number}">{swatch.format(colour(shade))}'
         f"<span>{written(name)}</span></button>"
-        for number, name in enumerate(names)
+        for number, (name, shade) in enumerate(zip(names, read.colours, strict=True))
     )
     return f'<div class="legend" role="group" aria-label="Show and hide">{keys}</div>\n'
 
 
-def svg(figure: Figure, name: str) -> str:
-    """Draw a figure; `name` is the id of the element that names it."""
-    read = marks(figure)
+def svg(figure: Figure, name: str, colours: Palette | None = None) -> str:
+    """Draw a figure; `name` is the id of the element that names it, `colours` are those of its page."""
+    read = marks(figure, colours)
     if not read.drawn:
         return "<p>Nothing to draw.</p>\n"
     draw = heatmap if figure.kind == "heatmap" else _plot
@@ -158,7 +159,7 @@ def _bars(figure: Figure, read: Marks, across: Callable[[float], float], up: Cal
         left = across(x) + (mark.series - count / 2) * width
         top, base = sorted((up(value), up(0.0)))
         size = f'x="{dots(left)}" y="{dots(top)}" width="{dots(width * 0.92)}" height="{dots(base - top)}"'
-        bar = f'<rect class="{colour(mark.series)}" {size}/>' + interval(left + width * 0.46, mark, up)
+        bar = f'<rect class="{colour(read.colours[mark.series])}" {size}/>' + interval(left + width * 0.46, mark, up)
         yield marked(figure, read, mark, bar)
 
 
@@ -167,15 +168,16 @@ def _lines(
 ) -> Iterable[str]:
     for series in range(len(read.series)):
         own = [mark for mark in read.drawn if mark.series == series]
+        shade = colour(read.colours[series])
         at = [f"{dots(across(mark.x or 0.0))} {dots(up(mark.value or 0.0))}" for mark in own]
         banded = [mark for mark in own if mark.low is not None and mark.high is not None]
         if len(banded) > 1:
             upper = [f"{dots(across(mark.x or 0.0))} {dots(up(mark.high or 0.0))}" for mark in banded]
             lower = [f"{dots(across(mark.x or 0.0))} {dots(up(mark.low or 0.0))}" for mark in reversed(banded)]
-            yield f'<path class="band {colour(series)}" data-series="{series}" d="M{"L".join(upper + lower)}Z"/>\n'
-        yield f'<path class="line {colour(series)}" data-series="{series}" d="M{"L".join(at)}"/>\n'
+            yield f'<path class="band {shade}" data-series="{series}" d="M{"L".join(upper + lower)}Z"/>\n'
+        yield f'<path class="line {shade}" data-series="{series}" d="M{"L".join(at)}"/>\n'
         if len(own) <= _DOTTED:
-            yield from (marked(figure, read, mark, dot(across(mark.x or 0.0), mark, up, 3.2)) for mark in own)
+            yield from (marked(figure, read, mark, dot(across(mark.x or 0.0), mark, up, 3.2, shade)) for mark in own)
 
 
 def _points(
@@ -186,4 +188,6 @@ def _points(
     for mark in read.drawn:
         aside = (mark.series - (count - 1) / 2) * slot * _GROUP / 2 / count if read.columns else 0.0
         x = across(mark.x or 0.0) + aside
-        yield marked(figure, read, mark, interval(x, mark, up) + dot(x, mark, up, 5.0))
+        yield marked(
+            figure, read, mark, interval(x, mark, up) + dot(x, mark, up, 5.0, colour(read.colours[mark.series]))
+        )

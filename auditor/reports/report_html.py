@@ -10,6 +10,7 @@ from auditor.figure import Figure
 from auditor.model import Table
 from auditor.reports import plots
 from auditor.reports.html import digest, escaped, resource, table_element
+from auditor.reports.marks import Palette, palette
 from auditor.reports.sentences import sentence
 
 #: Rows of a figure that are shown as a table below it; a plot of more is read by its marks.
@@ -22,6 +23,7 @@ def render(document: Document) -> str:
     paths = {statement.name: statement.path for statement in document.statements}
     made = f'</p>\n<p class="stamp">made <time>{document.made_at}</time>' if document.made_at else ""
     *first, last = document.sections
+    colours = palette(figure for section in document.sections for figure in section.figures)
     return Template(page).substitute(
         title=escaped(document.title),
         program=escaped(document.program),
@@ -31,17 +33,18 @@ def render(document: Document) -> str:
         script=script,
         script_hash=digest(script),
         contents="".join(f'<li><a href="#{one.name}">{escaped(one.title)}</a></li>\n' for one in document.sections),
-        sections="".join(_section(one, paths) for one in first) + _section(last, paths, _method(document)),
+        sections="".join(_section(one, paths, colours) for one in first)
+        + _section(last, paths, colours, _method(document)),
     )
 
 
-def _section(section: Section, paths: Mapping[str, str], more: str = "") -> str:
+def _section(section: Section, paths: Mapping[str, str], colours: Palette, more: str = "") -> str:
     name = section.name
     parts = [f'<h2 id="{name}-title">{escaped(section.title)}</h2>\n']
     parts += [f'<p class="absent">{_said(section.absent)}</p>\n'] if section.absent else []
     parts += [_list(map(_said, section.words))]
     parts += [_table(table, section.title) for table in section.tables]
-    figures = "".join(_figure(figure, f"{name}-{number}") for number, figure in enumerate(section.figures, 1))
+    figures = "".join(_figure(figure, f"{name}-{number}", colours) for number, figure in enumerate(section.figures, 1))
     parts += [f'<div class="figures">\n{figures}</div>\n'] if figures else []
     if section.further:
         tables = "".join(_table(table, section.title) for table in section.further)
@@ -59,17 +62,17 @@ def _section(section: Section, paths: Mapping[str, str], more: str = "") -> str:
     return f'<section id="{name}" aria-labelledby="{name}-title">\n{"".join(parts)}</section>\n'
 
 
-def _figure(figure: Figure, name: str) -> str:
+def _figure(figure: Figure, name: str, colours: Palette) -> str:
     caption = f"<p>{escaped(figure.caption)}</p>" if figure.caption else ""
     small = " small" if figure.kind == "heatmap" else ""
-    drawn = plots.svg(figure, f"{name}-title").replace('class="plot"', f'class="plot{small}"', 1)
+    drawn = plots.svg(figure, f"{name}-title", colours).replace('class="plot"', f'class="plot{small}"', 1)
     data = ""
     if figure.frame.height <= _MOST:
         rows = _table(Table("", figure.frame), figure.title)
         data = f"<details>\n<summary>Numbers of this figure</summary>\n{rows}</details>\n"
     return (
         f'<figure id="figure-{name}" aria-labelledby="{name}-title">\n<h3 id="{name}-title" dir="auto">'
-        f"{escaped(figure.title)}</h3>\n{plots.legend(figure)}"
+        f"{escaped(figure.title)}</h3>\n{plots.legend(figure, colours)}"
         f'<div class="scroll" tabindex="0" role="group" aria-labelledby="{name}-title">{drawn}</div>\n'
         f"<figcaption>{caption}</figcaption>\n{data}</figure>\n"
     )

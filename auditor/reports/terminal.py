@@ -12,7 +12,7 @@ from rich.text import Text
 
 from auditor.model import Result, Table
 from auditor.reports import terminal_figures
-from auditor.reports.cells import begins_section, block, flush_right, text
+from auditor.reports.cells import begins_section, block, cell, flush_right
 from auditor.reports.harmless import HarmlessConsole, harmless
 
 _BAR_CELLS = 20
@@ -117,7 +117,7 @@ def _draw(table: Table) -> rich.table.Table:
 def _cell(table: Table, column: str, value: object) -> Text:
     if column in table.bars and (value is None or isinstance(value, float)):
         return bar(value)
-    return Text(harmless(text(value)))
+    return Text(harmless(cell(table, column, value)))
 
 
 def _width(drawn: rich.table.Table, screen: Screen) -> int:

@@ -11,7 +11,7 @@ from auditor.figure import Figure
 from auditor.model import Table
 from auditor.studies import comparison_tables
 from auditor.studies.comparison_footing import EQUALISED, RAW
-from auditor.studies.comparison_tables import formula, percent, ranked
+from auditor.studies.comparison_tables import BETTER, formula, percent, ranked
 
 _SHOWN = ("upper", "intra", "homogeneity", "specificity")
 
@@ -32,7 +32,7 @@ def tables(rows: pl.DataFrame, errors: Collection[str], resamples: int, confiden
             (row, name)
             for name, rank in ((RAW, "raw_rank"), (EQUALISED, "rank"))
             for row, held in enumerate(shown[rank])
-            if held == "1"
+            if held == "1" and statistic in BETTER
         ]
         made.append(Table(f"{title}, raw and equalised", shown, sections="metric", best=tuple(sorted(first))))
     return (*made[:-1], replace(made[-1], caption=caption))

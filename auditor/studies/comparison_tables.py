@@ -17,6 +17,10 @@ _INDICES = {
     "homogeneity": ("intra / upper", "upper / intra", "homogeneous"),
     "specificity": ("intra - inter", "inter - intra", "specific"),
 }
+
+#: Where being first is a merit: captions of an image may be too much alike.
+BETTER = ("upper", "specificity")
+
 _LOWER = ("intra", "inter", "brown")
 
 
@@ -36,7 +40,8 @@ def tables(rows: pl.DataFrame, errors: Collection[str], resamples: int, confiden
         if shown.height:
             bars = (index,) if index == "homogeneity" else ()
             title = f"{index} = {formula(index, rows, errors)}"
-            made.append(Table(title, shown, bars, sections="metric", best=_best(shown)))
+            best = _best(shown) if index in BETTER else ()
+            made.append(Table(title, shown, bars, sections="metric", best=best))
     if resamples:
         last = made.pop()
         how = (

@@ -44,13 +44,10 @@ def correlated(values: pl.DataFrame, systems: Sequence[str]) -> Correlated | Non
         statistic=pl.lit("spearman"),
         signature=pl.lit(str(Signature("spearman", {"over": "systems", "ties": "mean"}, _VERSION))),
     )
-    wide = (
-        matrix(pairs)
-        .with_columns(pl.col("value").round(2))
-        .pivot("statistic_b", index="statistic_a", values="value", maintain_order=True)
-    )
+    wide = matrix(pairs).pivot("statistic_b", index="statistic_a", values="value", maintain_order=True)
     table = Table(
         f"do statistics rank {len(systems)} systems alike? Spearman's rho, without its sign",
         wide.rename({"statistic_a": "statistic"}),
+        digits=tuple((name, 2) for name in wide.columns[1:]),
     )
     return Correlated(pairs, (table,), (heatmap(pairs),))

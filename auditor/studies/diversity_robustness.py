@@ -144,13 +144,13 @@ def _flips(moved: pl.DataFrame) -> pl.DataFrame:
 def _tables(moved: pl.DataFrame, flips: pl.DataFrame) -> list[Table]:
     factors = moved["factor"].unique(maintain_order=True).to_list()
     most = moved.group_by("statistic", "factor", maintain_order=True).agg(
-        pl.col("change").sort_by(pl.col("change").abs(), nulls_last=True, descending=True).first().round(3) + 0.0
+        pl.col("change").sort_by(pl.col("change").abs(), nulls_last=True, descending=True).first() + 0.0
     )
     counted = flips.group_by("statistic", "factor", maintain_order=True).agg(flips=pl.len().cast(pl.Int64))
     both = most.join(counted, on=["statistic", "factor"], how="left", maintain_order="left").fill_null(0)
     return [
         Table(title, both.pivot("factor", index="statistic", values=values, maintain_order=True)
-              .select("statistic", *factors))
+              .select("statistic", *factors), digits=tuple((factor, 3) for factor in factors))
         for title, values in (
             ("greatest relative change of any dataset", "change"),
             ("pairs of datasets that change places", "flips"),

@@ -32,7 +32,8 @@ def tables(labelled: Labelled, known: Known) -> tuple[Table, ...]:
     for title, names in _TABLES:
         asked = [name for name in names if known.answers(STATISTICS[name].needs)]
         if asked:
-            made.append(Table(title, _wide(labelled, asked)))
+            frame = _wide(labelled, asked)
+            made.append(Table(title, frame, digits=_digits(frame)))
     return (*made, *_deciles(labelled))
 
 
@@ -46,14 +47,17 @@ def _wide(labelled: Labelled, statistics: Sequence[str]) -> pl.DataFrame:
                 rows.append({"dataset": label + suffix} | {name: values.get(name) for name in statistics})
     frame = pl.DataFrame(rows, schema={"dataset": pl.String, **dict.fromkeys(statistics, pl.Float64)})
     whole = [name for name in statistics if STATISTICS[name].digits == 0 and (frame[name] % 1).sum() == 0]
-    rounded = [pl.col(name).round(max(STATISTICS[name].digits, 1)) for name in statistics if name not in whole]
-    return frame.with_columns(*rounded).cast(dict.fromkeys(whole, pl.Int64))
+    return frame.cast(dict.fromkeys(whole, pl.Int64))
+
+
+def _digits(frame: pl.DataFrame) -> tuple[tuple[str, int], ...]:
+    return tuple((name, max(STATISTICS[name].digits, 1)) for name in frame.columns if name in STATISTICS)
 
 
 def _deciles(labelled: Labelled) -> Iterator[Table]:
     deciles = _by_decile(labelled)
     if deciles.height:
-        frame = deciles.with_columns(pl.col("value").round(3)).pivot("dataset", index="decile", values="value")
+        frame = deciles.pivot("dataset", index="decile", values="value")
         bars = tuple(label for label, _ in labelled)
         yield Table("coverage by decile of frequency, 1 the most frequent", frame, bars=bars)
 

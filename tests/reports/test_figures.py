@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import os
 import re
@@ -22,7 +23,7 @@ from PIL import Image
 from auditor.errors import UsageError
 from auditor.figure import Figure, Kind
 from auditor.model import Result, Table
-from auditor.reports import drawing, html, lettering, marks, terminal
+from auditor.reports import drawing, html, lettering, marks, plots, terminal
 
 SVG = "{http://www.w3.org/2000/svg}"
 DATASETS = ("flickr8k", "flickr30k", "abstract-scenes", "a $very_long$ name of a dataset, with blanks")
@@ -294,3 +295,21 @@ def test_picture_of_no_figure_is_refused() -> None:
 def test_drawing_twice_gives_the_same(write: Callable[[Result], object]) -> None:
     result = of(bars(), curve("lines", 1, None, 3))
     assert write(result) == write(result)
+
+
+def test_dataset_has_one_colour_in_every_figure_of_a_page() -> None:
+    """The second figure lacks the first dataset; a metric of its name has nothing to do with it."""
+    frame = pl.DataFrame({"dataset": ["a", "b", "c"], "metric": ["a", "m", "n"], "x": ["1"] * 3, "y": [1.0, 2.0, 3.0]})
+    every = Figure("one", "One", "bars", frame, "x", "y", series="dataset")
+    fewer = dataclasses.replace(every, frame=frame.filter(pl.col("dataset") != "a"))
+    metrics = dataclasses.replace(every, series="metric", frame=frame.reverse())
+    colours = marks.palette([every, fewer, metrics])
+    assert colours == {"dataset": {"a": 0, "b": 1, "c": 2}, "metric": {"n": 0, "m": 1, "a": 2}}
+    assert marks.marks(fewer, colours).colours == (1, 2)
+    assert marks.marks(fewer).colours == (0, 1)
+    page = plots.svg(fewer, "title", colours) + plots.legend(fewer, colours)
+    assert re.findall(r'class="(s\d)"', page) == ["s1", "s2", "s1", "s2"]
+    drawn = drawing.svg(Result("bounds", frame, figures=(every, fewer)))
+    fills = re.findall(r'class="mark"><title>[^:]*?([abc]): .*?fill="(#\w{6})"', drawn, re.DOTALL)
+    assert len(fills) == 5
+    assert len(set(fills)) == 3

@@ -7,6 +7,7 @@ import dataclasses
 import datetime
 import io
 import json
+import re
 from pathlib import Path
 
 import polars as pl
@@ -17,7 +18,7 @@ from auditor import reports
 from auditor.errors import UsageError
 from auditor.figure import Figure
 from auditor.model import Result, Selection, Table, Version
-from auditor.reports import drawing, terminal
+from auditor.reports import cells, drawing, terminal
 
 GOLD = ROOT / "tests" / "gold"
 NASTY = "<script>alert(1)</script> | 100% & \"quoted\" 'a_b' `code` \\x {y} #1 $2 ~ ^ → ‮rtl 🐶 日本\nline"
@@ -79,7 +80,9 @@ def test_terminal_is_as_agreed(result: Result) -> None:
 
 def test_page_is_as_agreed(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
     # What matplotlib draws differs with its version; the page around it is ours.
-    monkeypatch.setattr(drawing, "inline", lambda figure, prefix: f"<svg><!-- {prefix} {figure.name} --></svg>")
+    monkeypatch.setattr(
+        drawing, "inline", lambda figure, prefix, colours: f"<svg><!-- {prefix} {figure.name} --></svg>"
+    )
     figure = Figure("shares", "Shares", "bars", pl.DataFrame({"a": ["x"], "b": [1]}), "a", "b", caption=NASTY)
     check("html.html", reports.TEXT_FORMATS["html"](dataclasses.replace(result, figures=(figure, figure))))
 
@@ -125,3 +128,17 @@ def test_format_follows_the_name_then_the_ending(name: str | None, output: str |
 def test_impossible_format_is_explained(name: str, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         reports.chosen_format(name, None)
+
+
+def test_shown_digits_are_those_that_were_measured() -> None:
+    frame = pl.DataFrame({"rho": [0.7833, -0.5, 0.001, 0.0, None], "length": [10.43, 1234.56, 0.04, 3.0, float("nan")]})
+    table = Table("", frame, digits=(("rho", 2), ("length", 1)))
+    shown = [[cells.cell(table, name, value) for value in frame[name]] for name in frame.columns]
+    assert shown == [["0.78", "-0.50", "0.001", "0.00", ""], ["10.4", "1,234.6", "0.04", "3.0", "nan"]]
+    result = Result("diversity", frame, tables=(table,))
+    screen = io.StringIO()
+    terminal.show(result, terminal.Screen(screen, color=False))
+    for written in (screen.getvalue(), *(reports.TEXT_FORMATS[name](result) for name in ("md", "latex", "html"))):
+        assert re.search(r"\b0\.78\b", written)
+        assert "0.7800" not in written
+        assert "10.40" not in written

@@ -87,6 +87,11 @@ def test_order_is_claimed_where_it_is_sure_and_left_open_where_it_is_not(filled:
     assert "on 1 of 1 metrics beyond sampling error" in told
     assert "unlike on 0 of 1 metrics beyond sampling error" in told
     assert {"1", "2–3"} == set(result.tables[1].frame["rank"])
+    assert result.tables[1].best == (), "captions that are most alike are not the best"
+    specific = result.tables[2]
+    assert specific.best == tuple(
+        (row, "specificity") for row, rank in enumerate(specific.frame["rank"]) if rank == "1"
+    )
 
 
 def test_rows_keep_their_columns_and_say_what_was_drawn_from_where(filled: Store) -> None:
