@@ -20,6 +20,8 @@ from auditor.errors import UsageError
 from auditor.gate_lines import CHECK, declared_gates
 from auditor.model import COMMON_OPTIONS, Gate, Kind, Option, Part, Source
 
+_OF_SPLIT = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)=(.+)")
+
 DATASET_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
@@ -126,9 +128,21 @@ def _from_files(
         kept = {name: value for name, value in kept.items() if name in COMMON_OPTIONS}
     return dataclasses.replace(
         declared,
-        parts=(Part(tuple(files), options={**kept, **options}),),
+        parts=_parts(files, {**kept, **options}, unnamed=not declared.splits),
         format=file_format or declared.format,
         kind=cast("Kind", kind or declared.kind),
+    )
+
+
+def _parts(files: Sequence[Path], options: Mapping[str, Option], *, unnamed: bool) -> tuple[Part, ...]:
+    """Take `SPLIT=FILE` as a file of a split; files of one split, and of none, are read together."""
+    by_split: dict[str | None, list[Path]] = {}
+    for file in files:
+        told = _OF_SPLIT.fullmatch(str(file))
+        split, path = (told[1], Path(told[2])) if told and not os.path.lexists(file) else (None, file)
+        by_split.setdefault(split, []).append(path)
+    return tuple(
+        Part(tuple(paths), split, options, unnamed=unnamed and split is None) for split, paths in by_split.items()
     )
 
 

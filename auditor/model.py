@@ -95,12 +95,15 @@ class Part:
     """Files that are read together: one, several, or one per annotator.
 
     A path may be a pattern (`*`, `?`, `[…]`) and `-` is standard input. `split` is set where all images of the part are
-    in one; `options` are the reader's.
+    in one, `named_split` where its file's name says so of the images that the file itself puts in none; `unnamed` says
+    that nobody has said of these files in which splits they are. `options` are the reader's.
     """
 
     paths: tuple[Path, ...]
     split: str | None = None
     options: Mapping[str, Option] = field(default_factory=dict)
+    named_split: str | None = None
+    unnamed: bool = False
 
 
 @dataclass(frozen=True)

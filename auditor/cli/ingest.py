@@ -17,7 +17,7 @@ def command(
     everything: Annotated[bool, typer.Option("--all", help="Every dataset that datasets.toml declares.")] = False,
     files: Annotated[
         list[Path] | None,
-        typer.Option("--from", help="Read NAME from this file, folder or pattern; - is standard input."),
+        typer.Option("--from", help="Read NAME from this file, folder or pattern, or SPLIT=FILE; - is standard input."),
     ] = None,
     file_format: Annotated[
         str | None, typer.Option("--format", help="Format of that file; else it is guessed, and said.")

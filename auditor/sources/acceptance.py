@@ -35,6 +35,8 @@ def accept(batch: pl.DataFrame, part: Part) -> pl.DataFrame:
         whole = whole.with_columns(pl.coalesce(pl.col("text").str.extract(_FIRST_SENTENCE, 1), "text"))
     if part.split is not None:
         whole = whole.with_columns(split=pl.lit(part.split))
+    if part.named_split is not None:
+        whole = whole.with_columns(split=pl.coalesce("split", pl.lit(part.named_split)))
     fault = pl.when(pl.col("left_out").is_null()).then(pl.coalesce("reason", _fault()))
     return whole.with_columns(reason=fault).with_columns(
         raw=pl.when(pl.col("reason").is_not_null()).then(pl.coalesce("raw", "text").str.head(_RAW_SHOWN))

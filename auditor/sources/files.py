@@ -44,6 +44,8 @@ _FREE_EXPANSION = 1 << 26
 _BUFFER = 1 << 20
 _LONGEST_LIST = 1 << 26
 
+_ADDRESS = re.compile(r"(?i)((?:https?|ftps?|s3a?|gs|gcs|hf|az|abfss?|file|hdfs)):/+(.*)")
+
 #: What may stand in a file's place and is never its content.
 _STAND_INS = (
     (re.compile(rb"version https://git-lfs\.github\.com/spec/"), "a git-LFS pointer; get the file with `git lfs pull`"),
@@ -73,6 +75,7 @@ def locate(path: Path) -> Path:
 
     Raises `SourceError` where there is none, or a pipe or a device in its place.
     """
+    _refuse_address(path)
     zipped = [path.with_name(path.name + ending) for ending in _ENDINGS if path.name]
     found = next((candidate for candidate in (path, *zipped) if is_there(candidate)), None)
     if found is None:
@@ -90,6 +93,7 @@ def expand(part: Part) -> list[Path]:
     """
     found = []
     for path in part.paths:
+        _refuse_address(path)
         if not any(sign in path.name for sign in "*?[") or is_there(path):
             found.append(locate(path))
             continue
@@ -106,6 +110,16 @@ def expand(part: Part) -> list[Path]:
         )
         raise SourceError(f"{named}: named twice; its captions would be read twice")
     return found
+
+
+def _refuse_address(path: Path) -> None:
+    """Raise `SourceError` for what is an address, whose second slash a path does not keep."""
+    told = _ADDRESS.match(str(path))
+    if told and not os.path.lexists(path):
+        raise SourceError(
+            f"{told[1]}://{told[2]}: an address, and files are read from disk: download it and name the file, or "
+            "declare it in datasets.toml with url and sha256 and let `auditor fetch` get it"
+        )
 
 
 def _identity(path: Path) -> tuple[int, int]:

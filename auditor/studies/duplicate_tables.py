@@ -137,7 +137,7 @@ def _limits(sides: dict[int, Side], row: dict[str, int]) -> list[str]:
         said.append(f"{side.label}: one image, so that no caption can stand again at another")
     whole = side.selection.split is None
     if whole and sum(other.selection_no == side.selection_no for other in sides.values()) < 3:
-        said.append(f"{side.label}: no two splits, so that nothing can leak from one into another")
+        said.append(f"{side.label}: no two splits are known, so that leaks from one into another cannot be looked for")
     return said
 
 

@@ -152,7 +152,7 @@ def _reference(label: str, split: str | None) -> str:
 
 
 def _unsplit(asked: Asked) -> str:
-    """Say why nothing can leak."""
+    """Say why leaks cannot be looked for."""
     if asked.selection.split is not None:
         return f"needs the splits {TEST} and {TRAIN}, and {asked.selection.label} is one split; name the whole dataset"
     held = images(asked.store, asked.selection)["split"].drop_nulls().unique().sort().to_list()

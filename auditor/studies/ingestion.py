@@ -13,7 +13,7 @@ from auditor.errors import SourceError, UsageError
 from auditor.lock import Entry, Lock
 from auditor.model import Progress, Result, Selection, Source, Table, place, silent
 from auditor.sources import check, check_places, files, guess, read
-from auditor.sources.gathering import missing, named_files, split_lists, with_standard_input
+from auditor.sources.gathering import by_file_names, missing, named_files, split_lists, with_standard_input
 from auditor.store import ingestion
 from auditor.store.connection import Store
 from auditor.store.terms import Terms
@@ -30,13 +30,14 @@ _SHOWN_REFUSALS = 10
 class _Done:
     """One source, with the format that it was read as and the sha256 of its files, and what its ingest did.
 
-    `says_format` is set where the user has not named the format.
+    `says_format` is set where the user has not named the format, `splits` where the files' names told of splits.
     """
 
     source: Source
     made: ingestion.Ingest
     says_format: bool
     source_sha256: str
+    splits: str | None
 
     def entry(self) -> Entry:
         """Give what the lock holds of it."""
@@ -82,6 +83,7 @@ def ingest(
     notes = [f"not in the data folder, left out: {', '.join(absent)}; see `auditor fetch`"] if absent else []
     for one in done:
         notes += [f'{one.source.dataset}: taken as format "{one.source.format}"'] if one.says_format else []
+        notes += [one.splits] if one.splits else []
         notes += _other_files(one, expected.get(one.source.dataset))
         notes += _surprises(one.source, one.made, note)
     return Result(
@@ -137,6 +139,7 @@ def _ingest(store: Store, source: Source, note: str | None, terms: Terms, progre
             raise SourceError(f"{found.dataset}: not all of its files are in the data folder: {why}. {found.obtain}")
         for part in found.parts:
             check_places(part, found.format)
+        found, splits = by_file_names(found)
         named = named_files(found)
         watch = files.Watch([*named, *map(files.locate, found.splits.values())])
         sha256 = files.sha256(named)
@@ -151,7 +154,7 @@ def _ingest(store: Store, source: Source, note: str | None, terms: Terms, progre
             terms,
             progress,
         )
-    return _Done(found, made, guessed or found.format == "bundle", sha256)
+    return _Done(found, made, guessed or found.format == "bundle", sha256, splits)
 
 
 def _locked(terms: Terms, entry: Entry, lock: Lock) -> Terms:

@@ -244,7 +244,10 @@ def test_copied_annotator_shows_as_a_pair_of_slots(store: Store) -> None:
     [
         ([("a", 0, "a kite")], "one caption an image, so that none can stand again within it"),
         ([("a", 0, "a kite")], "one image, so that no caption can stand again at another"),
-        ([("a", 0, "a kite"), ("b", 0, "men")], "no two splits, so that nothing can leak from one into another"),
+        (
+            [("a", 0, "a kite"), ("b", 0, "men")],
+            "no two splits are known, so that leaks from one into another cannot be looked for",
+        ),
         ([("a", 0, ""), ("a", 1, ""), ("b", 0, "...")], "captions without a word, and so not compared: 3"),
     ],
 )
