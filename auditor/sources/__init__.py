@@ -6,6 +6,7 @@ that is not of its format at all raises `SourceError`. Readers never see the sto
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
@@ -127,8 +128,8 @@ def guess(part: Part) -> str:
     return found
 
 
-def read(part: Part, file_format: str) -> Batches:
-    """Yield the captions of a part as frames of `CAPTION_SCHEMA`.
+def read(part: Part, file_format: str, cut: Counter[str] | None = None) -> Batches:
+    """Yield the captions of a part as frames of `CAPTION_SCHEMA`; count in `cut` those cut to a first sentence.
 
     Raises `SourceError` where no record of the part, or of one of several files, is a caption of that format, where
     most captions are names of image files, and where a file changes meanwhile.
@@ -142,7 +143,7 @@ def read(part: Part, file_format: str) -> Batches:
     unread = {path.name for path in paths} if len(paths) > 1 else set()
     watch = files.Watch(paths)
     for batch in gathered(reader(file_format).read(part)):
-        captions = accept(batch, part)
+        captions = accept(batch, part, cut)
         refusals = captions.filter(captions["reason"].is_not_null())
         if first is None and refusals.height:
             row = refusals.row(0, named=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -30,7 +31,8 @@ _SHOWN_REFUSALS = 10
 class _Done:
     """One source, with the format that it was read as and the sha256 of its files, and what its ingest did.
 
-    `says_format` is set where the user has not named the format, `splits` where the files' names told of splits.
+    `says_format` is set where the user has not named the format, `splits` where the files' names told of splits; `cut`
+    counts captions of which the first sentence is kept.
     """
 
     source: Source
@@ -38,6 +40,7 @@ class _Done:
     says_format: bool
     source_sha256: str
     splits: str | None
+    cut: int
 
     def entry(self) -> Entry:
         """Give what the lock holds of it."""
@@ -84,6 +87,7 @@ def ingest(
     for one in done:
         notes += [f'{one.source.dataset}: taken as format "{one.source.format}"'] if one.says_format else []
         notes += [one.splits] if one.splits else []
+        notes += [f"{one.source.dataset}: {one.cut:,} captions cut to their first sentence"] if one.cut else []
         notes += _other_files(one, expected.get(one.source.dataset))
         notes += _surprises(one.source, one.made, note)
     return Result(
@@ -140,13 +144,14 @@ def _ingest(store: Store, source: Source, note: str | None, terms: Terms, progre
         for part in found.parts:
             check_places(part, found.format)
         found, splits = by_file_names(found)
+        cut = Counter[str]()
         named = named_files(found)
         watch = files.Watch([*named, *map(files.locate, found.splits.values())])
         sha256 = files.sha256(named)
         made = ingestion.write(
             store,
             found,
-            watch.over(chain.from_iterable(read(part, found.format) for part in found.parts)),
+            watch.over(chain.from_iterable(read(part, found.format, cut) for part in found.parts)),
             split_lists(found),
             AT_INGEST,
             sha256,
@@ -154,7 +159,7 @@ def _ingest(store: Store, source: Source, note: str | None, terms: Terms, progre
             terms,
             progress,
         )
-    return _Done(found, made, guessed or found.format == "bundle", sha256, splits)
+    return _Done(found, made, guessed or found.format == "bundle", sha256, splits, cut["captions"])
 
 
 def _locked(terms: Terms, entry: Entry, lock: Lock) -> Terms:
