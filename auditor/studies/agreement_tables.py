@@ -47,7 +47,9 @@ def tables(found: Rated, rows: pl.DataFrame, resampling: Resampling, threshold: 
         made.append(Table(f"every coefficient of {label}, {order.item(0, 'protocol')}", _coefficients(order, rows)))
     people = rows.filter(metric=PEOPLE)
     if people.height:
-        made.append(Table(f"people among themselves, {label}", people.select("statistic", "protocol", "value", "n")))
+        known = [name for name in ("low", "high", "p") if people[name].is_not_null().any()]
+        shown = people.select("statistic", "protocol", "value", *known, "n")
+        made.append(Table(f"people among themselves, {label}", shown))
     neighbours = _neighbours(order["metric"].to_list(), rows)
     if neighbours.height:
         made.append(
@@ -76,7 +78,7 @@ def _metrics(order: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     statistic, first = order.item(0, "statistic"), order.item(0, "protocol")
     alike = rows.filter(statistic=statistic)
     interval = ["low", "high"] if order["low"].is_not_null().any() else []
-    shown = order.select("metric", pl.col("value").alias(f"{statistic}, {first}"), *interval, "strength")
+    shown = order.select("metric", pl.col("value").alias(f"{statistic}, {first}"), *interval, "p", "strength")
     for protocol in alike.filter(pl.col("metric") != PEOPLE, candidates=ALL)["protocol"].unique(maintain_order=True):
         if protocol != first:
             of = alike.filter(protocol=protocol, candidates=ALL).select("metric", pl.col("value").alias(protocol))
@@ -90,8 +92,13 @@ def _metrics(order: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
 
 def _coefficients(order: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     alike = rows.filter(pl.col("statistic").is_in(STATISTICS), protocol=order["protocol"].first(), candidates=ALL)
-    wide = alike.pivot("statistic", index="metric", values="value", maintain_order=True)
-    return order.select("metric").join(wide, on="metric", how="left", maintain_order="left")
+    shown = order.select("metric")
+    for statistic in alike["statistic"].unique(maintain_order=True):
+        of = alike.filter(statistic=statistic).select(
+            "metric", pl.col("value").alias(statistic), pl.col("p").alias(f"p of {statistic}")
+        )
+        shown = shown.join(of, on="metric", how="left", maintain_order="left")
+    return shown
 
 
 def _neighbours(order: Sequence[str], rows: pl.DataFrame) -> pl.DataFrame:
@@ -125,7 +132,7 @@ def _neighbours(order: Sequence[str], rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _intervals(resampling: Resampling) -> str:
-    strength = "strength: Dancey & Reidy, of the coefficient rounded to two decimals"
+    strength = "p takes ratings as independent; strength: Dancey & Reidy, of the coefficient rounded to two decimals"
     if not resampling.resamples:
         return strength
     drawn = f"{resampling.confidence:.0%} of {resampling.resamples:,} resamples of the images lie between"

@@ -69,8 +69,8 @@ def compare(
     `rank_high` are the best and the worst rank that sampling error leaves open: a dataset is surely ahead of another
     where the interval of their difference is above 0. Without resamples, and for one image, there is neither.
 
-    With `pairs` rows are pairs of datasets instead (`comparison_pairs`): the difference, whether chance could make it,
-    in as many random deals as there are resamples, and its size.
+    With `pairs` rows on pairs of datasets follow (`comparison_pairs`): the difference, whether chance could make it, in
+    as many random deals as there are resamples, and its size. `against` names the second; it is null in rows on one.
 
     With `equalise` every row comes twice, by column `footing`: `raw`, and `equalised`, where each dataset has equally
     many images and each image equally many captions (`comparison_footing`): the most that all have, or `images` and
@@ -106,20 +106,6 @@ def compare(
     }
     notes = list(dict.fromkeys([*left_out(metric_names), *pooled, *(note for part in parts for note in part.notes)]))
     unequal = [] if equalise else _unequal_captions(parts[0])
-    if pairs:
-        tested = [comparison_pairs.pairs(p.sides, errors, p.signatures, seed, resamples, progress) for p in parts]
-        named = [_on(part.footing, rows, equalise=equalise) for part, rows in zip(parts, tested, strict=True)]
-        return Result(
-            "compare",
-            pl.concat(named).drop(comparison_pairs.LABELS),
-            selections=selections,
-            signatures=known,
-            tables=tuple(
-                comparison_pairs.table(rows, part.footing.name if equalise else None)
-                for part, rows in zip(parts, tested, strict=True)
-            ),
-            notes=(*notes, *unequal),
-        )
     orders = [
         {
             (statistic, metric.label): _ranked(part.found, statistic, metric.label, confidence)
@@ -134,12 +120,23 @@ def compare(
     )
     ranked = {place: {one.label: rank for one, rank in order} for place, order in orders[-1].items()}
     shown = comparison_footing_tables if equalise else comparison_tables
+    tested = [comparison_pairs.pairs(p.sides, errors, p.signatures, seed, resamples, progress) for p in parts if pairs]
+    differences = [
+        _on(part.footing, rows.drop(comparison_pairs.LABELS), equalise=equalise)
+        for part, rows in zip(parts, tested, strict=False)
+    ]
     return Result(
         "compare",
-        rows.select(*_COLUMNS, *(_EQUALISED_COLUMNS if equalise else ())),
+        pl.concat([rows.select(*_COLUMNS, *(_EQUALISED_COLUMNS if equalise else ())), *differences], how="diagonal"),
         selections=selections,
         signatures=known,
-        tables=shown.tables(rows, errors, resamples, confidence),
+        tables=(
+            *shown.tables(rows, errors, resamples, confidence),
+            *(
+                comparison_pairs.table(rows, part.footing.name if equalise else None)
+                for part, rows in zip(parts, tested, strict=False)
+            ),
+        ),
         figures=shown.figures(rows, errors, confidence),
         notes=(
             *notes,

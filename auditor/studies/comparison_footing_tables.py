@@ -18,7 +18,7 @@ _SHOWN = ("upper", "intra", "homogeneity", "specificity")
 
 def tables(rows: pl.DataFrame, errors: Collection[str], resamples: int, confidence: float) -> tuple[Table, ...]:
     """Arrange the rows of `compare` on both footings, with columns `label` and `footing`, by statistic and metric."""
-    caption = "raw: every image and caption; equalised: equally many of each dataset"
+    caption = "raw: every image and caption; equalised: equally many of each dataset; se: by the jackknife over images"
     if resamples:
         how = f"{percent(confidence)} interval by {resamples:,} resamples of images"
         caption += f"; low, high: {how}; rank 1–2: sampling error leaves open which of these"
@@ -43,14 +43,14 @@ def _beside(rows: pl.DataFrame, statistic: str) -> pl.DataFrame:
     raw, equalised = (
         ranked(rows.filter(footing=name), statistic).rename({statistic: name}) for name in (RAW, EQUALISED)
     )
-    before = raw.rename({name: f"raw_{name}" for name in ("rank", "low", "high")})
+    before = raw.rename({name: f"raw_{name}" for name in ("rank", "low", "high", "se")})
     both = equalised.join(before, on=["metric", "label"], how="full", coalesce=True, maintain_order="left_right")
     metrics = rows["metric"].unique(maintain_order=True).to_list()
     return both.sort(
         pl.col("metric").replace_strict({name: place for place, name in enumerate(metrics)}), maintain_order=True
     ).select(
-        "metric", pl.col("label").alias("dataset"), "raw_rank", RAW, "raw_low", "raw_high", "rank", EQUALISED, "low",
-        "high",
+        "metric", pl.col("label").alias("dataset"), "raw_rank", RAW, "raw_low", "raw_high", "raw_se", "rank",
+        EQUALISED, "low", "high", "se",
     )  # fmt: skip
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from auditor.model import Progress, Selection, Table
+from auditor.model import Progress, Result, Selection, Table
 from auditor.statistics.permutation import cliffs_delta, dealt_means, holm, two_sided_p
 from auditor.statistics.resampling import Floats, ImageSums
 from auditor.studies.comparison_indices import BOUNDS, STATISTICS, derived
@@ -27,6 +27,10 @@ _SCHEMA = {
     "images": pl.Int64, "images_against": pl.Int64, "permutations": pl.Int64, "seed": pl.Int64,
     **dict.fromkeys(("version", "split", "against_version", "against_split", "signature", *LABELS), pl.String),
 }  # fmt: skip
+
+_SHARED = ("dataset", "metric", "statistic", "value", "version", "split", "seed", "signature")
+
+_TITLE = "differences between datasets"
 
 
 @dataclass(frozen=True)
@@ -131,6 +135,17 @@ def _delta(a: Floats, b: Floats) -> float | None:
     return cliffs_delta(known_a, known_b) if len(known_a) and len(known_b) else None
 
 
+def parted(found: Result) -> tuple[Result, Result]:
+    """Part what `compare` found with `pairs`: each dataset by itself, and the pairs; each with its rows and tables."""
+    of_pairs = pl.col("against").is_not_null()
+    alone = found.frame.filter(~of_pairs).drop(name for name in _SCHEMA if name not in _SHARED and name not in LABELS)
+    both = found.frame.filter(of_pairs).select(name for name in (*_SCHEMA, "footing") if name in found.frame.columns)
+    values, differences = (
+        tuple(one for one in found.tables if one.title.startswith(_TITLE) is tested) for tested in (False, True)
+    )
+    return replace(found, frame=alone, tables=values), replace(found, frame=both, tables=differences, figures=())
+
+
 def table(rows: pl.DataFrame, footing: str | None = None) -> Table:
     """Arrange the tests for reading; the title says on which footing, where there are two."""
     shown = rows.select(
@@ -138,7 +153,7 @@ def table(rows: pl.DataFrame, footing: str | None = None) -> Table:
         "delta", "p", "p_holm", "test",
     )  # fmt: skip
     return Table(
-        f"differences between datasets, {footing}" if footing else "differences between datasets",
+        f"{_TITLE}, {footing}" if footing else _TITLE,
         shown,
         sections="statistic",
         caption=(

@@ -42,13 +42,13 @@ def tables(rows: pl.DataFrame, errors: Collection[str], resamples: int, confiden
             title = f"{index} = {formula(index, rows, errors)}"
             best = _best(shown) if index in BETTER else ()
             made.append(Table(title, shown, bars, sections="metric", best=best))
+    how = "se: standard error by the jackknife over images"
     if resamples:
-        last = made.pop()
         how = (
-            f"low, high: {percent(confidence)} interval by {resamples:,} resamples of images; "
+            f"low, high: {percent(confidence)} interval by {resamples:,} resamples of images; {how}; "
             "rank 1–2: sampling error leaves open which of these"
         )
-        made.append(replace(last, caption=how))
+    made.append(replace(made.pop(), caption=how))
     return tuple(made)
 
 
@@ -105,11 +105,14 @@ def _findings(by_metric: list[Mapping[str, Rank]], word: str, resamples: int) ->
 
 
 def ranked(rows: pl.DataFrame, statistic: str) -> pl.DataFrame:
-    """Give metric, rank (or range of ranks), label, value and interval of one statistic; the value by its name."""
+    """Give metric, rank (or range of ranks), label, value, interval and standard error of one statistic.
+
+    The column of the value has the name of the statistic.
+    """
     best, worst = pl.col("rank_low"), pl.col("rank_high")
     span = pl.when(best < worst).then(pl.format("{}–{}", best, worst)).otherwise(pl.col("rank").cast(pl.String))
     return rows.filter(statistic=statistic).select(
-        "metric", span.alias("rank"), "label", pl.col("value").alias(statistic), "low", "high"
+        "metric", span.alias("rank"), "label", pl.col("value").alias(statistic), "low", "high", "se"
     )
 
 

@@ -22,6 +22,7 @@ from auditor.studies.scores import scorable, score_candidates, signatures, too_f
 _EXTREMES = 5
 
 _PAIR = ("metric_a", "metric_b")
+_OF_P = ", p"
 
 
 def correlate(
@@ -163,6 +164,13 @@ def _extremes(label: str, rows: pl.DataFrame) -> list[Table]:
     statistic = str(rows["statistic"].first())
     ranked = (
         rows.pivot("statistic", index=["level", *_PAIR], values="value", maintain_order=True)
+        .join(
+            rows.pivot("statistic", index=["level", *_PAIR], values="p", maintain_order=True),
+            on=["level", *_PAIR],
+            suffix=_OF_P,
+            maintain_order="left",
+        )
+        .rename(lambda name: f"p of {name.removesuffix(_OF_P)}" if name.endswith(_OF_P) else name)
         .filter(pl.col(statistic).is_not_null())
         .with_columns(rank=pl.col(statistic).abs().rank("min", descending=True).over("level").cast(pl.Int64))
         .sort(pl.col("level").cast(pl.Enum(LEVELS)), "rank", maintain_order=True)
@@ -174,7 +182,7 @@ def _extremes(label: str, rows: pl.DataFrame) -> list[Table]:
         f"strongest and weakest pairs of {label}" if cut else f"pairs of {label}",
         ends.select("level", "rank", pl.exclude("level", "rank")),
         sections="level",
-        caption=f"by {statistic}, whatever its sign",
+        caption=f"by {statistic}, whatever its sign; p takes captions and images as independent",
     )
     return [shown] if ends.height else []
 

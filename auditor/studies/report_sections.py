@@ -10,10 +10,10 @@ from auditor.model import Result
 from auditor.registry import requests
 from auditor.studies import bounds as bounds_study
 from auditor.studies import comparison as comparison_study
+from auditor.studies import comparison_pairs, report_fault_words, report_words
 from auditor.studies import correlation as correlation_study
 from auditor.studies import diversity as diversity_study
 from auditor.studies import profile as profile_study
-from auditor.studies import report_fault_words, report_words
 from auditor.studies.diversity_settings import Settings as DiversitySettings
 from auditor.studies.report_faults import duplicates, outliers, templates
 from auditor.studies.report_inquiry import Inquiry
@@ -76,9 +76,8 @@ def comparison(asked: Inquiry, name: str, title: str) -> Section:
     if len(asked.selections) < 2:
         why = "One dataset is compared with nothing: name another, `auditor report REF REF`."
         return Section(name, title, absent=why)
-    found = _compared(asked, pairs=False)
     # Without resamples nobody asks for sampling error, and there are no random deals either.
-    tests = [_compared(asked, pairs=True)] if asked.settings.resamples else []
+    found, *tests = comparison_pairs.parted(_compared(asked)) if asked.settings.resamples else (_compared(asked),)
     ahead = [f"{note}." for note in found.notes if " is more " in note]
     beyond = [words for one in tests for words in report_fault_words.beyond_chance(one.frame)]
     said = [*report_words.indices(found), *ahead, *beyond]
@@ -87,17 +86,18 @@ def comparison(asked: Inquiry, name: str, title: str) -> Section:
         name, title, tuple(said), tuple(said), (found, *tests), found.tables,
         tuple(table for one in tests for table in one.tables), found.figures,
         tuple(note for note in found.notes if " is more " not in note),
-        (command, *(f"{command} --pairs" for _ in tests)), (*asked.counts(), *_STRANGERS_SQL[:3]),
+        (f"{command} --pairs" if tests else command,), (*asked.counts(), *_STRANGERS_SQL[:3]),
     )  # fmt: skip
 
 
-def _compared(asked: Inquiry, *, pairs: bool) -> Result:
+def _compared(asked: Inquiry) -> Result:
     settings = asked.settings
     return asked.result(
-        "compare pairs" if pairs else "compare",
+        "compare",
         lambda: comparison_study.compare(
             asked.store, asked.refs, settings.metrics, settings.text_profile, None, settings.seed, settings.references,
-            resamples=settings.resamples, confidence=settings.confidence, progress=asked.progress, pairs=pairs,
+            resamples=settings.resamples, confidence=settings.confidence, progress=asked.progress,
+            pairs=settings.resamples > 0,
         ),
     )  # fmt: skip
 

@@ -16,6 +16,7 @@ from auditor.statistics.permutation import cliffs_delta, dealt_means, holm, two_
 from auditor.statistics.resampling import ImageSums, image_sums
 from auditor.store.connection import Store
 from auditor.studies.comparison import compare
+from auditor.studies.comparison_pairs import parted
 
 A, B = [0.9, 0.7, 0.8, 0.6], [0.1, 0.5, 0.65, 0.2]
 
@@ -80,13 +81,32 @@ def test_pairs_of_datasets_are_tested_and_versions_of_one_are_paired(store: Stor
     ingest_rows(store, [(f"{image}{image}", slot, f"{image}{slot} x{slot}") for image, slot, _ in kite], "apart")
     ingest_rows(store, [(image, slot, f"{text} {slot}") for image, slot, text in kite], "alike")
     result = compare(store, ["alike@v1", "alike@v2", "apart"], ["bleu-1"], resamples=60, pairs=True)
-    upper = result.frame.filter(statistic="upper")
+    upper = result.frame.filter(pl.col("against").is_not_null(), statistic="upper")
     assert upper["test"].to_list() == ["paired", "unpaired", "unpaired"]
     assert upper.select("dataset", "against").rows() == [("alike", "alike"), ("alike", "apart"), ("alike", "apart")]
     assert upper["delta"][1] == 1.0
     assert (upper["p_holm"] >= upper["p"]).all()
     assert upper["difference"].to_list() == pytest.approx((upper["value"] - upper["value_against"]).to_list())
     assert "label" not in result.frame.columns
-    assert result.tables[0].frame["against"].to_list()[:2] == ["alike@v2", "apart"]
+    assert result.tables[-1].frame["against"].to_list()[:2] == ["alike@v2", "apart"]
     alone = compare(store, ["alike", "apart"], ["bleu-1"], resamples=0, pairs=True).frame
     assert alone["p"].null_count() == alone.height
+
+
+def test_pairs_come_beside_the_values_of_one_run(store: Store) -> None:
+    for name in ("one", "two"):
+        ingest_rows(
+            store, [(image, slot, f"a {name} {image} {slot % 2}") for image in "abcd" for slot in range(3)], name
+        )
+    asked = {"metric_names": ["bleu-1", "ter"], "resamples": 40}
+    alone, both = (compare(store, ["one", "two"], **asked, pairs=pairs) for pairs in (False, True))
+    of_pairs = pl.col("against").is_not_null()
+    assert both.frame.filter(~of_pairs).select(alone.frame.columns).equals(alone.frame)
+    assert set(both.frame.filter(of_pairs)["statistic"]) == {"upper", "homogeneity", "specificity"}
+    assert [one.title for one in both.tables] == [*(one.title for one in alone.tables), "differences between datasets"]
+    assert (both.notes, both.figures[0].title) == (alone.notes, alone.figures[0].title)
+    values, differences = parted(both)
+    assert values.frame.equals(alone.frame)
+    assert differences.frame.height == both.frame.height - alone.frame.height
+    assert differences.frame["difference"].null_count() == 0
+    assert [one.title for one in differences.tables] == ["differences between datasets"]

@@ -258,3 +258,16 @@ def test_a_threshold_that_no_mean_reaches_leaves_no_kappa_and_says_so(mine: Stor
     found = agree(mine, ["mine"], ["bleu-1"], question=Question(threshold=99, resampling=Resampling(0)))
     assert found.frame.filter(statistic="kappa")["value"].to_list() == [None]
     assert "mine: no kappa: no caption has a mean rating of 99 or more; --threshold names another" in found.notes
+
+
+def test_tables_show_the_p_of_every_coefficient(mine: Store) -> None:
+    found = agree(mine, ["mine"], ["bleu-1", "ter"], question=QUICK)
+    first, every = (table.frame.row(0, named=True) for table in found.tables[:2])
+    assert first["metric"] == every["metric"]
+    rows = found.frame.filter(metric=first["metric"], protocol="pooled", candidates="all")
+    p = dict(rows.select("statistic", "p").rows())
+    assert first["p"] == p["spearman"]
+    assert {name: every[f"p of {name}"] for name in ("spearman", "kendall-b", "pearson")} == {
+        name: p[name] for name in ("spearman", "kendall-b", "pearson")
+    }
+    assert "p takes ratings as independent" in str(found.tables[0].caption)

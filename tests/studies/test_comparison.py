@@ -224,3 +224,13 @@ def test_each_index_is_drawn_with_its_intervals(filled: Store) -> None:
     for figure in (homogeneity, specificity):
         assert set(figure.frame.columns) >= {figure.x, figure.y, figure.series, figure.low, figure.high}
         assert figure.frame.height == 4
+
+
+@pytest.mark.parametrize("resamples", [0, 40])
+def test_tables_show_the_jackknife_error_of_every_value(filled: Store, resamples: int) -> None:
+    result = compare(filled, ["alike", "unlike"], ["bleu-1", "ter"], resamples=resamples)
+    for statistic, table in zip(("upper", "homogeneity", "specificity"), result.tables, strict=True):
+        rows = result.frame.filter(statistic=statistic).select("metric", "dataset", "se")
+        assert sorted(table.frame.select("metric", "dataset", "se").rows()) == sorted(rows.rows())
+        assert rows["se"].null_count() == 0
+    assert "se: standard error by the jackknife" in str(result.tables[-1].caption)

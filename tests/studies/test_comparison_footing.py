@@ -96,7 +96,9 @@ def test_a_dataset_under_another_name_keeps_the_same_images_and_its_rank(store: 
     upper = equalised(store, "one", "again", "few").frame.filter(footing="equalised", statistic="upper")
     one, again = (upper.filter(dataset=name).select("metric", "value", "rank", "se") for name in ("one", "again"))
     assert one.equals(again)
-    tested = equalised(store, "one", "again", "few", pairs=True).frame.filter(footing="equalised")
+    tested = equalised(store, "one", "again", "few", pairs=True).frame.filter(
+        pl.col("against").is_not_null(), footing="equalised"
+    )
     same = tested.filter(dataset="one", against="again")
     assert set(same["test"]) == {"paired"}
     assert same.filter(statistic="upper")["p"].to_list() == [1.0]
@@ -150,7 +152,7 @@ def test_raw_stands_beside_equalised_with_interval_and_rank(result: Result) -> N
         "upper", "intra", "homogeneity", "specificity",
     ]  # fmt: skip
     assert result.tables[0].frame.columns == (
-        "metric dataset raw_rank raw raw_low raw_high rank equalised low high".split()
+        "metric dataset raw_rank raw raw_low raw_high raw_se rank equalised low high se".split()
     )
     assert all(table.frame.height == 3 for table in result.tables)
     assert sum("the order by" in note for note in result.notes) == 2

@@ -97,6 +97,11 @@ def test_pictures_and_tables_show_the_first_statistic(store: Store) -> None:
     ]
     assert found.tables[0].frame.columns == ["", "bleu-1", "rouge-l"]
     assert [row.count(None) for row in found.tables[0].frame.rows()] == [1, 0]
+    pairs = found.tables[2].frame
+    for statistic in ("spearman", "pearson"):
+        shown = pairs.select("level", "metric_a", "metric_b", value=statistic, p=f"p of {statistic}")
+        rows = found.frame.filter(statistic=statistic).select(shown.columns)
+        assert sorted(shown.rows()) == sorted(rows.rows())
 
 
 def test_several_datasets_have_ranges(store: Store) -> None:
