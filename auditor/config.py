@@ -61,11 +61,11 @@ def gates(config: Path | None = None) -> list[Gate]:
 
 def _files(config: Path | None) -> list[Path]:
     """Name the files to read, in their order."""
-    own = config or Path(os.environ.get("AUDITOR_CONFIG", "datasets.toml"))
+    own = config or Path(os.environ.get("AUDITOR_CONFIG") or "datasets.toml")
     files = [shipped()] if config is None else []
     if own.exists():
         files += [own] if not any(own.samefile(file) for file in files) else []
-    elif config is not None or "AUDITOR_CONFIG" in os.environ:
+    elif config is not None or os.environ.get("AUDITOR_CONFIG"):
         raise UsageError(f"{own}: no such file; name a datasets.toml that exists")
     return files
 

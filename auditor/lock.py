@@ -39,7 +39,7 @@ _FIELDS = tuple(field.name for field in dataclasses.fields(Entry))
 
 def beside(config: Path | None = None) -> Path:
     """Find where the lock lies: beside the datasets.toml in use, whether or not either is there."""
-    return (config or Path(os.environ.get("AUDITOR_CONFIG", "datasets.toml"))).with_name("datasets.lock")
+    return (config or Path(os.environ.get("AUDITOR_CONFIG") or "datasets.toml")).with_name("datasets.lock")
 
 
 class Lock:

@@ -51,7 +51,7 @@ from auditor.cli import (
     templates,
     verify,
 )
-from auditor.cli.manners import MANNERS, Debug, NoColor, Quiet
+from auditor.cli.manners import MANNERS, Debug, NoColor, Quiet, mute
 from auditor.cli.options import mannered
 from auditor.errors import AuditorError
 
@@ -129,6 +129,7 @@ def common(
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and end the process with its exit code."""
+    _hold_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that lacks a character still gets the rest
@@ -159,14 +160,30 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(_bug(error))
 
 
+def _hold_streams() -> None:
+    """Lead closed streams nowhere: else the first file that is opened, the store, would be taken for one of them."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
+
+
 def _bug(error: Exception) -> int:
-    return _fail(f"error: this is a bug in auditor ({error}); details: {_log(error)}", BUG)
+    try:
+        where = str(_log(error))
+    except OSError:
+        where = "repeat with --debug"
+    return _fail(f"error: this is a bug in auditor ({error}); details: {where}", BUG)
 
 
 def _fail(message: str, code: int) -> int:
-    if MANNERS.debug:
-        traceback.print_exc()
-    print(_one_line(message), file=sys.stderr)  # noqa: T201  the one line that always reaches the user
+    try:
+        if MANNERS.debug:
+            traceback.print_exc()
+        print(_one_line(message), file=sys.stderr, flush=True)  # noqa: T201  the one line that always reaches the user
+    except OSError:  # the exit code says it still
+        mute()
     return code
 
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NoReturn
+from typing import TYPE_CHECKING, BinaryIO, NoReturn, TextIO
 
 from auditor.cli.manners import MANNERS, narrate
 
@@ -31,6 +31,11 @@ DOCUMENTS = ("report", "card")
 def refuse_formats(command: str, arguments: Mapping[str, object]) -> None:
     """Refuse a picture of what has no figures, and a format of verdicts that are none, before anything is counted."""
     output, name = arguments.get("output"), arguments.get("format_name")
+    data = arguments.get("as_json") or name not in (None, "table") or command in DOCUMENTS
+    if data and output is None and _is_closed(sys.stdout):
+        from auditor.errors import UsageError
+
+        raise UsageError("standard output is closed; name a file with -o FILE")
     if arguments.get("as_json") or not (isinstance(output, Path) or isinstance(name, str)):
         return
     from auditor import reports
@@ -45,6 +50,11 @@ def refuse_formats(command: str, arguments: Mapping[str, object]) -> None:
         _no_figures(command, chosen)
     if chosen in reports.VERDICTS and command != JUDGES:
         _no_verdicts(command, chosen)
+
+
+def _is_closed(stream: TextIO | None) -> bool:
+    """Say whether a stream was closed before this process began."""
+    return stream is None
 
 
 def _no_figures(command: str, chosen: str) -> NoReturn:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -58,7 +59,15 @@ def narrate(message: str) -> None:
         return
     from auditor.reports.harmless import harmless
 
-    narrator().print(harmless(message), style="dim", soft_wrap=True)
+    try:
+        narrator().print(harmless(message), style="dim", soft_wrap=True)
+    except OSError:  # nobody listens any more, which is no reason to stop
+        mute()
+
+
+def mute() -> None:
+    """Lead stderr nowhere from now on: it is full, or its reader has left."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
 
 
 @contextmanager

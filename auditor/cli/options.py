@@ -120,12 +120,18 @@ def _known(name: str | None) -> str | None:
 
 def _writable(output: Path | None) -> Path | None:
     """Refuse a file that cannot be, before anything is counted for it."""
-    if output is not None and (output.is_dir() or not output.parent.is_dir()):
-        from auditor.errors import UsageError
-
+    if output is None:
+        return None
+    try:
+        output.resolve()
         why = "it is a folder" if output.is_dir() else f"there is no folder {output.parent}"
-        raise UsageError(f"{output}: cannot be written: {why}")
-    return output
+        if not output.is_dir() and output.parent.is_dir():
+            return output
+    except (OSError, RuntimeError, ValueError) as error:  # too long a name, a ring of links
+        why = getattr(error, "strerror", None) or str(error)
+    from auditor.errors import UsageError
+
+    raise UsageError(f"{output}: cannot be written: {why}")
 
 
 Format = Annotated[

@@ -72,7 +72,7 @@ def _kept(arguments: Mapping[str, object]) -> Iterator[tuple[Path, str]]:
 
     config = _config(arguments)
     yield beside(config), "it says what datasets held at their last ingest"
-    for path in (config or Path(os.environ.get("AUDITOR_CONFIG", "datasets.toml")), shipped()):
+    for path in (config or Path(os.environ.get("AUDITOR_CONFIG") or "datasets.toml"), shipped()):
         yield path, "it declares datasets"
 
 

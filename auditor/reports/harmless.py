@@ -33,6 +33,10 @@ def harmless(text: str) -> str:
 class HarmlessConsole(Console):
     """A screen that obeys nothing that stands in what it shows; styles are still its own."""
 
+    def on_broken_pipe(self) -> None:
+        """Let the caller decide what a reader means that leaves early."""
+        raise BrokenPipeError
+
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """Make every control character visible that has come so far."""
         for segment in super().render(renderable, options):

@@ -31,10 +31,6 @@ class Screen(HarmlessConsole):
     def __init__(self, file: TextIO, *, color: bool = True, width: int | None = None) -> None:
         super().__init__(file=file, no_color=not color or None, width=width, highlight=False, emoji=False, markup=False)
 
-    def on_broken_pipe(self) -> None:
-        """Let the caller end the process."""
-        raise BrokenPipeError
-
 
 def show(result: Result, screen: Screen) -> None:
     """Draw every table of a result, what figures there is room for, then its notes, versions and signatures."""

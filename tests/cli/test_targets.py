@@ -172,3 +172,44 @@ def test_file_that_may_not_be_written_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(PermissionError), replacing(path) as file:
         file.write(b"other\n")
     assert path.read_text() == "good\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "told"),
+    [
+        ("profile mine --format csv >&-", 2, "standard output is closed; name a file with -o FILE"),
+        ("report mine --format md >&-", 2, "standard output is closed"),
+        ("profile mine >&-", 0, ""),
+        ("profile mine -o x.csv >&-", 0, "written: x.csv"),
+        ("profile mine --format csv -o x.csv <&- >&- 2>&-", 0, ""),
+        ("profile mine -o x.csv 2>/dev/full", 0, ""),
+        ("profile nope 2>/dev/full", 2, ""),
+        ("profile nope 2>&-", 2, ""),
+        (f"profile mine -o {'x' * 300}.csv", 2, "cannot be written: File name too long"),
+        ("profile mine -o ring.csv", 2, "ring.csv: cannot be written"),
+    ],
+)
+def test_closed_and_full_streams_and_odd_names_are_no_bugs(
+    filled: Callable[..., Run], tmp_path: Path, command: str, code: int, told: str
+) -> None:
+    (tmp_path / "ring.csv").symlink_to("ring.csv")
+    shell = ["bash", "-c", f"{sys.executable} -m auditor {command}"]
+    done = subprocess.run(shell, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == code, done.stderr
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+    filled("verify")
+
+
+def test_narration_that_nobody_reads_stops_nothing(filled: Callable[..., Run], tmp_path: Path) -> None:
+    ours, theirs = os.pipe()
+    os.close(ours)
+    command = [sys.executable, "-m", "auditor", "profile", "mine", "-o", "x.csv"]
+    done = subprocess.run(command, cwd=tmp_path, stderr=theirs, stdout=subprocess.PIPE, check=False)
+    os.close(theirs)
+    assert done.returncode == 0
+    assert (tmp_path / "x.csv").read_text().startswith("dataset,")
+
+
+def test_empty_name_of_a_configuration_is_none(filled: Callable[..., Run]) -> None:
+    filled("profile", "mine", "-o", "x.csv", AUDITOR_CONFIG="")
