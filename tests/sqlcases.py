@@ -78,6 +78,7 @@ _PARAMS: dict[str, Any] = {
     "asked_references": None,
     "padded": False,
     "near": 700,
+    "most_paired": 64,
     "most_slots": 100,
     "examples": 2,
 }

@@ -20,6 +20,9 @@ _PARTS = 1000
 _MOST_MEETINGS = 1_000_000_000
 _MOST_PAIRS = 20_000_000
 
+#: Texts of more words are not looked for by pairs of words, of which there are as many as its square.
+_MOST_PAIRED = 64
+
 #: Slots whose pairs are counted: an image of more is no image with annotators.
 _MOST_SLOTS = 100
 
@@ -130,7 +133,12 @@ def _sides(store: Store, search: Search) -> list[Side]:
 def _bound(store: Store, search: Search, questions: Sequence[Question]) -> Workspace:
     """Bind the captions of all selections, the sides that they make, and what is asked of them."""
     at_work = Workspace(
-        store, profile=search.text_profile, near=search.thousandths, most_slots=_MOST_SLOTS, examples=search.shown
+        store,
+        profile=search.text_profile,
+        near=search.thousandths,
+        most_paired=_MOST_PAIRED,
+        most_slots=_MOST_SLOTS,
+        examples=search.shown,
     )
     for number, selection in enumerate(search.selections):
         version = selection.version

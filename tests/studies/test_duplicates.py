@@ -155,9 +155,10 @@ words = st.lists(st.sampled_from("abcdef"), max_size=7).map(" ".join)
 @given(
     st.lists(st.tuples(st.sampled_from("xyz"), words), min_size=1, max_size=14),
     st.sampled_from([0.51, 0.6, 0.667, 0.7, 0.75, 0.8, 1.0]),
+    st.sampled_from([1, 4, 64]),
 )
-@settings(max_examples=8)
-def test_every_count_is_that_of_all_pairs_compared(drawn: list[tuple[str, str]], near: float) -> None:
+@settings(max_examples=10)
+def test_every_count_is_that_of_all_pairs_compared(drawn: list[tuple[str, str]], near: float, paired: int) -> None:
     slots: Counter[str] = Counter()
     rows = [(image, (slots.update(image), slots[image] - 1)[1], text) for image, text in drawn]
     captions = plain(rows)
@@ -166,7 +167,9 @@ def test_every_count_is_that_of_all_pairs_compared(drawn: list[tuple[str, str]],
     with Store.open(MEMORY) as store:
         ingest_rows(store, rows, kind="candidates", splits=splits)
         search = duplicate_search.Search([resolve(store, "set")], [{}], near, "bare", 1)
-        everything = duplicate_search.found(store, search, silent, every_pair=True)
+        with pytest.MonkeyPatch.context() as patched:  # the longest texts that are looked for by pairs of words
+            patched.setattr(duplicate_search, "_MOST_PAIRED", paired)
+            everything = duplicate_search.found(store, search, silent, every_pair=True)
     frame, pairs = duplicate_tables.rows(everything), duplicate_tables.pair_rows(everything)
     for scope in ("within-image", "across-images"):
         assert whole(frame, scope=scope) == counted(captions, captions, least, scope)
@@ -184,6 +187,15 @@ def test_every_count_is_that_of_all_pairs_compared(drawn: list[tuple[str, str]],
         one, best = at[image, slot], at[other, other_slot]
         assert (match == "exact") == (one.words == best.words)
         assert similarity == pytest.approx(float(jaccard(one, best)))
+
+
+def test_what_a_search_holds_grows_with_the_words_of_a_text_not_with_their_square(store: Store) -> None:
+    long = " ".join(f"w{k}" for k in range(5_000))
+    ingest_rows(store, [("a", 0, long), ("b", 0, f"{long} more"), ("b", 1, "dog " * 5_000), ("c", 0, "a dog")])
+    search = duplicate_search.Search([resolve(store, "set")], [{}], 0.7, "bare", 1)
+    at_work = duplicate_search._bound(store, search, [])
+    assert at_work.rows("near_key").height < 3 * 5_000
+    assert at_work.rows("near_wording").height == 2
 
 
 @given(st.permutations(ROWS))
