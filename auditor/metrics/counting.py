@@ -16,8 +16,10 @@ from auditor.store import cache, ngrams
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 
-#: Counts of one set of candidates that are larger, compressed, are not kept: reading them saves little.
+#: Counts of one set of candidates that are larger, compressed, are not kept. The captions themselves are counted again
+#: and again; what a seed has drawn in their place is looked at once, and there are seven such sets of every dataset.
 _KEPT_BYTES = 64 << 20
+_KEPT_BYTES_OF_STRANGERS = 1 << 20
 _LAST = (1 << 32) - 1
 
 
@@ -116,14 +118,23 @@ def count_in_parts(
         names = {candidate.name for candidate in together}
         keys = {spec: {one.name: key for one, of, key in missing if of == spec and one.name in names} for spec in some}
         drafts = {
-            spec: cache.Draft(store, selection, spec.table, keys[spec], _KEPT_BYTES * len(keys[spec])) for spec in some
+            (spec, name): cache.Draft(store, selection, spec.table, {name: key}, _most_bytes(one))
+            for spec in some
+            for one in together
+            if (key := keys[spec].get(name := one.name))
         }
         for spec, frame in _count(store, selection, profile, together, some, progress):
-            lacking = frame.filter(pl.col("candidate").is_in(list(keys[spec])))
-            drafts[spec].add(lacking)
-            yield spec, lacking
+            for (name,), rows in frame.partition_by("candidate", as_dict=True).items():
+                if (spec, name) in drafts:
+                    drafts[spec, name].add(rows)
+            yield spec, frame.filter(pl.col("candidate").is_in(list(keys[spec])))
         for draft in drafts.values():
             draft.keep()
+
+
+def _most_bytes(candidate: CandidateSet) -> int:
+    """Say how many bytes of counts are worth keeping."""
+    return _KEPT_BYTES_OF_STRANGERS if candidate.is_drawn or candidate.makes else _KEPT_BYTES
 
 
 def _parted(

@@ -20,6 +20,7 @@ from auditor.studies.own_references import WAY_OUT, own_references
 from auditor.text import tokenizer
 
 _LEAST = 10
+_KEYS = ("candidate", "image", "slot")
 _BYTES_AT_ONCE = 16 << 20  # of counts: a scorer needs some ten times as many
 
 
@@ -62,18 +63,25 @@ def _scored(
     specs = list({metric.counting: None for metric in metrics})
     alike = {spec: [metric for metric in metrics if metric.counting == spec] for spec in specs}
     parts: dict[CountSpec, list[pl.DataFrame]] = {spec: [] for spec in specs}
+    order = pl.Enum([candidate.name for candidate in candidates])
     for spec, counts in count_in_parts(store, selection, text_profile, candidates, specs, progress):
         slices = max(1, int(counts.estimated_size()) // _BYTES_AT_ONCE)
         parts[spec] += [
-            some.select("candidate", "image", "slot", *(metric.scores(some) for metric in alike[spec]))
+            some.select(*_own_memory(order), *(metric.scores(some) for metric in alike[spec]))
             for some in (counts.iter_slices(-(-counts.height // slices)) if counts.height else [counts])
         ]
-    order = pl.Enum([candidate.name for candidate in candidates])
     found: list[pl.DataFrame] = []
     for spec in specs:
-        rows = pl.concat(parts.pop(spec)).sort(pl.col("candidate").cast(order), "image", "slot")
-        found.append(rows if not found else rows.drop("candidate", "image", "slot"))
-    return pl.concat(found, how="horizontal").select("candidate", "image", "slot", *(one.label for one in metrics))
+        rows = pl.concat(parts.pop(spec)).with_columns(pl.col("image").cast(pl.String)).sort(*_KEYS)
+        rows = rows.with_columns(pl.col("candidate").cast(pl.String))
+        found.append(rows if not found else rows.drop(_KEYS))
+    return pl.concat(found, how="horizontal").select(*_KEYS, *(one.label for one in metrics))
+
+
+def _own_memory(order: pl.Enum) -> tuple[pl.Expr, ...]:
+    """Copy the keys of counts: a column that the engine has handed over keeps all columns of its batch in memory."""
+    slot = pl.col("slot").cast(pl.Int64).cast(pl.UInt32)
+    return pl.col("candidate").cast(order), pl.col("image").cast(pl.Categorical), slot
 
 
 def refuse_unscorable(store: Store, selection: Selection, metrics: Sequence[MetricRequest]) -> None:
