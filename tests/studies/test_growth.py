@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import weakref
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
 import polars as pl
 import pytest
 from conftest import ingest_rows
 
 from auditor.errors import MetricError
+from auditor.metrics import counting
+from auditor.metrics.counting import count_in_parts
 from auditor.store import ngrams
 from auditor.store.connection import Store
+from auditor.studies import scores
 from auditor.studies.bounds import bounds
 from auditor.studies.scores import score
 
 _ALIGNED = ["rouge-l", "rouge-w-1.2", "ter", "chrf", "bleu-2", "cider"]
-_EVERY = [*_ALIGNED, "cider:idf=fold", "cider-d:idf=pooled", "rouge-1", "rouge-su4", "bleu-4"]
+_EVERY = [*_ALIGNED, "cider:idf=fold", "cider-d:idf=run", "rouge-1", "rouge-su4", "bleu-4"]
 
 
 def _images(images: int, captions: int) -> list[tuple[str, int, str]]:
@@ -60,6 +68,37 @@ def test_an_image_that_is_counted_in_parts_has_the_same_scores(store: Store, mon
     monkeypatch.setattr(ngrams, "_MEETINGS_AT_ONCE", 300)
     parts = bounds(store, ["set"], _EVERY, candidates=["human", "intra", "gibberish-10"])
     assert parts.frame.equals(whole.frame)
+
+
+def test_counts_are_scored_as_they_come_and_let_go_of(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[weakref.ref[pl.DataFrame]] = []
+
+    def watched(*asked: Any) -> Iterator[tuple[counting.CountSpec, pl.DataFrame]]:
+        for spec, counts in count_in_parts(*asked):
+            assert sum(one() is not None for one in seen) <= 1  # the one that was given before this
+            seen.append(weakref.ref(counts))
+            yield spec, counts
+
+    monkeypatch.setattr(scores, "count_in_parts", watched)
+    monkeypatch.setattr(ngrams, "_MEETINGS_AT_ONCE", 300)
+    ingest_rows(store, _images(5, 40), "set")
+    score(store, "set", ["rouge-l", "rouge-w-1.2", "chrf"])
+    assert len(seen) > 20
+
+
+def test_counts_of_strangers_are_kept_where_they_are_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def kept(most: int) -> set[str]:
+        path = tmp_path / f"{most}.duckdb"
+        with Store.open(path, write=True) as store:
+            ingest_rows(store, _images(5, 3), "set")
+        monkeypatch.setattr(counting, "_KEPT_BYTES_OF_STRANGERS", most)
+        with Store.open(path) as store:
+            bounds(store, ["set"], ["rouge-l"], candidates=["human", "intra"])
+        with Store.open(path) as store:
+            return set(store.query("select distinct candidate from cache.rouge_l")["candidate"])
+
+    assert kept(1 << 20) == {"human", "intra"}
+    assert kept(1) == {"human"}
 
 
 def test_a_part_meets_no_more_than_memory_holds(monkeypatch: pytest.MonkeyPatch, store: Store) -> None:
