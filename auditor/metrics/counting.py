@@ -118,10 +118,12 @@ def count_in_parts(
         names = {candidate.name for candidate in together}
         keys = {spec: {one.name: key for one, of, key in missing if of == spec and one.name in names} for spec in some}
         drafts = {
-            (spec, name): cache.Draft(store, selection, spec.table, {name: key}, _most_bytes(one))
+            (spec, one.name): cache.Draft(
+                store, selection, spec.table, {one.name: keys[spec][one.name]}, _most_bytes(one)
+            )
             for spec in some
             for one in together
-            if (key := keys[spec].get(name := one.name))
+            if one.name in keys[spec]
         }
         for spec, frame in _count(store, selection, profile, together, some, progress):
             for (name,), rows in frame.partition_by("candidate", as_dict=True).items():
