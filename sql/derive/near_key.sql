@@ -13,7 +13,9 @@
 -- large enough to be near one, meet in single words: of as many as need not be shared and one more.
 with prefix as (
     select
-        wording_no, size, mask, size <= $most_paired::integer as by_pair, 1000 * size >= $near::integer::bigint * $most_paired::integer as by_word,
+        wording_no, size, mask,
+        size <= $most_paired::integer as by_pair,
+        1000 * size >= $near::integer::bigint * $most_paired::integer as by_word,
         size - ($near::integer * size + 999) // 1000 as spare,
         words
     from word_bag
