@@ -9,6 +9,7 @@ import polars as pl
 
 from auditor.errors import UsageError
 from auditor.model import Result, Table
+from auditor.replacing import replacing
 
 _FORMATS = (".csv", ".jsonl")
 
@@ -46,11 +47,13 @@ def write(result: Result, path: Path, judges: int, *, force: bool = False) -> Re
     shown = rows.select("task", "kind", "image", "question", *texts, *choices, "dataset", "version")
     key = key_of(path)
     try:
-        if path.suffix == ".jsonl":
-            shown.write_ndjson(path)
-        else:
-            shown.write_csv(path)
-        rows.select(KEY).write_csv(key)
+        with replacing(path) as file:
+            if path.suffix == ".jsonl":
+                shown.write_ndjson(file)
+            else:
+                shown.write_csv(file)
+        with replacing(key) as file:
+            rows.select(KEY).write_csv(file)
     except OSError as error:
         raise UsageError(f"{path}: cannot be written: {error.strerror or error}") from error
     files = pl.DataFrame({"file": [str(path), str(key)], "for": ["judges: B or C in each judge's column", "ingest"]})

@@ -227,6 +227,23 @@ def test_bad_requests_are_refused_in_one_line(store: Store, named: list[str], se
         tasks(filled(store, system=SYSTEM, elsewhere=[("j", 0, "a kite")]), "set", named, **settings)
 
 
+def test_votes_stand_until_the_new_questions_are_whole(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = tasks(filled(store), "set")
+    (tmp_path / "tasks.csv").write_text("votes")
+
+    def half(frame: pl.DataFrame, file: Any) -> None:
+        (file.write if hasattr(file, "write") else file.write_bytes)(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(pl.DataFrame, "write_csv", half)
+    with pytest.raises(UsageError, match="cannot be written: No space left"):
+        write(result, tmp_path / "tasks.csv", 3, force=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["tasks.csv"]
+    assert (tmp_path / "tasks.csv").read_text() == "votes"
+
+
 def test_files_that_may_hold_votes_are_not_replaced(store: Store, tmp_path: Path) -> None:
     result = tasks(filled(store), "set")
     told = write(result, tmp_path / "tasks.csv", 3).notes[-1]
