@@ -132,7 +132,10 @@ def _neighbours(order: Sequence[str], rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _intervals(resampling: Resampling) -> str:
-    strength = "p takes ratings as independent; strength: Dancey & Reidy, of the coefficient rounded to two decimals"
+    strength = (
+        f"p takes ratings as independent, and {SMALLEST_P:.1e} stands for it or less; strength: Dancey & Reidy, of the "
+        "coefficient rounded to two decimals"
+    )
     if not resampling.resamples:
         return strength
     drawn = f"{resampling.confidence:.0%} of {resampling.resamples:,} resamples of the images lie between"

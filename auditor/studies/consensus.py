@@ -24,7 +24,7 @@ from auditor.studies.consensus_versus import Twofold, known_of, twofold
 from auditor.studies.described_images import references_of
 from auditor.studies.growing_references import scores_by_references
 from auditor.studies.own_references import WAY_OUT, own_references
-from auditor.studies.scores import scorable, score_candidates, signatures
+from auditor.studies.scores import scorable, score_candidates, signatures, too_long
 from auditor.text import tokenizer
 
 #: As many references as Vedantam et al. 2015 use.
@@ -146,8 +146,9 @@ def _measure(
         twofold=both,
         under_own=under_own,
         under_other=under_other,
-        notes=(*found.notes, *own, *notes, *few, *unscored, *filter(None, [reason]), *_tied(preferred, labels),
-               *(other.notes if other else ())),
+        notes=(*found.notes, *own, *notes, *few, *unscored,
+               *too_long(store, [selection, references], settings.text_profile), *filter(None, [reason]),
+               *_tied(preferred, labels), *(other.notes if other else ())),
     )  # fmt: skip
 
 

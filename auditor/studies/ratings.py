@@ -15,7 +15,7 @@ from auditor.store import ngrams
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 from auditor.studies.described_images import references_of
-from auditor.studies.scores import scorable, score_candidates, signatures
+from auditor.studies.scores import scorable, score_candidates, signatures, too_long
 
 #: Means of judges are rounded, so that equal means are ties whatever their ratings were.
 _MEAN_DECIMALS = 10
@@ -133,7 +133,7 @@ def rated(
         signatures(metrics, text_profile, rule),
         scale or (float(ratings["score"].min()), float(ratings["score"].max())),  # type: ignore[arg-type]
         at_work,
-        (*notes, *unmatched, *unscored),
+        (*notes, *unmatched, *unscored, *too_long(store, [annotated, references], text_profile)),
     )
 
 

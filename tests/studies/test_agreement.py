@@ -271,3 +271,9 @@ def test_tables_show_the_p_of_every_coefficient(mine: Store) -> None:
         name: p[name] for name in ("spearman", "kendall-b", "pearson")
     }
     assert "p takes ratings as independent" in str(found.tables[0].caption)
+
+
+def test_rated_captions_that_no_metric_aligns_are_said(store: Store, tmp_path: Path) -> None:
+    rate(store, tmp_path, f"{TABLE}d,{'cake ' * 4_096},ann,1\n")
+    notes = " ".join(agree(store, ["mine"], ["bleu-1"], question=QUICK).notes)
+    assert "mine: 1 caption has more than 4,095 words, which no metric aligns" in notes
