@@ -45,7 +45,9 @@ Robustness = Annotated[
 ]
 Profile = Annotated[
     str | None,
-    typer.Option("--profile", help="Text profile: bare, ptb, spacy or whitespace; default: bare, as published spacy."),
+    typer.Option(
+        "--profile", help="Text profile: bare, char, ptb, spacy or whitespace; default: bare, as published spacy."
+    ),
 ]
 Config = Annotated[
     Path | None, typer.Option("--config", help="A datasets.toml in place of the shipped one.", rich_help_panel="Store")

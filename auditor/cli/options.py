@@ -64,7 +64,8 @@ Metrics = Annotated[
     typer.Option("--metric", "-m", help="Metric, with parameters: cider-d:sigma=4. Repeat for more; default: all."),
 ]
 TextProfile = Annotated[
-    str, typer.Option("--profile", help="Text profile, how captions become tokens: bare, ptb, spacy or whitespace.")
+    str,
+    typer.Option("--profile", help="Text profile, how captions become tokens: bare, char, ptb, spacy or whitespace."),
 ]
 Split = Annotated[str | None, typer.Option("--split", help="Split of every REF that names none.")]
 References = Annotated[

@@ -12,6 +12,9 @@ from auditor.metrics.counting import Kernel
 from auditor.metrics.growing import Growing
 from auditor.model import plain
 
+#: What a metric's words are: those of English, or such as are written in Latin letters.
+Writing = Literal["english", "latin"]
+
 
 def _always(settings: Mapping[str, Any]) -> bool:
     """Matter whatever the other settings are."""
@@ -84,6 +87,12 @@ def _nothing_more(profile: str, settings: Mapping[str, Any]) -> Mapping[str, str
     return {}
 
 
+def _of_any_writing(settings: Mapping[str, Any]) -> Writing | None:
+    """Score captions in any letters."""
+    del settings
+    return None
+
+
 @dataclass(frozen=True)
 class Metric:
     """A metric's card.
@@ -97,9 +106,10 @@ class Metric:
     `fixed` are settings that the name itself makes, `shown` whether a signature repeats them; `counted_with` are those
     parameters of the SELECT that the name makes. `rewriting` says, by the settings, what the metric makes of tokens
     before it counts; `variant`, which SELECT counts instead of `counts`; `refusal`, why a selection of so many images
-    can have no such scores; `growing`, what counts for all numbers of references at once. `default` says whether a
-    request for no metric in particular means it too. `require` raises `MissingExtraError` where a part that it cannot
-    do without is not installed. `lists` names the word lists that it reads, by a hash: other lists, other counts.
+    can have no such scores; `writing`, of which captions alone it has any; `growing`, what counts
+    for all numbers of references at once. `default` says whether a request for no metric in particular means it too.
+    `require` raises `MissingExtraError` where a part that it cannot do without is not installed. `lists` names the word
+    lists that it reads, by a hash: other lists, other counts.
     `signed` says what a signature names beside settings and lists, by text profile and settings.
     """
 
@@ -122,6 +132,7 @@ class Metric:
     rewriting: Callable[[Mapping[str, Any]], str | None] = _as_they_are
     variant: Callable[[Mapping[str, Any]], str | None] = _as_declared
     refusal: Callable[[Mapping[str, Any], int], str | None] = _of_any_selection
+    writing: Callable[[Mapping[str, Any]], Writing | None] = _of_any_writing
     growing: Callable[[Mapping[str, Any]], Growing | None] = _anew
     lower_is_better: bool = False
     default: bool = True

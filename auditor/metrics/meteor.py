@@ -201,6 +201,7 @@ CARDS = (
         },
         kernel=Kernel("meteor", _count, relations=_RELATIONS),
         growing=lambda _: _BY_NUMBER,
+        writing=lambda _: "english",
         require=meteor_resources.package,
         lists=meteor_resources.identity,
         signed=_signed,

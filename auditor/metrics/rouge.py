@@ -87,6 +87,7 @@ def _rouge(name: str, score: Score, summary: str, edge_cases: str, section: str,
         bibtex=_LIN,
         parameters=parameters,
         rewriting=_rewriting,
+        writing=lambda settings: "latin" if settings["ascii"] else None,
         growing=lambda _: listed,
         **more,
     )

@@ -19,6 +19,7 @@ from auditor.store import ingestion
 from auditor.store.connection import Store
 from auditor.store.terms import Terms
 from auditor.studies.exchange import manifest_of
+from auditor.studies.writing import unspaced
 from auditor.text import AT_INGEST
 
 #: The largest share of a source's records that may be refused, unless the user says otherwise.
@@ -90,6 +91,7 @@ def ingest(
         notes += [f"{one.source.dataset}: {one.cut:,} captions cut to their first sentence"] if one.cut else []
         notes += _other_files(one, expected.get(one.source.dataset))
         notes += _surprises(one.source, one.made, note)
+        notes += [said] if (said := unspaced(store, Selection(one.made.version))) else []
     return Result(
         command="ingest",
         frame=rows,

@@ -17,6 +17,7 @@ from auditor.store import ngrams, tokens
 from auditor.store.connection import Store
 from auditor.store.versions import content, images, resolve
 from auditor.studies.own_references import WAY_OUT, own_references
+from auditor.studies.writing import unreadable
 from auditor.text import tokenizer
 
 _LEAST = 10
@@ -85,7 +86,7 @@ def _own_memory(order: pl.Enum) -> tuple[pl.Expr, ...]:
 
 
 def refuse_unscorable(store: Store, selection: Selection, metrics: Sequence[MetricRequest]) -> None:
-    """Raise `MetricError` for the first metric that has no scores of so few images."""
+    """Raise `MetricError` for the first metric that has no scores of so few images, or of such captions."""
     for label, reason in _refused(store, selection, metrics).items():
         raise MetricError(f"{selection.label}: no {label}: {reason}")
 
@@ -93,7 +94,7 @@ def refuse_unscorable(store: Store, selection: Selection, metrics: Sequence[Metr
 def scorable(
     store: Store, selection: Selection, metrics: Sequence[MetricRequest], metric_names: Sequence[str] | None
 ) -> tuple[list[MetricRequest], list[str]]:
-    """Leave out the metrics that have no scores of so few images, unless they were asked for by name.
+    """Leave out the metrics that have no scores of so few images, or such captions, unless asked for by name.
 
     Gives the others, and notes on those left out.
     """
@@ -115,7 +116,8 @@ def _refused(store: Store, selection: Selection, metrics: Sequence[MetricRequest
         if selection.draw and selection.draw.images is not None:
             described = min(described, selection.draw.images)
     reasons = {metric.label: metric.refusal(described) for metric in metrics}
-    return {label: reason for label, reason in reasons.items() if reason is not None}
+    few = {label: reason for label, reason in reasons.items() if reason is not None}
+    return {**unreadable(store, selection, metrics), **few}
 
 
 def _has_references(store: Store, selection: Selection) -> bool:

@@ -12,7 +12,7 @@ from types import MappingProxyType
 import polars as pl
 
 from auditor.errors import UsageError
-from auditor.text import bare, ptb, spacy_tokens, whitespace
+from auditor.text import bare, char, ptb, spacy_tokens, whitespace
 
 Tokenizer = Callable[[pl.Series], pl.Series]
 
@@ -20,6 +20,7 @@ Tokenizer = Callable[[pl.Series], pl.Series]
 PROFILES: Mapping[str, Tokenizer] = MappingProxyType(
     {
         "bare": bare.tokenize,
+        "char": char.tokenize,
         "ptb": ptb.tokenize,
         "spacy": spacy_tokens.tokenize,
         "whitespace": whitespace.tokenize,
