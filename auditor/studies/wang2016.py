@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean
 
 import polars as pl
 
@@ -25,6 +27,8 @@ METRICS = (
     "meteor", "cider", "cider-d",
 )  # fmt: skip
 _PROFILE = "bare"
+_BLEU = ("bleu-1", "bleu-2", "bleu-3", "bleu-4")
+_GIBBERISH = ("gibberish", "gibberish-brown")
 _MANY = ("pascal50s", "abstract50s")
 _TO_OBTAIN = ("pascal1k", "vlt2k", "imageclef2015")
 _COLUMNS = ("mean", "sd", "median", "min", "max")
@@ -112,25 +116,28 @@ def _from_lower_bounds(
     def mean(dataset: str, metric: str, candidate: str) -> float:
         return known.get((dataset, metric, candidate, "caption", "mean"), math.nan)
 
-    above = 0
     for dataset in here:
-        ten, average = (mean(dataset, "bleu-1", f"gibberish-{length}") for length in ("10", "mean"))
-        if round(words[dataset]) != 10:
-            shorter = average - ten if words[dataset] < 10 else ten - average
-            yield (dataset, "bleu-1", "gibberish", "caption", "shorter-above-longer"), shorter
-        above += mean(dataset, "bleu-1", "inter") > mean(dataset, "bleu-1", "intra")
+        for metric, gibberish in itertools.product(_BLEU, _GIBBERISH):
+            ten, average = (mean(dataset, metric, f"{gibberish}-{length}") for length in ("10", "mean"))
+            if round(words[dataset]) != 10:
+                shorter = average - ten if words[dataset] < 10 else ten - average
+                yield (dataset, metric, gibberish, "caption", "shorter-above-longer"), shorter
         for candidate in ("intra", "inter"):
             margins = [mean(dataset, metric, candidate) - mean(dataset, metric, CORPUS) for metric in metrics]
             yield (dataset, "", candidate, "caption", "above-brown-lowest"), min(margins)
-    yield ("", "bleu-1", "intra", "caption", "datasets-with-inter-above-intra"), float(above)
+    drawn = [dataset for dataset in here if math.isfinite(mean(dataset, "bleu-1", "inter"))]
+    for metric in _BLEU if drawn else ():
+        above = [mean(dataset, metric, "inter") > mean(dataset, metric, "intra") for dataset in drawn]
+        yield ("", metric, "intra", "caption", "share-with-inter-above-intra"), fmean(above)
 
 
 def _alike(words: Mapping[str, float]) -> Iterator[tuple[Quantity, str]]:
     """Say where gibberish of ten words and of average length is the same."""
     for dataset, length in words.items():
         if round(length) == 10:
-            reason = "captions have ten words on average: both kinds of gibberish are the same"
-            yield (dataset, "bleu-1", "gibberish", "caption", "shorter-above-longer"), reason
+            reason = "captions have ten words on average: gibberish of ten and of average length are the same"
+            for metric, gibberish in itertools.product(_BLEU, _GIBBERISH):
+                yield (dataset, metric, gibberish, "caption", "shorter-above-longer"), reason
 
 
 def _from_five(
@@ -149,6 +156,7 @@ def _from_five(
         for metric in metrics:
             rise = upper[dataset, metric] - five[dataset, metric]
             yield (dataset, metric, "human", "caption", "rise-with-references"), rise
+            yield (dataset, metric, "human-five-captions", "caption", "mean"), five[dataset, metric]
             others = [upper[name, metric] for name in here if name not in _MANY]
             if others:
                 beyond = max(min(others) - five[dataset, metric], five[dataset, metric] - max(others), 0.0)
