@@ -16,10 +16,10 @@ from auditor.store import cache, ngrams
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 
-#: Counts of one set of candidates that are larger, compressed, are not kept. The captions themselves are counted again
+#: Counts of one set of candidates that are larger in memory are not kept. The captions themselves are counted again
 #: and again; what a seed has drawn in their place is looked at once, and there are seven such sets of every dataset.
-_KEPT_BYTES = 64 << 20
-_KEPT_BYTES_OF_STRANGERS = 1 << 20
+_KEPT_BYTES = 128 << 20
+_KEPT_BYTES_OF_STRANGERS = 4 << 20
 _LAST = (1 << 32) - 1
 
 

@@ -96,7 +96,8 @@ class Draft:
     """Counts that come part by part, and are kept once all parts are there.
 
     `keys` says under which key the rows of each candidate are kept; None stands for all rows together. Counts of more
-    than `most` bytes are not kept, and neither are those for whose files there is no room: they can be counted again.
+    than `most` bytes in memory are not kept, and neither are those for whose files there is no room: they can be
+    counted again.
     """
 
     def __init__(
@@ -109,6 +110,7 @@ class Draft:
     ) -> None:
         self._store, self._selection, self._relation, self._keys = store, selection, relation, keys
         self._most = most
+        self._bytes = 0
         self._files: list[Path] = []
         self._is_open = store.path != MEMORY
 
@@ -117,13 +119,13 @@ class Draft:
         if not self._is_open:
             return
         self._files.append(self._store.scratch() / f"{uuid.uuid4()}.parquet")
+        self._bytes += int(counts.estimated_size())
         try:
             counts.write_parquet(self._files[-1], compression="lz4")
-            size = sum(file.stat().st_size for file in self._files)
         except (OSError, ComputeError):
             self._drop()
         else:
-            if self._most is not None and size > self._most:
+            if self._most is not None and self._bytes > self._most:
                 self._drop()
 
     def keep(self) -> None:
