@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -82,7 +83,8 @@ def progressing() -> Iterator[Progress]:
         with _bar(console) as report:
             yield report
     else:
-        yield _Lines()
+        with _lines() as report:
+            yield report
 
 
 @contextmanager
@@ -104,14 +106,25 @@ def _bar(console: Console) -> Iterator[Progress]:
             _drawing.remove(console)
 
 
-class _Lines:
-    """Progress for a pipe or a log: one line of a step, and none sooner than `PAUSE` seconds after the one before."""
+@contextmanager
+def _lines() -> Iterator[Progress]:
+    """Say on a pipe or in a log every `PAUSE` seconds what is being done, however long one step of it takes."""
+    began = time.monotonic()
+    at: list[tuple[str, int, int]] = []
+    over = threading.Event()
 
-    def __init__(self) -> None:
-        self._began = self._said = time.monotonic()
+    def report(what: str, done: int, total: int) -> None:
+        at[:] = [(what, done, total)]
 
-    def __call__(self, what: str, done: int, total: int) -> None:
-        now = time.monotonic()
-        if now - self._said >= PAUSE:
-            self._said = now
-            narrate(f"{what}: {done:,} of {total:,}, after {now - self._began:,.0f} s")
+    def tell() -> None:
+        while not over.wait(PAUSE):
+            for what, done, total in at or [("at work", 0, 1)]:
+                narrate(f"{what}: {done:,} of {total:,}, after {time.monotonic() - began:,.0f} s")
+
+    teller = threading.Thread(target=tell, daemon=True)
+    teller.start()
+    try:
+        yield report
+    finally:
+        over.set()
+        teller.join()
