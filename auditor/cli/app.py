@@ -10,7 +10,7 @@ import sys
 import tempfile
 import traceback
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -137,27 +137,37 @@ def main(arguments: list[str] | None = None) -> None:
         code = app(arguments, standalone_mode=False)
         if code == INTERRUPTED:  # what typer makes of Ctrl-C
             raise KeyboardInterrupt
-        sys.exit(code)
+        _end(code)
     except typer.TyperException as error:
         context = getattr(error, "ctx", None)
         hint = f"; try `{context.command_path} --help`" if context else ""
         if not error.format_message():  # no command was named: the help says all
-            sys.exit(error.exit_code)
-        sys.exit(_fail(f"error: {error.format_message()}{hint}", error.exit_code))
+            _end(error.exit_code)
+        _end(_fail(f"error: {error.format_message()}{hint}", error.exit_code))
     except AuditorError as error:
-        sys.exit(_fail(f"error: {error}", error.exit_code))
+        _end(_fail(f"error: {error}", error.exit_code))
     except (KeyboardInterrupt, typer.Abort):
-        sys.exit(_fail("interrupted; the store is whole", INTERRUPTED))
+        _end(_fail("interrupted; the store is whole", INTERRUPTED))
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+        _end(0)
     except OSError as error:
         if error.errno not in FULL:
-            sys.exit(_bug(error))
+            _end(_bug(error))
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(_fail(f"error: no room left on the disk, or for standard output: {error}; make some, then repeat", 3))
-    except Exception as error:  # noqa: BLE001  whatever is left is a bug, and must not look like the user's mistake
-        sys.exit(_bug(error))
+        _end(_fail(f"error: no room left on the disk, or for standard output: {error}; make some, then repeat", 3))
+    except SystemExit:
+        raise
+    except BaseException as error:  # noqa: BLE001  whatever is left, a panic of Polars too, is a bug and no finding
+        _end(_bug(error))
+
+
+def _end(code: int | str | None) -> NoReturn:
+    """End the process, which must not wait for a statement that nothing stops."""
+    bounded = sys.modules.get("auditor.store.bounded")
+    if bounded is not None and bounded.is_running():
+        os._exit(code if isinstance(code, int) else 0)
+    sys.exit(code)
 
 
 def _hold_streams() -> None:
@@ -169,7 +179,7 @@ def _hold_streams() -> None:
             os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
 
 
-def _bug(error: Exception) -> int:
+def _bug(error: BaseException) -> int:
     try:
         where = str(_log(error))
     except OSError:
@@ -193,7 +203,7 @@ def _one_line(message: str) -> str:
     return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in line)
 
 
-def _log(error: Exception) -> Path:
+def _log(error: BaseException) -> Path:
     stamp = datetime.datetime.now(tz=datetime.UTC).strftime("%Y%m%dT%H%M%S")
     path = Path(tempfile.gettempdir()) / f"auditor-{stamp}-{os.getpid()}.log"
     details = "".join(traceback.format_exception(error))

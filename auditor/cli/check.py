@@ -15,6 +15,9 @@ def command(
         typer.Argument(metavar="REF…", help="What to check; default: every dataset that has gates."),
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="What cannot be answered counts as failed.")] = False,
+    timeout: Annotated[
+        float, typer.Option("--timeout", min=0.0, help="Seconds after which a gate's own statement is stopped.")
+    ] = 300.0,
     store: o.StorePath = o.DEFAULT_STORE,
     wait: o.Wait = 10.0,
     format_name: o.VerdictFormat = None,
@@ -32,7 +35,7 @@ def command(
     gates, declared = config.gates(), config.sources()
     understood(gates)  # a mistake in the file comes before one about the store
     with o.opened(store, wait=wait) as opened, o.progressing() as progress:
-        result, failed = check(opened, refs or (), gates, declared, progress, strict=strict)
+        result, failed = check(opened, refs or (), gates, declared, progress, strict=strict, timeout=timeout)
     o.deliver(result, format_name, as_json, output)
     if failed:
         raise typer.Exit(o.FINDING)

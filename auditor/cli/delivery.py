@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NoReturn, TextIO
@@ -14,6 +14,7 @@ from auditor.cli.manners import MANNERS, narrate
 if TYPE_CHECKING:
     from auditor.document import Document
     from auditor.model import Result
+    from auditor.reports.streamed import Batches
 
 #: The commands whose results have figures.
 DRAWS = (
@@ -87,13 +88,54 @@ def deliver(result: Result, format_name: str | None, as_json: bool, output: Path
     if chosen != "table":
         for note in result.notes:
             narrate(note)
-    if chosen == "csv" and (formulas := reports.formulas(result)):
+    _warn(reports.formulas(result.frame) if chosen == "csv" else 0)
+    if output is not None:
+        narrate(f"written: {output}")
+
+
+def deliver_rows(
+    command: str, give: Callable[[Callable[[Batches], None]], None], chosen: str, output: Path | None
+) -> None:
+    """Write rows to stdout or to a file as they come, in one of the formats of `reports.streamed`.
+
+    `give` is called with what takes them. Raises `UsageError` for a file that cannot be written.
+    """
+    if output is not None:
+        with written(output) as file:
+            give(lambda batches: _put_rows(command, batches, chosen, file))
+        narrate(f"written: {output}")
+    else:
+        sys.stdout.flush()
+        give(lambda batches: _put_rows(command, batches, chosen, sys.stdout.buffer))
+        sys.stdout.buffer.flush()
+
+
+def _put_rows(command: str, batches: Batches, chosen: str, file: BinaryIO) -> None:
+    from auditor import reports
+    from auditor.reports import streamed
+
+    if chosen == "parquet":
+        streamed.parquet(batches, file)
+        return
+    formulas = 0
+
+    def counted() -> Batches:
+        nonlocal formulas
+        for batch in batches:
+            formulas += reports.formulas(batch) if chosen == "csv" else 0
+            yield batch
+
+    for text in streamed.TEXTS[chosen](command, counted()):
+        _put(text, file)
+    _warn(formulas)
+
+
+def _warn(formulas: int) -> None:
+    if formulas:
         narrate(
             f"{formulas:,} texts begin with =, +, - or @, which a spreadsheet program takes for formulas: import "
             "their columns as text"
         )
-    if output is not None:
-        narrate(f"written: {output}")
 
 
 def deliver_document(document: Document, chosen: str, output: Path | None) -> None:

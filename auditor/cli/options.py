@@ -16,6 +16,7 @@ import typer
 
 from auditor.cli.delivery import deliver as deliver  # noqa: PLC0414  commands say o.deliver
 from auditor.cli.delivery import deliver_document as deliver_document  # noqa: PLC0414
+from auditor.cli.delivery import deliver_rows as deliver_rows  # noqa: PLC0414
 from auditor.cli.delivery import refuse_formats
 from auditor.cli.manners import MANNERS, Debug, NoColor, Quiet
 from auditor.cli.manners import narrate as narrate  # noqa: PLC0414  and o.narrate
@@ -58,6 +59,9 @@ StorePath = Annotated[
 Wait = Annotated[
     float,
     typer.Option("--wait", help="Seconds to wait for a store that another process uses.", rich_help_panel="Store"),
+]
+Timeout = Annotated[
+    float | None, typer.Option("--timeout", min=0.0, help="Seconds after which a statement is stopped.")
 ]
 Metrics = Annotated[
     list[str] | None,
@@ -214,9 +218,9 @@ def settings(pairs: Sequence[str], named: Mapping[str, Option | None]) -> dict[s
 
 
 @contextmanager
-def opened(path: Path, *, write: bool = False, wait: float = 10.0) -> Iterator[Store]:
-    """Open the store for the length of a command."""
+def opened(path: Path, *, write: bool = False, wait: float = 10.0, files: Path | None = None) -> Iterator[Store]:
+    """Open the store for the length of a command; its statements may read the files of one folder, or none."""
     from auditor.store.connection import Store
 
-    with Store.open(path, write=write, wait=wait, narrate=narrate) as store:
+    with Store.open(path, write=write, wait=wait, files=files, narrate=narrate) as store:
         yield store

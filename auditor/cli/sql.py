@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -19,21 +20,32 @@ def command(
     schema: Annotated[
         bool, typer.Option("--schema", help="List tables, views and columns with their meaning.")
     ] = False,
+    files: Annotated[
+        bool, typer.Option("--files", help="Let the statement read files of the working folder, and no others.")
+    ] = False,
+    timeout: o.Timeout = None,
     store: o.StorePath = o.DEFAULT_STORE,
     wait: o.Wait = 10.0,
     format_name: o.Format = None,
     as_json: o.Json = False,
     output: o.Output = None,
 ) -> None:
-    """Ask the store anything, in SQL, read-only.
+    """Ask the store anything, in SQL, read-only: csv, json and parquet are written row by row, however many.
 
     Example: auditor sql "select gram, images from ngram_frequency where n = 2 order by images desc limit 5"
     """
+    from auditor import reports
+    from auditor.reports import streamed
     from auditor.studies import query as study
 
-    with o.opened(store, wait=wait) as opened:
+    chosen = reports.chosen_format("json" if as_json else format_name, output)
+    with o.opened(store, wait=wait, files=Path.cwd() if files else None) as opened:
         if schema:
             result = study.schema(opened)
         else:
-            result = study.query(opened, study.statement(query, file), study.parameters(param or []))
+            text, given = study.statement(query, file), study.parameters(param or [])
+            if chosen in streamed.FORMATS:
+                o.deliver_rows("sql", partial(study.stream, opened, text, given, timeout), chosen, output)
+                return
+            result = study.query(opened, text, given, timeout, rows=study.SHOWN)
     o.deliver(result, format_name, as_json, output)

@@ -2,76 +2,192 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import cast
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar, cast
 
 import duckdb
 import polars as pl
 
-from auditor.errors import SqlError, UsageError
-from auditor.store.connection import Store
+from auditor.errors import SqlError
+from auditor.store.connection import ArrowStream, Store
+from auditor.store.faults import engine_errors
+from auditor.store.statements import refuse_other_than_reading
 
-_READS = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
+T = TypeVar("T")
+
+Params = Mapping[str, str | int | None]
 
 #: Types that Polars, Parquet, CSV and JSON all have; a column of another type is shown as its text.
 _PLAIN = {
     "boolean", "tinyint", "smallint", "integer", "bigint", "hugeint", "utinyint", "usmallint", "uinteger", "ubigint",
-    "float", "double", "decimal", "varchar", "date", "time", "timestamp", "timestamp with time zone",
+    "float", "double", "decimal", "varchar",
 }  # fmt: skip
 
+#: Types with values that others than the engine lack (infinity, years of six digits, 24 o'clock): what all have.
+_BOUNDED = {
+    "date": "between date '0001-01-01' and date '9999-12-31'",
+    "time": "< time '24:00:00'",
+    "timestamp": "between timestamp '0001-01-01' and timestamp '9999-12-31 23:59:59.999999'",
+    "timestamp with time zone": "between timestamptz '0001-01-02 00:00:00+00' and timestamptz '9999-12-30 00:00:00+00'",
+}
 
-def parameters(statement: str) -> set[str]:
-    """Name the parameters of what may be several statements. Raises `SqlError` for what is no SQL."""
-    try:
-        return {name for one in duckdb.extract_statements(statement) for name in one.named_parameters}
-    except duckdb.Error as error:
-        raise SqlError(str(error).strip()) from error
+_ROWS_AT_ONCE = 20_000
 
 
-def ask(store: Store, statement: str, params: Mapping[str, str | int | None]) -> pl.DataFrame:
-    """Run one reading statement.
+@dataclass(frozen=True)
+class Limits:
+    """What a statement may take; null is no limit. Its memory is limited in any case, see `Store.bounded`."""
 
-    Columns of the same name are numbered. Raises `SqlError` for a statement that would write, and with the engine's
-    words for one that it refuses; `UsageError` for none or more than one.
+    seconds: float | None = None
+    rows: int | None = None
+
+
+_NONE = Limits()
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A column of a result, and how the engine is asked for it: its name may be that of another, or of any case."""
+
+    name: str
+    place: int
+    kind: str
+
+    @property
+    def carried(self) -> str:
+        return f"c{self.place}"
+
+    @property
+    def beyond(self) -> str:
+        """The column that holds the text of those values that only the engine has."""
+        return f"b{self.place}"
+
+    @property
+    def is_bounded(self) -> bool:
+        return self.kind in _BOUNDED
+
+    @property
+    def fields(self) -> Iterator[str]:
+        if self.is_bounded:
+            can = f"{self.carried} {_BOUNDED[self.kind]}"
+            yield f"case when {can} then {self.carried} end as {self.carried}"
+            yield f"case when not {can} then {self.carried}::varchar end as {self.beyond}"
+        else:
+            yield f"{self.carried}{'' if _is_plain(self.kind) else '::varchar'} as {self.carried}"
+
+    def shown(self, *, as_text: bool) -> pl.Expr:
+        carried = pl.col(self.carried)
+        return (pl.coalesce(self.beyond, _text(self.kind, carried)) if as_text else carried).alias(self.name)
+
+
+def ask(store: Store, statement: str, params: Params, limits: Limits = _NONE) -> pl.DataFrame:
+    """Run one reading statement and give all of its rows.
+
+    Columns of the same name are numbered; a column of dates or times with a value that only the engine has (infinity)
+    is one of texts. Raises `SqlError` for a statement that would write, that takes more than the limits allow, and with
+    the engine's words for one that it refuses; `UsageError` for none or more than one.
     """
-    try:
-        statements = duckdb.extract_statements(statement)
-    except duckdb.Error as error:
-        raise SqlError(str(error).strip()) from error
-    if len(statements) != 1:
-        raise UsageError(f"expected one statement, found {len(statements)}")
-    if statements[0].type not in _READS:
-        refused = statements[0].type.name
-        raise SqlError(f"the store is read-only here: SELECT, DESCRIBE and EXPLAIN are allowed, {refused} is not")
-    return store.query(statement, dict(params), reshape=_carriable)
+
+    def gathered(columns: Sequence[_Column], batches: Iterator[pl.DataFrame]) -> pl.DataFrame:
+        parts: list[pl.DataFrame] = []
+        for batch in batches:
+            parts.append(batch)
+            if limits.rows is not None and sum(part.height for part in parts) > limits.rows:
+                raise SqlError(
+                    f"more than {limits.rows:,} rows, which are too many to be shown at once: add a limit, or take csv,"
+                    " json or parquet, which are written row by row"
+                )
+        return _shown(pl.concat(parts), columns)
+
+    return _run(store, statement, params, limits, gathered)
 
 
-def _carriable(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
-    names, types = relation.columns, [_is_plain(kind) for kind in relation.types]
-    if len(set(names)) == len(names) and all(types):
-        return relation
-    fields = [
-        f"{_quoted(f'c{place}')} {'' if plain else '::varchar'} as {_quoted(name)}"
-        for place, (name, plain) in enumerate(zip(_numbered(names), types, strict=True))
+def stream(
+    store: Store, statement: str, params: Params, limits: Limits, take: Callable[[Iterator[pl.DataFrame]], T]
+) -> T:
+    """Run one reading statement and hand over its rows as they come: at least one frame, all of the same columns.
+
+    Their types can differ, where some of them hold dates that only the engine has. See `ask`.
+    """
+    return _run(
+        store, statement, params, limits, lambda columns, batches: take(_shown(batch, columns) for batch in batches)
+    )
+
+
+def _run(
+    store: Store,
+    statement: str,
+    params: Params,
+    limits: Limits,
+    take: Callable[[Sequence[_Column], Iterator[pl.DataFrame]], T],
+) -> T:
+    refuse_other_than_reading(store.connection, statement, files=store.files is not None)
+    connection, path = store.connection, store.path
+
+    def work() -> T:
+        with engine_errors(path, of_user=True):
+            relation = connection.sql(statement, params=dict(params) or None)
+            columns = _columns(relation)
+            # All that holds the stream is local to the generator: a connection is not free while anything does.
+            with closing(_batches(_carriable(relation, columns), path)) as batches:
+                return take(columns, batches)
+
+    return store.bounded(work, limits.seconds)
+
+
+def _batches(relation: duckdb.DuckDBPyRelation, path: Path) -> Generator[pl.DataFrame, None, None]:
+    with engine_errors(path, of_user=True):
+        carried = relation.__arrow_c_stream__()
+        rows = pl.scan_arrow_c_stream(ArrowStream(lambda: carried))
+        schema = rows.collect_schema()
+        some = False
+        for batch in rows.collect_batches(chunk_size=_ROWS_AT_ONCE, maintain_order=True):
+            some = True
+            yield batch
+        if not some:
+            yield pl.DataFrame(schema=schema)
+
+
+def _columns(relation: duckdb.DuckDBPyRelation) -> list[_Column]:
+    kinds = [str(kind).lower() for kind in relation.types]
+    return [
+        _Column(name, place, kind)
+        for place, (name, kind) in enumerate(zip(_numbered(relation.columns), kinds, strict=True))
     ]
-    aliases = ", ".join(_quoted(f"c{place}") for place in range(len(names)))
-    reshaped = relation.query("asked", f"select {', '.join(fields)} from (from asked) as t({aliases})")
-    return cast("duckdb.DuckDBPyRelation", reshaped)
 
 
-def _is_plain(kind: duckdb.sqltypes.DuckDBPyType) -> bool:
-    return str(kind).lower().removesuffix("[]").partition("(")[0] in _PLAIN
+def _carriable(relation: duckdb.DuckDBPyRelation, columns: Sequence[_Column]) -> duckdb.DuckDBPyRelation:
+    fields = ", ".join(field for column in columns for field in column.fields)
+    names = ", ".join(column.carried for column in columns)
+    return cast("duckdb.DuckDBPyRelation", relation.query("asked", f"select {fields} from (from asked) as t({names})"))
+
+
+def _shown(rows: pl.DataFrame, columns: Sequence[_Column]) -> pl.DataFrame:
+    return rows.select(
+        column.shown(as_text=column.is_bounded and rows[column.beyond].null_count() < rows.height) for column in columns
+    )
+
+
+def _text(kind: str, value: pl.Expr) -> pl.Expr:
+    forms = {"date": "%F", "time": "%T%.f", "timestamp": "%FT%T%.f"}
+    return value.dt.to_string(forms.get(kind, "%+"))
+
+
+def _is_plain(kind: str) -> bool:
+    return kind.removesuffix("[]").partition("(")[0] in _PLAIN
 
 
 def _numbered(names: Sequence[str]) -> list[str]:
-    seen: Counter[str] = Counter()
-    numbered = []
+    """Give names that occur again a number, one that makes no other name of the result."""
+    taken = set(names)
+    numbered: list[str] = []
     for name in names:
-        seen[name] += 1
-        numbered.append(name if seen[name] == 1 else f"{name}_{seen[name]}")
+        number, free = 1, name
+        while free in numbered or (number > 1 and free in taken):
+            number += 1
+            free = f"{name}_{number}"
+        numbered.append(free)
     return numbered
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

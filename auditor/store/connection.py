@@ -10,23 +10,25 @@ import tempfile
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import duckdb
 import polars as pl
 
-from auditor.errors import AuditorError, StoreError, UsageError
-from auditor.store import migrations, opening
+from auditor.errors import AuditorError, StoreError
+from auditor.store import bounded, copying, migrations, opening
 from auditor.store.faults import engine_errors
 from auditor.store.sqlfiles import catalogue
 
-MEMORY = Path(":memory:")
-_RESERVED = ("cache", "main", "memory", "system", "temp")
+T = TypeVar("T")
+
+MEMORY = Path(opening.IN_MEMORY)
 
 
-class _ArrowStream:
+class ArrowStream:
     """Carries rows between DuckDB and Polars as an Arrow stream and nothing else.
 
     Given a Polars frame itself, DuckDB asks for pyarrow. Given a relation itself, Polars keeps a reference that DuckDB
@@ -50,15 +52,19 @@ class Store:
         *,
         writable: bool,
         migration: migrations.Migration | None = None,
+        files: Path | None = None,
     ) -> None:
         self.path = path
         self.writable = writable
+        #: The folder whose files statements may read; null where they may read none.
+        self.files = files
         #: What opening it did to a store of an older schema; null where there was nothing to do.
         self.migration = migration
         self._connection: duckdb.DuckDBPyConnection | None = connection
         #: Work for the moment when the file is let go of: each is given the store, opened for writing.
         self.on_close: list[Callable[[Store], None]] = []
         self._scratch: Path | None = None
+        self._is_left = False
 
     @classmethod
     def open(
@@ -69,16 +75,18 @@ class Store:
         make: bool = True,
         migrate: bool = True,
         wait: float = 10.0,
+        files: Path | None = None,
         narrate: Callable[[str], None] = lambda _: None,
     ) -> Self:
         """Open a store, waiting up to `wait` seconds for another process to let go of it.
 
         Writing makes the file when there is none, unless `make` is false; a store of an older schema is backed up and
-        migrated, unless `migrate` is false. Raises `StoreError` for a missing, foreign or damaged file and a full disk,
-        `StoreLockedError` after the wait.
+        migrated, unless `migrate` is false. Statements read no files but those of the folder `files`.
+
+        Raises `StoreError` for a missing, foreign or damaged file and a full disk, `StoreLockedError` after the wait,
+        `UsageError` for a name that the engine takes for something else.
         """
-        if path.stem in _RESERVED:
-            raise UsageError(f"{path}: the engine keeps the name {path.stem} for itself; call the store otherwise")
+        opening.refuse_name(path)
         makes = path == MEMORY or (write and make)
         nothing_yet = StoreError(f"{path}: nothing was ingested yet; fill it with `auditor ingest NAME`")
         if path != MEMORY and makes:
@@ -89,19 +97,25 @@ class Store:
             raise nothing_yet
         migration = None
         with engine_errors(path):
-            connection = opening.connect(path, read_only=not write and path != MEMORY, wait=wait, narrate=narrate)
+            copies = [copying.partial_of(target) for target in (path.resolve(), migrations.backup_of(path))]
+            connect = partial(opening.connect, path, wait=wait, narrate=narrate)
+            reads = not write and path != MEMORY
+            connection = connect(read_only=reads, databases=[] if reads else copies, folder=files)
             try:
                 state = migrations.state(connection, path)
                 if state == "empty" and not makes:
                     raise nothing_yet
                 if state == "old" and migrate and not write:
                     connection.close()
-                    connection = opening.connect(path, read_only=False, wait=wait, narrate=narrate)
+                    connection = connect(read_only=False, databases=copies, folder=files)
                     state = migrations.state(connection, path)  # another process may have been faster
                 if state == "old" and migrate:
                     kept = migrations.backup_of(path).name
                     narrate(f"{path}: migrating to schema {migrations.newest()}; the old file is kept as {kept}")
                     migration = migrations.migrate(connection, path)
+                    if reads:
+                        connection.close()
+                        connection = connect(read_only=True, folder=files)
                 elif state == "empty":
                     migrations.apply(connection)
                 elif state == "current" and write:
@@ -111,7 +125,7 @@ class Store:
             except BaseException:
                 connection.close()
                 raise
-        return cls(path, connection, writable=write or path == MEMORY, migration=migration)
+        return cls(path, connection, writable=write or path == MEMORY, migration=migration, files=files)
 
     @property
     def connection(self) -> duckdb.DuckDBPyConnection:
@@ -129,12 +143,20 @@ class Store:
         self,
         statement: str,
         params: dict[str, Any] | None = None,
-        reshape: Callable[[duckdb.DuckDBPyRelation], duckdb.DuckDBPyRelation] = lambda relation: relation,
     ) -> pl.DataFrame:
         """Run one statement and give its rows. Raises `SqlError` with the engine's words."""
         with engine_errors(self.path):
-            stream = reshape(self.connection.sql(statement, params=params or None)).__arrow_c_stream__()
-            return pl.DataFrame(_ArrowStream(lambda: stream))
+            stream = self.connection.sql(statement, params=params or None).__arrow_c_stream__()
+            return pl.DataFrame(ArrowStream(lambda: stream))
+
+    def bounded(self, work: Callable[[], T], seconds: float | None) -> T:
+        """Do work on the connection that may have no end, or no bound of memory, see `bounded.run`."""
+
+        def left() -> None:
+            self._is_left = True
+
+        memory = opening.memory()
+        return bounded.run(self.connection, work, seconds=seconds, memory=memory, left=left)
 
     def execute(self, statement: str, params: dict[str, Any] | None = None) -> int:
         """Run one statement for its effect, and give the number of rows it changed (0 where it has none)."""
@@ -149,7 +171,7 @@ class Store:
     @contextmanager
     def registered(self, name: str, frame: pl.DataFrame) -> Iterator[None]:
         """Let statements read a frame as a table of that name."""
-        self.connection.register(name, _ArrowStream(frame.__arrow_c_stream__))
+        self.connection.register(name, ArrowStream(frame.__arrow_c_stream__))
         try:
             yield
         finally:
@@ -182,9 +204,10 @@ class Store:
         """Let go of the file, doing what waits in `on_close` if nobody else holds it. Closing twice is allowed."""
         if self._connection is None:
             return
-        self._connection.close()
+        if not self._is_left:  # closing would wait for the statement
+            self._connection.close()
         self._connection = None
-        if self.on_close and self.path != MEMORY:
+        if self.on_close and self.path != MEMORY and not self._is_left:
             with suppress(StoreError), Store.open(self.path, write=True, wait=0) as writer, writer.transaction():
                 for work in self.on_close:
                     work(writer)

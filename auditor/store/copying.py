@@ -15,13 +15,18 @@ from auditor.errors import StoreError
 _COPY = "/copy"  # the engine names an open file by its stem, which never holds a slash
 
 
+def partial_of(target: Path) -> Path:
+    """Name the file that a copy is written to before it takes the place of `target`."""
+    return target.with_name(f"{target.name}.partial")
+
+
 def copy(connection: duckdb.DuckDBPyConnection, path: Path, target: Path) -> None:
     """Copy the file at `path`, which `connection` holds open for writing, to `target`, which may be `path` itself.
 
     Killed at any moment, what stood at `target` stands there still; the part of a copy gives way to the next one.
     Raises `StoreError` where the copy is not equal to the original, and what the engine raises.
     """
-    partial = target.with_name(f"{target.name}.partial")
+    partial = partial_of(target)
     log = partial.with_name(f"{partial.name}.wal")
     _remove(partial, log)
     try:
@@ -37,7 +42,7 @@ def copy(connection: duckdb.DuckDBPyConnection, path: Path, target: Path) -> Non
 
 def _write(connection: duckdb.DuckDBPyConnection, path: Path, partial: Path) -> None:
     original = connection.execute("select current_database()").fetchall()[0][0]
-    file = str(partial).replace("'", "''")
+    file = str(partial.absolute()).replace("'", "''")
     connection.execute(f"attach '{file}' as {_quoted(_COPY)}").complete()
     try:
         connection.execute("set preserve_insertion_order = true").complete()

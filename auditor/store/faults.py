@@ -15,22 +15,28 @@ _NO_ROOM = ("no space left on device", "file too large", "disk quota exceeded", 
 _NO_MEMORY = ("out of memory", "could not allocate block")
 _DAMAGE = ("corrupt database file", "failed to commit")
 _BROKEN_ENGINE = (duckdb.FatalException, duckdb.InternalException, duckdb.SerializationException)
+_BROKEN_WORDS = ("INTERNAL Error", "FATAL Error")  # of the same, where a stream carries them
+_IN_USE = "Resource In Use Error"  # what a statement gets that names the store as a file
 _FROM_A_STREAM = "got external error: "  # what Polars puts before the engine's words
 
 
 @contextmanager
-def engine_errors(path: Path) -> Iterator[None]:
+def engine_errors(path: Path, *, of_user: bool = False) -> Iterator[None]:
     """Raise what a user knows for what the engine raises while it works on the store at `path`.
 
     `StoreError` for a full disk or a damaged file, `SqlError` for a statement that is refused, `KeyboardInterrupt` for
-    Ctrl-C in the middle of one.
+    Ctrl-C in the middle of one. A statement `of_user` is at fault itself where it breaks the engine or takes too much.
     """
     try:
         yield
     except (duckdb.Error, pl.exceptions.ComputeError) as error:
         if isinstance(error, duckdb.InterruptException) or "INTERRUPT Error" in str(error):
             raise KeyboardInterrupt from error
-        raise _told(error, path) from error
+        raise _told(error, path, of_user=of_user) from error
+    except pl.exceptions.PanicException as error:
+        raise SqlError(
+            f"a value of the result cannot be shown; cast it to varchar: {_first_line(str(error))}"
+        ) from error
     except RuntimeError as error:
         if "interrupted" in str(error).lower():
             raise KeyboardInterrupt from error
@@ -49,15 +55,34 @@ def no_room(path: Path, error: Exception) -> StoreError:
     )
 
 
-def _told(error: Exception, path: Path) -> AuditorError:
+def _told(error: Exception, path: Path, *, of_user: bool) -> AuditorError:
     said = str(error).strip().removeprefix(_FROM_A_STREAM)
     if lacks_room(error):
         return no_room(path, error)
     if any(words in said.lower() for words in _NO_MEMORY):
+        if of_user:
+            return SqlError(f"the statement needs more memory than the engine may use; raise AUDITOR_MEMORY: {said}")
         return StoreError(f"{path}: more memory is needed than the engine may use; raise AUDITOR_MEMORY (2GiB): {said}")
     # A user's own statement may fail to read some other file, which says nothing about the store. The engine names the
     # store's files in full, whatever the user typed.
-    own = any(f'file "{name}' in said for name in (path, path.absolute(), path.resolve()))
-    if own or isinstance(error, _BROKEN_ENGINE) or any(words in said.lower() for words in _DAMAGE):
-        return StoreError(f"{path}: cannot be read or written, see `auditor verify`; restore a backup: {said}")
+    own = any(f'file "{name}' in said for name in (path, path.absolute(), path.resolve())) and _IN_USE not in said
+    is_broken = isinstance(error, _BROKEN_ENGINE) or said.startswith(_BROKEN_WORDS)
+    if own or (is_broken and not of_user) or any(words in said.lower() for words in _DAMAGE):
+        return StoreError(
+            f"{path}: cannot be read or written, see `auditor verify`; restore a backup: {_first_line(said)}"
+        )
+    if is_broken:
+        return SqlError(
+            "the engine fails at this statement, which says nothing of the store; ask in another way:"
+            f" {_first_line(said)}"
+        )
+    if isinstance(error, duckdb.PermissionException):
+        return SqlError(
+            f"statements read no such file; `auditor sql --files` lets them read the working folder: {said}"
+        )
     return SqlError(said)
+
+
+def _first_line(said: str) -> str:
+    """Leave out the stack of the engine."""
+    return said.partition("\n")[0]

@@ -5,20 +5,32 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import duckdb
 
 from auditor.errors import StoreError, StoreLockedError, UsageError
+from auditor.store import sealing
 from auditor.store.faults import lacks_room, no_room
 
+IN_MEMORY = ":memory:"
 _MAKING = 1.0  # seconds after which a file that is still unfinished is nobody's
 _HEADERS = 3 * 4096  # bytes that every DuckDB file has
 _MAGIC = slice(8, 12)
-_SIZE = re.compile(r"[0-9]+ ?[KMGT]i?B")
+_RESERVED = ("cache", "main", "memory", "system", "temp")
+_PREFIX = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")  # but not a drive, C:
+_SIZE = re.compile(r"([0-9]+) ?([KMGT])(i?)B")
 _MEMORY = "1GiB"  # of the engine; a whole process needs about 300 MiB more
+
+
+def refuse_name(path: Path) -> None:
+    """Refuse the name of a store that the engine takes for something else (`main.duckdb`, `md:x`, `https://x`)."""
+    if path.stem in _RESERVED:
+        raise UsageError(f"{path}: the engine keeps the name {path.stem} for itself; call the store otherwise")
+    if found := _PREFIX.match(str(path)):
+        raise UsageError(f"{path}: a store is a file; {found[0]!r} names another place; call the store otherwise")
 
 
 def make_room(path: Path) -> None:
@@ -47,19 +59,27 @@ def is_unfinished(path: Path) -> bool:
     return not begin or begin[_MAGIC] == b"DUCK"
 
 
-def connect(path: Path, *, read_only: bool, wait: float, narrate: Callable[[str], None]) -> duckdb.DuckDBPyConnection:
+def connect(
+    path: Path,
+    *,
+    read_only: bool,
+    wait: float,
+    narrate: Callable[[str], None],
+    databases: Sequence[Path] = (),
+    folder: Path | None = None,
+) -> duckdb.DuckDBPyConnection:
     """Open a file, waiting up to `wait` seconds for another process to let go of it.
 
-    Raises `StoreLockedError` after the wait, `StoreError` for a file that is no store or a disk that is full.
+    The connection is sealed: beside its file it reaches the `databases` and the files of `folder` only. Raises
+    `StoreLockedError` after the wait, `StoreError` for a file that is no store or a disk that is full.
     """
     deadline = time.monotonic() + wait
     told = False
     while True:
         file = _identity(path)
         try:
-            connection = duckdb.connect(str(path), read_only=read_only)
-            connection.execute("set preserve_insertion_order = false").complete()
-            _limit_memory(connection, path)
+            connection = duckdb.connect(_named(path), read_only=read_only, config=_settings(path))
+            sealing.seal(connection, databases, folder)
         except duckdb.Error as error:
             if "could not set lock on file" not in str(error).lower():
                 raise no_room(path, error) if lacks_room(error) else _unreadable(path, error) from error
@@ -77,15 +97,27 @@ def connect(path: Path, *, read_only: bool, wait: float, narrate: Callable[[str]
             connection.close()  # another process put a compact copy in the place of the file just now
 
 
-def _limit_memory(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+def _named(path: Path) -> str:
+    """Name a file so that the engine takes it for one."""
+    return str(path) if path.name == IN_MEMORY else str(path.absolute())
+
+
+def _settings(path: Path) -> dict[str, str | bool | int | float | list[str]]:
     """Let work that needs more memory go on beside the store's file. A store in memory has no such place."""
+    if path.name == IN_MEMORY:
+        return {**sealing.FROM_THE_START, "temp_directory": ""}
+    return {**sealing.FROM_THE_START, "memory_limit": f"{memory()}B"}
+
+
+def memory() -> int:
+    """Give the bytes that the engine may use of a store in a file."""
     limit = os.environ.get("AUDITOR_MEMORY", _MEMORY)
-    if path.name == ":memory:":
-        return
-    if not _SIZE.fullmatch(limit):
-        connection.close()
+    size = _SIZE.fullmatch(limit)
+    if size is None:
         raise UsageError(f"AUDITOR_MEMORY={limit}: expected a size such as 2GiB")
-    connection.execute("set memory_limit = $limit", {"limit": limit}).complete()
+    number, unit, binary = size.groups()
+    factor: int = (1024 if binary else 1000) ** ("KMGT".index(unit) + 1)
+    return int(number) * factor
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

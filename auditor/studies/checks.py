@@ -16,7 +16,7 @@ from auditor.registry import left_out
 from auditor.store.connection import Store
 from auditor.store.versions import resolve, resolve_all
 from auditor.studies.gate_measures import Asked, Measure
-from auditor.studies.gate_statements import Answer, answers
+from auditor.studies.gate_statements import TIMEOUT, Answer, answers
 from auditor.studies.gates import Demand, Demands, understood
 
 PASSED, FAILED, UNANSWERED = "passed", "failed", "not answerable"
@@ -39,6 +39,7 @@ def check(
     progress: Progress = silent,
     *,
     strict: bool = False,
+    timeout: float = TIMEOUT,
 ) -> tuple[Result, bool]:
     """Compare each selection with its gates, and say whether any failed.
 
@@ -48,11 +49,11 @@ def check(
     before. Statements: see `gate_statements`.
 
     Raises `UsageError` where no gate applies and for one that nobody knows, `SqlError` for a statement that the
-    engine refuses.
+    engine refuses or that takes longer than `timeout` seconds.
     """
     wanted = understood(gates)
     selections, absent = _selections(store, refs, wanted)
-    stated = answers(store, wanted.statements, selections)
+    stated = answers(store, wanted.statements, selections, timeout)
     rows: list[_Row] = []
     by_all_metrics = any(one.rule.by_metric and one.metric is None for one in wanted.demands)
     notes = left_out(None) if by_all_metrics else []

@@ -10,8 +10,11 @@ import polars.selectors as cs
 
 from auditor.errors import AuditorError, SqlError, UsageError
 from auditor.model import Gate, Selection, Table
-from auditor.store import asking
+from auditor.store import asking, statements
 from auditor.store.connection import Store
+
+#: Seconds that a statement of a gate may take.
+TIMEOUT = 300.0
 
 _SHOWN_ROWS = 10
 _SHOWN_TEXT = 200
@@ -44,19 +47,21 @@ class Answer:
         return Table(f"{whose}{self.gate.keys[1]}", self.rows.head(_SHOWN_ROWS), caption=caption)
 
 
-def answers(store: Store, gates: Sequence[Gate], selections: Sequence[Selection]) -> list[Answer]:
+def answers(
+    store: Store, gates: Sequence[Gate], selections: Sequence[Selection], timeout: float = TIMEOUT
+) -> list[Answer]:
     """Run the statements: one that names a parameter, or is of one dataset, for each selection; any other once.
 
     A dataset's own replaces one of the same name that is of all.
 
     The parameters are `$dataset`, `$version`, `$seq` and `$split`. Raises `SqlError`, with the statement's name and
-    place, for one that the engine refuses.
+    place, for one that the engine refuses or that takes longer than `timeout` seconds.
     """
     found = []
     for gate in gates:
         named = _named(gate)
         if gate.dataset is None and not named:
-            found.append(Answer(gate, None, _asked(store, gate, {})))
+            found.append(Answer(gate, None, _asked(store, gate, {}, timeout)))
             continue
         for one in selections:
             version = one.version
@@ -72,21 +77,21 @@ def answers(store: Store, gates: Sequence[Gate], selections: Sequence[Selection]
             given = {name: fact for name, fact in facts.items() if name in named}
             if unknown := named - set(facts):
                 raise _fault(gate, f"no parameter ${min(unknown)}; there are {', '.join(f'${name}' for name in facts)}")
-            found.append(Answer(gate, one, _asked(store, gate, given)))
+            found.append(Answer(gate, one, _asked(store, gate, given, timeout)))
     return found
 
 
 def _named(gate: Gate) -> set[str]:
     try:
-        return asking.parameters(str(gate.limit))
+        return statements.parameters(str(gate.limit))
     except SqlError as error:
         raise _fault(gate, error) from error
 
 
-def _asked(store: Store, gate: Gate, given: dict[str, str | int | None]) -> pl.DataFrame:
+def _asked(store: Store, gate: Gate, given: dict[str, str | int | None], timeout: float) -> pl.DataFrame:
     statement = str(gate.limit)
     try:
-        rows = asking.ask(store, statement, given)
+        rows = asking.ask(store, statement, given, asking.Limits(timeout))
     except (SqlError, UsageError) as error:
         raise _fault(gate, error) from error
     # The engine's threads give rows in any order, and the first ones are shown.

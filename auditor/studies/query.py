@@ -2,19 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+
+import polars as pl
 
 from auditor.errors import UsageError
 from auditor.model import Result, Table
-from auditor.store.asking import ask
+from auditor.store import asking
+from auditor.store.asking import Limits, ask
 from auditor.store.connection import Store
 
+#: Rows that a table or page shows at most.
+SHOWN = 100_000
 
-def query(store: Store, statement: str, params: Mapping[str, str] | None = None) -> Result:
-    """Run one read-only statement. Raises `SqlError` with the engine's words, also for an attempt to write."""
-    rows = ask(store, statement, params or {})
-    return Result("sql", rows, tables=(Table("", rows),))
+
+def query(
+    store: Store,
+    statement: str,
+    params: Mapping[str, str] | None = None,
+    timeout: float | None = None,
+    *,
+    rows: int | None = None,
+) -> Result:
+    """Run one read-only statement, for at most `timeout` seconds and giving at most so many `rows`.
+
+    Raises `SqlError` with the engine's words, also for an attempt to write, and where it takes more.
+    """
+    found = ask(store, statement, params or {}, Limits(timeout, rows))
+    return Result("sql", found, tables=(Table("", found),))
+
+
+def stream(
+    store: Store,
+    statement: str,
+    params: Mapping[str, str],
+    timeout: float | None,
+    take: Callable[[Iterator[pl.DataFrame]], None],
+) -> None:
+    """Run one read-only statement and hand over its rows as they come, which are never held all at once."""
+    asking.stream(store, statement, params, Limits(timeout), take)
 
 
 def schema(store: Store) -> Result:

@@ -374,7 +374,6 @@ import resource, sys
 from pathlib import Path
 from auditor.store.connection import Store
 with Store.open(Path(sys.argv[1])) as store:
-    store.execute("set memory_limit = '30MB'")
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
     try:
         store.execute("create temp table spilled as select n, random() as r from range(9000000) as x (n) order by r")
@@ -385,7 +384,13 @@ with Store.open(Path(sys.argv[1])) as store:
 
 
 def test_spilling_to_a_full_disk_is_told_as_such(filled: Path) -> None:
-    done = subprocess.run([sys.executable, "-c", SPILL, str(filled)], stdout=subprocess.PIPE, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", SPILL, str(filled)],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+        env={**os.environ, "AUDITOR_MEMORY": "30MB"},
+    )
     assert done.stdout.startswith(f"StoreError {filled}: no room left on the disk")
     assert done.stdout.splitlines()[-1] == "904"
 

@@ -1,0 +1,103 @@
+"""Which statements a user may run: one that only reads, by the engine's own parse of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import duckdb
+
+from auditor.errors import SqlError, UsageError
+
+_ALLOWED = "the store is read-only here: SELECT, DESCRIBE and EXPLAIN are allowed"
+
+#: Queries, as the engine names them. Others write: the body of a CTE may be a COPY, INSERT, UPDATE or DELETE.
+_QUERIES = {"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"}
+
+#: Functions that give rows of what they are given, or of what the store holds. Others read files, run text as a
+#: statement, change settings or write.
+_OF_ROWS = {
+    "generate_series", "histogram", "histogram_values", "icu_calendar_names", "json_each", "json_tree",
+    "pg_timezone_names", "query_table", "range", "repeat", "repeat_row", "summary", "test_all_types",
+    "test_vector_types", "unnest", "duckdb_columns", "duckdb_constraints", "duckdb_databases", "duckdb_dependencies",
+    "duckdb_functions", "duckdb_indexes", "duckdb_keywords", "duckdb_memory", "duckdb_optimizers", "duckdb_schemas",
+    "duckdb_sequences", "duckdb_settings", "duckdb_table_sample", "duckdb_tables", "duckdb_temporary_files",
+    "duckdb_triggers", "duckdb_types", "duckdb_variables", "duckdb_views", "pragma_collations",
+    "pragma_database_size", "pragma_metadata_info", "pragma_platform", "pragma_show", "pragma_storage_info",
+    "pragma_table_info", "pragma_user_agent", "pragma_version",
+}  # fmt: skip
+
+#: Functions that read files, for statements that may.
+_OF_FILES = {
+    "glob", "parquet_bloom_probe", "parquet_file_metadata", "parquet_full_metadata", "parquet_kv_metadata",
+    "parquet_metadata", "parquet_scan", "parquet_schema", "read_blob", "read_csv", "read_csv_auto", "read_json",
+    "read_json_auto", "read_json_objects", "read_json_objects_auto", "read_ndjson", "read_ndjson_auto",
+    "read_ndjson_objects", "read_parquet", "read_text", "sniff_csv",
+}  # fmt: skip
+
+
+def parameters(statement: str) -> set[str]:
+    """Name the parameters of what may be several statements. Raises `SqlError` for what is no SQL."""
+    return {name for one in _parsed(statement) for name in one.named_parameters}
+
+
+def refuse_other_than_reading(connection: duckdb.DuckDBPyConnection, statement: str, *, files: bool = False) -> None:
+    """Refuse whatever is not one statement that only reads: the store, and with `files` also files.
+
+    An EXPLAIN is of such a statement and does not run it. Raises `SqlError`; `UsageError` for none or more than one.
+    """
+    statements = _parsed(statement)
+    if len(statements) != 1:
+        raise UsageError(f"expected one statement, found {len(statements)}")
+    try:
+        kind = statements[0].type
+    except ValueError as error:  # a kind that the engine's own list lacks
+        raise SqlError(f"{_ALLOWED}, this is not") from error
+    if kind not in (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN):
+        raise SqlError(f"{_ALLOWED}, {kind.name} is not")
+    text = statement if kind is duckdb.StatementType.SELECT else _explained(statement)
+    row = connection.execute("select system.main.json_serialize_sql($text)", {"text": text}).fetchall()[0]
+    try:
+        parsed = json.loads(row[0])
+        found = list(_facts(parsed))
+    except RecursionError as error:
+        raise SqlError("the statement is nested too deeply") from error
+    if parsed["error"]:
+        what = "EXPLAIN of anything else, or with ANALYZE," if kind is duckdb.StatementType.EXPLAIN else "this"
+        raise SqlError(f"{_ALLOWED}, {what} is not")
+    for name in found:
+        if name.endswith("_NODE") and name not in _QUERIES:
+            raise SqlError(f"{_ALLOWED}, {name.removesuffix('_NODE').removesuffix('_QUERY')} is not, nor in WITH")
+        if name.endswith("()") and name[:-2] not in _OF_ROWS | (_OF_FILES if files else set()):
+            why = "reads files, which takes --files" if name[:-2] in _OF_FILES else "may do more than read the store"
+            raise SqlError(f"{name} in FROM is refused: it {why}")
+
+
+def _parsed(statement: str) -> list[duckdb.Statement]:
+    try:
+        return duckdb.extract_statements(statement)
+    except duckdb.Error as error:
+        raise SqlError(str(error).strip()) from error
+
+
+def _explained(statement: str) -> str:
+    """Give what follows EXPLAIN."""
+    text = statement.encode()  # the engine's offsets count bytes
+    words = [start for start, kind in duckdb.tokenize(statement) if kind is not duckdb.token_type.comment]
+    return text[words[0] + len("explain") :].decode()
+
+
+def _facts(parsed: Any) -> Iterator[str]:
+    """Give the kind of every node, and the name of every function in FROM, with brackets."""
+    if isinstance(parsed, dict):
+        kind = parsed.get("type")
+        if isinstance(kind, str):
+            yield kind
+        if kind == "TABLE_FUNCTION":
+            yield f"{parsed['function']['function_name'].lower()}()"
+        for value in parsed.values():
+            yield from _facts(value)
+    elif isinstance(parsed, list):
+        for value in parsed:
+            yield from _facts(value)
