@@ -40,6 +40,9 @@ Pipeline = Annotated[
     str | None,
     typer.Option("--pipeline", help="spaCy pipeline that tells content words, with --profile spacy; default: a list."),
 ]
+AllImages = Annotated[
+    bool, typer.Option("--all-images", help="Coverage by the words of any image; default: of the images in both.")
+]
 Robustness = Annotated[
     bool, typer.Option("--robustness", help="Instead: how far order, letters, tokens and references move each of them.")
 ]
@@ -66,6 +69,7 @@ def command(
     references: o.References = None,
     pipeline: Pipeline = None,
     function_words: o.FunctionWords = None,
+    all_images: AllImages = False,
     omitted: Omitted = None,
     missed: Missed = None,
     importance: Importance = 5,
@@ -98,7 +102,7 @@ def command(
     text_profile = profile or (PUBLISHED_PROFILE if published else "bare")
     settings = Settings(
         text_profile, lists, published, segment, shuffles, seed, curve,
-        references=references, pipeline=pipeline, function_words=function_words,
+        references=references, pipeline=pipeline, function_words=function_words, all_images=all_images,
     )  # fmt: skip
     if (omitted is not None) + (missed is not None) + robust > 1:
         raise UsageError("--omitted, --missed and --robustness are questions of their own: ask one at a time")

@@ -93,9 +93,9 @@ def read_paper(name: str, text: str) -> Paper:
         for entry in entries
         for check in _expanded({**kinds[kind], **entry}, groups)
     ]
-    counted = {(check.item, check.says) for check in checks if check.remark_on is None}
+    counted = {check.says for check in checks if check.remark_on is None}
     for check in checks:
-        if check.remark_on is not None and (check.item, check.remark_on) not in counted:
+        if check.remark_on is not None and check.remark_on not in counted:
             raise ValueError(f"{check.item}, {check.says}: a remark on {check.remark_on!r}, which {name} does not say")
     ordered = tuple(sorted(checks, key=lambda check: check.item))
     profiles = tuple(document.get("text_profiles", ()))

@@ -15,7 +15,8 @@ class Statistic:
     """A statistic's card.
 
     `definition` is what it counts, `published` where the definition that follows the paper's code differs, null where
-    it does not. `walks` says whether it depends on the order of the captions. `digits` is how many a table shows.
+    it does not. `walks` says whether it depends on the order of the captions. `digits` is how many a table shows;
+    `version` grows whenever the same captions get another number.
     """
 
     name: str
@@ -25,3 +26,4 @@ class Statistic:
     published: str | None = None
     walks: bool = False
     digits: int = 4
+    version: int = 1

@@ -20,6 +20,7 @@ _DRAWN = 42  # tokens of HD-D
 _WORDLESS = "no token"
 _TOO_FEW = f"fewer than {_DRAWN} tokens"
 _NOTHING_LEARNABLE = "no evaluation word is in the training data"
+_NOTHING_SHARED = "no word of people's captions is of an image that is in both: --all-images takes those of any image"
 
 
 def lengths(counts: pl.DataFrame) -> pl.DataFrame:
@@ -113,8 +114,11 @@ def novel_types(counts: pl.DataFrame, lists: pl.DataFrame) -> pl.DataFrame:
     return _long(rows, {"novel-types": pl.col("novel").fill_null(0).cast(pl.Float64)})
 
 
-def coverage(counts: pl.DataFrame) -> pl.DataFrame:
+def coverage(counts: pl.DataFrame, lists: pl.DataFrame) -> pl.DataFrame:
     """Score the rows of `sql/statistics/coverage.sql`: learnable, limit, recalled, coverage, deciles."""
+    if counts.is_empty():
+        nothing = dict.fromkeys(("learnable", "limit", "recalled", "coverage"), pl.lit(None, pl.Float64))
+        return _long(lists, nothing, _NOTHING_SHARED)
     sums = counts.group_by("list_no", maintain_order=True).agg(pl.col("types", "learnable", "recalled").sum())
     learnable, recalled = pl.col("learnable").cast(pl.Float64), pl.col("recalled").cast(pl.Float64)
     deciles = counts.select(

@@ -117,31 +117,41 @@ CARDS = (
     ),
     Statistic(
         "learnable",
-        "types of the evaluation data that the training data has",
+        "types of people's captions that the training data has, of the images in both",
         f"{_MILTENBURG}, equation 1",
         needs="training and evaluation",
         digits=0,
+        version=2,
     ),
     Statistic(
         "limit",
-        "learnable / types of the evaluation data",
+        "learnable / types of people's captions, of the images in both",
         f"{_MILTENBURG}, equation 4",
         needs="training and evaluation",
+        version=2,
     ),
     Statistic(
         "recalled",
-        "learnable types that the captions have",
+        "learnable types that the captions of the images in both have",
         f"{_MILTENBURG}, equation 2",
         needs="training and evaluation",
         digits=0,
+        version=2,
     ),
-    Statistic("coverage", "recalled / learnable", f"{_MILTENBURG}, equation 3", needs="training and evaluation"),
+    Statistic(
+        "coverage",
+        "recalled / learnable",
+        f"{_MILTENBURG}, equation 3",
+        needs="training and evaluation",
+        version=2,
+    ),
     *(
         Statistic(
             f"coverage-decile-{decile}",
-            f"share of decile {decile} of the evaluation data's types (1: the most frequent tenth) that is recalled",
+            f"share of decile {decile} of the types of people's captions (1: the most frequent tenth) that is recalled",
             f"{_MILTENBURG}, figure 4",
             needs="training and evaluation",
+            version=2,
         )
         for decile in range(1, 11)
     ),

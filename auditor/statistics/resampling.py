@@ -149,16 +149,26 @@ def resampled_means(
     The same images are drawn for all columns, so that these stay paired. A mean is not a number where a resample holds
     no caption of a column.
     """
-    stream, images = stream_of(key), sums.images
-    means = np.empty((resamples, len(sums.columns)))
-    block = max(AT_A_TIME // images, 1)
+    return sums.ratios(resampled_totals(sums.digits, resamples, key, progress, what))
+
+
+def resampled_totals(
+    columns: Floats, resamples: int, key: Sequence[object], progress: Progress = silent, what: str = "resampling"
+) -> Floats:
+    """Add up the columns of the drawn images (images × columns, whole numbers), resamples × columns.
+
+    Exact as long as totals are below 2^53. The images are those of `drawn_images`.
+    """
+    stream, images = stream_of(key), len(columns)
+    totals = np.empty((resamples, columns.shape[1]))
+    block = max(AT_A_TIME // max(images, 1), 1)
     for start in range(0, resamples, block):
         progress(what, start, resamples)
         times = np.empty((min(block, resamples - start), images))
         for row in times:
             row[:] = np.bincount(_places(stream, images), minlength=images)
-        means[start : start + block] = sums.ratios(times @ sums.digits)
-    return means
+        totals[start : start + block] = times @ columns
+    return totals
 
 
 def left_out_means(sums: ImageSums) -> Floats:

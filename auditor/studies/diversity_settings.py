@@ -32,6 +32,7 @@ class Settings:
     references: int | None = None
     pipeline: str | None = None
     function_words: Path | None = None
+    all_images: bool = False
 
     @property
     def full(self) -> bool:

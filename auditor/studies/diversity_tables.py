@@ -12,6 +12,7 @@ import polars as pl
 from auditor.figure import Figure
 from auditor.model import Table
 from auditor.registry import STATISTICS
+from auditor.statistics.length_interval import CONFIDENCE, RESAMPLES
 from auditor.studies.diversity_settings import Known, Settings
 
 Labelled = Sequence[tuple[str, pl.DataFrame]]
@@ -34,7 +35,7 @@ def tables(labelled: Labelled, known: Known) -> tuple[Table, ...]:
         if asked:
             frame = _wide(labelled, asked)
             made.append(Table(title, frame, digits=_digits(frame)))
-    return (*made, *_deciles(labelled))
+    return (*made, *_intervals(labelled), *_deciles(labelled))
 
 
 def _wide(labelled: Labelled, statistics: Sequence[str]) -> pl.DataFrame:
@@ -52,6 +53,20 @@ def _wide(labelled: Labelled, statistics: Sequence[str]) -> pl.DataFrame:
 
 def _digits(frame: pl.DataFrame) -> tuple[tuple[str, int], ...]:
     return tuple((name, max(STATISTICS[name].digits, 1)) for name in frame.columns if name in STATISTICS)
+
+
+def _intervals(labelled: Labelled) -> Iterator[Table]:
+    """Show how far the deviation of the lengths would differ had other images been described."""
+    rows = pl.concat(
+        part.filter(statistic="sdsl", spread="images").select(
+            pl.lit(label).alias("dataset"), pl.col("value").alias("sdsl"), "low", "high"
+        )
+        for label, part in labelled
+    )
+    if rows.height:
+        caption = f"low, high: the middle {CONFIDENCE:.0%} of {RESAMPLES:,} resamples of the images"
+        digits = tuple((name, STATISTICS["sdsl"].digits) for name in ("sdsl", "low", "high"))
+        yield Table("sdsl, with an interval over images", rows, caption=caption, digits=digits)
 
 
 def _deciles(labelled: Labelled) -> Iterator[Table]:

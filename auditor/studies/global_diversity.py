@@ -14,6 +14,7 @@ from auditor.registry import STATISTICS
 from auditor.statistics import diversity as scored
 from auditor.statistics.card import Statistic
 from auditor.statistics.diversity_walks import WALKED, Walk, compression_ratio, walk
+from auditor.statistics.length_interval import CONFIDENCE, RESAMPLES, sdsl_interval
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 from auditor.studies.diversity_settings import Known, Settings
@@ -21,7 +22,6 @@ from auditor.studies.diversity_summary import curve_rows, summary
 from auditor.studies.file_order import image_order
 from auditor.studies.parallel_lists import parallel_lists
 
-_VERSION = 1
 _MOST_TYPES = 2**21 - 1  # three numbers of types fit in 63 bits
 
 
@@ -32,7 +32,7 @@ class Found:
     `position` is the number of tokens at which a curve is read, null for other statistics.
 
     `low` and `high` are the smallest and the greatest value over what `spread` names: the drawn orders (`draws`) or the
-    parallel lists (`lists`); null where there is one value.
+    parallel lists (`lists`); of sdsl the ends of an interval over resampled `images`. Null where there is one value.
     """
 
     rows: pl.DataFrame
@@ -42,8 +42,9 @@ class Found:
 def workspace(store: Store, settings: Settings, known: Known) -> Workspace:
     """Open a workspace in which the training and the evaluation data are counted."""
     at_work = Workspace(
-        store, profile=settings.text_profile, published=settings.published, draws=settings.draws, seed=settings.seed
-    )
+        store, profile=settings.text_profile, published=settings.published, draws=settings.draws, seed=settings.seed,
+        all_images=settings.all_images,
+    )  # fmt: skip
     if known.training:
         use(at_work, known.training)
         at_work.bind("trained_form", "text_form")
@@ -55,6 +56,7 @@ def workspace(store: Store, settings: Settings, known: Known) -> Workspace:
     if known.evaluation:
         use(at_work, known.evaluation)
         at_work.bind("evaluated_word", "token_at_work")
+        at_work.bind("evaluated_image_word", "word_of_image")
         at_work.bind("evaluated_image", "distinct_image")
     return at_work
 
@@ -87,9 +89,24 @@ def global_statistics(
         [exact.select(*WALKED), walked, pl.DataFrame(pressed, schema=WALKED, orient="row")], how="vertical"
     )
     rows = pl.concat([summary(measured, lists), curve_rows(curve, len(walks), lists)])
+    rows = _with_interval(
+        rows, at_work, (settings.seed, selection.version.dataset, selection.version.version, selection.split)
+    )
     named = rows.with_columns(signature=_signatures(rows["statistic"], settings, known, in_file_order=why_not is None))
     missing = at_work.rows("missing_image").row(0) if known.evaluation else (0, 0)
-    return Found(named, (*lists.notes, *_notes(selection, known, why_not, missing)))
+    return Found(named, (*lists.notes, *_notes(selection, known, why_not, missing, all_images=settings.all_images)))
+
+
+def _with_interval(rows: pl.DataFrame, at_work: Workspace, key: Sequence[object]) -> pl.DataFrame:
+    """Give the deviation of the lengths an interval over images, in place of the ends over lists."""
+    low, high = sdsl_interval(at_work.rows("image_length"), key) or (None, None)
+    own = pl.col("statistic") == "sdsl"
+    ends = {
+        "low": pl.lit(low, pl.Float64),
+        "high": pl.lit(high, pl.Float64),
+        "spread": pl.lit(None if low is None else "images", pl.String),
+    }
+    return rows.with_columns(pl.when(own).then(end).otherwise(name).alias(name) for name, end in ends.items())
 
 
 def _exact(at_work: Workspace, known: Known) -> pl.DataFrame:
@@ -106,7 +123,7 @@ def _exact(at_work: Workspace, known: Known) -> pl.DataFrame:
         parts.append(scored.novel_types(at_work.rows("novel_type"), lists))
         parts.append(_novel(at_work, lists, known.training))
     if known.training and known.evaluation:
-        parts.append(scored.coverage(at_work.rows("coverage")))
+        parts.append(scored.coverage(at_work.rows("coverage"), lists))
     return pl.concat([part.select(pl.col(name).cast(kind) for name, kind in scored.MEASURED.items()) for part in parts])
 
 
@@ -176,14 +193,20 @@ def _signature(name: str, settings: Settings, known: Known, in_file_order: bool)
         shown["segment"] = settings.segment
     if name in ("unique", "novel"):
         shown["equal"] = "text" if settings.published else "tokens"
+    if name == "sdsl":
+        shown |= {"ci": f"{CONFIDENCE:.0%}-bootstrap-{RESAMPLES}", "seed": settings.seed}
     if "training" in card.needs and known.training:
         shown["train"] = known.training.reference
     if "evaluation" in card.needs and known.evaluation:
         shown["eval"] = known.evaluation.reference
-    return Signature(name, shown, _VERSION)
+    if card.needs == "training and evaluation":
+        shown["images"] = "all" if settings.all_images else "shared"
+    return Signature(name, shown, card.version)
 
 
-def _notes(selection: Selection, known: Known, why_not: str | None, missing: Sequence[int]) -> list[str]:
+def _notes(
+    selection: Selection, known: Known, why_not: str | None, missing: Sequence[int], *, all_images: bool
+) -> list[str]:
     notes = []
     if why_not:
         notes.append(
@@ -191,8 +214,9 @@ def _notes(selection: Selection, known: Known, why_not: str | None, missing: Seq
             " and ttr, mattr, mtld and the curve are not the published ones"
         )
     if known.evaluation and missing[1]:
+        follows = "fewer captions recall fewer words" if all_images else "they do not count on either side"
         notes.append(
             f"{selection.label}: no caption for {missing[1]:,} of the {missing[0]:,} images of"
-            f" {known.evaluation.label}: fewer captions recall fewer words"
+            f" {known.evaluation.label}: {follows}"
         )
     return notes

@@ -30,8 +30,16 @@ _CORRELATED = ("asl", "sdsl", "types", "ttr-1", "ttr-2", "novel", "coverage", "r
 #: What a part of the images does not tell.
 _OF_ALL_IMAGES = ("types", "types-of-all-lists", "tokens-of-all-lists", "limit", "unlearnable")
 
+#: The level of what is of all images of val2014 and of words learnt from train2014.
+_WHOLE = "val2014"
+
 _SCORES = "BLEU and Meteor are copied from the systems' papers or given by the COCO server for a whole set of captions"
 _HALF = "coco-val has about half of the images: `auditor fetch coco-val2014` says how to obtain all"
+_COVERAGE = (
+    "coverage is of all words of val2014 that train2014 has: half of the images (coco-val) hold other words, and the"
+    " training words at hand (coco-train-words) hold words of evaluation captions: `auditor fetch coco-val2014"
+    " coco-train` says how to obtain both"
+)
 _WORDS = (
     "no captions of training data in the store, at most its words: `auditor fetch coco-train` says how to obtain it"
 )
@@ -75,7 +83,7 @@ def _measured(
     values = _in_file_order(rows.filter(pl.col("position").is_null()))
     drawn = rows.filter(position=_CURVE_AT).select("dataset", value="robust")
     quantities: dict[Quantity, float] = {}
-    notes = [*described.notes, *([f"{_PEOPLE} stands for {evaluation}"] if evaluation else [])]
+    notes = [*described.notes, *_stand_ins(evaluation, training)]
     asked = {check.of[1] for check in paper.checks}
     signatures = {name: signature for name, signature in described.signatures.items() if name in asked}
     if evaluation:
@@ -96,11 +104,23 @@ def _measured(
         notes=tuple(notes),
         absent=absent,
         tables=(_table(rows),),
+        intervals=_intervals(rows),
     )
 
 
 def _first(store: Store, names: Sequence[str]) -> str | None:
     return next((name for name in names if log(store, name)), None)
+
+
+def _stand_ins(evaluation: str | None, training: str | None) -> list[str]:
+    """Say what is in the place of the paper's data."""
+    said = [f"{_PEOPLE} stands for {evaluation}"] if evaluation else []
+    if training == _TRAINING[1]:
+        said.append(
+            f"{training} is no training split: it has the words of some nine tenths of all of COCO, evaluation captions"
+            " too, so that learnable, limit and novel-types are not the paper's"
+        )
+    return said
 
 
 def _lacking(paper: Paper, systems: Sequence[str], evaluation: str | None, training: str | None) -> dict[str, str]:
@@ -123,7 +143,9 @@ def _lacking(paper: Paper, systems: Sequence[str], evaluation: str | None, train
 
 def _unanswerable(of: Quantity, evaluation: str | None, training: str | None) -> str | None:
     """Say why a quantity of the paper is not what can be measured on the captions at hand."""
-    dataset, metric = of[:2]
+    dataset, metric, _, level, _ = of
+    if level == _WHOLE and (evaluation, training) != (_EVALUATION[0], _TRAINING[0]):
+        return _COVERAGE
     if metric in ("bleu-4", "meteor"):
         return _SCORES
     if training != _TRAINING[0] and {"novel", "known"} & set(metric.split()):
@@ -155,9 +177,19 @@ def _without_value(values: pl.DataFrame) -> dict[Quantity, str]:
     }
 
 
+def _intervals(rows: pl.DataFrame) -> dict[Quantity, tuple[float, float]]:
+    """Give the ends of what has an interval over images: the deviation of lengths, and local recall."""
+    kept = rows.filter(spread="images").drop_nulls(["low", "high"])
+    return {
+        (dataset, statistic, "", "", _PUBLISHED): (low, high)
+        for dataset, statistic, low, high in kept.select("dataset", "statistic", "low", "high").iter_rows()
+    }
+
+
 def _columns(values: pl.DataFrame, drawn: pl.DataFrame) -> Quantities:
     for dataset, statistic, value, _ in values.drop_nulls("value").iter_rows():
-        yield (dataset, statistic, "", "", _PUBLISHED), value
+        for level in ("", _WHOLE) if statistic.startswith("coverage") else ("",):
+            yield (dataset, statistic, "", level, _PUBLISHED), value
     for dataset, value in drawn.drop_nulls().iter_rows():
         yield (dataset, f"types-of-{_CURVE_AT}-tokens", "", "", _DRAWN), value
     people = dict(values.filter(dataset=_PEOPLE).drop_nulls("value").select("statistic", "value").iter_rows())

@@ -13,8 +13,8 @@ from auditor.studies.consensus_settings import CONFIDENCE
 PROBLEMS: Mapping[str, str] = {
     "captions-without-word": "captions without a word",
     "images-with-one-caption": "images with one caption only, which has no reference",
-    "captions-repeated-within-image": "captions that repeat another of their image",
-    "captions-on-several-images": "captions that stand at several images",
+    "captions-repeated-within-image": "captions that repeat an earlier one of their image",
+    "captions-on-several-images": "captions whose text stands at several images",
     "captions-in-several-splits": "captions that stand in several splits",
     "images-in-several-splits": "images that are in several splits",
     "captions-of-unusual-length": "captions of unusual length",

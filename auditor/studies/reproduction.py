@@ -18,7 +18,10 @@ WITHIN, OUTSIDE, UNANSWERED, REMARK = "within", "outside", "not answerable", "re
 
 @dataclass(frozen=True)
 class Measured:
-    """What a paper's study measured: quantities by name; why there is nothing of some datasets, or no such quantity."""
+    """What a paper's study measured: quantities by name; why there is nothing of some datasets, or no such quantity.
+
+    `intervals` are those of quantities over resampled images, where they are known.
+    """
 
     quantities: Mapping[Quantity, float]
     lacking: Mapping[str, str] = field(default_factory=dict)
@@ -27,6 +30,7 @@ class Measured:
     notes: tuple[str, ...] = ()
     absent: Mapping[Quantity, str] = field(default_factory=dict)
     tables: tuple[Table, ...] = ()
+    intervals: Mapping[Quantity, tuple[float, float]] = field(default_factory=dict)
 
 
 Study = Callable[[Store, Paper, int, Progress], Measured]
@@ -68,7 +72,7 @@ def _study(name: str) -> Study:
 def _rows(one: Paper, found: Measured) -> pl.DataFrame:
     rows = [_row(one, check, found) for check in one.checks]
     kinds: dict[str, type[pl.DataType]] = {"holds": pl.Boolean}
-    kinds |= dict.fromkeys(("low", "high", "value"), pl.Float64)
+    kinds |= dict.fromkeys(("low", "high", "value", "value_low", "value_high"), pl.Float64)
     kinds |= dict.fromkeys(("printed", "band", "wider_because", "reason", "remark_on"), pl.String)
     return pl.DataFrame(rows, infer_schema_length=None, schema_overrides=kinds)
 
@@ -76,6 +80,7 @@ def _rows(one: Paper, found: Measured) -> pl.DataFrame:
 def _row(one: Paper, check: Check, found: Measured) -> dict[str, object]:
     value, reason = (None, check.unanswerable) if check.unanswerable else _value(check, found)
     holds = None if value is None else check.holds(value)
+    interval = (found.intervals.get(check.of) if value is not None and check.to is None else None) or (None, None)
     verdict = UNANSWERED if holds is None else WITHIN if holds else OUTSIDE
     return {
         "paper": one.name,
@@ -90,6 +95,8 @@ def _row(one: Paper, check: Check, found: Measured) -> dict[str, object]:
         "high": None if check.band is None else check.band.high,
         "wider_because": check.wider_because,
         "value": value,
+        "value_low": interval[0],
+        "value_high": interval[1],
         "holds": holds,
         "verdict": verdict if check.remark_on is None else REMARK,
         "reason": check.why if verdict == OUTSIDE else reason,
@@ -117,9 +124,13 @@ def _against(check: Check) -> str:
 
 
 def _tables(one: Paper, rows: pl.DataFrame) -> list[Table]:
+    ends = pl.format("{} to {}", pl.col("value_low").round(4), pl.col("value_high").round(4))
     outside = rows.filter(verdict=OUTSIDE).select(
-        "item", "says", "dataset", "metric", "compared", "band", ours="value", why="reason"
-    )
+        "item", "says", "dataset", "metric", "compared", "band", pl.col("value").alias("ours"),
+        ends.alias("interval over images"), pl.col("reason").alias("why"),
+    )  # fmt: skip
+    if outside["interval over images"].is_null().all():
+        outside = outside.drop("interval over images")
     wider = (
         rows.filter(pl.col("wider_because").is_not_null())
         .group_by("wider_because", maintain_order=True)

@@ -1,19 +1,19 @@
 -- name: profile
--- version: 1
+-- version: 2
 -- grain: statistic
 -- reads: reference, token_at_work
 -- returns: statistic, value
 --
 -- Size, length, vocabulary and repetition of the captions at work. Lengths are in tokens of the text profile; standard
 -- deviations are of the population, as in van Miltenburg et al. 2018. Captions repeat where they are equal letter for
--- letter.
+-- letter: a text is what equal captions have in common. Each count is of what its name begins with.
 with per_image as (
     select image_no, count(*) as captions, count(*) - count(distinct caption_id) as repeats
     from reference
     group by image_no
 ),
 per_text as (
-    select caption_id, count(distinct image_no) as images
+    select caption_id, count(*) as captions, count(distinct image_no) as images
     from reference
     group by caption_id
 ),
@@ -36,7 +36,10 @@ word as (
     select count(*) as types, count(*) filter (where occurrences = 1) as once
     from token_at_work
 ),
-elsewhere as (select count(*) filter (where images > 1) as shared from per_text),
+elsewhere as (
+    select count(*) filter (where images > 1) as texts, coalesce(sum(captions) filter (where images > 1), 0) as captions
+    from per_text
+),
 listed as (
     select unnest([
         {'position': 1, 'statistic': 'images', 'value': s.images::double},
@@ -57,8 +60,9 @@ listed as (
         {'position': 16, 'statistic': 'distinct-captions', 'value': l.distinct_captions::double},
         {'position': 17, 'statistic': 'images-repeating-a-caption', 'value': s.repeating::double},
         {'position': 18, 'statistic': 'captions-repeated-within-image', 'value': s.repeats::double},
-        {'position': 19, 'statistic': 'captions-on-several-images', 'value': e.shared::double},
-        {'position': 20, 'statistic': 'captions-in-no-split', 'value': l.unsplit::double}
+        {'position': 19, 'statistic': 'captions-on-several-images', 'value': e.captions::double},
+        {'position': 20, 'statistic': 'texts-on-several-images', 'value': e.texts::double},
+        {'position': 21, 'statistic': 'captions-in-no-split', 'value': l.unsplit::double}
     ], recursive := true)
     from size as s, length as l, word as w, elsewhere as e
 )

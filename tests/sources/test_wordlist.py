@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import json
+import re
 import zipfile
 from pathlib import Path
 
@@ -156,6 +158,26 @@ def test_counted_words_of_coco_are_all_but_the_empty_one(data: Path) -> None:
     assert (rows.height, reasons(rows)) == (28_412, [(176, "no word")])
     assert rows["occurrences"].sum() == 5_914_499
     assert sources.guess(Part((path,))) == "wordlist"
+
+
+def test_counted_words_of_coco_are_of_evaluation_captions_too(data: Path) -> None:
+    """A training split would have all words of restval, and lack ten times as many of test as the list does."""
+    rows = read(data / "coco-train-vocab" / "karpathy-train.word-counts.tsv.gz")
+    known = set(rows["text"].drop_nulls().to_list())
+    once, tokens = (rows["occurrences"] == 1).sum(), rows["occurrences"].sum()
+    with gzip.open(data / "coco-val2014" / "captions_val2014.partial-merged.json.gz", "rt", encoding="utf-8") as file:
+        coco = json.load(file)
+    split = {image["id"]: image["karpathy_split"] for image in coco["images"]}
+    said: dict[str, list[str]] = {}
+    for one in coco["annotations"]:
+        said.setdefault(split[one["image_id"]], []).extend(re.sub(r"[^\w\s]", "", one["caption"].lower()).split())
+    lacking = {name: sum(word not in known for word in words) / len(words) for name, words in said.items()}
+    unseen = once / tokens  # Good-Turing: how often the next word would be a new one
+    assert lacking["restval"] > 0.05 * unseen
+    assert max(lacking["test"], lacking["val"]) < 0.15 * unseen
+    assert {name: round(1e5 * share, 1) for name, share in lacking.items()} == {
+        "test": 21.5, "restval": 17.4, "val": 22.9,
+    }  # fmt: skip
 
 
 def test_vocabulary_of_coco_has_three_special_words(data: Path) -> None:

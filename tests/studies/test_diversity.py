@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import plain_diversity as plain
 import polars as pl
 import pytest
@@ -14,6 +15,8 @@ from hypothesis import strategies as st
 from auditor.errors import UsageError
 from auditor.model import Result
 from auditor.registry import STATISTICS
+from auditor.statistics.length_interval import RESAMPLES
+from auditor.statistics.resampling import drawn_images, percentile_interval
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.diversity import diversity
 from auditor.studies.diversity_robustness import robustness
@@ -42,14 +45,20 @@ def test_every_statistic_without_an_order_is_that_of_the_plain_loops(texts, trai
         ingest_rows(store, _rows(training, 3), "train", kind="candidates")
         ingest_rows(store, _rows(people, 2), "people", kind="candidates")
         values = _values(diversity(store, ["set"], Settings(draws=2), "train", "people"))
+        whole = _values(diversity(store, ["set"], Settings(draws=2, all_images=True), "train", "people"))
     said, learnt, seen = ([text.lower().split() for text in some] for some in (texts, training, people))
     wanted = plain.without_order(said)
     some, known = [words for words in said if words], [words for words in learnt if words]
     wanted["unique"] = len({tuple(words) for words in some}) / len(some) if some else None
     wanted["novel"] = sum(words not in known for words in some) / len(some) if some else None
     wanted["novel-types"] = len(set(plain.stream(said)) - set(plain.stream(learnt)))
+    both = min(len(said), -(-len(seen) // 2))  # one caption an image by the system, two by people
+    shared = plain.stream(seen[: 2 * both])
+    if shared:
+        wanted |= plain.coverage(plain.stream(said[:both]), set(plain.stream(learnt)), shared)
     if plain.stream(seen):
-        wanted |= plain.coverage(plain.stream(said), set(plain.stream(learnt)), plain.stream(seen))
+        any_image = plain.coverage(plain.stream(said), set(plain.stream(learnt)), plain.stream(seen))
+        assert {name: whole[name] for name in any_image} == pytest.approx(any_image, abs=1e-9)
     for statistic, value in wanted.items():
         assert values[statistic] == pytest.approx(value, abs=1e-9), statistic
 
@@ -96,6 +105,33 @@ def test_training_data_without_a_word_in_common_leaves_nothing_to_cover(store: S
     assert _values(result, column="reason")["coverage"] == "no evaluation word is in the training data"
 
 
+def test_coverage_is_of_the_images_in_both(store: Store) -> None:
+    """Of two images that share nothing but their dataset, the words of one are no recall of the other's."""
+    ingest_rows(store, _rows(["a dog", "red sky", "a cat"]), "people")
+    ingest_rows(store, [("i0000", 0, "a"), ("i0001", 0, "sea"), ("x", 0, "dog red sky")], kind="candidates")
+    ingest_rows(store, _rows(["a dog and a cat under a red sky by the sea"]), "train")
+    shared = diversity(store, ["set"], None, "train", "people")
+    assert {name: _values(shared)[name] for name in ("learnable", "recalled", "coverage", "limit")} == {
+        "learnable": 4, "recalled": 1, "coverage": 1 / 4, "limit": 1,
+    }  # fmt: skip
+    assert shared.signatures["coverage"].startswith("coverage|")
+    assert "|images:shared|v:2" in shared.signatures["coverage"]
+    whole = diversity(store, ["set"], Settings(all_images=True), "train", "people")
+    assert {name: _values(whole)[name] for name in ("learnable", "recalled", "coverage")} == {
+        "learnable": 5, "recalled": 4, "coverage": 4 / 5,
+    }  # fmt: skip
+    assert "|images:all|v:2" in whole.signatures["coverage"]
+
+
+def test_datasets_without_a_common_image_have_no_coverage_and_say_so(store: Store) -> None:
+    ingest_rows(store, _rows(["a dog"]), "people")
+    ingest_rows(store, [("x", 0, "a dog")])
+    result = diversity(store, ["set"], None, "people", "people")
+    assert _values(result)["coverage"] is None
+    assert "--all-images" in str(_values(result, column="reason")["coverage"])
+    assert _values(diversity(store, ["set"], Settings(all_images=True), "people", "people"))["coverage"] == 1
+
+
 def test_images_that_a_system_lacks_are_counted(store: Store) -> None:
     ingest_rows(store, _rows(["a dog", "a cat", "a bird"]), "people")
     ingest_rows(store, _rows(["a dog"]), kind="candidates")
@@ -115,6 +151,31 @@ def test_parallel_lists_are_measured_alone_and_averaged(store: Store) -> None:
         assert (row["low"], row["high"]) == (pytest.approx(min(each)), pytest.approx(max(each)))
         assert (row["spread"], row["lists"]) == ("lists", 2)
     assert _values(together)["types"] == len(set(plain.stream([text.split() for text in texts])))
+
+
+def test_the_deviation_of_lengths_has_an_interval_over_images(store: Store) -> None:
+    """Whole images are drawn: the interval is that of a plain loop over the same draws, lists averaged."""
+    texts = ["a b c", "a", "a b", "a b c d e f", "a b c d", "a b", "a b c d e", "a"]
+    ingest_rows(store, _rows(texts, 2))
+    result = diversity(store, ["set"], Settings(seed=3))
+    row = result.frame.filter(statistic="sdsl").row(0, named=True)
+    lists = [[text.split() for text in texts[slot::2]] for slot in (0, 1)]
+    key = (3, "set", row["version"], None)
+    drawn = [
+        sum(plain.sdsl([one[place] for place in places]) for one in lists) / 2
+        for places in drawn_images(4, RESAMPLES, key)
+    ]
+    assert (row["low"], row["high"]) == pytest.approx(percentile_interval(np.array(drawn), 0.95))
+    assert row["low"] <= row["value"] <= row["high"]
+    assert (row["spread"], row["seed"]) == ("images", 3)
+    assert "|ci:95%-bootstrap-1000|seed:3" in row["signature"]
+    assert any(table.title.startswith("sdsl, with an interval") for table in result.tables)
+
+
+def test_one_image_has_no_interval(store: Store) -> None:
+    ingest_rows(store, [("i", 0, "a dog"), ("i", 1, "a")])
+    row = diversity(store, ["set"]).frame.filter(statistic="sdsl").row(0, named=True)
+    assert (row["low"], row["high"], row["spread"]) == (None, None, None)
 
 
 def test_a_curve_ends_where_the_shortest_list_does(store: Store) -> None:
