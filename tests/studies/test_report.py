@@ -173,6 +173,6 @@ def test_card_counts_splits_and_names_problems(store: Store) -> None:
     made = card(store, "dogs", BLEU)
     found = {one.name: one for one in made.sections}
     assert found["splits"].tables[0].frame.rows() == [("test", 1, 4), ("train", 3, 9)]
-    assert "captions that stand at several images: 1." in found["problems"].words
+    assert "captions whose text stands at several images: 2." in found["problems"].words
     assert found["problems"].words[0].startswith("Leakage: ")
     assert found["bounds"].tables[0].frame.columns == ["metric", "human", "intra"]
