@@ -43,8 +43,9 @@ def current(connection: duckdb.DuckDBPyConnection) -> int | None:
 def state(connection: duckdb.DuckDBPyConnection, path: Path) -> Literal["empty", "old", "current"]:
     """Say whether an open file has no schema yet, an older one, or the newest.
 
-    Raises `StoreError` for a foreign file or one from a newer auditor.
+    Raises `StoreError` for a foreign or altered file or one from a newer auditor.
     """
+    _refuse_macros(connection, path)
     number = current(connection)
     if number is None:
         if not connection.execute("select 1 from duckdb_tables()").fetchall():
@@ -53,6 +54,13 @@ def state(connection: duckdb.DuckDBPyConnection, path: Path) -> Literal["empty",
     if number > newest():
         raise StoreError(f"{path}: has schema {number}, this auditor knows up to {newest()}; upgrade auditor")
     return "old" if number < newest() else "current"
+
+
+def _refuse_macros(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Refuse a file that defines functions: no schema has any, and one named md5 would be taken for the engine's."""
+    found = connection.execute("select function_name from system.main.duckdb_functions() where not internal").fetchall()
+    if found:
+        raise StoreError(f"{path}: altered: it defines the macro {found[0][0]!r}, as no store does; restore a backup")
 
 
 def backup_of(path: Path) -> Path:

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import polars as pl
 
-from auditor.errors import MissingExtraError, UsageError
+from auditor.errors import MissingExtraError, SqlError, StoreError, UsageError
 from auditor.model import Progress, Result, Selection, Source, Table, silent
 from auditor.store import verification, versions
 from auditor.store.connection import Store
@@ -32,7 +32,10 @@ def verify(
     if verification.FACTS in unread:
         checks, compared, notes = legible, legible.clear(), ["facts cannot be read, so that nothing else was checked"]
     else:
-        checks = pl.concat([legible, verification.check(store, selection, progress)])
+        try:
+            checks = pl.concat([legible, verification.check(store, selection, progress)])
+        except SqlError as error:  # our own statements are right: what they read is not
+            raise StoreError(f"{store.path}: damaged; restore a backup or ingest into a new store: {error}") from error
         compared, notes = _compared(store, selection, declared)
         for profile in verification.text_profiles(store):
             try:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import duckdb
 import pytest
 from conftest import ingest_rows
 
-from auditor.errors import SqlError, UsageError
+from auditor.errors import SqlError, StoreError, UsageError
 from auditor.store.asking import ask
 from auditor.store.connection import MEMORY, Store
 from auditor.store.sqlfiles import catalogue
@@ -350,3 +352,13 @@ def test_store_is_a_file_and_no_place_of_the_engine(name: str, write: bool) -> N
     with pytest.raises(UsageError, match="a store is a file"):
         Store.open(Path(name), write=write)
     assert list(Path().iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "macro", ["md5(x) as 7", "count_star() as 7", "duckdb_tables() as table select 1", '"+"(a, b) as 7']
+)
+def test_macros_of_a_store_are_refused_by_name(path: Path, macro: str) -> None:
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(f"create macro {macro}").complete()
+    with pytest.raises(StoreError, match=re.escape(macro.replace('"', "").partition("(")[0])):
+        Store.open(path)
