@@ -92,9 +92,9 @@ def test_every_declared_file_lies_in_the_data_folder(data: Path, name: str) -> N
 
 
 def test_every_file_of_the_data_folder_is_declared(data: Path) -> None:
-    """Captions and votes: not the tables and scores of papers, nor METEOR's own words."""
+    """Captions and votes: not the tables and scores of papers, METEOR's own words, images, vectors, or forced choices."""
     others = r"\.md$|readme|LICENSE|\.xml$|metric-accuracy/|published-tables/|meteor-resources/|UNRELATED_CAPTIONS"
-    others += r"|coco_restval|coco_train\.txt"
+    others += r"|coco_restval|coco_train\.txt|flickr8k-images/|flickr8k-clip/|sugarcrepe/"
     declared = config.sources().values()
     known = {path for source in declared for part in source.parts for path in part.paths}
     known |= {path for source in declared for path in source.splits.values()}

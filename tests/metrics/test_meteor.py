@@ -178,8 +178,13 @@ def test_number_of_buckets_changes_no_score(small_world: Path, monkeypatch: pyte
 
 
 def test_text_longer_than_the_search_holds_is_refused(small_world: Path) -> None:
-    with pytest.raises(MetricError, match="a text of 5,000 words; it aligns texts of at most 4,095"):
-        of_pairs([("a " * 5000, ["a"])])
+    found = of_pairs([("a " * 5000, ["a"]), ("a", ["a"])])
+    assert found["image"].to_list() == ["00001"]
+
+
+def test_text_that_its_normaliser_makes_longer_than_the_search_holds_is_refused(small_world: Path) -> None:
+    with pytest.raises(MetricError, match="a text of 9,000 words; it aligns texts of at most 4,095"):
+        of_pairs([("a,b " * 3000, ["a"])])
 
 
 def test_cache_that_was_damaged_is_made_again(small_world: Path) -> None:
