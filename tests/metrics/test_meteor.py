@@ -29,6 +29,7 @@ from auditor.metrics.meteor_resources import JAR, PARAPHRASES, SHA256
 from auditor.registry import References, request
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
+from auditor.studies.scores import score
 
 SYSTEM = CandidateSet("system", "candidate_system", {"system": "system", "system_seq": 1, "system_split": None})
 
@@ -183,8 +184,10 @@ def test_text_longer_than_the_search_holds_is_refused(small_world: Path) -> None
 
 
 def test_text_that_its_normaliser_makes_longer_than_the_search_holds_is_refused(small_world: Path) -> None:
-    with pytest.raises(MetricError, match="a text of 9,000 words; it aligns texts of at most 4,095"):
-        of_pairs([("a,b " * 3000, ["a"])])
+    with Store.open(MEMORY) as store:
+        ingest_rows(store, [("p", 0, "a,b " * 3000), ("p", 1, "a")])
+        with pytest.raises(MetricError, match="a text of 9,000 words; it aligns texts of at most 4,095"):
+            score(store, "set", ["meteor"], text_profile="whitespace")
 
 
 def test_cache_that_was_damaged_is_made_again(small_world: Path) -> None:
