@@ -19,6 +19,7 @@ from auditor.declaration import declared_source
 from auditor.errors import UsageError
 from auditor.gate_lines import CHECK, declared_gates
 from auditor.model import COMMON_OPTIONS, Gate, Kind, Option, Part, Source
+from auditor.replacing import is_plain
 
 _OF_SPLIT = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)=(.+)")
 
@@ -148,6 +149,8 @@ def _parts(files: Sequence[Path], options: Mapping[str, Option], *, unnamed: boo
 
 def _toml(file: Path) -> tuple[str, dict[str, Any]]:
     """Give the text of a file and what it says."""
+    if not is_plain(file):  # a pipe would wait for its writer
+        raise UsageError(f"{file}: cannot be read: it is no file on a disk; name a datasets.toml that is one")
     try:
         text = file.read_text(encoding="utf-8")
         return text, tomllib.loads(text)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from auditor.errors import SourceError
-from auditor.replacing import replacing
+from auditor.replacing import is_plain, replacing
 
 _GAP = re.compile(r"[ \t\n\r]*[,:]?[ \t\n\r]*")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -89,6 +89,8 @@ def read(path: Path) -> dict[str, Entry]:
 
     Raises `SourceError`, with the line, for what is not JSON and for an entry that lacks something.
     """
+    if not is_plain(path):  # a pipe would wait for its writer
+        raise SourceError(f"{path}: cannot be read: it is no file on a disk; {_REMEDY}")
     try:
         content = path.read_bytes()
         text = content.decode("utf-8-sig")

@@ -12,6 +12,7 @@ from pathlib import Path
 import duckdb
 
 from auditor.errors import StoreError, StoreLockedError, UsageError
+from auditor.replacing import is_plain
 from auditor.store import sealing
 from auditor.store.faults import lacks_room, no_room
 
@@ -31,6 +32,8 @@ def refuse_name(path: Path) -> None:
         raise UsageError(f"{path}: the engine keeps the name {path.stem} for itself; call the store otherwise")
     if found := _PREFIX.match(str(path)):
         raise UsageError(f"{path}: a store is a file; {found[0]!r} names another place; call the store otherwise")
+    if not is_plain(path) and not path.is_dir():  # a pipe would wait for its writer
+        raise UsageError(f"{path}: a store is a file on a disk, and this is a pipe or a device; name another")
 
 
 def make_room(path: Path) -> None:

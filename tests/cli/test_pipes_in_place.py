@@ -1,0 +1,41 @@
+"""A pipe or a device where the program keeps a file of its own is refused at once: it would wait for a writer."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+WAITS = 30  # seconds; a refusal takes one or two
+
+
+@pytest.mark.parametrize(
+    ("pipe", "command", "code"),
+    [
+        ("datasets.toml", ["ingest", "mine"], 2),
+        ("datasets.toml", ["check"], 2),
+        ("other.toml", ["ingest", "mine", "--config", "other.toml"], 2),
+        ("datasets.lock", ["ingest", "mine", "--from", "captions.csv", "--frozen"], 3),
+        ("mine.duckdb", ["datasets", "--store", "mine.duckdb"], 2),
+        ("mine.duckdb", ["ingest", "mine", "--from", "captions.csv", "--store", "mine.duckdb"], 2),
+        (None, ["datasets", "--store", "/dev/zero"], 2),
+    ],
+)
+def test_pipe_in_the_place_of_a_file_is_refused_at_once(
+    tmp_path: Path, pipe: str | None, command: list[str], code: int
+) -> None:
+    (tmp_path / "captions.csv").write_text("image,caption\na,a dog\na,a cat\n")
+    if pipe:
+        os.mkfifo(tmp_path / pipe)
+    clean = {key: value for key, value in os.environ.items() if not key.startswith("AUDITOR_")}
+    done = subprocess.run(
+        [sys.executable, "-m", "auditor", *command], cwd=tmp_path, env=clean, timeout=WAITS, capture_output=True,
+        text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == code, done.stderr
+    assert pipe is None or pipe in done.stderr
+    assert "file on a disk" in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
