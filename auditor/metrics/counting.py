@@ -221,11 +221,13 @@ def _bind_whole(workspace: Workspace) -> None:
 
 
 def _key(selection: Selection, profile: str, candidate: CandidateSet, spec: CountSpec) -> str:
-    params = {**candidate.facts, **spec.params}
-    beside = {
+    """Name counts by all that they depend on; candidates and metrics may call different settings by one name."""
+    facts = {
+        "candidate": candidate.facts,
+        "counting": spec.params,
         "kernel": spec.kernel and (spec.kernel.name, spec.kernel.version),
         "rewriting": spec.rewriting,
-        "words": ngrams.MOST_WORDS,
+        "most_words": ngrams.MOST_WORDS,
     }
     weights = idf.files(spec.reading) if idf.is_read_by(spec.relations) else ()
-    return cache.key(selection, profile, (*spec.relations, *weights, *candidate.files), params | beside)
+    return cache.key(selection, profile, (*spec.relations, *weights, *candidate.files), facts)

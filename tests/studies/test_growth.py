@@ -150,3 +150,18 @@ def test_a_part_meets_no_more_than_memory_holds(monkeypatch: pytest.MonkeyPatch,
     buckets = ngrams.buckets(store, loads)
     assert buckets == [(1, 2, 1, 0), (3, 3, 30, 10), (4, 5, 1, 0), (7, 7, 1, 0)]
     assert all(bucket.at_once * 100 <= 1_000 for bucket in buckets)
+
+
+def test_a_warm_cache_gives_the_rows_of_a_cold_one(tmp_path: Path) -> None:
+    """Candidates that differ in one setting alone, as the two kinds of gibberish do, have counts of their own."""
+    path = tmp_path / "audit.duckdb"
+    with Store.open(path, write=True) as store:
+        ingest_rows(
+            store, [(image, slot, f"a {image} runs on {slot}") for image in ("dog", "cat") for slot in range(3)]
+        )
+    frames = []
+    for _ in range(2):
+        with Store.open(path) as store:
+            frames.append(bounds(store, ["set"], ["cider", "bleu-1", "rouge-l"]).frame)
+    assert {"gibberish-10", "gibberish-mean"} <= set(frames[0]["candidate"])
+    assert frames[1].equals(frames[0])
