@@ -102,7 +102,8 @@ def ask(store: Store, statement: str, params: Params, limits: Limits = _NONE) ->
                 )
         return _shown(pl.concat(parts), columns)
 
-    return _run(store, statement, params, limits, gathered)
+    # The engine itself stops at the limit: rows that nobody takes would keep the connection busy.
+    return _run(store, statement, params, limits, gathered, most=None if limits.rows is None else limits.rows + 1)
 
 
 def stream(
@@ -123,6 +124,8 @@ def _run(
     params: Params,
     limits: Limits,
     take: Callable[[Sequence[_Column], Iterator[pl.DataFrame]], T],
+    *,
+    most: int | None = None,
 ) -> T:
     refuse_other_than_reading(store.connection, statement, files=store.files is not None)
     connection, path = store.connection, store.path
@@ -131,6 +134,8 @@ def _run(
         with engine_errors(path, of_user=True):
             relation = connection.sql(statement, params=dict(params) or None)
             columns = _columns(relation)
+            if most is not None:
+                relation = relation.limit(most)
             # All that holds the stream is local to the generator: a connection is not free while anything does.
             with closing(_batches(_carriable(relation, columns), path)) as batches:
                 return take(columns, batches)

@@ -7,6 +7,7 @@ to end must not wait for it: see `is_running`.
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 import time
@@ -87,6 +88,7 @@ def _freed(connection: duckdb.DuckDBPyConnection, done: threading.Event, until: 
             connection.execute("select 1").fetchall()
         except duckdb.Error:
             connection.interrupt()
+            gc.collect()  # what failed holds its own traceback, and that the rows that were to come
             done.wait(_LOOK)
         else:
             if done.wait(_LOOK):
