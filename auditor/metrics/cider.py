@@ -44,7 +44,8 @@ _IDF = Parameter(
     idf.DATASET,
     "documents; natural logarithm, document frequency at least 1. dataset: the images of the reference's dataset and "
     "split, all captions. As the authors' program counts, whose documents are items, candidates with their references: "
-    "fold, one run for each place of the caption left out; run, all in one run (a system's captions are one run either "
+    "fold, one run for each place of the caption left out (refused where the words of all captions, once for each "
+    "place of their image, are more than 16 million); run, all in one run (a system's captions are one run either "
     "way). none: every idf is 1. file:PATH: a table (CSV, Parquet, JSON lines) of gram (words joined by blanks) and "
     "images; its empty gram gives the number of documents. `auditor bounds --pool-idf` makes the images of all its "
     "datasets the documents",

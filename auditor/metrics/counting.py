@@ -145,13 +145,13 @@ def _parted(
     """Part what can be counted for all candidates at once from what has frequencies or references of its own."""
     own = [spec for spec in specs if idf.by_items(spec.reading)]
     shared = [spec for spec in specs if spec not in own]
-    alike = [candidate for candidate in candidates if candidate.references is None]
-    if alike and shared:
-        yield alike, shared
-    for candidate in candidates:
+    for candidate in candidates:  # first, so that folds that are too many are refused before anything is counted
         some = own if candidate.references is None else specs
         if some:
             yield [candidate], some
+    alike = [candidate for candidate in candidates if candidate.references is None]
+    if alike and shared:
+        yield alike, shared
 
 
 def _count(

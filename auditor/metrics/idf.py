@@ -27,6 +27,11 @@ from auditor.store.workspace import Workspace
 DATASET = "dataset"
 READINGS = (DATASET, "fold", "run", "none")
 
+#: The most words that `fold` weighs, each as often as its image has folds: a count that takes a minute and 1.5 GB.
+_MOST_FOLDED = 16_000_000
+_FOLDED_A_MINUTE = 19_000_000
+_BYTES_A_WORD = 70
+
 _TOGETHER = re.compile(r"datasets#[0-9a-f]{12}")
 _RETIRED = (
     "idf=pooled was the items of a run and is now called idf=run; document frequencies of several datasets pooled are "
@@ -105,7 +110,8 @@ def bind(
     """Bind the frequencies of a reading, for candidates and tokens that are bound.
 
     `document_frequency` (gram, images) and `collection` (log_documents), where they are the same for every candidate;
-    for `fold`, `fold_frequency` and `fold_collection`. Raises `MetricError` where every idf would be 0.
+    for `fold`, `fold_frequency` and `fold_collection`. Raises `MetricError` where every idf would be 0, and where
+    the folds are more than memory holds.
     """
     workspace.params["folded"] = reading == "fold"
     for relation in ("fold_frequency", "fold_collection"):
@@ -153,8 +159,11 @@ def _bind_selection(
 
 
 def _bind_items(store: Store, workspace: Workspace, selection: Selection, reading: str) -> None:
-    if workspace.rows("item")["image_no"].n_unique() == 1:
+    items = workspace.rows("item")
+    if items["image_no"].n_unique() == 1:
         raise MetricError(f"{selection.label}: candidates of one image only, with idf={reading}: {refusal(reading, 1)}")
+    if reading == "fold":
+        _refuse_too_many_folds(store, selection, items)
     workspace.forget("fold_frequency_parts")
     for bucket in ngrams.buckets(store):
         workspace.params |= {"first_image": bucket.first, "last_image": bucket.last}
@@ -164,3 +173,17 @@ def _bind_items(store: Store, workspace: Workspace, selection: Selection, readin
     )
     workspace.bind(frequency, "folded_frequency")
     workspace.bind(collection, "folded_collection")
+
+
+def _refuse_too_many_folds(store: Store, selection: Selection, items: pl.DataFrame) -> None:
+    """Raise `MetricError` where the words of the captions, once for each fold of their image, are too many."""
+    lengths = store.query("select image_no, sum(length)::bigint as words from reference group by image_no")
+    folds = items.group_by("image_no").agg(pl.col("fold").n_unique())
+    words = int(folds.join(lengths, on="image_no").select((pl.col("fold") * pl.col("words")).sum()).item())
+    if words > _MOST_FOLDED:
+        raise MetricError(
+            f"{selection.label}: idf=fold weighs each caption once for each place that is left out on its image: "
+            f"{words:,} words, more than {_MOST_FOLDED:,}; it would take some {words / _FOLDED_A_MINUTE:,.1f} CPU "
+            f"minutes and {0.4 + words * _BYTES_A_WORD / 1e9:.1f} GB for each set of candidates. Draw fewer captions "
+            "(--references K), take a part (--split), or count documents once: idf=run, idf=dataset"
+        )

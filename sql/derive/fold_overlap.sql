@@ -32,17 +32,22 @@ weighed as (
     from shared as s
     join fold_collection as i on i.fold = s.fold
     left join fold_frequency as f on f.fold = s.fold and f.gram = s.gram
+),
+own as materialized (
+    -- one norm at a time: both at once are joined to each other first, fold by fold, which is their square
+    select w.*, w.idf / v.norm as weight
+    from weighed as w
+    join fold_norm as v on v.caption_id = w.caption_id and v.fold = w.fold and v.n = w.n
+    where w.idf > 0
 )
 select
-    w.candidate_no,
-    w.reference_slot,
-    w.n,
-    w.tf,
-    w.reference_tf,
-    w.idf / v.norm * (w.idf / u.norm) as cosine_unit,
-    w.bigrams,
-    w.reference_bigrams
-from weighed as w
-join fold_norm as v on v.caption_id = w.caption_id and v.fold = w.fold and v.n = w.n
-join fold_norm as u on u.caption_id = w.reference_id and u.fold = w.fold and u.n = w.n
-where w.idf > 0
+    o.candidate_no,
+    o.reference_slot,
+    o.n,
+    o.tf,
+    o.reference_tf,
+    o.weight * (o.idf / u.norm) as cosine_unit,
+    o.bigrams,
+    o.reference_bigrams
+from own as o
+join fold_norm as u on u.caption_id = o.reference_id and u.fold = o.fold and u.n = o.n

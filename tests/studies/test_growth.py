@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,12 +15,13 @@ import polars as pl
 import pytest
 from conftest import ROOT, ingest_rows
 
+from auditor import config
 from auditor.errors import MetricError
-from auditor.metrics import counting
+from auditor.metrics import counting, idf
 from auditor.metrics.counting import count_in_parts
 from auditor.store import ngrams
 from auditor.store.connection import Store
-from auditor.studies import scores
+from auditor.studies import ingestion, scores
 from auditor.studies.bounds import bounds
 from auditor.studies.scores import score
 
@@ -102,6 +104,33 @@ def test_counts_of_strangers_are_kept_where_they_are_small(tmp_path: Path, monke
 
     assert kept(1 << 20) == {"human", "intra"}
     assert kept(1) == {"human"}
+
+
+def test_folds_that_are_too_many_are_refused_before_anything_is_counted(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of each image, words times captions: 3 x 5 and 2 x 3 words here."""
+    texts = {"a": ["a dog", "dog runs", "s"], "b": ["a cat", "cat"], "c": ["bird"]}
+    ingest_rows(store, [(image, slot, text) for image in texts for slot, text in enumerate(texts[image])])
+    monkeypatch.setattr(idf, "_MOST_FOLDED", 21)
+    score(store, "set", ["cider:idf=fold"])
+    monkeypatch.setattr(idf, "_MOST_FOLDED", 20)
+    said: list[str] = []
+    asked = ["bleu-2", "cider-d:idf=run", "cider-d:idf=fold"]
+    with pytest.raises(MetricError, match=r"21 words, more than 20.*CPU minutes.*--references K.*idf=dataset"):
+        score(store, "set", asked, progress=lambda what, *_: said.append(what))
+    assert not any("bleu" in what for what in said)
+    score(store, "set", ["cider:idf=run"])
+
+
+@pytest.mark.slow
+def test_folds_of_abstract50s_take_seconds(data: Path, store: Store) -> None:
+    """Measured: 6 CPU seconds; not done after 46 where norms were joined to each other first, fold by fold."""
+    ingestion.ingest(store, [config.sources(data=data)["abstract50s"]])
+    begun = time.process_time()
+    found = score(store, "abstract50s", ["cider:idf=fold"], references=16)
+    assert found.frame.height == 500 * 17
+    assert time.process_time() - begun < 25
 
 
 _CHILD = """
