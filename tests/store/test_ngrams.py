@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from conftest import ingest_rows
@@ -39,3 +40,27 @@ def test_frequencies_equal_a_plain_count(store: Store, monkeypatch: pytest.Monke
     assert sorted(found) == sorted(
         (gram, gram.count(" ") + 1, occurrences[gram], captions[gram], len(images[gram])) for gram in occurrences
     )
+
+
+#: What people ask of the views, for a caption of so many words: all different, so that each n-gram occurs once.
+ASKED = {
+    "select count(*) from token": lambda words: words + 2,
+    "select count(distinct hash(t)) from token as t": lambda words: words + 2,
+    "select count(*) from ngram": lambda words: 4 * words - 6 + 3,
+    "select count(distinct hash(g)) from ngram as g": lambda words: 4 * words - 6 + 3,
+    "select count(*) from ngram where dataset = 'set'": lambda words: 4 * words - 6 + 3,
+    "select count(*) from ngram where image = 'long'": lambda words: 4 * words - 6,
+    "select count(*) from ngram where image = 'long' and n = 2": lambda words: words - 1,
+    "select count(*) from ngram where n = 4": lambda words: words - 3,
+}
+
+
+@pytest.mark.parametrize("words", [2047, 2048, 2049, 2050, 5000, 100_000])
+def test_views_of_words_hold_captions_of_any_length(tmp_path: Path, words: int) -> None:
+    """The engine works on 2,048 rows at a time, and failed where a caption had more of them."""
+    path = tmp_path / "long.duckdb"
+    with Store.open(path, write=True) as store:
+        ingest_rows(store, [("long", 0, " ".join(f"w{word}" for word in range(words))), ("short", 0, "w1 w2")])
+    for statement, expected in ASKED.items():
+        with Store.open(path) as store:
+            assert store.query(statement).item() == expected(words), statement
