@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -11,6 +13,9 @@ import duckdb
 from auditor.errors import StoreError
 from auditor.store import copying
 from auditor.store.sqlfiles import sql_root
+
+#: sha256 of the views of the newest schema, as the engine spells them: what `_definitions` need not be compared with.
+DEFINITIONS = "9b69af46316823d9824692cf6a5d66cb3376331dd257555c86660868cde15c94"
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,7 @@ def state(connection: duckdb.DuckDBPyConnection, path: Path) -> Literal["empty",
         raise StoreError(f"{path}: a DuckDB file, but not made by auditor; name another with --store")
     if number > newest():
         raise StoreError(f"{path}: has schema {number}, this auditor knows up to {newest()}; upgrade auditor")
+    _refuse_views(connection, path, number)
     return "old" if number < newest() else "current"
 
 
@@ -61,6 +67,36 @@ def _refuse_macros(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
     found = connection.execute("select function_name from system.main.duckdb_functions() where not internal").fetchall()
     if found:
         raise StoreError(f"{path}: altered: it defines the macro {found[0][0]!r}, as no store does; restore a backup")
+
+
+def _refuse_views(connection: duckdb.DuckDBPyConnection, path: Path, number: int) -> None:
+    """Refuse a file whose views or types are other than those of its schema: they stand for what we count."""
+    found = _definitions(connection)
+    if number == newest() and _digest(found) == DEFINITIONS:
+        return
+    with duckdb.connect() as fresh:  # also where another version of the engine spells its definitions otherwise
+        apply(fresh, up_to=number)
+        expected = _definitions(fresh)
+    for name in sorted(expected.keys() | found.keys()):
+        if found.get(name) != expected.get(name):
+            how = "it lacks" if name not in found else "no store has" if name not in expected else "it has replaced"
+            raise StoreError(f"{path}: altered: {how} the {name}; restore a backup")
+
+
+def _definitions(connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
+    """Give the definition of each view and type, by its kind and name."""
+    rows = connection.execute(
+        "select 'view ' || if(schema_name = 'main', '', schema_name || '.') || view_name, sql"
+        " from system.main.duckdb_views()"
+        " where not internal and not temporary and database_name = current_database()"
+        " union all select 'type ' || schema_name || '.' || type_name, logical_type"
+        " from system.main.duckdb_types() where not internal and database_name = current_database()"
+    ).fetchall()
+    return dict(rows)
+
+
+def _digest(definitions: dict[str, str]) -> str:
+    return hashlib.sha256(json.dumps(definitions, sort_keys=True).encode()).hexdigest()
 
 
 def backup_of(path: Path) -> Path:

@@ -11,6 +11,7 @@ import pytest
 from conftest import ingest_rows
 
 from auditor.errors import SqlError, StoreError, UsageError
+from auditor.store import migrations
 from auditor.store.asking import ask
 from auditor.store.connection import MEMORY, Store
 from auditor.store.sqlfiles import catalogue
@@ -362,3 +363,43 @@ def test_macros_of_a_store_are_refused_by_name(path: Path, macro: str) -> None:
         connection.execute(f"create macro {macro}").complete()
     with pytest.raises(StoreError, match=re.escape(macro.replace('"', "").partition("(")[0])):
         Store.open(path)
+
+
+ALTERED = {
+    "create or replace view captions as select * from main.caption": "it has replaced the view captions",
+    "create or replace view token as select 1 as token": "it has replaced the view token",
+    "create view md6 as select 1": "no store has the view md6",
+    "create view cache.bleu as select 1": "no store has the view cache.bleu",
+    "drop view ngram": "it lacks the view ngram",
+    "drop view latest; create table latest (dataset varchar, seq integer)": "it lacks the view latest",
+    "create type score as enum ('high')": "no store has the type main.score",
+}
+
+
+@pytest.mark.parametrize("statement", ALTERED)
+@pytest.mark.parametrize("write", [False, True])
+def test_views_and_types_of_a_store_are_those_of_its_schema(path: Path, statement: str, write: bool) -> None:
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(statement).complete()
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match=re.escape(f"altered: {ALTERED[statement]}")):
+        Store.open(path, write=write)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("schema", range(3, migrations.newest()))
+def test_replaced_views_of_an_older_schema_are_refused_before_it_is_migrated(tmp_path: Path, schema: int) -> None:
+    path = tmp_path / "old.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        migrations.apply(connection, up_to=schema)
+        connection.execute("create or replace view captions as select 1 as text").complete()
+    with pytest.raises(StoreError, match="replaced the view captions"):
+        Store.open(path)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_digest_of_the_views_is_that_of_the_newest_schema() -> None:
+    """Else each opening would make the schema anew to compare with."""
+    with duckdb.connect() as connection:
+        migrations.apply(connection)
+        assert migrations._digest(migrations._definitions(connection)) == migrations.DEFINITIONS
