@@ -19,7 +19,7 @@ from auditor.studies import enough_references_tables as tables
 from auditor.studies.described_images import as_references
 from auditor.studies.growing_references import ReferenceOrder
 from auditor.studies.reference_curves import STATISTICS, Measured, measure, sufficient
-from auditor.studies.scores import scorable, signatures
+from auditor.studies.scores import scorable, signatures, too_long
 
 #: Without `most`: as many references as nine images in ten have.
 _LEFT_OUT = 0.1
@@ -64,7 +64,12 @@ def enough_references(
         rows = _rows(selection, some, measured, counted, draws, signed)
         parts.append(rows)
         shown.append((selection, rows, number))
-        notes += [*some_left_out, *unscored, *tables.notes(selection, rows, number)]
+        notes += [
+            *some_left_out,
+            *unscored,
+            *too_long(store, [selection], text_profile),
+            *tables.notes(selection, rows, number),
+        ]
     return Result(
         "references",
         pl.concat(parts),

@@ -21,7 +21,7 @@ from auditor.store.versions import resolve_all
 from auditor.studies import probe_tables
 from auditor.studies.candidate_scores import missing, without_references
 from auditor.studies.probe_components import Component, Components, chosen
-from auditor.studies.scores import scorable, score_candidates, signatures
+from auditor.studies.scores import scorable, score_candidates, signatures, too_long
 
 #: How many words of a reference change, unless others are asked for.
 WORDS = (1, 2, 3)
@@ -72,6 +72,7 @@ def probe(
             *refused,
             *missing({selection.label: {name: str(why) for name, why in reasons.items()}}),
             *without_references(store, selection),
+            *too_long(store, [selection], text_profile),
         ]
     frame = pl.concat(parts)
     return Result(

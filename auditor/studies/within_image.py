@@ -19,7 +19,7 @@ from auditor.store.connection import Store
 from auditor.store.versions import images, resolve_all
 from auditor.studies.diversity_settings import Settings
 from auditor.studies.local_words import Content, bind_words, content_of
-from auditor.studies.scores import score_candidates
+from auditor.studies.scores import score_candidates, too_long
 from auditor.text import tokenizer
 
 _VERSION = 1
@@ -80,7 +80,11 @@ def captions_of_images(
         selections=tuple(selections),
         signatures=signatures,
         tables=(_table(labelled),),
-        notes=(*_lonely(store, selections), *_unequal(store, selections, settings.references)),
+        notes=(
+            *_lonely(store, selections),
+            *_unequal(store, selections, settings.references),
+            *too_long(store, selections, profile),
+        ),
     )
 
 

@@ -23,6 +23,9 @@ from auditor.store import ngrams
 from auditor.store.connection import Store
 from auditor.studies import ingestion, scores
 from auditor.studies.bounds import bounds
+from auditor.studies.correlation import correlate
+from auditor.studies.enough_references import enough_references
+from auditor.studies.probe import probe
 from auditor.studies.scores import score
 
 _ALIGNED = ["rouge-l", "rouge-w-1.2", "ter", "chrf", "bleu-2", "cider"]
@@ -179,6 +182,20 @@ def test_a_part_meets_no_more_than_memory_holds(monkeypatch: pytest.MonkeyPatch,
     buckets = ngrams.buckets(store, loads)
     assert buckets == [(1, 2, 1, 0), (3, 3, 30, 10), (4, 5, 1, 0), (7, 7, 1, 0)]
     assert all(bucket.at_once * 100 <= 1_000 for bucket in buckets)
+
+
+def test_every_study_of_scores_names_the_texts_that_are_too_long(store: Store) -> None:
+    rows = [(image, slot, f"a {image} runs on {slot}") for image in ("dog", "cat", "cow") for slot in range(3)]
+    ingest_rows(store, [*rows, ("cow", 3, "dog " * 5000)])
+    named = "set: 1 caption has more than 4,095 words"
+    for result in (
+        bounds(store, ["set"], ["bleu-1"]),
+        correlate(store, ["set"], ["bleu-1", "cider"]),
+        enough_references(store, ["set"], metric_names=["bleu-1"]),
+        probe(store, ["set"], ["bleu-1"], ["order"]),
+        score(store, "set", ["bleu-1"]),
+    ):
+        assert any(note.startswith(named) for note in result.notes), result.command
 
 
 def test_a_warm_cache_gives_the_rows_of_a_cold_one(tmp_path: Path) -> None:
