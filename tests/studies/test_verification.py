@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -105,3 +106,20 @@ def test_command_ends_well_where_only_counts_differ(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert "differs" in done.stdout
     assert f"{label}: 3 captions, 6 fewer than the 9 that datasets.toml declares" in done.stdout
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_flipped_bits_are_the_stores_fault_and_never_the_statements(tmp_path: Path, seed: int) -> None:
+    path, drawn = tmp_path / "audit.duckdb", random.Random(seed)
+    with Store.open(path, write=True) as store:
+        ingest_rows(
+            store, [(f"i{image}", slot, f"words of {image} {slot}") for image in range(400) for slot in range(3)]
+        )
+    content = bytearray(path.read_bytes())
+    for _ in range(8):
+        content[drawn.randrange(3 * 4096, len(content))] ^= 1 << drawn.randrange(8)
+    path.write_bytes(content)
+    command = [sys.executable, "-m", "auditor", "verify", "--store", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 4, done.stderr
+    assert "Traceback" not in done.stderr
