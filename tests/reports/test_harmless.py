@@ -83,6 +83,6 @@ def test_latex_takes_no_text_for_an_argument() -> None:
 def test_formulas_are_counted_and_left_as_they_are() -> None:
     texts = ["=cmd|' /C calc'!A0", "+1", "-a", "@x", "\tt", "fine", "a=b", None]
     result = Result("sql", pl.DataFrame({"text": texts, "n": range(8)}))
-    assert reports.formulas(result) == 5
-    assert reports.formulas(Result("sql", pl.DataFrame({"n": [1]}))) == 0
+    assert reports.formulas(result.frame) == 5
+    assert reports.formulas(pl.DataFrame({"n": [1]})) == 0
     assert "\n=cmd" in reports.TEXT_FORMATS["csv"](result)
