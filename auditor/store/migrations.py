@@ -14,8 +14,39 @@ from auditor.errors import StoreError
 from auditor.store import copying
 from auditor.store.sqlfiles import sql_root
 
-#: sha256 of the views of the newest schema, as the engine spells them: what `_definitions` need not be compared with.
-DEFINITIONS = "9b69af46316823d9824692cf6a5d66cb3376331dd257555c86660868cde15c94"
+#: sha256 of what the newest schema defines, as the engine spells it: what `_definitions` need not be compared with.
+DEFINITIONS = "5e5f6a05a19c1e81c1ca97d7264fe3f4bd68fd804463d3ee9379dee3c6bc450e"
+
+# Tables of the cache come and go with what is counted.
+_DEFINED = """
+    with place as (
+        select 'view' as kind, schema_name, view_name as name, sql as definition
+        from system.main.duckdb_views() where not internal and not temporary and database_name = current_database()
+        union all
+        select 'type', schema_name, type_name, logical_type
+        from system.main.duckdb_types() where not internal and database_name = current_database()
+        union all
+        select if(schema_name = 'cache', 'default, check or generated column of', 'table'), schema_name, table_name, sql
+        from system.main.duckdb_tables()
+        where not temporary and database_name = current_database()
+            and (
+                schema_name <> 'cache' or check_constraint_count > 0
+                or contains(sql, ' DEFAULT(') or contains(sql, ' GENERATED ALWAYS ')
+            )
+        union all
+        select 'index', schema_name, index_name, sql
+        from system.main.duckdb_indexes() where database_name = current_database()
+        union all
+        select 'sequence', schema_name, sequence_name, sql
+        from system.main.duckdb_sequences() where database_name = current_database()
+        union all
+        select 'trigger', schema_name, trigger_name, sql
+        from system.main.duckdb_triggers() where database_name = current_database()
+    )
+
+    select kind || ' ' || if(schema_name = 'main', '', schema_name || '.') || name, definition
+    from place
+"""
 
 
 @dataclass(frozen=True)
@@ -58,7 +89,7 @@ def state(connection: duckdb.DuckDBPyConnection, path: Path) -> Literal["empty",
         raise StoreError(f"{path}: a DuckDB file, but not made by auditor; name another with --store")
     if number > newest():
         raise StoreError(f"{path}: has schema {number}, this auditor knows up to {newest()}; upgrade auditor")
-    _refuse_views(connection, path, number)
+    _refuse_definitions(connection, path, number)
     return "old" if number < newest() else "current"
 
 
@@ -69,8 +100,8 @@ def _refuse_macros(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
         raise StoreError(f"{path}: altered: it defines the macro {found[0][0]!r}, as no store does; restore a backup")
 
 
-def _refuse_views(connection: duckdb.DuckDBPyConnection, path: Path, number: int) -> None:
-    """Refuse a file whose views or types are other than those of its schema: they stand for what we count."""
+def _refuse_definitions(connection: duckdb.DuckDBPyConnection, path: Path, number: int) -> None:
+    """Refuse a file that defines anything else than its schema: it would stand for what we count or run as we write."""
     found = _definitions(connection)
     if number == newest() and _digest(found) == DEFINITIONS:
         return
@@ -84,15 +115,8 @@ def _refuse_views(connection: duckdb.DuckDBPyConnection, path: Path, number: int
 
 
 def _definitions(connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
-    """Give the definition of each view and type, by its kind and name."""
-    rows = connection.execute(
-        "select 'view ' || if(schema_name = 'main', '', schema_name || '.') || view_name, sql"
-        " from system.main.duckdb_views()"
-        " where not internal and not temporary and database_name = current_database()"
-        " union all select 'type ' || schema_name || '.' || type_name, logical_type"
-        " from system.main.duckdb_types() where not internal and database_name = current_database()"
-    ).fetchall()
-    return dict(rows)
+    """Give the definition of each thing in a file, by its kind and name. Of the cache, only what would be run."""
+    return dict(connection.execute(_DEFINED).fetchall())
 
 
 def _digest(definitions: dict[str, str]) -> str:
