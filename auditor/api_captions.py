@@ -103,9 +103,12 @@ class CaptionStudies:
         evaluation: str,
         text_profile: str = "bare",
         split: str | None = None,
+        all_images: bool = False,
     ) -> Result:
         """Rank the words that a system could have learnt and never says."""
-        return omitted_words.omitted_words(self.store, refs, number, text_profile, against, evaluation, split)
+        return omitted_words.omitted_words(
+            self.store, refs, number, text_profile, against, evaluation, split, all_images=all_images
+        )
 
     def duplicates(
         self,

@@ -41,7 +41,10 @@ Pipeline = Annotated[
     typer.Option("--pipeline", help="spaCy pipeline that tells content words, with --profile spacy; default: a list."),
 ]
 AllImages = Annotated[
-    bool, typer.Option("--all-images", help="Coverage by the words of any image; default: of the images in both.")
+    bool,
+    typer.Option(
+        "--all-images", help="Coverage and omitted words by the words of any image; default: of the images in both."
+    ),
 ]
 Robustness = Annotated[
     bool, typer.Option("--robustness", help="Instead: how far order, letters, tokens and references move each of them.")
@@ -110,7 +113,9 @@ def command(
         if missed is not None:
             result = missed_words(opened, refs, evaluation, settings, missed, importance, floor, split, progress)
         elif omitted is not None:
-            result = omitted_words(opened, refs, omitted, text_profile, against, evaluation, split, progress)
+            result = omitted_words(
+                opened, refs, omitted, text_profile, against, evaluation, split, progress, all_images=all_images
+            )
         else:
             study = robustness if robust else diversity
             result = study(opened, refs, settings, against, evaluation, split, sources(config), progress)

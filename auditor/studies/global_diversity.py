@@ -55,7 +55,6 @@ def workspace(store: Store, settings: Settings, known: Known) -> Workspace:
             at_work.bind("trained_word", "token_at_work")
     if known.evaluation:
         use(at_work, known.evaluation)
-        at_work.bind("evaluated_word", "token_at_work")
         at_work.bind("evaluated_image_word", "word_of_image")
         at_work.bind("evaluated_image", "distinct_image")
     return at_work

@@ -25,33 +25,43 @@ def omitted_words(
     evaluation: str | None = None,
     split: str | None = None,
     progress: Progress = silent,
+    *,
+    all_images: bool = False,
 ) -> Result:
     """Rank the learnable words that a selection does not have, and those that none of several has.
 
-    A word is learnable that the training data (`against`) and the evaluation data have; punctuation is no word. A row
-    is a word among the first `number` by its frequency in the training data (`rank`) or in the evaluation data
-    (`evaluated_rank`); ties are broken by the word. `dataset` is null for the words that no selection has. Raises
-    `UsageError` where either is not named.
+    A word is learnable that the training data (`against`) and the evaluation data have; punctuation is no word. Of a
+    selection and the evaluation data only the images in both count, unless `all_images`. A row is a word among the
+    first `number` by its frequency in the training data (`rank`) or in the evaluation data (`evaluated_rank`); ties are
+    broken by the word. `dataset` is null for the words that every selection omits: where they share other images with
+    the evaluation data, the least of their frequencies there counts. Raises `UsageError` where either is not named.
     """
     if number < 1:
         raise UsageError(f"--omitted {number}: expected 1 or more")
     if against is None or evaluation is None:
         raise UsageError("--omitted: name the training data with --against REF and people's captions with --eval REF")
     selections, known = chosen(store, refs, against, evaluation, split, text_profile, progress)
-    at_work = workspace(store, Settings(text_profile), known)
-    learnable = at_work.rows("learnable_word")
-    left = learnable
-    parts: list[tuple[Selection | None, pl.DataFrame]] = []
+    at_work = workspace(store, Settings(text_profile, all_images=all_images), known)
+    parts: list[tuple[Selection | None, pl.DataFrame, int]] = []
     for place, selection in enumerate(selections):
         progress(f"{selection.label}: omitted words", place, len(selections))
         use(at_work, selection)
-        said = at_work.rows("token_at_work").select("token_id")
-        parts.append((selection, learnable.join(said, on="token_id", how="anti", maintain_order="left")))
-        left = left.join(said, on="token_id", how="anti", maintain_order="left")
+        omitted = at_work.rows("omitted_word").drop("token_id")
+        parts.append((selection, omitted, at_work.rows("learnable_word").height))
     if len(selections) > 1:
-        parts.append((None, left))
-    ranked = [(selection, _ranked(words)) for selection, words in parts]
-    signature = Signature("omitted", {"tok": text_profile, "words": "letters-or-digits", "ties": "word"}, 1)
+        every = [words for _, words, _ in parts]
+        together = (
+            pl.concat(every)
+            .group_by("word", "trained")
+            .agg(pl.col("evaluated").min(), omitting=pl.len())
+            .filter(omitting=len(selections))
+            .drop("omitting")
+        )
+        parts.append((None, together, min(learnable for _, _, learnable in parts)))
+    ranked = [(selection, _ranked(words)) for selection, words, _ in parts]
+    images = "all" if all_images else "shared"
+    parameters = {"tok": text_profile, "words": "letters-or-digits", "ties": "word", "images": images}
+    signature = Signature("omitted", parameters, 2)
     return Result(
         "diversity",
         pl.concat(_rows(selection, words, number, known.evaluation, str(signature)) for selection, words in ranked),
@@ -59,9 +69,9 @@ def omitted_words(
         signatures={"omitted": str(signature)},
         tables=tuple(_table(selection, words, number) for selection, words in ranked),
         notes=tuple(
-            f"{selection.label if selection else _TOGETHER}: {words.height:,} of {learnable.height:,} learnable words"
+            f"{selection.label if selection else _TOGETHER}: {words.height:,} of {learnable:,} learnable words"
             " are omitted"
-            for selection, words in ranked
+            for selection, words, learnable in parts
         ),
     )
 

@@ -238,8 +238,8 @@ def test_every_statistic_has_a_card_and_a_signature(store: Store) -> None:
 def test_omitted_words_are_learnable_ones_that_nobody_says(store: Store) -> None:
     ingest_rows(store, _rows(["a dog runs . .", "a dog , sits", "the cat ,", "the dog"]), "train")
     ingest_rows(store, _rows(["a dog runs , , .", "the cat", "the cat runs", "a bird"]), "people")
-    ingest_rows(store, _rows(["a dog"]), "one", kind="candidates")
-    ingest_rows(store, _rows(["a cat"]), "other", kind="candidates")
+    ingest_rows(store, _rows(["a dog"] * 4), "one", kind="candidates")
+    ingest_rows(store, _rows(["a cat"] * 4), "other", kind="candidates")
     found = omitted_words(store, ["one", "other"], 2, "whitespace", "train", "people").frame
     ranked = found.select("dataset", "word", "trained", "evaluated", "rank", "evaluated_rank").sort("dataset", "rank")
     assert ranked.rows() == [
@@ -254,6 +254,29 @@ def test_omitted_words_are_learnable_ones_that_nobody_says(store: Store) -> None
     ]
     with pytest.raises(UsageError, match="--against REF"):
         omitted_words(store, ["one"], 2)
+
+
+def test_omitted_words_are_of_the_images_that_system_and_people_describe(store: Store) -> None:
+    train = [("t", slot, text) for slot, text in enumerate(["a dog runs", "the cat", "the dog sits"])]
+    ingest_rows(store, train, "train")
+    ingest_rows(store, [("a", 0, "the dog runs"), ("a", 1, "dog dog"), ("b", 0, "the cat sits")], "people")
+    ingest_rows(store, [("a", 0, "a bird"), ("z", 0, "the dog")], "system", kind="candidates")
+    found = omitted_words(store, ["system"], 9, "whitespace", "train", "people")
+    assert found.frame.select("word", "evaluated").sort("word").rows() == [("dog", 3), ("runs", 1), ("the", 1)]
+    assert found.notes == ("system: 3 of 3 learnable words are omitted",)
+    assert "images:shared" in found.signatures["omitted"]
+    everywhere = omitted_words(store, ["system"], 9, "whitespace", "train", "people", all_images=True)
+    assert everywhere.frame["word"].sort().to_list() == ["cat", "runs", "sits"]
+
+
+def test_words_that_every_system_omits_count_where_they_are_rarest(store: Store) -> None:
+    ingest_rows(store, [("t", 0, "a dog runs")], "train")
+    ingest_rows(store, [("a", 0, "dog dog"), ("b", 0, "dog runs")], "people")
+    ingest_rows(store, [("a", 0, "a bird")], "one", kind="candidates")
+    ingest_rows(store, [("b", 0, "a bird")], "other", kind="candidates")
+    found = omitted_words(store, ["one", "other"], 9, "whitespace", "train", "people")
+    together = found.frame.filter(pl.col("dataset").is_null())
+    assert together.select("word", "evaluated").rows() == [("dog", 1)]
 
 
 def test_what_does_not_change_a_number_is_told_from_what_does(store: Store) -> None:
