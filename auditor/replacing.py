@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import secrets
 import stat
@@ -10,6 +11,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
+
+if sys.platform != "win32":
+    import fcntl
 
 _OURS = (1, 2)
 
@@ -26,9 +30,10 @@ def is_plain(path: Path) -> bool:
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """Give a draft to write; where the block ends well it becomes the file at `path`, otherwise it is gone.
 
-    Until then the file that was there stands as it was, and so it does where the disk is full or the process killed. A
-    link stays a link, a mode stays a mode. What is no plain file (`/dev/stdout`, a pipe, `/dev/null`) is written as it
-    comes. Raises `OSError` where a file cannot be written, and for one that is there and may not be.
+    Until then the file that was there stands as it was, and so it does where the disk is full or the process killed;
+    the draft that a killed process left of the same file goes with the next one that writes it. A link stays a link, a
+    mode stays a mode. What is no plain file (`/dev/stdout`, a pipe, `/dev/null`) is written as it comes. Raises
+    `OSError` where a file cannot be written, and for one that is there and may not be.
     """
     if (stream := _stream(path)) is not None:
         yield stream
@@ -42,8 +47,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     before = target.stat() if target.exists() else None
     if before is not None and not os.access(target, os.W_OK):
         raise PermissionError(13, os.strerror(13), str(path))
-    draft = target.with_name(f".auditor-{secrets.token_hex(8)}.draft")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    draft, descriptor = _draft(target)
     try:
         with open(descriptor, "wb") as file:  # noqa: PTH123  a descriptor has no path
             yield file
@@ -56,6 +60,37 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         with suppress(OSError):  # a folder that takes no file gives none away either
             draft.unlink(missing_ok=True)
         raise
+
+
+def _draft(target: Path) -> tuple[Path, int]:
+    """Make a draft of a file, which is this process's while its descriptor is open; what nobody holds of others goes.
+
+    Some file systems have no locks: there the draft of a killed process stays.
+    """
+    begin = f".auditor-{hashlib.sha256(os.fsencode(target.name)).hexdigest()[:16]}-"
+    for left in target.parent.glob(f"{begin}*.draft"):
+        with suppress(OSError):
+            descriptor = os.open(left, os.O_WRONLY)
+            try:
+                if _lock(descriptor, wait=False):
+                    left.unlink()
+            finally:
+                os.close(descriptor)
+    while True:
+        draft = target.with_name(f"{begin}{secrets.token_hex(8)}.draft")
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        if not _lock(descriptor, wait=True) or os.fstat(descriptor).st_nlink:
+            return draft, descriptor
+        os.close(descriptor)  # another process took it for one that was left, before it was locked
+
+
+def _lock(descriptor: int, *, wait: bool) -> bool:
+    """Hold a file until it is closed or the process dies; say whether that is so."""
+    if sys.platform != "win32":
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            return True
+    return False
 
 
 def _stream(path: Path) -> BinaryIO | None:

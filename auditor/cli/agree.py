@@ -32,10 +32,14 @@ def command(
         typer.Option("--statistic", help="spearman, kendall-b, kendall-c or pearson; default: all four."),
     ] = None,
     threshold: Annotated[
-        float | None, typer.Option("--threshold", help="Mean rating that is good, for kappa; default: mid-scale.")
+        float | None,
+        typer.Option("--threshold", help="Mean rating that is good, for kappa; default: mid-scale.", callback=o.finite),
     ] = None,
     cut: Annotated[
-        float | None, typer.Option("--cut", help="Score that is good, for kappa of one -m; default: the best there is.")
+        float | None,
+        typer.Option(
+            "--cut", help="Score that is good, for kappa of one -m; default: the best there is.", callback=o.finite
+        ),
     ] = None,
     scale: Annotated[
         tuple[float, float] | None,

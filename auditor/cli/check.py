@@ -15,9 +15,7 @@ def command(
         typer.Argument(metavar="REF…", help="What to check; default: every dataset that has gates."),
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="What cannot be answered counts as failed.")] = False,
-    timeout: Annotated[
-        float, typer.Option("--timeout", min=0.0, help="Seconds after which a gate's own statement is stopped.")
-    ] = 300.0,
+    timeout: o.GateTimeout = 300.0,
     store: o.StorePath = o.DEFAULT_STORE,
     wait: o.Wait = 10.0,
     format_name: o.VerdictFormat = None,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -49,6 +50,24 @@ def _drawable(references: int | None) -> int | None:
     return references
 
 
+def _seconds(parameter: typer.CallbackParam, value: float | None) -> float | None:
+    """Refuse a length of time that never ends, or is none."""
+    if value is not None and not 0 <= value < math.inf:
+        from auditor.errors import UsageError
+
+        raise UsageError(f"--{parameter.name} {value:g}: expected a number of seconds, 0 or more")
+    return value
+
+
+def finite(parameter: typer.CallbackParam, value: float | None) -> float | None:
+    """Refuse what compares with no score or rating."""
+    if value is not None and not math.isfinite(value):
+        from auditor.errors import UsageError
+
+        raise UsageError(f"--{parameter.name} {value:g}: expected a number")
+    return value
+
+
 Refs = Annotated[
     list[str],
     typer.Argument(metavar="REF…", help="Dataset, with version and split where wanted: flickr8k, flickr8k@v2:test."),
@@ -58,10 +77,19 @@ StorePath = Annotated[
 ]
 Wait = Annotated[
     float,
-    typer.Option("--wait", help="Seconds to wait for a store that another process uses.", rich_help_panel="Store"),
+    typer.Option(
+        "--wait",
+        help="Seconds to wait for a store that another process uses.",
+        rich_help_panel="Store",
+        callback=_seconds,
+    ),
 ]
 Timeout = Annotated[
-    float | None, typer.Option("--timeout", min=0.0, help="Seconds after which a statement is stopped.")
+    float | None, typer.Option("--timeout", help="Seconds after which a statement is stopped.", callback=_seconds)
+]
+GateTimeout = Annotated[
+    float,
+    typer.Option("--timeout", help="Seconds after which a gate's own statement is stopped.", callback=_seconds),
 ]
 Metrics = Annotated[
     list[str] | None,

@@ -12,6 +12,7 @@ from terminals import on_a_terminal, screen
 from test_commands import CAPTIONS, auditor_in
 
 from auditor.cli import manners
+from auditor.cli.app import main
 from auditor.cli.manners import MANNERS, narrate, progressing
 
 
@@ -58,3 +59,21 @@ def test_quiet_pipe_gets_none(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
     with progressing() as progress:
         progress("counting", 1, 3)
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "-1"])
+@pytest.mark.parametrize("command", ["ingest --wait", "profile x --wait", "sql x --timeout", "check --timeout"])
+def test_time_that_is_none_is_refused(command: str, value: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([*command.split(), value])
+    assert ended.value.code == 2
+    assert f"{value}: expected a number of seconds, 0 or more" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("value", ["nan", "inf"])
+@pytest.mark.parametrize("option", ["--cut", "--threshold"])
+def test_score_that_is_no_number_is_refused(option: str, value: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["agree", "x", option, value])
+    assert ended.value.code == 2
+    assert f"{option} {value}: expected a number" in capsys.readouterr().err
