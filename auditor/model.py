@@ -288,7 +288,8 @@ class Table:
 
     `bars` names the columns, shares of 1, that a reporter may draw as bars; where column `sections` changes, a new
     section of the table begins. `best` names cells, by row and column, that stand out: the first by a rank that is
-    beyond doubt. `digits` says with how many decimals the numbers of a column are shown, where that is not four.
+    beyond doubt. `digits` says with how many decimals the numbers of a column are shown, where that is not four; of an
+    `exact` table all are shown.
     """
 
     title: str
@@ -298,6 +299,7 @@ class Table:
     caption: str | None = None
     best: tuple[tuple[int, str], ...] = ()
     digits: tuple[tuple[str, int], ...] = ()
+    exact: bool = False
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,11 @@ _EIGHTHS = " ▏▎▍▌▋▊▉"
 _LEAST = 5e-5
 
 
-def text(value: object) -> str:
-    """Write a value: numbers with separators and four decimals, never 0 for what is not; nothing for null."""
+def text(value: object, *, exact: bool = False) -> str:
+    """Write a value: numbers with separators and four decimals, never 0 for what is not; nothing for null.
+
+    `exact` numbers have the fewest digits that read back as the same number.
+    """
     match value:
         case None:
             return ""
@@ -25,13 +28,13 @@ def text(value: object) -> str:
         case int():
             return f"{value:,}"
         case float():
-            return _number(value)
+            return f"{value:,}" if exact else _number(value)
         case datetime.datetime():
             return f"{value:%Y-%m-%d %H:%M:%S}"
         case list() | pl.Series():
-            return " ".join(map(text, value))
+            return " ".join(text(item, exact=exact) for item in value)
         case dict():
-            return " ".join(f"{key}={text(item)}" for key, item in value.items())
+            return " ".join(f"{key}={text(item, exact=exact)}" for key, item in value.items())
         case _:
             return str(value)
 
@@ -43,7 +46,7 @@ def cell(table: Table, column: str, value: object) -> str:
     """
     decimals = dict(table.digits).get(column)
     if decimals is None or not isinstance(value, float) or not math.isfinite(value):
-        return text(value)
+        return text(value, exact=table.exact)
     return f"{value:,.{decimals}f}" if value == 0 or abs(value) >= 0.5 * 10**-decimals else f"{value:.2g}"
 
 

@@ -9,8 +9,12 @@ from __future__ import annotations
 import json
 import os
 import re
+import socket
+import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +31,9 @@ TRIES = 4
 PAUSE = 0.5
 LONGEST_PAUSE = 8.0
 
-#: Seconds to wait for a connection, and for the next bytes.
+#: Seconds to wait for a connection, and for the next bytes; and for all headers of an answer, however they drip.
 TIMEOUT = (10.0, 30.0)
+ANSWER = 60.0
 
 #: How many connections one file may take, each of which brings something: a server must not keep a run for ever.
 CONNECTIONS = 64
@@ -62,6 +67,66 @@ class _RefusedError(requests.RequestException):
         self.may_pass = status in _PASSING
 
 
+@contextmanager
+def _answered(connection: urllib3.connection.HTTPConnection) -> Iterator[None]:
+    """Cut a connection off whose server sends a byte of its headers now and then: each would be waited for alone."""
+    late = threading.Event()
+
+    def cut() -> None:
+        late.set()
+        with suppress(OSError):  # below TLS, of which another thread is reading
+            socket.socket.shutdown(connection.sock, socket.SHUT_RDWR)
+
+    timer = threading.Timer(ANSWER, cut)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    except (OSError, HTTPException):
+        if not late.is_set():
+            raise
+    finally:
+        timer.cancel()
+    if late.is_set():
+        raise TimeoutError("the headers do not end")
+
+
+class _HTTP(urllib3.connection.HTTPConnection):
+    def getresponse(self) -> urllib3.HTTPResponse:  # type: ignore[override]
+        with _answered(self):
+            return super().getresponse()
+
+
+class _HTTPS(urllib3.connection.HTTPSConnection):
+    def getresponse(self) -> urllib3.HTTPResponse:  # type: ignore[override]
+        with _answered(self):
+            return super().getresponse()
+
+
+class _HTTPPool(urllib3.HTTPConnectionPool):
+    ConnectionCls = _HTTP
+
+
+class _HTTPSPool(urllib3.HTTPSConnectionPool):
+    ConnectionCls = _HTTPS
+
+
+class _Adapter(requests.adapters.HTTPAdapter):
+    """Lets requests, also those through a proxy, use such connections."""
+
+    def init_poolmanager(self, *arguments: Any, **options: Any) -> None:
+        super().init_poolmanager(*arguments, **options)
+        self.poolmanager.pool_classes_by_scheme = _POOLS
+
+    def proxy_manager_for(self, *arguments: Any, **options: Any) -> urllib3.ProxyManager:
+        manager: urllib3.ProxyManager = super().proxy_manager_for(*arguments, **options)
+        manager.pool_classes_by_scheme = _POOLS
+        return manager
+
+
+_POOLS = {"http": _HTTPPool, "https": _HTTPSPool}
+
+
 class ResumingDownloader:
     """What pooch calls to get a url. Afterwards, `resumed` says whether parts were put together, `sha256` what came.
 
@@ -82,6 +147,8 @@ class ResumingDownloader:
         """Receive the whole of `url`, over as many connections as it takes, and put it at `output_file`."""
         failures, furthest, connections = 0, 0, 1
         with requests.Session() as session:
+            for prefix in ("http://", "https://"):
+                session.mount(prefix, _Adapter())
             while not self._is_received(session, url):
                 received = self._size()
                 failures = 1 if received > furthest else failures + 1

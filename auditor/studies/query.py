@@ -30,7 +30,8 @@ def query(
     Raises `SqlError` with the engine's words, also for an attempt to write, and where it takes more.
     """
     found = ask(store, statement, params or {}, Limits(timeout, rows))
-    return Result("sql", found, tables=(Table("", found),))
+    spelled = found.with_columns(pl.col(pl.Float32).cast(pl.String).cast(pl.Float64))  # .1, not .10000000149
+    return Result("sql", found, tables=(Table("", spelled, exact=True),))
 
 
 def stream(

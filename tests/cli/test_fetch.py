@@ -55,6 +55,7 @@ class Served:
     statuses: list[int] = field(default_factory=list)
     cuts: list[int] = field(default_factory=list)
     pause: float = 0.0
+    drips: bool = False
     sent: int = 0
     asked: list[str | None] = field(default_factory=list)
     after_cut: Callable[[Served], None] = lambda _: None
@@ -70,6 +71,13 @@ class Handler(BaseHTTPRequestHandler):
         file = self.files[self.path]
         asked = self.headers.get("Range")
         file.asked.append(asked)
+        if file.drips:
+            with contextlib.suppress(OSError):
+                self.wfile.write(b"HTTP/1.0 200 OK\r\nX-Endless: ")
+                for _ in range(100):
+                    self.wfile.write(b"x")
+                    time.sleep(0.02)
+            return
         status = file.statuses.pop(0) if file.statuses else 200
         if status != 200:
             self.send_response(status)
@@ -445,6 +453,17 @@ def test_server_that_drips_is_left(serve: Server, fetch: Callable[..., Told], mo
     monkeypatch.setattr(downloading, "PATIENCE", 60.0)
     serve()
     assert fetch("mine", "--json").rows[0]["status"] == "resumed"
+
+
+def test_server_that_drips_its_headers_is_left(
+    serve: Server, fetch: Callable[..., Told], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(downloading, "ANSWER", 0.1)
+    declare(serve)
+    file = serve(drips=True)
+    assert "the server does not answer in time, 4 times in a row" in fetch("mine", code=3).err
+    assert len(file.asked) == 4
+    assert "data/a.txt" not in lying()
 
 
 def test_server_that_always_breaks_off_is_left(
