@@ -262,6 +262,11 @@ def open_bytes(path: Path) -> Iterator[BinaryIO]:
         raise SourceError(f"{path}: {error.strerror or error}") from error
 
 
+def is_compressed(magic: bytes) -> bool:
+    """Say by its first four bytes whether a file is gzipped or zstandard."""
+    return magic.startswith((_GZIP, _ZSTD))
+
+
 def bounded(unzipped: BinaryIO, zipped: BinaryIO, path: Path | str) -> BinaryIO:
     """Watch that what is unzipped stays in proportion to what was read of the zipped file."""
     return io.BufferedReader(_Bounded(unzipped, zipped, path), _BUFFER)

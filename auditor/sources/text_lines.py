@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
 import polars as pl
 
 from auditor.errors import SourceError
-from auditor.sources.files import open_bytes
+from auditor.sources.files import is_compressed, open_bytes
 
 _BLOCK = 1 << 23
+_SIZE_OF_MAGIC = 4
 _LONGEST_LINE = 1 << 24
 _MOST_LINES = 200_000
 _BOM = b"\xef\xbb\xbf"
@@ -38,6 +41,22 @@ def blocks_of(file: BinaryIO, source: str, where: Path | str) -> Iterator[pl.Dat
             frame = _frame(lines[start : start + _MOST_LINES], source, line, start, broken)
             line += frame.height
             yield frame
+
+
+def unended(path: Path) -> int | None:
+    """Give the number of the last line of a plain file where it has no end, as one cut off in copying; else null.
+
+    A compressed file that was cut off is damaged, which is said where it is read.
+    """
+    with path.open("rb") as file:
+        magic = file.read(_SIZE_OF_MAGIC)
+        if not magic or is_compressed(magic):
+            return None
+        file.seek(-1, os.SEEK_END)
+        if file.read() in (b"\n", b"\r"):
+            return None
+        file.seek(0)
+        return 1 + sum(block.count(b"\n") for block in iter(partial(file.read, _BLOCK), b""))
 
 
 def first_line(path: Path) -> str | None:

@@ -7,13 +7,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
 
 import polars as pl
 
 from auditor.errors import SourceError, UsageError
 from auditor.lock import Entry, Lock
 from auditor.model import Progress, Result, Selection, Source, Table, place, silent
-from auditor.sources import check, check_places, files, guess, read
+from auditor.sources import check, check_places, files, guess, read, text_lines
 from auditor.sources.gathering import by_file_names, missing, named_files, split_lists, with_standard_input
 from auditor.store import ingestion
 from auditor.store.connection import Store
@@ -27,13 +28,17 @@ MAX_REJECTED = 0.01
 
 _SHOWN_REFUSALS = 10
 
+#: Formats whose files are lines of text, and tables that are.
+_OF_LINES = ("flickr", "parallel", "scenes", "wordlist")
+_TABLES = (".csv", ".tsv")
+
 
 @dataclass(frozen=True)
 class _Done:
     """One source, with the format that it was read as and the sha256 of its files, and what its ingest did.
 
     `says_format` is set where the user has not named the format, `splits` where the files' names told of splits; `cut`
-    counts captions of which the first sentence is kept.
+    counts captions of which the first sentence is kept; `unended` names the last lines of text files that have no end.
     """
 
     source: Source
@@ -42,6 +47,7 @@ class _Done:
     source_sha256: str
     splits: str | None
     cut: int
+    unended: tuple[str, ...]
 
     def entry(self) -> Entry:
         """Give what the lock holds of it."""
@@ -89,6 +95,7 @@ def ingest(
         notes += [f'{one.source.dataset}: taken as format "{one.source.format}"'] if one.says_format else []
         notes += [one.splits] if one.splits else []
         notes += [f"{one.source.dataset}: {one.cut:,} captions cut to their first sentence"] if one.cut else []
+        notes += _cut_off(one)
         notes += _other_files(one, expected.get(one.source.dataset))
         notes += _surprises(one.source, one.made, note)
         notes += [said] if (said := unspaced(store, Selection(one.made.version))) else []
@@ -161,7 +168,18 @@ def _ingest(store: Store, source: Source, note: str | None, terms: Terms, progre
             terms,
             progress,
         )
-    return _Done(found, made, guessed or found.format == "bundle", sha256, splits, cut["captions"])
+        cut_off = _unended(found.format, named)
+    return _Done(found, made, guessed or found.format == "bundle", sha256, splits, cut["captions"], cut_off)
+
+
+def _unended(file_format: str, paths: Sequence[Path]) -> tuple[str, ...]:
+    """Name the last lines of text files that have no end."""
+    lines = {path: text_lines.unended(path) for path in paths if path.is_file() and _has_lines(file_format, path)}
+    return tuple(f"{path.name}:{number}" for path, number in lines.items() if number is not None)
+
+
+def _has_lines(file_format: str, path: Path) -> bool:
+    return file_format in _OF_LINES or (file_format == "table" and path.suffix in _TABLES)
 
 
 def _locked(terms: Terms, entry: Entry, lock: Lock) -> Terms:
@@ -202,6 +220,13 @@ def _other_files(done: _Done, locked: Entry | None) -> list[str]:
     return [
         f"{done.source.dataset}: the same version from other files than those of the lock (sha256 {now}, not {was})"
     ]
+
+
+def _cut_off(done: _Done) -> list[str]:
+    if not done.unended:
+        return []
+    some = ", ".join(done.unended[:3]) + (", …" if len(done.unended) > 3 else "")
+    return [f"{done.source.dataset}: the last line has no line end, as where a file is cut off in copying: {some}"]
 
 
 def _surprises(source: Source, made: ingestion.Ingest, note: str | None) -> list[str]:

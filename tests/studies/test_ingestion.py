@@ -171,3 +171,12 @@ def test_share_of_refusals_is_compared_exactly(tmp_path: Path, store: Store) -> 
     rows = [f"i{n},{'' if n < 29 else 'caption'}" for n in range(100)]
     path = write(tmp_path, "image,caption\n" + "\n".join(rows))
     ingest(store, [source(path)], max_rejected=0.29)
+
+
+@pytest.mark.parametrize(("end", "told"), [("", True), ("\n", False), ("\r\n", False)])
+def test_last_line_without_its_end_is_said(store: Store, tmp_path: Path, end: str, told: bool) -> None:
+    (tmp_path / "cut.token").write_bytes(f"a.jpg#0\ta dog\na.jpg#1\ta do{end}".encode())
+    notes = ingest(store, [source(tmp_path / "cut.token", "flickr")]).notes
+    assert [note for note in notes if "no line end" in note] == (
+        ["set: the last line has no line end, as where a file is cut off in copying: cut.token:2"] if told else []
+    )
