@@ -51,7 +51,7 @@ class Auditor(CaptionStudies, MetricStudies):
         return history.log(self.store, dataset)
 
     def diff(
-        self, a: str, b: str, depth: str = "totals", text_profile: str = "bare", *, as_tokens: bool = False
+        self, a: str, b: str, depth: str = "totals", text_profile: str = "auto", *, as_tokens: bool = False
     ) -> Result:
         """Say what changed between two references: `totals`, `images`, `text`, `vocabulary`, `lengths` or `drift`."""
         return history.diff(self.store, a, b, depth, text_profile, as_tokens=as_tokens)[0]

@@ -33,12 +33,12 @@ class CaptionStudies:
 
     store: Store
 
-    def profile(self, *refs: str, text_profile: str = "bare", split: str | None = None) -> Result:
+    def profile(self, *refs: str, text_profile: str = "auto", split: str | None = None) -> Result:
         """Describe datasets: size, length, vocabulary, repetition."""
         return profile.profile(self.store, refs, text_profile, split)
 
     def identical(
-        self, *refs: str, text_profile: str = "bare", split: str | None = None, as_text: bool = False
+        self, *refs: str, text_profile: str = "auto", split: str | None = None, as_text: bool = False
     ) -> Result:
         """Pair the captions of an image that are identical."""
         return identical.identical(self.store, refs, text_profile, split, as_text=as_text)
@@ -46,7 +46,7 @@ class CaptionStudies:
     def perplexity(
         self,
         *refs: str,
-        text_profile: str = "bare",
+        text_profile: str = "auto",
         split: str | None = None,
         order: int = 3,
         captions: int | None = None,
@@ -60,7 +60,7 @@ class CaptionStudies:
         self,
         a: str,
         b: str,
-        text_profile: str = "bare",
+        text_profile: str = "auto",
         split: str | None = None,
         minimum: int = 5,
         words: Sequence[str] = (),
@@ -101,7 +101,7 @@ class CaptionStudies:
         number: int,
         against: str,
         evaluation: str,
-        text_profile: str = "bare",
+        text_profile: str = "auto",
         split: str | None = None,
         all_images: bool = False,
     ) -> Result:
@@ -114,7 +114,7 @@ class CaptionStudies:
         self,
         *refs: str,
         near: float = duplicates.NEAR,
-        text_profile: str = "bare",
+        text_profile: str = "auto",
         split: str | None = None,
         examples: int = 3,
         config_file: Path | None = None,
@@ -127,7 +127,7 @@ class CaptionStudies:
     def templates(
         self,
         *refs: str,
-        text_profile: str = "bare",
+        text_profile: str = "auto",
         split: str | None = None,
         level: str = "dataset",
         least: float = 0.001,
@@ -140,7 +140,7 @@ class CaptionStudies:
         self,
         *refs: str,
         metric: str = "cider",
-        text_profile: str = "bare",
+        text_profile: str = "auto",
         split: str | None = None,
         level: str = "caption",
         share: float = 0.1,

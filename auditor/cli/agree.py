@@ -15,7 +15,7 @@ def command(
     ],
     against: o.Against = None,
     metric: o.Metrics = None,
-    profile: o.TextProfile = "bare",
+    profile: o.TextProfile = "auto",
     split: o.Split = None,
     as_published: Annotated[
         bool,

@@ -27,7 +27,7 @@ def command(
     refs: o.Refs,
     metric: o.Metrics = None,
     candidate: Candidates = None,
-    profile: o.TextProfile = "bare",
+    profile: o.TextProfile = "auto",
     split: o.Split = None,
     references: o.References = None,
     others: o.Others = None,

@@ -14,7 +14,7 @@ from auditor.cli.report import DocumentFormat
 def command(
     ref: Annotated[str, typer.Argument(metavar="REF", help="Dataset, with version and split where wanted.")],
     metric: o.Metrics = None,
-    profile: o.TextProfile = "bare",
+    profile: o.TextProfile = "auto",
     split: o.Split = None,
     references: o.References = None,
     seed: o.Seed = 1,

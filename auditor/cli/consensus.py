@@ -42,7 +42,7 @@ def command(
     ties: Ties = None,
     without_own_references: o.WithoutOwn = False,
     versus: Versus = None,
-    profile: o.TextProfile = "bare",
+    profile: o.TextProfile = "auto",
     split: o.Split = None,
     seed: o.Seed = 1,
     resamples: o.Resamples = 1000,

@@ -12,7 +12,7 @@ from auditor.cli import options as o
 def command(
     refs: o.Refs,
     metric: o.Metrics = None,
-    profile: o.TextProfile = "bare",
+    profile: o.TextProfile = "auto",
     split: o.Split = None,
     references: o.References = None,
     seed: o.Seed = 1,

@@ -15,7 +15,7 @@ def command(
     depth: Annotated[
         str, typer.Option("--depth", help="totals, images, text (every caption), vocabulary, lengths or drift.")
     ] = "totals",
-    profile: o.TextProfile = "bare",
+    profile: o.TextProfile = "auto",
     as_tokens: Annotated[
         bool, typer.Option("--as-tokens", help="Compare captions by their tokens: case and punctuation do not count.")
     ] = False,

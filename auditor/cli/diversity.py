@@ -102,7 +102,7 @@ def command(
     from auditor.studies.missed_words import missed_words
     from auditor.studies.omitted_words import omitted_words
 
-    text_profile = profile or (PUBLISHED_PROFILE if published else "bare")
+    text_profile = profile or (PUBLISHED_PROFILE if published else "auto")
     settings = Settings(
         text_profile, lists, published, segment, shuffles, seed, curve,
         references=references, pipeline=pipeline, function_words=function_words, all_images=all_images,

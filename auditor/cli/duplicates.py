@@ -15,7 +15,7 @@ def command(
         float,
         typer.Option("--near", help="Share of the words of two captions that must be in both, above 0.5; 0.7: 5 of 7."),
     ] = 0.7,
-    profile: o.TextProfile = "bare",
+    profile: o.TextProfile = "auto",
     split: o.Split = None,
     examples: Annotated[int, typer.Option("--examples", min=0, help="Examples of each kind to show.")] = 3,
     pairs: Annotated[

@@ -11,7 +11,7 @@ from auditor.cli import options as o
 
 def command(
     refs: o.Refs,
-    profile: o.TextProfile = "bare",
+    profile: o.TextProfile = "auto",
     split: o.Split = None,
     as_text: Annotated[
         bool, typer.Option("--as-text", help="Compare letter for letter: case, punctuation and blanks count.")

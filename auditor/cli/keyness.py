@@ -12,7 +12,7 @@ from auditor.cli import options as o
 def command(
     a: Annotated[str, typer.Argument(metavar="A", help="Dataset or system output whose words are looked at.")],
     b: Annotated[str, typer.Argument(metavar="B", help="Dataset that says how often words are expected.")],
-    profile: o.TextProfile = "bare",
+    profile: o.TextProfile = "auto",
     split: o.Split = None,
     minimum: Annotated[
         int, typer.Option("--minimum", min=1, max=2**31, help="Leave out words that both together hold less often.")

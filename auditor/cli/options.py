@@ -97,7 +97,11 @@ Metrics = Annotated[
 ]
 TextProfile = Annotated[
     str,
-    typer.Option("--profile", help="Text profile, how captions become tokens: bare, char, ptb, spacy or whitespace."),
+    typer.Option(
+        "--profile",
+        help="Text profile, how captions become tokens: bare, char, ptb, spacy or whitespace; auto: bare, or char "
+        "where captions are written without blanks between words.",
+    ),
 ]
 Split = Annotated[str | None, typer.Option("--split", help="Split of every REF that names none.")]
 References = Annotated[

@@ -21,7 +21,7 @@ def command(
     share: Annotated[
         float, typer.Option("--share", help="Share of the captions, the least like the others, that are looked into.")
     ] = 0.1,
-    profile: o.TextProfile = "bare",
+    profile: o.TextProfile = "auto",
     split: o.Split = None,
     store: o.StorePath = o.DEFAULT_STORE,
     wait: o.Wait = 10.0,

@@ -23,7 +23,7 @@ def command(
     order: Order = 3,
     captions: Captions = None,
     draws: Draws = 1,
-    profile: o.TextProfile = "bare",
+    profile: o.TextProfile = "auto",
     split: o.Split = None,
     seed: o.Seed = 1,
     store: o.StorePath = o.DEFAULT_STORE,

@@ -34,7 +34,7 @@ def command(
     metric: o.Metrics = None,
     component: Component = None,
     words: Words = None,
-    profile: o.TextProfile = "bare",
+    profile: o.TextProfile = "auto",
     split: o.Split = None,
     seed: o.Seed = 1,
     function_words: o.FunctionWords = None,

@@ -7,7 +7,7 @@ from auditor.cli import options as o
 
 def command(
     refs: o.Refs,
-    profile: o.TextProfile = "bare",
+    profile: o.TextProfile = "auto",
     split: o.Split = None,
     store: o.StorePath = o.DEFAULT_STORE,
     wait: o.Wait = 10.0,

@@ -21,7 +21,7 @@ def command(
     ] = None,
     draws: Annotated[int, typer.Option("--draws", min=1, help="Orders of references, one for each seed.")] = 3,
     metric: o.Metrics = None,
-    profile: o.TextProfile = "bare",
+    profile: o.TextProfile = "auto",
     split: o.Split = None,
     seed: o.Seed = 1,
     store: o.StorePath = o.DEFAULT_STORE,

@@ -21,7 +21,7 @@ DocumentFormat = Annotated[
 def command(
     refs: o.Refs,
     metric: o.Metrics = None,
-    profile: o.TextProfile = "bare",
+    profile: o.TextProfile = "auto",
     split: o.Split = None,
     references: o.References = None,
     seed: o.Seed = 1,

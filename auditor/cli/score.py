@@ -21,7 +21,7 @@ def command(
         str | None, typer.Option("--candidates", help="System output in the store to score; default: leave-one-out.")
     ] = None,
     metric: o.Metrics = None,
-    profile: o.TextProfile = "bare",
+    profile: o.TextProfile = "auto",
     split: o.Split = None,
     references: o.References = None,
     without_own_references: o.WithoutOwn = False,

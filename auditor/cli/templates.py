@@ -18,7 +18,7 @@ def command(
         float, typer.Option("--least", help="Share of the captions that have to hold what is called a template.")
     ] = 0.001,
     metric: Annotated[str, typer.Option("--metric", "-m", help="Metric of each slot's score.")] = "cider",
-    profile: o.TextProfile = "bare",
+    profile: o.TextProfile = "auto",
     split: o.Split = None,
     store: o.StorePath = o.DEFAULT_STORE,
     wait: o.Wait = 10.0,

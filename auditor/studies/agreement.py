@@ -19,6 +19,7 @@ from auditor.studies import agreement_rows, agreement_tables, disagreements, hum
 from auditor.studies.agreement_rows import ALL, STATISTICS, Resampling
 from auditor.studies.described_images import references_of
 from auditor.studies.ratings import Rated, judges, protocols_of, rated
+from auditor.studies.writing import chooses_profile
 
 #: What stands for the protocol of every judge.
 JUDGES = "judges"
@@ -45,12 +46,13 @@ class Question:
     resampling: Resampling = field(default_factory=Resampling)
 
 
+@chooses_profile
 def agree(
     store: Store,
     refs: Sequence[str],
     metric_names: Sequence[str] | None = None,
     against: str | None = None,
-    text_profile: str = "bare",
+    text_profile: str = "auto",
     split: str | None = None,
     question: Question | None = None,
     progress: Progress = silent,

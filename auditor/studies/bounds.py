@@ -19,14 +19,16 @@ from auditor.store.versions import resolve_all
 from auditor.studies import bounds_figures, bounds_tables
 from auditor.studies.candidate_scores import CandidateScores, missing, score_sets
 from auditor.studies.lower_bounds import chosen, strangers
+from auditor.studies.writing import chooses_profile
 from auditor.text import tokenizer
 
 
+@chooses_profile
 def bounds(
     store: Store,
     refs: Sequence[str],
     metric_names: Sequence[str] | None = None,
-    text_profile: str = "bare",
+    text_profile: str = "auto",
     split: str | None = None,
     seed: int = 1,
     references: int | None = None,

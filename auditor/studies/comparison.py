@@ -20,6 +20,7 @@ from auditor.studies.comparison_indices import BOUNDS, INDICES, STATISTICS, Inde
 from auditor.studies.comparison_measured import Measured, measure
 from auditor.studies.comparison_ranks import Rank, ranks
 from auditor.studies.lower_bounds import one_pool, strangers
+from auditor.studies.writing import chooses_profile
 
 #: How many times more captions an image of one dataset may have than one of another before a note warns.
 _UNEQUAL = 1.5
@@ -36,11 +37,12 @@ _TYPES: Mapping[str, type[pl.DataType]] = {
 }
 
 
+@chooses_profile
 def compare(
     store: Store,
     refs: Sequence[str],
     metric_names: Sequence[str] | None = None,
-    text_profile: str = "bare",
+    text_profile: str = "auto",
     split: str | None = None,
     seed: int = 1,
     references: int | None = None,

@@ -25,6 +25,7 @@ from auditor.studies.described_images import references_of
 from auditor.studies.growing_references import scores_by_references
 from auditor.studies.own_references import WAY_OUT, own_references
 from auditor.studies.scores import scorable, score_candidates, signatures, too_long
+from auditor.studies.writing import text_profile_of
 from auditor.text import tokenizer
 
 #: As many references as Vedantam et al. 2015 use.
@@ -78,6 +79,9 @@ def consensus(
     """
     settings = settings or Settings()
     settings.check()
+    asked = [*names, *(one for one in (against, versus) if one)]
+    profile, said = text_profile_of(store, asked, settings.split, settings.text_profile)
+    settings = replace(settings, text_profile=profile)
     metrics, lacking = chosen_metrics(metric_names, as_published)
     selections = resolve_all(store, names, settings.split)
     parts = [_measure(store, one, metrics, metric_names, against, versus, settings, progress) for one in selections]
@@ -91,7 +95,7 @@ def consensus(
         ),
         tables=tuple(table for part in parts for table in tables(part, settings)),
         figures=tuple(figure for part in parts for figure in figures(part, settings, alone=len(parts) == 1)),
-        notes=(*lacking, *dict.fromkeys(note for part in parts for note in part.notes)),
+        notes=(*said, *lacking, *dict.fromkeys(note for part in parts for note in part.notes)),
     )
 
 

@@ -50,7 +50,7 @@ class Settings:
     seed: int = 1
     ties: str = "half"
     resamples: int = 1000
-    text_profile: str = "bare"
+    text_profile: str = "auto"
     split: str | None = None
     without_own_references: bool = False
 

@@ -17,6 +17,7 @@ from auditor.statistics.correlation import correlate as correlate_scores
 from auditor.store.connection import Store
 from auditor.store.versions import images, resolve_all
 from auditor.studies.scores import scorable, score_candidates, signatures, too_few_captions, too_long
+from auditor.studies.writing import chooses_profile
 
 #: How many of the strongest pairs, and of the weakest, a table shows.
 _EXTREMES = 5
@@ -25,11 +26,12 @@ _PAIR = ("metric_a", "metric_b")
 _OF_P = ", p"
 
 
+@chooses_profile
 def correlate(
     store: Store,
     refs: Sequence[str],
     metric_names: Sequence[str] | None = None,
-    text_profile: str = "bare",
+    text_profile: str = "auto",
     split: str | None = None,
     seed: int = 1,
     references: int | None = None,

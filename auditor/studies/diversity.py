@@ -14,7 +14,7 @@ from auditor.store import tokens
 from auditor.store.connection import Store
 from auditor.store.versions import resolve, resolve_all
 from auditor.studies.correlated_diversity import correlated
-from auditor.studies.diversity_settings import Known, Settings
+from auditor.studies.diversity_settings import Known, Settings, settled
 from auditor.studies.diversity_tables import figures, notes, tables
 from auditor.studies.global_diversity import Found, global_statistics, workspace
 from auditor.studies.image_diversity import apart_from_people, image_diversity
@@ -56,7 +56,7 @@ def diversity(
     and no blank changes, of text profile `bare`; else it is null. Raises `UsageError` for settings out of range, and
     for a system's output that shares no image with the people's captions.
     """
-    settings = settings or Settings()
+    settings, said = settled(store, refs, settings or Settings(), against, evaluation, split)
     _check(settings)
     selections, known = chosen(store, refs, against, evaluation, split, settings.text_profile, progress)
     apart = apart_from_people(store, selections, known.evaluation)
@@ -85,7 +85,7 @@ def diversity(
                         .select("statistic", "signature").rows()),
         tables=(*tables(labelled, known), *(table for part in shown for table in part.tables)),
         figures=(*figures(labelled), *(figure for part in shown for figure in part.figures)),
-        notes=tuple(dict.fromkeys((*found_notes, *notes(labelled, known, settings),
+        notes=tuple(dict.fromkeys((*said, *found_notes, *notes(labelled, known, settings),
                                    *(note for part in of_images for note in part.notes)))),
     )  # fmt: skip
 

@@ -12,7 +12,7 @@ from auditor.model import Progress, Result, Selection, Source, Table, silent
 from auditor.registry import STATISTICS
 from auditor.store.connection import Store
 from auditor.studies.diversity import ROWS, chosen, measured
-from auditor.studies.diversity_settings import Settings
+from auditor.studies.diversity_settings import Settings, settled
 from auditor.studies.image_diversity import apart_from_people
 from auditor.studies.local_diversity import local_words_met
 from auditor.studies.local_words import content_of
@@ -53,9 +53,11 @@ def robustness(
     where the base is 0). A factor that leaves a statistic alone by definition has no row for it. The tables give the
     greatest change of all datasets, and how many pairs of datasets change places (`flips`).
     """
-    base_settings = replace(settings or Settings(), published=False, lists="mean", curve=0)
+    asked, said = settled(store, refs, settings or Settings(), against, evaluation, split)
+    base_settings = replace(asked, published=False, lists="mean", curve=0)
     selections, known = chosen(store, refs, against, evaluation, split, base_settings.text_profile, progress)
-    base, notes = measured(store, selections, base_settings, known, {}, progress)
+    base, found_notes = measured(store, selections, base_settings, known, {}, progress)
+    notes = [*said, *found_notes]
     parts = []
     for factors, changed in _variants(base_settings):
         try:

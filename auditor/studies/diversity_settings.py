@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from auditor.model import Selection
+from auditor.store.connection import Store
+from auditor.studies.writing import text_profile_of
 
 _POINTS = 50
 
@@ -21,7 +24,7 @@ class Settings:
     are those that spaCy's `pipeline` tags as such, or that are not in the file `function_words`.
     """
 
-    text_profile: str = "bare"
+    text_profile: str = "auto"
     lists: str = "mean"
     published: bool = False
     segment: int = 1000
@@ -43,6 +46,20 @@ class Settings:
     def positions(self) -> list[int]:
         """List the numbers of tokens at which the curve is read."""
         return sorted({-(-self.curve * point // _POINTS) for point in range(1, _POINTS + 1)} - {0})
+
+
+def settled(
+    store: Store,
+    refs: Sequence[str],
+    settings: Settings,
+    against: str | None,
+    evaluation: str | None,
+    split: str | None,
+) -> tuple[Settings, list[str]]:
+    """Give settings with a text profile for all that is measured and measured against, and what a reader must know."""
+    asked = [*refs, *(one for one in (against, evaluation) if one)]
+    profile, said = text_profile_of(store, asked, split, settings.text_profile)
+    return replace(settings, text_profile=profile), said
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.studies.duplicate_search import Search, found
 from auditor.studies.duplicate_tables import notes, pair_rows, rows, tables
+from auditor.studies.writing import chooses_profile
 from auditor.text import tokenizer
 
 _VERSION = 1
@@ -30,11 +31,12 @@ NEAR = 0.7
 _LEAST = 0.5
 
 
+@chooses_profile
 def duplicates(
     store: Store,
     refs: Sequence[str],
     near: float = NEAR,
-    text_profile: str = "bare",
+    text_profile: str = "auto",
     split: str | None = None,
     examples: int = 3,
     declared: Mapping[str, Source] | None = None,

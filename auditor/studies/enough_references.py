@@ -20,18 +20,20 @@ from auditor.studies.described_images import as_references
 from auditor.studies.growing_references import ReferenceOrder
 from auditor.studies.reference_curves import STATISTICS, Measured, measure, sufficient
 from auditor.studies.scores import scorable, signatures, too_long
+from auditor.studies.writing import chooses_profile
 
 #: Without `most`: as many references as nine images in ten have.
 _LEFT_OUT = 0.1
 
 
+@chooses_profile
 def enough_references(
     store: Store,
     refs: Sequence[str],
     most: int | None = None,
     draws: int = 3,
     metric_names: Sequence[str] | None = None,
-    text_profile: str = "bare",
+    text_profile: str = "auto",
     split: str | None = None,
     seed: int = 1,
     progress: Progress = silent,

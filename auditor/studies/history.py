@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import polars as pl
 
 from auditor.errors import UsageError
@@ -9,6 +11,7 @@ from auditor.model import Progress, Result, Table, silent
 from auditor.store import tokens, versions
 from auditor.store.connection import Store
 from auditor.studies import drift
+from auditor.studies.writing import text_profile_of
 from auditor.text import tokenizer
 
 _SHORT = pl.col("version").str.head(12)
@@ -43,7 +46,7 @@ def diff(
     ref_a: str,
     ref_b: str,
     depth: str = "totals",
-    text_profile: str = "bare",
+    text_profile: str = "auto",
     *,
     as_tokens: bool = False,
     progress: Progress = silent,
@@ -59,13 +62,16 @@ def diff(
     known = (*_DEPTHS, *moves)
     if depth not in known:
         raise UsageError(f"{depth}: no such depth; known are {', '.join(known)}")
+    tokenised = [ref_a, ref_b] if as_tokens or depth in moves else []
+    text_profile, said = text_profile_of(store, tokenised, named=text_profile)
     tokenize = tokenizer(text_profile)
     a, b = versions.resolve(store, ref_a), versions.resolve(store, ref_b)
-    if as_tokens or depth in moves:
+    if tokenised:
         tokens.provide(store, (a, b), text_profile, tokenize, progress)
     title = f"{ref_a} → {ref_b}"
     if depth in moves:
-        return drift.drift(store, a, b, depth, text_profile, title)
+        moved, changed = drift.drift(store, a, b, depth, text_profile, title)
+        return replace(moved, notes=(*said, *moved.notes)), changed
     rows = versions.difference(store, a, b, _DEPTHS[depth], text_profile if as_tokens else None)
     changed = bool(rows["captions"].sum() if depth == "totals" else rows.height)
     if depth == "totals":
@@ -76,5 +82,5 @@ def diff(
             "captions": [side["captions"].sum() for side in sides],
         }
         rows = pl.concat([pl.DataFrame(held, schema=rows.schema), rows])
-    notes = () if changed else (f"{ref_a} and {ref_b} hold the same captions",)
-    return Result("diff", rows, selections=(a, b), tables=(Table(title, rows),), notes=notes), changed
+    same = [] if changed else [f"{ref_a} and {ref_b} hold the same captions"]
+    return Result("diff", rows, selections=(a, b), tables=(Table(title, rows),), notes=(*said, *same)), changed

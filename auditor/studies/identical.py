@@ -11,6 +11,7 @@ from auditor.store import ngrams, tokens
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.store.workspace import Workspace
+from auditor.studies.writing import chooses_profile
 from auditor.text import tokenizer
 
 _SHOWN = 10
@@ -20,10 +21,11 @@ _WHY = (
 )
 
 
+@chooses_profile
 def identical(
     store: Store,
     refs: Sequence[str],
-    text_profile: str = "bare",
+    text_profile: str = "auto",
     split: str | None = None,
     progress: Progress = silent,
     *,

@@ -12,6 +12,7 @@ from auditor.statistics.significance import SMALLEST_P
 from auditor.store import ngrams, tokens, versions
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
+from auditor.studies.writing import chooses_profile
 from auditor.text import tokenizer
 
 _VERSION = 1
@@ -21,11 +22,12 @@ _SHOWN = 20
 WATCHED = ("'s", "n't", "not", "no", "thrown", "elderly", "toast")
 
 
+@chooses_profile
 def keyness(
     store: Store,
     a: str,
     b: str,
-    text_profile: str = "bare",
+    text_profile: str = "auto",
     split: str | None = None,
     minimum: int = 5,
     words: Sequence[str] = (),

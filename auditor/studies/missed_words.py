@@ -13,7 +13,7 @@ from auditor.errors import UsageError
 from auditor.model import Progress, Result, Selection, Signature, Table, silent
 from auditor.store.connection import Store
 from auditor.store.versions import resolve, resolve_all
-from auditor.studies.diversity_settings import Settings
+from auditor.studies.diversity_settings import Settings, settled
 from auditor.studies.local_diversity import shared_notes
 from auditor.studies.local_words import content_of, meetings
 
@@ -48,7 +48,7 @@ def missed_words(
         raise UsageError(f"--missed {number}, --importance {importance}, --floor {floor}: expected 1 or more of each")
     if evaluation is None:
         raise UsageError("--missed: name people's captions of the same images with --eval REF")
-    settings = settings or Settings()
+    settings, said = settled(store, refs, settings or Settings(), None, evaluation, split)
     people, systems = resolve(store, evaluation), resolve_all(store, refs, split)
     content = content_of(settings)
     met, missed, claimed = [], [], []
@@ -83,7 +83,7 @@ def missed_words(
         selections=(*systems, *(() if people in systems else (people,))),
         signatures={"missed": signature},
         tables=tuple(_tables(ranked, importance, floor, number or _SHOWN)),
-        notes=(*shared_notes(met), *([] if omitted.height else [lacking])),
+        notes=(*said, *shared_notes(met), *([] if omitted.height else [lacking])),
     )
 
 

@@ -12,15 +12,17 @@ from auditor.store.connection import Store
 from auditor.studies.diversity import chosen
 from auditor.studies.diversity_settings import Settings
 from auditor.studies.global_diversity import use, workspace
+from auditor.studies.writing import chooses_profile
 
 _TOGETHER = "none of them"
 
 
+@chooses_profile
 def omitted_words(
     store: Store,
     refs: Sequence[str],
     number: int,
-    text_profile: str = "bare",
+    text_profile: str = "auto",
     against: str | None = None,
     evaluation: str | None = None,
     split: str | None = None,

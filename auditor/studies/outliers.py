@@ -16,6 +16,7 @@ from auditor.store.versions import content, images, resolve_all
 from auditor.studies import misplaced, outlier_tables
 from auditor.studies.candidate_scores import without_references
 from auditor.studies.scores import score_candidates, too_long
+from auditor.studies.writing import chooses_profile
 
 LEVELS = ("caption", "image")
 
@@ -24,11 +25,12 @@ _KEYS = ["image", "slot"]
 _ORDER = {"swapped": 0, "elsewhere": 1, "unlike": 2}
 
 
+@chooses_profile
 def outliers(
     store: Store,
     refs: Sequence[str],
     metric_name: str = "cider",
-    text_profile: str = "bare",
+    text_profile: str = "auto",
     split: str | None = None,
     level: str = "caption",
     share: float = 0.1,

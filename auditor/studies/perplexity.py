@@ -13,15 +13,17 @@ from auditor.model import Progress, Result, Selection, Signature, Table, silent
 from auditor.store import tokens, versions
 from auditor.store.connection import Store
 from auditor.studies.language_models import ORDERS, Run, run
+from auditor.studies.writing import chooses_profile
 from auditor.text import tokenizer
 
 _VERSION = 1
 
 
+@chooses_profile
 def perplexity(
     store: Store,
     refs: Sequence[str],
-    text_profile: str = "bare",
+    text_profile: str = "auto",
     split: str | None = None,
     order: int = 3,
     captions: int | None = None,

@@ -22,18 +22,20 @@ from auditor.studies import probe_tables
 from auditor.studies.candidate_scores import missing, without_references
 from auditor.studies.probe_components import Component, Components, chosen
 from auditor.studies.scores import scorable, score_candidates, signatures, too_long
+from auditor.studies.writing import chooses_profile
 
 #: How many words of a reference change, unless others are asked for.
 WORDS = (1, 2, 3)
 
 
+@chooses_profile
 def probe(
     store: Store,
     refs: Sequence[str],
     metric_names: Sequence[str] | None = None,
     components: Sequence[str] | None = None,
     words: Sequence[int] | None = None,
-    text_profile: str = "bare",
+    text_profile: str = "auto",
     split: str | None = None,
     seed: int = 1,
     function_words: Path | None = None,

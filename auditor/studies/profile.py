@@ -10,15 +10,17 @@ import polars.selectors as cs
 from auditor.model import Progress, Result, Selection, Table, silent
 from auditor.store import ngrams, tokens, versions
 from auditor.store.connection import Store
+from auditor.studies.writing import chooses_profile
 from auditor.text import tokenizer
 
 _MEANS = ("captions-per-image-mean", "asl", "sdsl")
 
 
+@chooses_profile
 def profile(
     store: Store,
     refs: Sequence[str],
-    text_profile: str = "bare",
+    text_profile: str = "auto",
     split: str | None = None,
     progress: Progress = silent,
 ) -> Result:

@@ -21,6 +21,7 @@ from auditor.store.versions import content, resolve
 from auditor.studies.candidate_scores import without_references
 from auditor.studies.described_images import as_references
 from auditor.studies.scores import scorable, score_candidates, signatures, too_few_captions, too_long
+from auditor.studies.writing import chooses_profile
 
 #: The metrics whose rankings the paper shows; its ROUGE-1 is recall over all references (eq. 9).
 PUBLISHED = ("cider", "bleu-1", "bleu-1:bp=none", "rouge-1:measure=recall", "cider:n=1", "cider-d:n=1")
@@ -31,11 +32,12 @@ _UNIT = 10.0**_DECIMALS
 _LONGEST_IMAGE = 60
 
 
+@chooses_profile
 def ranked(
     store: Store,
     ref: str,
     metric_names: Sequence[str] | None = None,
-    text_profile: str = "bare",
+    text_profile: str = "auto",
     split: str | None = None,
     references: int | None = None,
     seed: int = 1,

@@ -92,7 +92,7 @@ def _method(asked: Inquiry, built: Sequence[Section], only: Sequence[str]) -> Se
     commands = (f"auditor report {refs} {options}".strip() + " -o audit.html", *(
         command for section in built for command in section.commands
     ))  # fmt: skip
-    return Section("method", "Method", words, commands=tuple(dict.fromkeys(commands)))
+    return Section("method", "Method", words, notes=tuple(asked.profile_notes), commands=tuple(dict.fromkeys(commands)))
 
 
 def _intervals(asked: Inquiry) -> list[str]:

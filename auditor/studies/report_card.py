@@ -46,6 +46,7 @@ def card(
     settings = settings or Settings()
     selection = versions.resolve(store, ref, settings.split)
     asked = Inquiry(store, (selection,), settings, progress, declared or {})
+    settings = asked.settings
     found = asked.result(
         "profile", lambda: profile_study.profile(store, asked.refs, settings.text_profile, None, progress)
     )

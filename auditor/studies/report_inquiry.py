@@ -14,7 +14,8 @@ from auditor.registry import requests
 from auditor.store import versions
 from auditor.store.connection import Store
 from auditor.studies.kept import kept
-from auditor.text import tokenizer
+from auditor.studies.writing import text_profile_of
+from auditor.text import AUTO, tokenizer
 
 #: A first and a fourth order of n-grams, a subsequence, a consensus: one of each kind that needs no further part to be
 #: installed and is counted in minutes, not hours.
@@ -26,7 +27,7 @@ class Settings:
     """What is decided for a whole report. `resamples` are those behind each interval of a comparison."""
 
     metrics: tuple[str, ...] = METRICS
-    text_profile: str = "bare"
+    text_profile: str = "auto"
     split: str | None = None
     seed: int = 1
     references: int | None = None
@@ -34,7 +35,8 @@ class Settings:
     confidence: float = 0.95
 
     def __post_init__(self) -> None:
-        tokenizer(self.text_profile)
+        if self.text_profile != AUTO:
+            tokenizer(self.text_profile)
         if self.resamples < 0:
             raise UsageError(f"--resamples {self.resamples}: expected a number of resamples, or 0 for no interval")
 
@@ -42,6 +44,8 @@ class Settings:
 @dataclass
 class Inquiry:
     """One report in the making. `found` are the results so far, by study, so that none is made twice.
+
+    `profile_notes` say which text profile was chosen where none was named, and why; `settings` then name it.
 
     `declared` are the datasets as datasets.toml has them, by name: what their splits count as.
     """
@@ -52,6 +56,12 @@ class Inquiry:
     progress: Progress = silent
     declared: Mapping[str, Source] = field(default_factory=dict)
     found: dict[str, Result] = field(default_factory=dict)
+    profile_notes: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        own = self.settings
+        profile, self.profile_notes = text_profile_of(self.store, self.refs, None, own.text_profile)
+        self.settings = dataclasses.replace(own, text_profile=profile)
 
     @property
     def refs(self) -> list[str]:
@@ -106,7 +116,9 @@ class Inquiry:
 
     def profile(self) -> list[str]:
         """Write the text profile as an option, where it is not the default."""
-        return [f"--profile {self.settings.text_profile}"] if self.settings.text_profile != "bare" else []
+        chosen, _ = text_profile_of(self.store, self.refs)
+        own = self.settings.text_profile
+        return [f"--profile {own}"] if own != chosen or self.profile_notes else []
 
     def _around(self) -> list[Any]:
         """List what else of the store a study may look at: corpora, and what the datasets are related to.

@@ -17,7 +17,7 @@ from auditor.store import ngrams, tokens
 from auditor.store.connection import Store
 from auditor.store.versions import content, images, resolve
 from auditor.studies.own_references import WAY_OUT, own_references
-from auditor.studies.writing import unreadable
+from auditor.studies.writing import chooses_profile, unreadable
 from auditor.text import tokenizer
 
 _LEAST = 10
@@ -131,12 +131,13 @@ def signatures(metrics: Sequence[MetricRequest], text_profile: str, references: 
     return {metric.label: str(metric.signature(text_profile, references)) for metric in metrics}
 
 
+@chooses_profile
 def score(
     store: Store,
     ref: str,
     metric_names: Sequence[str] | None = None,
     candidates: str | None = None,
-    text_profile: str = "bare",
+    text_profile: str = "auto",
     split: str | None = None,
     references: int | None = None,
     seed: int = 1,

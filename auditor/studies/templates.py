@@ -15,6 +15,7 @@ from auditor.store.versions import content, resolve_all
 from auditor.store.workspace import Workspace
 from auditor.studies import template_tables
 from auditor.studies.slot_effects import slot_effects
+from auditor.studies.writing import chooses_profile
 from auditor.text import tokenizer
 
 LEVELS = ("dataset", "caption")
@@ -35,10 +36,11 @@ _COLUMNS = {
 }  # fmt: skip
 
 
+@chooses_profile
 def templates(
     store: Store,
     refs: Sequence[str],
-    text_profile: str = "bare",
+    text_profile: str = "auto",
     split: str | None = None,
     level: str = "dataset",
     least: float = 0.001,

@@ -2,14 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import ParamSpec
 
-from auditor.model import Selection
+from auditor.errors import UsageError
+from auditor.model import Result, Selection
 from auditor.registry import MetricRequest
 from auditor.store.connection import Store
-from auditor.store.versions import language
+from auditor.store.versions import language, resolve
+from auditor.text import AUTO
+
+P = ParamSpec("P")
 
 _ENGLISH = "en"
+_SPACED, _UNSPACED = "bare", "char"
+
+#: Languages that are written without blanks between words, BCP 47.
+_WITHOUT_BLANKS = ("zh", "ja", "th", "lo", "km", "my")
+
+#: Parameters of studies that name captions.
+_REFS = ("ref", "refs", "a", "b", "against", "evaluation", "others")
+
+
+def chooses_profile(study: Callable[P, Result]) -> Callable[P, Result]:
+    """Let a study choose its text profile by the captions that it names, where none is named, and say so in a note."""
+    signature = inspect.signature(study)
+
+    @functools.wraps(study)
+    def run(*args: P.args, **kwargs: P.kwargs) -> Result:
+        given = signature.bind(*args, **kwargs)
+        given.apply_defaults()
+        asked = given.arguments
+        if asked["text_profile"] != AUTO:
+            return study(*args, **kwargs)
+        named = [asked[name] for name in _REFS if asked.get(name) is not None]
+        refs = [ref for one in named for ref in ([one] if isinstance(one, str) else one)]
+        asked["text_profile"], notes = text_profile_of(asked["store"], refs, asked.get("split"))
+        result = study(*given.args, **given.kwargs)
+        return replace(result, notes=(*notes, *result.notes)) if notes else result
+
+    return run
+
+
+def text_profile_of(
+    store: Store, refs: Sequence[str], split: str | None = None, named: str = AUTO
+) -> tuple[str, list[str]]:
+    """Give the profile that is named, else the one for captions as they are written; with a note where it is `char`.
+
+    One profile is for all: `char` where any of them is in a language, or seen in a script, without blanks between
+    words, since the others have the same tokens by it. A reference that names nothing is left to whoever asks for it.
+    """
+    if named != AUTO:
+        return named, []
+    if not store.rows("unspaced_word").item():
+        return _SPACED, []
+    reasons: dict[str, str | None] = {}
+    for ref in refs:
+        try:
+            selection = resolve(store, ref, split)
+        except UsageError:
+            continue
+        reasons[selection.label] = _without_blanks(store, selection)
+    found = [f"{label} {why}" for label, why in reasons.items() if why]
+    if not found:
+        return _SPACED, []
+    others = [label for label, why in reasons.items() if not why]
+    alike = f"; {', '.join(others)} by the same, so that all are counted alike" if others else ""
+    return _UNSPACED, [f"text profile char, of characters: {'; '.join(found)}{alike}; --profile names another"]
+
+
+def _without_blanks(store: Store, selection: Selection) -> str | None:
+    """Say why captions are taken for written without blanks between words; null where they are not."""
+    spoken = language(store, selection.version.dataset)
+    if spoken.lower().partition("-")[0] in _WITHOUT_BLANKS:
+        return f"is declared as {spoken}, written without blanks between words"
+    captions, _, without = _counted(store, selection)
+    if 2 * without < captions or not captions:
+        return None
+    return f"has {without:,} of {captions:,} captions in scripts without blanks between words"
 
 
 def unreadable(store: Store, selection: Selection, metrics: Sequence[MetricRequest]) -> dict[str, str]:
@@ -36,13 +109,12 @@ def unreadable(store: Store, selection: Selection, metrics: Sequence[MetricReque
 
 
 def unspaced(store: Store, selection: Selection) -> str | None:
-    """Say which text profile captions need whose scripts put no blanks between words; null where most do."""
-    captions, _, without = _counted(store, selection)
-    if 2 * without < captions or not captions:
-        return None
+    """Say which text profile captions have whose scripts put no blanks between words; null where most do."""
+    why = _without_blanks(store, selection)
     return (
-        f"{selection.label}: {without:,} of {captions:,} captions are in scripts without blanks between words; text "
-        "profile bare takes what stands between two blanks as one word: name --profile char, of characters"
+        f"{selection.label} {why}: studies count by text profile char, of characters, where --profile names no other"
+        if why
+        else None
     )
 
 

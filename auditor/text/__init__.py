@@ -27,6 +27,9 @@ PROFILES: Mapping[str, Tokenizer] = MappingProxyType(
     }
 )
 
+#: No profile: `studies.writing` chooses one by how the captions are written.
+AUTO = "auto"
+
 #: The profiles under which an ingest tokenises; tokens of the others are made when a command first asks for them.
 AT_INGEST: Mapping[str, Tokenizer] = MappingProxyType({"bare": bare.tokenize})
 

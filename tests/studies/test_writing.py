@@ -11,8 +11,13 @@ from auditor.errors import MetricError
 from auditor.registry import MetricRequest, request
 from auditor.store.connection import Store
 from auditor.store.versions import resolve
+from auditor.studies.bounds import bounds
+from auditor.studies.diversity import diversity
+from auditor.studies.history import diff
+from auditor.studies.profile import profile
+from auditor.studies.report import report
 from auditor.studies.scores import score
-from auditor.studies.writing import unreadable, unspaced
+from auditor.studies.writing import text_profile_of, unreadable, unspaced
 
 CHINESE = [
     ("a", 0, "一只狗在草地上跑"),
@@ -56,8 +61,8 @@ def test_scripts_without_blanks_are_seen_and_the_profile_is_named(store: Store) 
         ingest_rows(store, rows, dataset=name)
     said = unspaced(store, resolve(store, "zh"))
     assert said is not None
-    assert said.startswith("zh: 4 of 4 captions")
-    assert "--profile char" in said
+    assert said.startswith("zh has 4 of 4 captions")
+    assert "text profile char" in said
     assert unspaced(store, resolve(store, "en")) is None
     assert unspaced(store, resolve(store, "ru")) is None
 
@@ -68,3 +73,65 @@ def test_characters_are_what_metrics_count(store: Store) -> None:
         score(store, "set", ["bleu-1"], text_profile=profile).frame["value"] for profile in ("bare", "char")
     )
     assert (characters > words).all()
+
+
+JAPANESE = [
+    ("a", 0, "犬が走っている"),
+    ("a", 1, "草の上を犬が走る"),
+    ("b", 0, "二人の男性"),
+    ("b", 1, "男性が二人いる"),
+]
+
+
+def _filled(store: Store, **datasets: list[tuple[str, int, str]]) -> None:
+    for name, rows in datasets.items():
+        ingest_rows(store, rows, dataset=name)
+
+
+@pytest.mark.parametrize("rows", [CHINESE, JAPANESE])
+def test_captions_without_blanks_are_counted_in_characters_where_no_profile_is_named(
+    store: Store, rows: list[tuple[str, int, str]]
+) -> None:
+    _filled(store, set=rows)
+    found, named = (bounds(store, ["set"], ["bleu-1"], *more) for more in ([], ["char"]))
+    assert "tok:char" in found.signatures["bleu-1"]
+    assert found.frame.equals(named.frame)
+    assert found.notes[0].startswith("text profile char, of characters: set has 4 of 4 captions")
+    assert not any("text profile char" in note for note in named.notes)
+    assert "tok:bare" in bounds(store, ["set"], ["bleu-1"], "bare").signatures["bleu-1"]
+
+
+@pytest.mark.parametrize("language", ["zh", "zh-CN", "JA", "th", "lo", "km", "my-MM"])
+def test_declared_language_chooses_the_profile(store: Store, language: str) -> None:
+    _filled(store, set=ENGLISH)
+    assert text_profile_of(store, ["set"]) == ("bare", [])
+    store.execute("update dataset set language = $language", {"language": language})
+    profile, (note,) = text_profile_of(store, ["set"])
+    assert profile == "char"
+    assert f"set is declared as {language}" in note
+
+
+def test_other_languages_and_datasets_that_only_lie_beside_stay_with_words(store: Store) -> None:
+    _filled(store, zh=CHINESE, en=ENGLISH, ru=RUSSIAN)
+    for name in ("en", "ru"):
+        found = profile(store, [name])
+        assert not any("text profile char" in note for note in found.notes)
+        assert found.frame.equals(profile(store, [name], "bare").frame)
+
+
+def test_one_profile_is_for_all_where_both_sorts_meet(store: Store) -> None:
+    _filled(store, zh=CHINESE, en=[("a", 0, "a dog runs"), ("a", 1, "a dog"), ("b", 0, "two men"), ("b", 1, "men")])
+    found = profile(store, ["zh", "en"])
+    assert found.notes[0].endswith("; en by the same, so that all are counted alike; --profile names another")
+    own = pl.col("dataset") == "en"
+    assert found.frame.filter(own).equals(profile(store, ["en"], "bare").frame)
+
+
+def test_settings_without_a_profile_choose_one_too(store: Store) -> None:
+    _filled(store, set=CHINESE)
+    found = diversity(store, ["set"])
+    assert found.frame["profile"].drop_nulls().unique().to_list() == ["char"]
+    assert found.notes[0].startswith("text profile char")
+    document = report(store, ["set"], sections=["facts"])
+    assert any(note.startswith("text profile char") for section in document.sections for note in section.notes)
+    assert diff(store, "set", "set", "drift")[0].notes[0].startswith("text profile char")
