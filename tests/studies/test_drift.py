@@ -40,8 +40,8 @@ def test_words_and_lengths_are_those_of_a_count_by_hand(old: list[str], new: lis
     with Store.open(MEMORY) as store:
         ingest(store, old, "old")
         ingest(store, new, "new")
-        words, _ = diff(store, "old", "new", "vocabulary")
-        lengths, _ = diff(store, "old", "new", "lengths")
+        words, _ = diff(store, "old", "new", "vocabulary", "bare")
+        lengths, _ = diff(store, "old", "new", "lengths", "bare")
     counts = [Counter(word for text in texts for word in text.split()) for texts in (old, new)]
     totals = [sum(count.values()) for count in counts]
     expected = {}
