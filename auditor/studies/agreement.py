@@ -46,7 +46,7 @@ class Question:
     resampling: Resampling = field(default_factory=Resampling)
 
 
-@chooses_profile
+@chooses_profile("refs", "against")
 def agree(
     store: Store,
     refs: Sequence[str],

@@ -23,7 +23,7 @@ from auditor.studies.writing import chooses_profile
 from auditor.text import tokenizer
 
 
-@chooses_profile
+@chooses_profile("refs", "others")
 def bounds(
     store: Store,
     refs: Sequence[str],

@@ -18,6 +18,7 @@ from auditor.store.versions import resolve, resolve_all
 from auditor.studies.gate_measures import Asked, Measure
 from auditor.studies.gate_statements import TIMEOUT, Answer, answers
 from auditor.studies.gates import Demand, Demands, understood
+from auditor.studies.writing import text_profile_of
 
 PASSED, FAILED, UNANSWERED = "passed", "failed", "not answerable"
 
@@ -60,13 +61,14 @@ def check(
     for place, selection in enumerate(selections):
         progress(f"{selection.label}: checking", place, len(selections))
         dataset = selection.version.dataset
-        asked = Asked(
-            store, selection, declared or {}, progress, against=wanted.since.get(dataset, wanted.since.get(None))
-        )
+        against = wanted.since.get(dataset, wanted.since.get(None))
+        text_profile, said = text_profile_of(store, [selection.reference, against])
+        asked = Asked(store, selection, declared or {}, progress, text_profile, against=against)
         found = [
             *_measured(asked, _of(wanted.demands, dataset)),
             *map(_stated, (a for a in stated if a.selection == selection)),
         ]
+        notes += said if found else []
         if refs and not found:
             notes.append(f"{selection.label}: no gate is declared for it")
         rows += found

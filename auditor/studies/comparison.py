@@ -37,7 +37,7 @@ _TYPES: Mapping[str, type[pl.DataType]] = {
 }
 
 
-@chooses_profile
+@chooses_profile("refs", "others")
 def compare(
     store: Store,
     refs: Sequence[str],

@@ -79,8 +79,7 @@ def consensus(
     """
     settings = settings or Settings()
     settings.check()
-    asked = [*names, *(one for one in (against, versus) if one)]
-    profile, said = text_profile_of(store, asked, settings.split, settings.text_profile)
+    profile, said = text_profile_of(store, [*names, against, versus], settings.split, settings.text_profile)
     settings = replace(settings, text_profile=profile)
     metrics, lacking = chosen_metrics(metric_names, as_published)
     selections = resolve_all(store, names, settings.split)

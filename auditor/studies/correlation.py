@@ -26,7 +26,7 @@ _PAIR = ("metric_a", "metric_b")
 _OF_P = ", p"
 
 
-@chooses_profile
+@chooses_profile("refs")
 def correlate(
     store: Store,
     refs: Sequence[str],

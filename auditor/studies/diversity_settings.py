@@ -57,8 +57,7 @@ def settled(
     split: str | None,
 ) -> tuple[Settings, list[str]]:
     """Give settings with a text profile for all that is measured and measured against, and what a reader must know."""
-    asked = [*refs, *(one for one in (against, evaluation) if one)]
-    profile, said = text_profile_of(store, asked, split, settings.text_profile)
+    profile, said = text_profile_of(store, [*refs, against, evaluation], split, settings.text_profile)
     return replace(settings, text_profile=profile), said
 
 

@@ -31,7 +31,7 @@ NEAR = 0.7
 _LEAST = 0.5
 
 
-@chooses_profile
+@chooses_profile("refs")
 def duplicates(
     store: Store,
     refs: Sequence[str],

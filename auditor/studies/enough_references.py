@@ -26,7 +26,7 @@ from auditor.studies.writing import chooses_profile
 _LEFT_OUT = 0.1
 
 
-@chooses_profile
+@chooses_profile("refs")
 def enough_references(
     store: Store,
     refs: Sequence[str],

@@ -21,7 +21,7 @@ _WHY = (
 )
 
 
-@chooses_profile
+@chooses_profile("refs")
 def identical(
     store: Store,
     refs: Sequence[str],

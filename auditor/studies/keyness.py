@@ -22,7 +22,7 @@ _SHOWN = 20
 WATCHED = ("'s", "n't", "not", "no", "thrown", "elderly", "toast")
 
 
-@chooses_profile
+@chooses_profile("a", "b")
 def keyness(
     store: Store,
     a: str,

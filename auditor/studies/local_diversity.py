@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import polars as pl
 
@@ -13,7 +14,7 @@ from auditor.statistics.local_cards import CLASSES
 from auditor.statistics.ratio import INTERVAL, ratio
 from auditor.store.connection import Store
 from auditor.store.versions import images, resolve, resolve_all
-from auditor.studies.diversity_settings import Settings
+from auditor.studies.diversity_settings import Settings, settled
 from auditor.studies.local_words import Content, Meeting, content_of, meetings
 
 _VERSION = 1
@@ -38,9 +39,10 @@ def local_diversity(
     themselves, each caption is held out once. Value is null where no image has such a word; with fewer than five
     `references`, drawn by the seed, none is in five captions.
     """
-    settings = settings or Settings()
+    settings, said = settled(store, refs, settings or Settings(), None, evaluation, split)
     people, systems = resolve(store, evaluation), resolve_all(store, refs, split)
-    return local_words_met(store, systems, people, content_of(settings), settings, progress)
+    found = local_words_met(store, systems, people, content_of(settings), settings, progress)
+    return replace(found, notes=(*said, *found.notes))
 
 
 def local_words_met(

@@ -17,7 +17,7 @@ from auditor.studies.writing import chooses_profile
 _TOGETHER = "none of them"
 
 
-@chooses_profile
+@chooses_profile("refs", "against", "evaluation")
 def omitted_words(
     store: Store,
     refs: Sequence[str],

@@ -25,7 +25,7 @@ _KEYS = ["image", "slot"]
 _ORDER = {"swapped": 0, "elsewhere": 1, "unlike": 2}
 
 
-@chooses_profile
+@chooses_profile("refs")
 def outliers(
     store: Store,
     refs: Sequence[str],

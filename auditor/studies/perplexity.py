@@ -19,7 +19,7 @@ from auditor.text import tokenizer
 _VERSION = 1
 
 
-@chooses_profile
+@chooses_profile("refs")
 def perplexity(
     store: Store,
     refs: Sequence[str],

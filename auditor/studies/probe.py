@@ -28,7 +28,7 @@ from auditor.studies.writing import chooses_profile
 WORDS = (1, 2, 3)
 
 
-@chooses_profile
+@chooses_profile("refs")
 def probe(
     store: Store,
     refs: Sequence[str],

@@ -16,7 +16,7 @@ from auditor.text import tokenizer
 _MEANS = ("captions-per-image-mean", "asl", "sdsl")
 
 
-@chooses_profile
+@chooses_profile("refs")
 def profile(
     store: Store,
     refs: Sequence[str],

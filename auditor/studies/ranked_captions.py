@@ -32,7 +32,7 @@ _UNIT = 10.0**_DECIMALS
 _LONGEST_IMAGE = 60
 
 
-@chooses_profile
+@chooses_profile("ref")
 def ranked(
     store: Store,
     ref: str,

@@ -88,7 +88,8 @@ def card(
                 asked.command("card"),
             )),
             Section("splits", "Splits", tables=(Table("", splits),)),
-            Section("statistics", "Statistics", tables=(Table("", pl.DataFrame(rows)),)),
+            Section("statistics", "Statistics", tables=(Table("", pl.DataFrame(rows)),),
+                    notes=tuple(asked.profile_notes)),
             Section("bounds", "Bounds", tables=tuple(shown), results=measured.results, absent=(
                 None if shown else "No caption of another image could be put in the place of one of its own."
             )),

@@ -45,7 +45,8 @@ class Settings:
 class Inquiry:
     """One report in the making. `found` are the results so far, by study, so that none is made twice.
 
-    `profile_notes` say which text profile was chosen where none was named, and why; `settings` then name it.
+    `profile_notes` say which text profile was chosen where none was named, and why; `settings` then name it, and so do
+    its commands (`names_profile`), as they do one that would not have been chosen.
 
     `declared` are the datasets as datasets.toml has them, by name: what their splits count as.
     """
@@ -57,11 +58,13 @@ class Inquiry:
     declared: Mapping[str, Source] = field(default_factory=dict)
     found: dict[str, Result] = field(default_factory=dict)
     profile_notes: list[str] = field(default_factory=list)
+    names_profile: bool = False
 
     def __post_init__(self) -> None:
-        own = self.settings
-        profile, self.profile_notes = text_profile_of(self.store, self.refs, None, own.text_profile)
-        self.settings = dataclasses.replace(own, text_profile=profile)
+        chosen, notes = text_profile_of(self.store, self.refs)
+        if self.settings.text_profile == AUTO:
+            self.settings, self.profile_notes = dataclasses.replace(self.settings, text_profile=chosen), notes
+        self.names_profile = bool(self.profile_notes) or self.settings.text_profile != chosen
 
     @property
     def refs(self) -> list[str]:
@@ -116,9 +119,7 @@ class Inquiry:
 
     def profile(self) -> list[str]:
         """Write the text profile as an option, where it is not the default."""
-        chosen, _ = text_profile_of(self.store, self.refs)
-        own = self.settings.text_profile
-        return [f"--profile {own}"] if own != chosen or self.profile_notes else []
+        return [f"--profile {self.settings.text_profile}"] if self.names_profile else []
 
     def _around(self) -> list[Any]:
         """List what else of the store a study may look at: corpora, and what the datasets are related to.

@@ -131,7 +131,7 @@ def signatures(metrics: Sequence[MetricRequest], text_profile: str, references: 
     return {metric.label: str(metric.signature(text_profile, references)) for metric in metrics}
 
 
-@chooses_profile
+@chooses_profile("ref", "candidates")
 def score(
     store: Store,
     ref: str,

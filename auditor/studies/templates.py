@@ -36,7 +36,7 @@ _COLUMNS = {
 }  # fmt: skip
 
 
-@chooses_profile
+@chooses_profile("refs")
 def templates(
     store: Store,
     refs: Sequence[str],

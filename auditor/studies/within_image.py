@@ -6,6 +6,7 @@ Van Miltenburg, Elliott & Vossen 2018, section 1: diversity within an image, for
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import polars as pl
 
@@ -17,7 +18,7 @@ from auditor.statistics.summary import summarise
 from auditor.store import ngrams, tokens
 from auditor.store.connection import Store
 from auditor.store.versions import images, resolve_all
-from auditor.studies.diversity_settings import Settings
+from auditor.studies.diversity_settings import Settings, settled
 from auditor.studies.local_words import Content, bind_words, content_of
 from auditor.studies.scores import score_candidates, too_long
 from auditor.text import tokenizer
@@ -47,10 +48,10 @@ def within_image(
     types by tokens, totals over images. All grow or shrink with the captions per image: with `references`, so many and
     one more are drawn of each image. A selection of one caption an image has no mBLEU: its value is null.
     """
-    settings = settings or Settings()
-    return captions_of_images(
-        store, resolve_all(store, refs, split), content_of(settings), settings, metric_names, progress
-    )
+    settings, said = settled(store, refs, settings or Settings(), None, None, split)
+    selections = resolve_all(store, refs, split)
+    found = captions_of_images(store, selections, content_of(settings), settings, metric_names, progress)
+    return replace(found, notes=(*said, *found.notes))
 
 
 def captions_of_images(

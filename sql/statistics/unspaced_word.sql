@@ -1,18 +1,13 @@
 -- name: unspaced_word
 -- version: 1
 -- grain: store
--- reads: dataset, vocabulary
+-- reads: vocabulary
 -- returns: found
 --
--- Whether a dataset is declared in a language that is written without blanks between words, or any caption has a letter
--- of such a script: where neither is so, no dataset need be looked at.
+-- Whether any caption of the store has a letter of a script without blanks between words: where none has, no dataset
+-- need be looked at.
 select
     exists (
-        select 1
-        from dataset
-        where regexp_matches(language, '^(?i)(zh|ja|th|lo|km|my)(-|$)')
-    )
-    or exists (
         select 1
         from vocabulary
         where

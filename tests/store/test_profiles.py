@@ -212,7 +212,7 @@ def test_scores_are_those_of_the_tokens(images: list[list[str]]) -> None:
         joined = [(image, slot, caption) for (image, slot, _), caption in zip(rows, spelled, strict=True)]
         ingest_rows(store, joined, "joined", "candidates")
         metrics = ["bleu-4", "cider", "cider-d", "rouge-1:ascii=false"]
-        under_bare = score(store, "set", metrics).frame
+        under_bare = score(store, "set", metrics, text_profile="bare").frame
         under_whitespace = score(store, "joined", metrics, text_profile="whitespace").frame
     columns = ["image", "slot", "metric", "value"]
     assert under_bare.select(columns).equals(under_whitespace.select(columns))

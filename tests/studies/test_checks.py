@@ -92,7 +92,7 @@ def test_split_that_counts_as_train_can_leak(store: Store) -> None:
 
 
 def test_numbers_are_those_of_the_studies(held: Store) -> None:
-    asked = Asked(held, auditor.store.versions.resolve(held, "set"), {}, lambda *_: None)
+    asked = Asked(held, auditor.store.versions.resolve(held, "set"), {}, lambda *_: None, "bare")
     shares = duplicates(held, ["set"]).frame.filter(statistic="captions", match="any", scope="across-images")
     shares = shares.filter(shares["slot"].is_null())
     found = gate_measures.repetition(asked).filter(statistic="across-images")

@@ -44,8 +44,8 @@ def test_every_statistic_without_an_order_is_that_of_the_plain_loops(texts, trai
         ingest_rows(store, _rows(texts), kind="candidates")
         ingest_rows(store, _rows(training, 3), "train", kind="candidates")
         ingest_rows(store, _rows(people, 2), "people", kind="candidates")
-        values = _values(diversity(store, ["set"], Settings(draws=2), "train", "people"))
-        whole = _values(diversity(store, ["set"], Settings(draws=2, all_images=True), "train", "people"))
+        values = _values(diversity(store, ["set"], Settings("bare", draws=2), "train", "people"))
+        whole = _values(diversity(store, ["set"], Settings("bare", draws=2, all_images=True), "train", "people"))
     said, learnt, seen = ([text.lower().split() for text in some] for some in (texts, training, people))
     wanted = plain.without_order(said)
     some, known = [words for words in said if words], [words for words in learnt if words]

@@ -87,7 +87,7 @@ def test_one_number_a_statistic_is_that_of_a_count_by_hand(old: list[str], new: 
     with Store.open(MEMORY) as store:
         ingest(store, old, "old")
         ingest(store, new, "new")
-        result, _ = diff(store, "old", "new", "drift")
+        result, _ = diff(store, "old", "new", "drift", "bare")
     found = {row["statistic"]: row["value"] for row in result.frame.to_dicts()}
     said = [[text.split() for text in texts] for texts in (old, new)]
     words = [Counter(word for text in side for word in text) for side in said]

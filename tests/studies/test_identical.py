@@ -86,8 +86,8 @@ def test_counts_are_those_of_the_pairs_and_of_a_count_by_hand(drawn: list[tuple[
     of_image = Counter(image for image, _, _ in twins)
     with Store.open(MEMORY) as store:
         ingest_rows(store, rows, kind="candidates")
-        pairs = identical(store, ["set"]).frame
-        count = identical_counts(store, resolve(store, "set")).row(0, named=True)
+        pairs = identical(store, ["set"], "bare").frame
+        count = identical_counts(store, resolve(store, "set"), "bare").row(0, named=True)
     assert pairs.select("image", "slot_a", "slot_b").rows() == twins
     whole = {image for image, pairs_of in of_image.items() if pairs_of == slots[image] * (slots[image] - 1) // 2}
     assert set(pairs.filter("all_identical")["image"]) == whole

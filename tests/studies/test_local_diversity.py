@@ -90,9 +90,11 @@ def test_local_recall_and_precision_are_those_of_plain_counting(
         filled(store, humans, system=system)
         if not humans.keys() & system.keys():
             with pytest.raises(UsageError, match="describes no image of people"):
-                local_diversity(store, ["system"], "people", Settings(function_words=listed(tmp_path)))
+                local_diversity(store, ["system"], "people", Settings("bare", function_words=listed(tmp_path)))
             return
-        result = local_diversity(store, ["system", "people"], "people", Settings(function_words=listed(tmp_path)))
+        result = local_diversity(
+            store, ["system", "people"], "people", Settings("bare", function_words=listed(tmp_path))
+        )
     for name, output in (("system", system), ("people", None)):
         recalled, whole, claims = plain_counts(meet(humans, output))
         classes = range(1, max(5, *whole) + 1 if whole else 6)
@@ -166,7 +168,7 @@ def test_missed_words_are_ranked_as_by_plain_counting(
     with Store.open(MEMORY) as store:
         filled(store, humans, one=one, other=other)
         frame = missed_words(
-            store, ["one", "other"], "people", Settings(function_words=listed(tmp_path)), importance=1, floor=2
+            store, ["one", "other"], "people", Settings("bare", function_words=listed(tmp_path)), importance=1, floor=2
         ).frame
     missed, met = Counter[str](), Counter[str]()
     for system in (one, other):

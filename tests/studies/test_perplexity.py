@@ -68,7 +68,7 @@ def pairwise(datasets: dict[str, Rows], threads: int = 2, **options: object) -> 
         store.execute(f"set threads = {threads}")
         for name, rows in datasets.items():
             ingest_rows(store, rows, name, kind="candidates")  # which lets an empty caption in
-        return perplexity(store, [name for name in datasets if name != "unrelated"], **options).frame  # type: ignore[arg-type]
+        return perplexity(store, [name for name in datasets if name != "unrelated"], "bare", **options).frame  # type: ignore[arg-type]
 
 
 @given(corpora, corpora, st.integers(1, 5), st.sampled_from([None, 0, 1]), st.sampled_from([1, 2]))

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import polars as pl
 import pytest
 from conftest import ingest_rows
 
 from auditor import registry
 from auditor.errors import MetricError
+from auditor.model import Gate
 from auditor.registry import MetricRequest, request
 from auditor.store.connection import Store
 from auditor.store.versions import resolve
+from auditor.studies import writing
 from auditor.studies.bounds import bounds
+from auditor.studies.checks import check
 from auditor.studies.diversity import diversity
 from auditor.studies.history import diff
 from auditor.studies.profile import profile
 from auditor.studies.report import report
+from auditor.studies.report_card import card
+from auditor.studies.report_inquiry import Settings
 from auditor.studies.scores import score
 from auditor.studies.writing import text_profile_of, unreadable, unspaced
 
@@ -122,7 +129,7 @@ def test_other_languages_and_datasets_that_only_lie_beside_stay_with_words(store
 def test_one_profile_is_for_all_where_both_sorts_meet(store: Store) -> None:
     _filled(store, zh=CHINESE, en=[("a", 0, "a dog runs"), ("a", 1, "a dog"), ("b", 0, "two men"), ("b", 1, "men")])
     found = profile(store, ["zh", "en"])
-    assert found.notes[0].endswith("; en by the same, so that all are counted alike; --profile names another")
+    assert found.notes[0].endswith("; en by the same, so that all are counted alike")
     own = pl.col("dataset") == "en"
     assert found.frame.filter(own).equals(profile(store, ["en"], "bare").frame)
 
@@ -135,3 +142,60 @@ def test_settings_without_a_profile_choose_one_too(store: Store) -> None:
     document = report(store, ["set"], sections=["facts"])
     assert any(note.startswith("text profile char") for section in document.sections for note in section.notes)
     assert diff(store, "set", "set", "drift")[0].notes[0].startswith("text profile char")
+
+
+def test_gates_follow_the_rule_dataset_by_dataset_and_say_so(store: Store) -> None:
+    _filled(store, zh=CHINESE, en=ENGLISH)
+    demanded = [
+        Gate(None, tuple(name.split(".")), 0, Path("datasets.toml"), 1) for name in ("length.asl.min", "msttr.min")
+    ]
+    result, _ = check(store, (), demanded)
+    of = {dataset: rows for (dataset,), rows in result.frame.partition_by("dataset", as_dict=True).items()}
+    means = {name: profile(store, [name]).frame.filter(statistic="asl")["value"].item() for name in of}
+    assert {name: rows.filter(gate="length.asl.min")["value"].item() for name, rows in of.items()} == means
+    assert "tok:char" in of["zh"].filter(gate="msttr.min")["signature"].item()
+    assert "tok:bare" in of["en"].filter(gate="msttr.min")["signature"].item()
+    assert [note for note in result.notes if "text profile" in note] == [
+        "text profile char, of characters: zh has 4 of 4 captions in scripts without blanks between words"
+    ]
+
+
+def test_card_says_which_tokens_its_statistics_are_of(store: Store) -> None:
+    _filled(store, zh=CHINESE, en=ENGLISH)
+    said = {}
+    for name in ("zh", "en"):
+        made = card(store, name, Settings(("bleu-1",)))
+        (said[name],) = (one.notes for one in made.sections if one.name == "statistics")
+        assert f"tok:{'char' if said[name] else 'bare'}" in made.signatures["bleu-1"]
+    assert said["zh"][0].startswith("text profile char, of characters: zh has 4 of 4")
+    assert said["en"] == ()
+
+
+def test_writing_is_counted_once_for_a_version_and_by_split(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.duckdb"
+    rows = [*CHINESE, ("c", 0, "a dog runs"), ("c", 1, "a dog")]
+    with Store.open(path, write=True) as store:
+        ingest_rows(store, rows, splits={"train": ["a", "b"], "test": ["c"]})
+    with Store.open(path) as store:
+        assert text_profile_of(store, ["set:train"])[0] == "char"
+    counted = []
+    plain = Store.rows
+
+    def watched(store: Store, name: str, **params: object) -> pl.DataFrame:
+        counted.append(name)
+        return plain(store, name, **params)
+
+    monkeypatch.setattr(Store, "rows", watched)
+    with Store.open(path) as store:
+        assert text_profile_of(store, ["set"])[0] == "char"
+        assert text_profile_of(store, ["set:test"])[0] == "bare"
+    assert "unspaced_word" in counted
+    assert "script" not in counted
+
+
+def test_captions_are_not_looked_at_where_the_store_holds_no_such_letter(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _filled(store, ru=RUSSIAN)
+    monkeypatch.setattr(writing, "_counted", lambda *_: pytest.fail("counted"))
+    assert text_profile_of(store, ["ru"]) == ("bare", [])
