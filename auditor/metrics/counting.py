@@ -180,6 +180,7 @@ def _count(
         bind_text_tokens(store, workspace, rewriting)
         for reading in dict.fromkeys(spec.reading for spec in specs if spec.rewriting == rewriting):
             alike = [spec for spec in specs if (spec.rewriting, spec.reading) == (rewriting, reading)]
+            alike.sort(key=lambda spec: spec.kernel is None)  # kernels, before the engine's memory is full of n-grams
             if any(idf.is_read_by(spec.relations) for spec in alike):
                 progress(f"{selection.label}: document frequency", done, steps)
                 idf.bind(store, workspace, selection, profile, rewriting, reading)
@@ -187,11 +188,13 @@ def _count(
                 idf.bind_collection(store, workspace)
             if changed:  # only now: document frequencies are those of the untouched references
                 workspace.bind("reference", changed)
-            for _ in _at_work(workspace, buckets):
-                for spec in alike:
+            for is_last in _at_work(workspace, buckets):
+                for place, spec in enumerate(alike, start=1):
                     progress(f"{selection.label}: {spec.table}", done, steps)
                     workspace.params |= spec.params
                     rows = {relation: workspace.rows(relation) for relation in spec.relations}
+                    if is_last:
+                        workspace.release(relation for later in alike[place:] for relation in later.relations)
                     yield spec, spec.kernel.run(rows, spec.params) if spec.kernel else rows[spec.relation]
                     done += 1
             if changed:
@@ -199,18 +202,21 @@ def _count(
     progress(f"{selection.label}: counted", 1, 1)
 
 
-def _at_work(workspace: Workspace, buckets: Sequence[ngrams.Bucket]) -> Iterator[None]:
-    """Bring one bucket of images after another to work, and of one that is too large one part of its candidates."""
+def _at_work(workspace: Workspace, buckets: Sequence[ngrams.Bucket]) -> Iterator[bool]:
+    """Bring one bucket of images after another to work, and of one that is too large one part of its candidates.
+
+    Says whether that is all of the bucket, or the last of it.
+    """
     for bucket in buckets:
         workspace.params |= {"first_image": bucket.first, "last_image": bucket.last}
         if bucket.parts == 1:
-            yield
+            yield True
             continue
         for part in range(bucket.parts):
             first = part * bucket.at_once + 1
             workspace.params |= {"first_candidate": first, "last_candidate": first + bucket.at_once - 1}
             workspace.bind("candidate", "candidate_part")
-            yield
+            yield part == bucket.parts - 1
         _bind_whole(workspace)
 
 

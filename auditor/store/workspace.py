@@ -13,6 +13,8 @@ import polars as pl
 from auditor.store.connection import Store
 from auditor.store.sqlfiles import SqlFile, catalogue, reads_of
 
+_OF_BUCKET = "first_image"
+
 
 class Workspace:
     """Temporary relations over one store, with the parameters they share."""
@@ -52,6 +54,17 @@ class Workspace:
         self.bound.discard(relation)
         self._made.pop(relation, None)
 
+    def release(self, needed: Iterable[str]) -> None:
+        """Drop what was made of the bucket of images at work, save what the `needed` files read.
+
+        A relation that the next bucket makes anew would fill memory until then, and beside the new one while it is
+        made.
+        """
+        kept = {read for name in needed for read in self._below(catalogue()[name])}
+        for name in [one for one, state in self._made.items() if one not in kept and _OF_BUCKET in dict(state)]:
+            self._store.execute(f"drop table temp.{name}")
+            del self._made[name]
+
     def insert(self, table: str, name: str, **constants: str) -> int:
         """Add the rows of a file to a table, each with the constants as columns, and say how many there were."""
         file = catalogue()[name]
@@ -84,8 +97,12 @@ class Workspace:
 
     def _reached(self, file: SqlFile) -> set[str]:
         """Collect the parameters that can change a relation: its own and those of what it reads."""
-        below = (catalogue()[read] for read in file.reads if read in catalogue() and read not in self.bound)
-        return set(file.params).union(*(self._reached(read) for read in below))
+        return set(file.params).union(*(catalogue()[read].params for read in self._below(file)))
+
+    def _below(self, file: SqlFile) -> set[str]:
+        """Collect the relations that are made for a file: what it reads, and what these read."""
+        reads = {read for read in file.reads if read in catalogue() and read not in self.bound}
+        return reads.union(*(self._below(catalogue()[read]) for read in reads))
 
     def _params_of(self, file: SqlFile) -> dict[str, Any]:
         return {key: self.params[key] for key in file.params}
