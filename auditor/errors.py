@@ -40,6 +40,10 @@ class SqlError(AuditorError):
     exit_code = 5
 
 
+class EngineMemoryError(SqlError):
+    """Work that needs more memory than the engine may use. It says nothing of the store, which stays as it was."""
+
+
 class MetricError(AuditorError):
     """A metric or parameter that does not exist, or scores that cannot be had."""
 

@@ -18,7 +18,7 @@ from typing import Any, Self, TypeVar
 import duckdb
 import polars as pl
 
-from auditor.errors import AuditorError, StoreError
+from auditor.errors import AuditorError, EngineMemoryError, StoreError
 from auditor.store import bounded, copying, migrations, opening
 from auditor.store.faults import engine_errors
 from auditor.store.sqlfiles import catalogue
@@ -208,7 +208,8 @@ class Store:
             self._connection.close()
         self._connection = None
         if self.on_close and self.path != MEMORY and not self._is_left:
-            with suppress(StoreError), Store.open(self.path, write=True, wait=0) as writer, writer.transaction():
+            not_kept = suppress(StoreError, EngineMemoryError)
+            with not_kept, Store.open(self.path, write=True, wait=0) as writer, writer.transaction():
                 for work in self.on_close:
                     work(writer)
         if self._scratch is not None:

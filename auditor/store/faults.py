@@ -9,7 +9,7 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
-from auditor.errors import AuditorError, SqlError, StoreError
+from auditor.errors import AuditorError, EngineMemoryError, SqlError, StoreError
 
 _NO_ROOM = ("no space left on device", "file too large", "disk quota exceeded", "max_temp_directory_size")
 _NO_MEMORY = ("out of memory", "could not allocate block")
@@ -24,8 +24,9 @@ _FROM_A_STREAM = "got external error: "  # what Polars puts before the engine's 
 def engine_errors(path: Path, *, of_user: bool = False) -> Iterator[None]:
     """Raise what a user knows for what the engine raises while it works on the store at `path`.
 
-    `StoreError` for a full disk or a damaged file, `SqlError` for a statement that is refused, `KeyboardInterrupt` for
-    Ctrl-C in the middle of one. A statement `of_user` is at fault itself where it breaks the engine or takes too much.
+    `StoreError` for a full disk or a damaged file, `SqlError` for a statement that is refused, `EngineMemoryError` for
+    one that takes more memory than the engine may use, `KeyboardInterrupt` for Ctrl-C in the middle of one. A statement
+    `of_user` is at fault itself where it breaks the engine.
     """
     try:
         yield
@@ -60,9 +61,9 @@ def _told(error: Exception, path: Path, *, of_user: bool) -> AuditorError:
     if lacks_room(error):
         return no_room(path, error)
     if any(words in said.lower() for words in _NO_MEMORY):
-        if of_user:
-            return SqlError(f"the statement needs more memory than the engine may use; raise AUDITOR_MEMORY: {said}")
-        return StoreError(f"{path}: more memory is needed than the engine may use; raise AUDITOR_MEMORY (2GiB): {said}")
+        what = "the statement" if of_user else f"{path}: this"
+        more = "raise AUDITOR_MEMORY (1GiB where it is not set)"
+        return EngineMemoryError(f"{what} needs more memory than the engine may use; {more}: {said}")
     # A user's own statement may fail to read some other file, which says nothing about the store. The engine names the
     # store's files in full, whatever the user typed.
     own = any(f'file "{name}' in said for name in (path, path.absolute(), path.resolve())) and _IN_USE not in said

@@ -14,7 +14,7 @@ from auditor.store.workspace import Workspace
 
 _CAPTIONS_AT_ONCE = 60_000
 _WORDS_AT_ONCE = 3_000_000
-_MEETINGS_AT_ONCE = 1_500_000
+_MEETINGS_AT_ONCE = 750_000
 
 #: The most words of a text that is scored: what METEOR aligns, and what the others align in seconds.
 MOST_WORDS = 4_095

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from auditor.errors import SqlError, StoreError
+from auditor.errors import EngineMemoryError, SqlError, StoreError
 from auditor.model import Progress, Selection, silent
 from auditor.store import upkeep, versions
 from auditor.store.connection import Store
@@ -33,6 +33,8 @@ def legible(store: Store, progress: Progress = silent) -> pl.DataFrame:
             store.query(f"select sum(hash(stored_row)) from {relation} as stored_row")
             if key := keys.get(relation):  # an index has blocks of its own, which only a look-up reads
                 store.query(f"select count(*) from {relation} where {key} = (select min({key}) from {relation})")
+        except EngineMemoryError:
+            raise
         except (StoreError, SqlError):
             faults[part] += 1
     rows = [("every table can be read", part, checked[part], faults[part]) for part in (FACTS, CACHE)]

@@ -6,6 +6,7 @@ has changed (a bucket of images gives way to the next). Nothing of it reaches th
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import polars as pl

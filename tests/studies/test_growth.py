@@ -21,6 +21,7 @@ from auditor.metrics import counting, idf
 from auditor.metrics.counting import count_in_parts
 from auditor.store import ngrams
 from auditor.store.connection import Store
+from auditor.store.sqlfiles import catalogue
 from auditor.studies import ingestion, scores
 from auditor.studies.bounds import bounds
 from auditor.studies.correlation import correlate
@@ -92,6 +93,24 @@ def test_counts_are_scored_as_they_come_and_let_go_of(store: Store, monkeypatch:
     ingest_rows(store, _images(5, 40), "set")
     score(store, "set", ["rouge-l", "rouge-w-1.2", "chrf"])
     assert len(seen) > 20
+
+
+def test_what_a_bucket_was_counted_of_is_let_go_of(store: Store) -> None:
+    """As tables of the engine they fill its memory, and what a kernel takes is beside that."""
+    ingest_rows(store, _images(5, 3), "set")
+    held: list[set[str]] = []
+
+    def watched(what: str, *_: int) -> None:
+        tables = store.query("select table_name from duckdb_tables() where temporary")["table_name"]
+        held.append({name for name in tables if "first_image" in made_of(name)})
+
+    def made_of(name: str) -> set[str]:
+        file = catalogue().get(name)
+        return set() if file is None else set(file.params).union(*(made_of(read) for read in file.reads))
+
+    score(store, "set", ["bleu-2", "rouge-l", "cider", "chrf"], progress=watched)
+    assert {"chosen", "caption_gram"} & set.union(*held)
+    assert held[-1] == set()
 
 
 def test_counts_of_strangers_are_kept_where_they_are_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
