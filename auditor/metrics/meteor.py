@@ -104,9 +104,8 @@ def _align(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> _
     chosen = texts(rows["chosen"].sort("caption_id")["tokens"])
     numbers = np.searchsorted(tokens["token_id"].to_numpy(), chosen.tokens).astype(np.int64)
     seen = normalised(tokens["token"].to_list(), numbers, chosen.starts, parameters["norm"])
-    longest = int(np.diff(seen.starts).max(initial=0))
-    if longest > LONGEST:
-        raise MetricError(f"meteor: a text of {longest:,} words; it aligns texts of at most {LONGEST:,}")
+    words_of = pl.DataFrame({"caption_id": rows["chosen"]["caption_id"].sort(), "words": np.diff(seen.starts)})
+    _refuse_longer(rows, words_of, LONGEST)
     known = lexicon(seen.words)
     scores = np.zeros(placed.height)
     statistics = np.zeros((placed.height, len(STATISTICS)), dtype=np.int64)
@@ -123,6 +122,23 @@ def _align(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> _
         _TASKS,
     )
     return _Aligned(placed, scores, statistics, pair_scores)
+
+
+def _refuse_longer(rows: Mapping[str, pl.DataFrame], words_of: pl.DataFrame, most: int) -> None:
+    """Raise `MetricError` for texts that METEOR's own normaliser makes longer than its search holds."""
+    long = words_of.filter(pl.col("words") > most)
+    if long.is_empty():
+        return
+    candidates, images = rows["meteor"], rows["meteor"].select("image_no", "image").unique()
+    references = rows["meteor_reference"].join(images, on="image_no")
+    placed = pl.concat(some.select("image", "slot", "caption_id") for some in (candidates, references)).unique()
+    found = placed.join(long, on="caption_id").sort("image", "slot")
+    named = ", ".join(f"{image}#{slot} ({words:,})" for image, slot, _, words in found.head(3).iter_rows())
+    subject = "1 caption has" if found.height == 1 else f"{found.height:,} captions have"
+    raise MetricError(
+        f"meteor: {subject} more than {most:,} words after its own normaliser, which it does not align: {named}"
+        f"{', …' if found.height > 3 else ''}; leave them out, or score by other metrics, or with meteor:norm=lower"
+    )
 
 
 def _pairs(candidates: pl.DataFrame, references: pl.DataFrame, chosen: pl.DataFrame) -> tuple[pl.DataFrame, Any]:
