@@ -51,7 +51,7 @@ from auditor.cli import (
     templates,
     verify,
 )
-from auditor.cli.manners import MANNERS, Debug, NoColor, Quiet, mute
+from auditor.cli.manners import MANNERS, STDERR, STDOUT, Debug, NoColor, Quiet, mute
 from auditor.cli.options import mannered
 from auditor.errors import AuditorError
 
@@ -149,12 +149,12 @@ def main(arguments: list[str] | None = None) -> None:
     except (KeyboardInterrupt, typer.Abort):
         _end(_fail("interrupted; the store is whole", INTERRUPTED))
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        mute(STDOUT)
         _end(0)
     except OSError as error:
         if error.errno not in FULL:
             _end(_bug(error))
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        mute(STDOUT)
         _end(_fail(f"error: no room left on the disk, or for standard output: {error}; make some, then repeat", 3))
     except SystemExit:
         raise
@@ -193,7 +193,7 @@ def _fail(message: str, code: int) -> int:
             traceback.print_exc()
         print(_one_line(message), file=sys.stderr, flush=True)  # noqa: T201  the one line that always reaches the user
     except OSError:  # the exit code says it still
-        mute()
+        mute(STDERR)
     return code
 
 

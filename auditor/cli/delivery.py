@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NoReturn, TextIO
+from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
 from auditor.cli.manners import MANNERS, narrate
 
@@ -33,7 +33,7 @@ def refuse_formats(command: str, arguments: Mapping[str, object]) -> None:
     """Refuse a picture of what has no figures, and a format of verdicts that are none, before anything is counted."""
     output, name = arguments.get("output"), arguments.get("format_name")
     data = arguments.get("as_json") or name not in (None, "table") or command in DOCUMENTS
-    if data and output is None and _is_closed(sys.stdout):
+    if data and output is None and sys.stdout is None:  # closed before this process began
         from auditor.errors import UsageError
 
         raise UsageError("standard output is closed; name a file with -o FILE")
@@ -51,11 +51,6 @@ def refuse_formats(command: str, arguments: Mapping[str, object]) -> None:
         _no_figures(command, chosen)
     if chosen in reports.VERDICTS and command != JUDGES:
         _no_verdicts(command, chosen)
-
-
-def _is_closed(stream: TextIO | None) -> bool:
-    """Say whether a stream was closed before this process began."""
-    return stream is None
 
 
 def _no_figures(command: str, chosen: str) -> NoReturn:

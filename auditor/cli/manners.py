@@ -40,6 +40,9 @@ class Manners:
 
 MANNERS = Manners()
 
+#: Streams, by the number that the system knows them by.
+STDOUT, STDERR = 1, 2
+
 #: The console of the progress bar that stands on the screen now.
 _drawing: list[Console] = []
 
@@ -63,12 +66,12 @@ def narrate(message: str) -> None:
     try:
         narrator().print(harmless(message), style="dim", soft_wrap=True)
     except OSError:  # nobody listens any more, which is no reason to stop
-        mute()
+        mute(STDERR)
 
 
-def mute() -> None:
-    """Lead stderr nowhere from now on: it is full, or its reader has left."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+def mute(stream: int) -> None:
+    """Lead a stream nowhere from now on: it is full, or its reader has left."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
 
 
 @contextmanager
