@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from auditor.api import Auditor
-    from auditor.model import Result
 
 __version__ = _version("auditor")
+
 __all__ = ["Auditor", "Result", "__version__", "open"]
 
 
@@ -31,7 +31,7 @@ def __getattr__(name: str) -> object:
 
         return Auditor
     if name == "Result":
-        from auditor.model import Result
+        from auditor.result import Result
 
         return Result
     raise AttributeError(f"module 'auditor' has no attribute {name!r}")

@@ -1,5 +1,7 @@
 """python -m auditor."""
 
+from __future__ import annotations
+
 from auditor.cli.app import main
 
 main()

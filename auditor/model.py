@@ -7,17 +7,12 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-import decimal
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
 import polars as pl
-import polars.selectors as cs
-
-from auditor.figure import Figure
 
 Kind = Literal["captions", "candidates", "judgements", "pairs", "triplets", "corpus", "wordlist"]
 
@@ -56,9 +51,6 @@ CAPTION_SCHEMA: Mapping[str, pl.DataType] = {
     # How often a word of a word list occurs.
     "occurrences": pl.UInt64(),
 }
-
-_FLOATS = cs.float()
-_FLOAT_LISTS = cs.list(cs.float())
 
 #: Batches of captions, each a frame with columns of `CAPTION_SCHEMA`.
 Batches = Iterator[pl.DataFrame]
@@ -259,88 +251,3 @@ class Selection:
         """Give the selection as a JSON object."""
         version = {key: value for key, value in dataclasses.asdict(self.version).items() if value is not None}
         return version | {"created_at": self.version.created_at.isoformat(), "split": self.split}
-
-
-@dataclass(frozen=True)
-class Signature:
-    """What a number is: the metric and exactly the parameters that matter, defaults printed, version last."""
-
-    metric: str
-    parameters: Mapping[str, str | int | float | bool]
-    version: int
-
-    def __str__(self) -> str:
-        """Print it in the field's form, `cider-d|tok:bare|refs:loo|n:4|sigma:6|idf:dataset|scale:raw|v:1`."""
-        shown = (f"{key}:{plain(value)}" for key, value in self.parameters.items())
-        return "|".join([self.metric, *shown, f"v:{self.version}"])
-
-
-def plain(value: str | float | bool) -> str:
-    """Write a setting as signatures and labels show it: `6` for 6.0, `true`, every digit of other numbers."""
-    if isinstance(value, float) and value == int(value):
-        return str(int(value))
-    return str(value).lower()
-
-
-@dataclass(frozen=True)
-class Table:
-    """Rows as a person reads them.
-
-    `bars` names the columns, shares of 1, that a reporter may draw as bars; where column `sections` changes, a new
-    section of the table begins. `best` names cells, by row and column, that stand out: the first by a rank that is
-    beyond doubt. `digits` says with how many decimals the numbers of a column are shown, where that is not four; of an
-    `exact` table all are shown.
-    """
-
-    title: str
-    frame: pl.DataFrame
-    bars: tuple[str, ...] = ()
-    sections: str | None = None
-    caption: str | None = None
-    best: tuple[tuple[int, str], ...] = ()
-    digits: tuple[tuple[str, int], ...] = ()
-    exact: bool = False
-
-
-@dataclass(frozen=True)
-class Result:
-    """What a study found.
-
-    `frame` holds flat rows in the public column vocabulary: what JSON, CSV and Parquet carry. `tables` are the same
-    facts arranged for reading, `figures` as pictures; `notes` say in plain words what a reader must know.
-    """
-
-    command: str
-    frame: pl.DataFrame
-    selections: tuple[Selection, ...] = ()
-    signatures: Mapping[str, str] = field(default_factory=dict)
-    tables: tuple[Table, ...] = ()
-    figures: tuple[Figure, ...] = ()
-    notes: tuple[str, ...] = ()
-
-    def to_json(self) -> str:
-        """Give the result as the documented JSON object, `{"auditor.<command>/v1": {...}}`."""
-        body = {
-            "versions": [selection.record() for selection in self.selections],
-            "signatures": dict(self.signatures),
-            "notes": list(self.notes),
-            "rows": self.frame.with_columns(_finite(_FLOATS), _FLOAT_LISTS.list.eval(_finite(pl.element()))).to_dicts(),
-        }
-        document = {f"auditor.{self.command}/v1": body}
-        return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2, default=_json_value)
-
-    def _repr_html_(self) -> str:
-        return "".join(table.frame._repr_html_() for table in self.tables) or self.frame._repr_html_()
-
-
-def _finite(value: pl.Expr) -> pl.Expr:
-    """Make null of what JSON has no word for."""
-    return pl.when(value.is_finite()).then(value)
-
-
-def _json_value(value: object) -> object:
-    if isinstance(value, datetime.datetime | datetime.date):
-        return value.isoformat()
-    if isinstance(value, decimal.Decimal):
-        return int(value) if value == int(value) else float(value)
-    return str(value)

@@ -17,9 +17,10 @@ from auditor.metrics import bleu, chrf, cider, meteor, rouge, ter
 from auditor.metrics.card import Metric, Parameter
 from auditor.metrics.counting import CountSpec, Kernel
 from auditor.metrics.growing import Growing
-from auditor.model import Draw, Selection, Signature, plain
-from auditor.statistics import diversity_cards, local_cards
-from auditor.statistics.card import Statistic
+from auditor.model import Draw, Selection
+from auditor.result import Signature, plain
+from auditor.statistics import cards
+from auditor.statistics.cards import Statistic
 
 #: Scores are rounded where they leave a scorer: equal scores then are equal in every bit, on any machine and any
 #: number of threads, and ties stay ties in medians and ranks.
@@ -112,7 +113,7 @@ METRICS: Mapping[str, Metric] = {
 }
 
 #: Every statistic of a dataset version by name, in the order in which results show them.
-STATISTICS: Mapping[str, Statistic] = {card.name: card for card in (*diversity_cards.CARDS, *local_cards.CARDS)}
+STATISTICS: Mapping[str, Statistic] = {card.name: card for card in (*cards.GLOBAL, *cards.LOCAL)}
 
 
 def request(text: str) -> MetricRequest:

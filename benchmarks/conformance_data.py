@@ -20,10 +20,10 @@ import polars as pl
 from auditor import config
 from auditor.metrics.candidates import HUMAN, CandidateSet
 from auditor.registry import request
+from auditor.scoring.scores import score_candidates
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import content, resolve
-from auditor.studies.ingestion import ingest
-from auditor.studies.scores import score_candidates
+from auditor.studies.ingest.study import ingest
 from auditor.text import bare
 
 #: (image, slot, text).

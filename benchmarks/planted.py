@@ -119,10 +119,10 @@ def search(
     import polars as pl
 
     from auditor.model import Source
-    from auditor.sources.acceptance import complete
+    from auditor.sources.reading.acceptance import complete
     from auditor.store import ingestion
     from auditor.store.connection import MEMORY, Store
-    from auditor.studies.duplicates import duplicates
+    from auditor.studies.duplicates.study import duplicates
     from auditor.text import AT_INGEST
 
     frame = pl.DataFrame(captions, schema=["image", "slot", "text"], orient="row").with_columns(

@@ -13,13 +13,13 @@ import polars as pl
 
 from auditor import config
 from auditor.model import Source
-from auditor.sources.acceptance import complete
+from auditor.sources.reading.acceptance import complete
 from auditor.store import ingestion
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import content, resolve
-from auditor.studies.ingestion import ingest
-from auditor.studies.outliers import outliers
-from auditor.studies.templates import templates
+from auditor.studies.ingest.study import ingest
+from auditor.studies.outliers.study import outliers
+from auditor.studies.templates.study import templates
 from auditor.text import AT_INGEST
 
 DATASET = "flickr8k"

@@ -77,10 +77,10 @@ def _measure(asked: argparse.Namespace) -> tuple[float, float, int]:
     """Score once, with opening the store and keeping the counts; give wall and CPU seconds, and how many candidates."""
     from auditor.metrics.candidates import output_of
     from auditor.registry import References, requests
+    from auditor.scoring.by_reference_count import scores_by_references
+    from auditor.scoring.scores import score_candidates
     from auditor.store.connection import Store
     from auditor.store.versions import resolve
-    from auditor.studies.growing_references import scores_by_references
-    from auditor.studies.scores import score_candidates
 
     heights: list[int] = []
 

@@ -39,9 +39,9 @@ def main(arguments: Sequence[str]) -> None:
     asked = parser.parse_args(arguments)
 
     from auditor.registry import requests
+    from auditor.scoring import scores
     from auditor.store.connection import Store
     from auditor.store.versions import resolve
-    from auditor.studies import scores
 
     costs: dict[str, float] = defaultdict(float)
     charge(Store, "materialise", costs, lambda given: given[1])

@@ -86,10 +86,10 @@ def _report(asked: argparse.Namespace) -> None:
 def _write_scores(store: Path, metrics: Sequence[str] | None, path: Path) -> None:
     """Score the captions and what stands in for them; print how many scores these are."""
     from auditor.registry import References
+    from auditor.scoring.candidate_sets import score_sets
+    from auditor.scoring.substitutes import strangers
     from auditor.store.connection import Store
     from auditor.store.versions import resolve_all
-    from auditor.studies.candidate_scores import score_sets
-    from auditor.studies.lower_bounds import strangers
 
     with Store.open(store) as opened:
         selections = resolve_all(opened, DATASETS[:2])

@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 from hypothesis import HealthCheck, settings
 
-from auditor.cli.manners import MANNERS, Manners
+from auditor.cli.verbosity import MANNERS, Manners
 from auditor.model import Kind, Source
-from auditor.sources.acceptance import complete
+from auditor.sources.reading.acceptance import complete
 from auditor.store import ingestion
 from auditor.store.connection import MEMORY, Store
 from auditor.text import AT_INGEST

@@ -20,7 +20,7 @@ from conftest import ROOT, ingest_rows
 from auditor.metrics.candidates import CandidateSet, bind_candidates
 from auditor.store import ngrams
 from auditor.store.connection import MEMORY, Store
-from auditor.store.sqlfiles import SqlFile, catalogue, reads_of
+from auditor.store.sqlfiles import SqlFile, catalogue, reads_of, sql_root
 from auditor.store.versions import resolve
 from auditor.store.workspace import Workspace
 
@@ -85,7 +85,7 @@ _PARAMS: dict[str, Any] = {
 
 
 def path_of(file: SqlFile) -> Path:
-    return CASES / file.path.parent.name / f"{file.name}.toml"
+    return CASES / file.path.relative_to(sql_root()).with_suffix(".toml")
 
 
 def load(file: SqlFile) -> dict[str, Any]:
@@ -129,7 +129,7 @@ def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, c
     if "untouched_reference" not in workspace.bound:
         workspace.bind("untouched_reference", "reference")
     if "spoken_token" not in workspace.bound:
-        workspace.bind("spoken_token", "token_at_work")
+        workspace.bind("spoken_token", "token_count")
     if "text_at_work" not in workspace.bound and file.name != "reference_text":
         workspace.bind("text_at_work", "reference_text")
     weighs = {"selection_frequency", "document_frequency", "collection"} & {*reads_of(file.name)}
@@ -151,23 +151,23 @@ def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, c
     if "fold_frequency_parts" in reads_of(file.name) and "fold_frequency_parts" not in workspace.bound:
         workspace.append("fold_frequency_parts", "fold_frequency_part")
     if "likely_images" in reads_of(file.name) and "likely_images" not in workspace.bound:
-        workspace.append("likely_images", "likely_image")
+        workspace.append("likely_images", "similar_image")
     if "template_parts" in reads_of(file.name) and "template_parts" not in workspace.bound:
-        workspace.append("template_parts", "template_part")
+        workspace.append("template_parts", "template_skeleton")
     if "said_word" in reads_of(file.name) and "said_word" not in workspace.bound:
-        workspace.bind("said_word", "word_by_list")
+        workspace.bind("said_word", "content_word_by_list")
     if "searched_caption" in reads_of(file.name):
-        workspace.bind("searched_caption", "searched")
+        workspace.bind("searched_caption", "searched_text")
     if "duplicate" in reads_of(file.name):
         workspace.bind("duplicate", "duplicate_elsewhere", "duplicate_within")
     if "halved" in reads_of(file.name):
-        workspace.bind("halved", "half")
+        workspace.bind("halved", "train_test_half")
 
 
 def _candidate_sets(store: Store, case: dict[str, Any]) -> list[CandidateSet]:
     """Make the sets of a case: strangers come from dataset "system", made texts from the words of dataset "case"."""
     params = _PARAMS | case.get("params", {})
-    made = {"binds": {"spoken_token": "token_at_work"}, "makes": "gibberish_text"}
+    made = {"binds": {"spoken_token": "token_count"}, "makes": "gibberish_text"}
     strangers = {"drawn_from": (resolve(store, "system"),)} if "system" in case else {}
     beside = {**made, "makes": "changed_text", "references": "changed_reference"}
     further = {

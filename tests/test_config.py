@@ -9,7 +9,7 @@ import pytest
 
 from auditor import config, sources
 from auditor.errors import UsageError
-from auditor.sources.fetching import find
+from auditor.sources.download import find
 
 DECLARED = config.sources(config.shipped())
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auditor.cli.app import main
+from auditor.config.lock import Entry, Lock, beside, read
 from auditor.errors import SourceError
-from auditor.lock import Entry, Lock, beside, read
 from auditor.store import versions
 from auditor.store.connection import Store
 

@@ -94,8 +94,8 @@ def test_layout_and_comments_do_not_change_a_fingerprint(monkeypatch: pytest.Mon
 def test_a_changed_input_changes_the_fingerprint_of_what_reads_it(monkeypatch: pytest.MonkeyPatch) -> None:
     before = {name: fingerprint(name) for name in ("cider", "bleu", "rouge_n")}
     changed = dict(catalogue())
-    file = changed["caption_norm"]
-    changed["caption_norm"] = SqlFile(**{**file.__dict__, "statement": file.statement.replace("sqrt", "abs")})
+    file = changed["tfidf_norm"]
+    changed["tfidf_norm"] = SqlFile(**{**file.__dict__, "statement": file.statement.replace("sqrt", "abs")})
     monkeypatch.setattr("auditor.store.sqlfiles.catalogue", lambda: changed)
     fingerprint.cache_clear()
     try:

@@ -15,7 +15,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from auditor import __version__
-from auditor.cli import (
+from auditor.cli.commands import (
     agree,
     bounds,
     card,
@@ -51,11 +51,12 @@ from auditor.cli import (
     templates,
     verify,
 )
-from auditor.cli.manners import MANNERS, STDERR, STDOUT, Debug, NoColor, Quiet, mute
 from auditor.cli.options import mannered
+from auditor.cli.verbosity import MANNERS, STDERR, STDOUT, Debug, NoColor, Quiet, mute
 from auditor.errors import AuditorError
 
 BUG = 70
+
 INTERRUPTED = 130
 
 #: What the system calls a disk without room, a file that may not grow, a quota that is used up.
@@ -68,6 +69,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
 COMMANDS = (
     demo,
     fetch,
@@ -103,8 +105,10 @@ COMMANDS = (
     sql,
     metrics,
 )
+
 for module in COMMANDS:
     app.command(module.__name__.rpartition(".")[2])(mannered(module.command))
+
 app.add_typer(store.app, name="store")
 
 

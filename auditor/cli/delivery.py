@@ -9,12 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
-from auditor.cli.manners import MANNERS, narrate
+from auditor.cli.verbosity import MANNERS, narrate
 
 if TYPE_CHECKING:
-    from auditor.document import Document
-    from auditor.model import Result
     from auditor.reports.streamed import Batches
+    from auditor.result import Document, Result
 
 #: The commands whose results have figures.
 DRAWS = (
@@ -191,7 +190,7 @@ def _write(result: Result, chosen: str, file: BinaryIO) -> None:
         except ComputeError as error:  # what Polars makes of a disk that is full
             raise OSError(str(error)) from error
     elif chosen == "png":
-        from auditor.reports import drawing
+        from auditor.reports.figures import drawing
 
         file.write(drawing.png(result))
     elif chosen == "table":

@@ -15,20 +15,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from auditor.cli.delivery import deliver as deliver  # noqa: PLC0414  commands say o.deliver
+from auditor.cli.delivery import deliver as deliver  # noqa: PLC0414
 from auditor.cli.delivery import deliver_document as deliver_document  # noqa: PLC0414
 from auditor.cli.delivery import deliver_rows as deliver_rows  # noqa: PLC0414
 from auditor.cli.delivery import refuse_formats
-from auditor.cli.manners import MANNERS, Debug, NoColor, Quiet
-from auditor.cli.manners import narrate as narrate  # noqa: PLC0414  and o.narrate
-from auditor.cli.manners import progressing as progressing  # noqa: PLC0414
 from auditor.cli.targets import refuse_targets
+from auditor.cli.verbosity import MANNERS, Debug, NoColor, Quiet
+from auditor.cli.verbosity import narrate as narrate  # noqa: PLC0414
+from auditor.cli.verbosity import progressing as progressing  # noqa: PLC0414
 
 if TYPE_CHECKING:
     from auditor.model import Option
     from auditor.store.connection import Store
+
 #: What the engine can number: seeds, with the draws that follow them, and captions of an image.
 _SEEDS = 2**62
+
 _CAPTIONS = 2**31 - 2
 
 
@@ -72,9 +74,11 @@ Refs = Annotated[
     list[str],
     typer.Argument(metavar="REF…", help="Dataset, with version and split where wanted: flickr8k, flickr8k@v2:test."),
 ]
+
 StorePath = Annotated[
     Path, typer.Option("--store", envvar="AUDITOR_STORE", help="The store, a DuckDB file.", rich_help_panel="Store")
 ]
+
 Wait = Annotated[
     float,
     typer.Option(
@@ -84,17 +88,21 @@ Wait = Annotated[
         callback=_seconds,
     ),
 ]
+
 Timeout = Annotated[
     float | None, typer.Option("--timeout", help="Seconds after which a statement is stopped.", callback=_seconds)
 ]
+
 GateTimeout = Annotated[
     float,
     typer.Option("--timeout", help="Seconds after which a gate's own statement is stopped.", callback=_seconds),
 ]
+
 Metrics = Annotated[
     list[str] | None,
     typer.Option("--metric", "-m", help="Metric, with parameters: cider-d:sigma=4. Repeat for more; default: all."),
 ]
+
 TextProfile = Annotated[
     str,
     typer.Option(
@@ -103,7 +111,9 @@ TextProfile = Annotated[
         "where captions are written without blanks between words.",
     ),
 ]
+
 Split = Annotated[str | None, typer.Option("--split", help="Split of every REF that names none.")]
+
 References = Annotated[
     int | None,
     typer.Option(
@@ -113,25 +123,32 @@ References = Annotated[
         callback=_drawable,
     ),
 ]
+
 Draws = Annotated[
     int,
     typer.Option("--draws", min=1, help="Draw everything that is drawn so often, by the seed and those after it."),
 ]
+
 Others = Annotated[
     list[str] | None,
     typer.Option("--others", help="Dataset that inter draws from; repeat for more; default: the other REFs."),
 ]
+
 Corpus = Annotated[
     str | None,
     typer.Option("--corpus", help="Corpus whose sentences and words stand in; default: brown."),
 ]
+
 Resamples = Annotated[
     int, typer.Option("--resamples", help="Bootstrap resamples of images behind each interval; 0: no intervals.")
 ]
+
 Confidence = Annotated[float, typer.Option("--confidence", help="Share of the resamples inside an interval.")]
+
 Against = Annotated[
     str | None, typer.Option("--against", help="Captions to score against; default: the first related dataset.")
 ]
+
 WithoutOwn = Annotated[
     bool,
     typer.Option(
@@ -139,10 +156,12 @@ WithoutOwn = Annotated[
         help="Leave out what is word for word a reference of its own image, and so scored against itself.",
     ),
 ]
+
 FunctionWords = Annotated[
     Path | None,
     typer.Option("--function-words", help="File of function words, one a line; default: an English list."),
 ]
+
 Seed = Annotated[int, typer.Option("--seed", help="Seed of every random draw.", callback=_numbered)]
 
 
@@ -180,6 +199,7 @@ Format = Annotated[
         callback=_known,
     ),
 ]
+
 VerdictFormat = Annotated[
     str | None,
     typer.Option(
@@ -189,7 +209,9 @@ VerdictFormat = Annotated[
         callback=_known,
     ),
 ]
+
 Json = Annotated[bool, typer.Option("--json", help="Same as --format json.", rich_help_panel="Output")]
+
 Output = Annotated[
     Path | None,
     typer.Option(

@@ -45,7 +45,7 @@ def _refuse(target: Path, what: str) -> NoReturn:
 def _written(command: str, target: Path) -> Iterator[Path]:
     yield target
     if command == "tasks":
-        from auditor.studies.task_files import key_of
+        from auditor.studies.tasks import key_of
 
         yield key_of(target)
 
@@ -68,7 +68,7 @@ def _given(arguments: Mapping[str, object]) -> Iterator[tuple[Path, str]]:
 def _kept(arguments: Mapping[str, object]) -> Iterator[tuple[Path, str]]:
     """Give what says which datasets there are, and what they held."""
     from auditor.config import shipped
-    from auditor.lock import beside
+    from auditor.config.lock import beside
 
     config = _config(arguments)
     yield beside(config), "it says what datasets held at their last ingest"

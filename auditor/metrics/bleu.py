@@ -1,4 +1,4 @@
-"""BLEU-N (Papineni et al. 2002) of captions, of images and of a corpus, from the counts of `sql/metrics/bleu.sql`.
+"""BLEU-N (Papineni et al. 2002) of captions, of images and of a corpus, from the counts of `sql/metrics/bleu/bleu.sql`.
 
 Smoothed as Wang & Gaizauskas 2016, footnote 4, do; or as the programs do that others used (see `_SMOOTH`).
 """
@@ -15,6 +15,7 @@ from auditor.metrics.card import Metric, Parameter
 from auditor.metrics.growing import Growing
 
 _ORDERS = range(1, 5)
+
 #: What pycocoevalcap adds to matches and to totals, so that 0/0 is 0 in effect.
 _TINY, _SMALL = 1e-15, 1e-9
 
@@ -28,9 +29,11 @@ _SMOOTH = Parameter(
     "(pycocoevalcap)",
     ("paper", "mteval", "none", "add-1", "floor", "nltk3", "exp", "coco"),
 )
+
 _FLOOR = Parameter(
     0.1, "matches of an order that has none, with smooth=floor", matters=lambda settings: settings["smooth"] == "floor"
 )
+
 _BP = Parameter(
     "closest",
     "brevity penalty: against the closest reference length (ties: the shorter), against the shortest, or none. BLEU "
@@ -38,21 +41,25 @@ _BP = Parameter(
     ("closest", "shortest", "none"),
     {"true": "closest", "false": "none"},
 )
+
 _EFFECTIVE = Parameter(
     False, "leave orders that the caption is too short for out of the mean (sacrebleu's effective_order)", (True, False)
 )
+
 _WEIGHTS = Parameter(
     "uniform",
     "exponent of each precision: uniform = 1/N; quarter = 1/4 for any N, as in MultEval's bleu1p (which is "
     "bleu-1:smooth=mteval,weights=quarter)",
     ("uniform", "quarter"),
 )
+
 _STEM = Parameter(
     False,
     "stem words first (Porter 1980), as Vedantam et al. 2015 do for every metric",
     (True, False),
     matters=lambda settings: bool(settings["stem"]),
 )
+
 _PAPINENI = """@inproceedings{papineni-etal-2002-bleu,
   title = {{BLEU}: a Method for Automatic Evaluation of Machine Translation},
   author = {Papineni, Kishore and Roukos, Salim and Ward, Todd and Zhu, Wei-Jing},

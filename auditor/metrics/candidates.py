@@ -18,6 +18,7 @@ from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 
 _DRAWN = "drawn_candidate"
+
 _POOL = {"dataset": pl.String, "seq": pl.Int32, "split": pl.String}
 
 

@@ -10,7 +10,7 @@ import polars as pl
 
 from auditor.metrics.counting import Kernel
 from auditor.metrics.growing import Growing
-from auditor.model import plain
+from auditor.result import plain
 
 #: What a metric's words are: those of English, or such as are written in Latin letters.
 Writing = Literal["english", "latin"]

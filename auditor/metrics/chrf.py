@@ -15,7 +15,9 @@ from auditor.metrics.growing import Growing
 from auditor.metrics.kernels.columns import Texts, meetings, offsets, sides, texts
 
 _ORDERS = {"character": 6, "word": 2}
+
 _EPS = 1e-16
+
 _POPOVIC = """@inproceedings{popovic-2015-chrf,
   title = {chr{F}: character n-gram {F}-score for automatic {MT} evaluation},
   author = {Popovi{\\'c}, Maja},

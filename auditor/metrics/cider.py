@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from auditor.metrics import frequency_file, growing_cosines, idf
+from auditor.metrics import growing_cosines, idf
 from auditor.metrics.card import Metric, Parameter
 from auditor.metrics.growing import Growing
 
@@ -18,6 +18,7 @@ _STEM = Parameter(
     "stem words first (Porter 1980), as section 4 has it for CIDEr; its authors' program does not",
     (True, False),
 )
+
 _TF = Parameter(
     "official",
     "what is clipped. official: counts, as in the authors' program; paper: counts divided by the text's number of "
@@ -25,21 +26,25 @@ _TF = Parameter(
     ("official", "paper"),
     counts=True,
 )
+
 _N = Parameter(
     "all",
     "orders of n-grams: all of 1 to 4, or one alone (CIDEr_1 … CIDEr_4)",
     ("all", "1", "2", "3", "4"),
     {"0": "all"},
 )
+
 _COMBINE = Parameter(
     "mean",
     "how the four orders become one score: mean (eq. 3); exp: exp of the mean logarithm, 0 where an order is 0 "
     "(CIDEr-exp, for which appendix VIII gives no formula)",
     ("mean", "exp"),
 )
+
 _REFERENCES = Parameter(
     "mean", "over the references: mean (eq. 2), or max: the score against the best of them (CIDEr-max)", ("mean", "max")
 )
+
 _IDF = Parameter(
     idf.DATASET,
     "documents; natural logarithm, document frequency at least 1. dataset: the images of the reference's dataset and "
@@ -51,9 +56,10 @@ _IDF = Parameter(
     "datasets the documents",
     idf.READINGS,
     counts=True,
-    form=frequency_file.FORM,
+    form=idf.FORM,
     read=idf.named,
 )
+
 _SCALE = Parameter(
     "raw",
     "raw: at most 1, as Wang & Gaizauskas 2016 print it; x10: at most 10, as the authors' program and pycocoevalcap "
@@ -72,7 +78,7 @@ _VEDANTAM = """@inproceedings{vedantam-etal-2015-cider,
 def score(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
     """Combine the cosines of n = 1 to 4, per candidate, in the order of the counts.
 
-    `counts` are those of `sql/metrics/cider.sql`, or for the best reference of `sql/metrics/cider_by_reference.sql`.
+    `counts` are those of `cider.sql` in `sql/metrics/cider/`, or for the best reference of `cider_by_reference.sql`.
     The raw scale ends at 1.
     """
     over, alone = ("mean", "best")[parameters["references"] == "max"], parameters["n"]

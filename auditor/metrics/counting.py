@@ -19,7 +19,9 @@ from auditor.store.workspace import Workspace
 #: Counts of one set of candidates that are larger in memory are not kept. The captions themselves are counted again
 #: and again; what a seed has drawn in their place is looked at once, and there are seven such sets of every dataset.
 _KEPT_BYTES = 128 << 20
+
 _KEPT_BYTES_OF_STRANGERS = 4 << 20
+
 _LAST = (1 << 32) - 1
 
 
@@ -169,7 +171,7 @@ def _count(
     changed = candidates[0].references
     if changed:
         ngrams.bind_references(workspace, selection, "untouched_reference")
-    loads = workspace.rows("meetings")
+    loads = workspace.rows("pairing_count")
     buckets = ngrams.buckets(store, loads)
     workspace.params["most_words"] = ngrams.MOST_WORDS
     if any(bucket.parts > 1 for bucket in buckets) or (loads["longest_candidate"] > ngrams.MOST_WORDS).any():

@@ -13,7 +13,7 @@ from auditor.metrics.growing import as_lists, by_candidate, steps_of
 
 
 def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
-    """Count columns mean_1 to mean_4 of `sql/metrics/cider.sql`, each a list by number of references."""
+    """Count columns mean_1 to mean_4 of `sql/metrics/cider/cider.sql`, each a list by number of references."""
     from auditor.metrics.kernels.growing_cosines import ORDERS, Meetings, mean_cosines  # noqa: PLC0415
 
     candidates, references = rows["cider_by_number"], rows["reference_step"]
@@ -21,7 +21,7 @@ def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> p
     if candidates.is_empty():
         return places.with_columns(pl.Series(f"mean_{n + 1}", [], pl.List(pl.Float64)) for n in range(ORDERS))
     steps = steps_of(rows, candidates.height)
-    beside = (rows["text_gram"], candidates, references)  # captions of images without candidates are among the first
+    beside = (rows["sorted_ngram"], candidates, references)  # captions of images without candidates are among the first
     ids = np.unique(np.concatenate([side["caption_id"].to_numpy() for side in beside]))
     texts = np.searchsorted(ids, references["caption_id"].to_numpy())
     bigrams = np.maximum(references["length"].to_numpy().astype(np.int64) - 1, 0)
@@ -33,8 +33,8 @@ def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> p
         steps.astype(np.uint32),
     )
     means = mean_cosines(
-        _grams(rows["text_gram"], ids),
-        _weights(rows["numbered_step"], rows["text_gram"], rows["frequency_weight"], steps.shape[1]),
+        _grams(rows["sorted_ngram"], ids),
+        _weights(rows["numbered_step"], rows["sorted_ngram"], rows["frequency_weight"], steps.shape[1]),
         met,
         rows["length_penalty"]["penalty"].to_numpy(),
         clipped=parameters["clipped"],
@@ -67,9 +67,9 @@ def _weights(known: pl.DataFrame, grams: pl.DataFrame, weights: pl.DataFrame, mo
 
 _BY_FREQUENCY = ("idf", "square_high", "square_low")
 
-#: Makes counts of `sql/metrics/cider_by_number.sql` and what it is weighed with.
+#: Makes counts of `sql/metrics/cider/cider_by_number.sql` and what it is weighed with.
 KERNEL = Kernel(
     "cider_by_number",
     _count,
-    ("reference_step", "text_gram", "numbered_step", "frequency_weight", "length_penalty"),
+    ("reference_step", "sorted_ngram", "numbered_step", "frequency_weight", "length_penalty"),
 )

@@ -42,7 +42,7 @@ def score(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
 def _sides(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> tuple[pl.DataFrame, Sides]:
     """Bring candidates and references together, as words that are equal where the case is all they differ in."""
     counts, both = sides(rows["candidate_tokens"], rows["reference_tokens"])
-    twins = rows["case_twin"]
+    twins = rows["case_variant"]
     if parameters["case"] == "lower" and twins.height:
         texts = (both.candidates, both.references)
         first = np.arange(1 + max(int(side.tokens.max(initial=0)) for side in texts), dtype=np.uint32)
@@ -96,8 +96,10 @@ def _count_by_number(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, 
 
 
 _HALF, _MASK = 32, (1 << 32) - 1
+
 _BY_NUMBER = Growing(
-    "candidate_tokens", Kernel("ter_by_number", _count_by_number, ("reference_tokens", "case_twin", "reference_step"))
+    "candidate_tokens",
+    Kernel("ter_by_number", _count_by_number, ("reference_tokens", "case_variant", "reference_step")),
 )
 
 CARDS = (
@@ -105,7 +107,7 @@ CARDS = (
         name="ter",
         counts="candidate_tokens",
         score=score,
-        kernel=Kernel("ter", _count, ("reference_tokens", "case_twin")),
+        kernel=Kernel("ter", _count, ("reference_tokens", "case_variant")),
         growing=lambda _: _BY_NUMBER,
         summary="insertions, deletions, substitutions and shifts of blocks to the nearest reference, by mean length",
         kind="error rate",

@@ -5,34 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from auditor.document import Document
 from auditor.errors import UsageError
-from auditor.model import Result
 from auditor.replacing import is_plain
-from auditor.reports import (
-    delimited,
-    document,
-    github,
-    html,
-    junit,
-    latex,
-    markdown,
-    report_html,
-    report_latex,
-    report_markdown,
-)
+from auditor.reports import csv, github, json, junit, latex, markdown
+from auditor.reports.html import document as report_html
+from auditor.reports.html import result as html
+from auditor.result import Document, Result
 
 
 def _svg(result: Result) -> str:
-    from auditor.reports import drawing
+    from auditor.reports.figures import drawing
 
     return drawing.svg(result)
 
 
 #: Writers of text formats. `table` is drawn by `terminal`, `parquet` is written by the frame itself.
 TEXT_FORMATS: Mapping[str, Callable[[Result], str]] = {
-    "json": document.render,
-    "csv": delimited.render,
+    "json": json.render,
+    "csv": csv.render,
     "md": markdown.render,
     "latex": latex.render,
     "html": html.render,
@@ -46,8 +36,8 @@ FORMATS = ("table", *TEXT_FORMATS, "png", "parquet")
 #: Writers of reports.
 DOCUMENT_FORMATS: Mapping[str, Callable[[Document], str]] = {
     "html": report_html.render,
-    "md": report_markdown.render,
-    "latex": report_latex.render,
+    "md": markdown.render_document,
+    "latex": latex.render_document,
     "json": lambda document: document.to_json() + "\n",
 }
 
@@ -74,9 +64,8 @@ _ENDINGS = {
     ".xml": "junit",
 }
 
-
 #: Counts the texts that a spreadsheet program takes for formulas.
-formulas = delimited.formulas
+formulas = csv.formulas
 
 
 def document_format(name: str | None, output: Path | None) -> str:

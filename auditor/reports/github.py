@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from auditor.model import Result
 from auditor.reports import verdicts
+from auditor.result import Result
 
 
 def render(result: Result) -> str:

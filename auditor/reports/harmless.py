@@ -10,7 +10,9 @@ from rich.segment import Segment
 
 #: C0 has pictures, DEL too; C1, line separators and turns of the writing direction are written as escapes.
 _VISIBLE = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\t\n"}
+
 _VISIBLE |= {0x7F: "\N{SYMBOL FOR DELETE}"}
+
 _VISIBLE |= {
     code: chr(code).encode("unicode_escape").decode()
     for code in (*range(0x80, 0xA0), 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree as Xml
 
-from auditor.model import Result
 from auditor.reports import verdicts
+from auditor.result import Result
 
 #: What XML 1.0 has no place for, escaped or not, and what a terminal would obey (C1).
 _FORBIDDEN = re.compile(r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

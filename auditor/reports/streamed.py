@@ -11,20 +11,21 @@ from polars.exceptions import ComputeError
 from polars.io.plugins import register_io_source
 
 from auditor.errors import SqlError
-from auditor.model import Result
-from auditor.reports import delimited
+from auditor.reports import csv
+from auditor.result import Result
 
 #: Rows as they come: at least one frame, all of the same columns.
 Batches = Iterator[pl.DataFrame]
 
 _ROWS = '"rows": ['
+
 _END = "\n    "  # before the bracket that closes them
 
 
 def _csv(command: str, batches: Batches) -> Iterator[str]:
     del command
     for number, batch in enumerate(batches):
-        yield delimited.rows(batch, header=number == 0)
+        yield csv.rows(batch, header=number == 0)
 
 
 def _json(command: str, batches: Batches) -> Iterator[str]:

@@ -10,15 +10,19 @@ from rich.console import RenderableType
 from rich.measure import Measurement
 from rich.text import Text
 
-from auditor.model import Result, Table
-from auditor.reports import terminal_figures
 from auditor.reports.cells import begins_section, block, cell, flush_right
+from auditor.reports.figures import terminal
 from auditor.reports.harmless import HarmlessConsole, harmless
+from auditor.result import Result, Table
 
 _BAR_CELLS = 20
+
 _PROSE = 36  # a cell of text longer than this may wrap
+
 _GAP = 2
+
 _FIGURE_LINES = 40  # of all figures together
+
 _WIDEST = 1000
 
 
@@ -57,12 +61,12 @@ def _show_figures(result: Result, screen: Screen) -> None:
     left = _FIGURE_LINES
     undrawn = 0
     for figure in result.figures:
-        lines = terminal_figures.height(figure)
+        lines = terminal.height(figure)
         if figure.tabled or lines > left:
             undrawn += 1
             continue
         left -= lines
-        for part in terminal_figures.draw(figure):
+        for part in terminal.draw(figure):
             if isinstance(part, Text):
                 screen.print(part)
             else:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from auditor.model import Result
 from auditor.reports.cells import text
+from auditor.result import Result
 
 
 @dataclass(frozen=True)

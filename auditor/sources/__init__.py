@@ -19,7 +19,6 @@ from auditor.sources import (
     coco,
     conllu,
     entities,
-    files,
     flat_list,
     flickr,
     judgements,
@@ -28,13 +27,14 @@ from auditor.sources import (
     parallel,
     scenes,
     table,
-    triplets_json,
+    triplets,
     votes,
     webdataset,
     wordlist,
 )
-from auditor.sources.acceptance import accept, check_common, file_names
-from auditor.sources.row_batches import gathered
+from auditor.sources.reading import files
+from auditor.sources.reading.acceptance import accept, check_common, file_names
+from auditor.sources.reading.batches import gathered
 
 
 class Reader(Protocol):
@@ -65,7 +65,7 @@ FORMATS: Mapping[str, Reader] = {
     "votes": votes,
     "judgements": judgements,
     "mat": mat,
-    "triplets": triplets_json,
+    "triplets": triplets,
     "list": flat_list,
     "coco": coco,
     "webdataset": webdataset,
@@ -76,6 +76,7 @@ FORMATS: Mapping[str, Reader] = {
 
 #: Where so many records hold almost no caption, the file is another thing, and nobody wants a row for each of them.
 _MANY = 1_000_000
+
 _MOST_EMPTY = 100
 
 #: Formats whose captions may lie in a folder of files.

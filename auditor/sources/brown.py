@@ -10,13 +10,17 @@ from pathlib import Path, PurePosixPath
 import polars as pl
 
 from auditor.model import Batches, Part
-from auditor.sources import archives, files, text_lines
+from auditor.sources.reading import archives, files
+from auditor.sources.reading import lines as text_lines
 
 OPTIONS: Mapping[str, str] = {}
 
 _DOCUMENT = re.compile(r"c[a-r][0-9]{2}")
+
 _FIRST = 10
+
 _SENTENCES_AT_ONCE = 10_000
+
 _TAGGED = r"(\S+)/[^/\s]+"
 
 

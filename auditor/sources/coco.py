@@ -10,10 +10,10 @@ from typing import Any
 
 from auditor.errors import SourceError
 from auditor.model import Batches, Part
-from auditor.sources import files
-from auditor.sources.json_records import batches
-from auditor.sources.json_stream import Item, items
-from auditor.sources.table_json import first_keys
+from auditor.sources.reading import files
+from auditor.sources.reading.json_records import batches
+from auditor.sources.reading.json_stream import Item, items
+from auditor.sources.table.json import first_keys
 
 OPTIONS: Mapping[str, str] = {"split_key": "key of the `images` list that holds an image's split"}
 

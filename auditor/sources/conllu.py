@@ -9,14 +9,19 @@ from pathlib import Path
 import polars as pl
 
 from auditor.model import Batches, Part
-from auditor.sources import files, text_lines
+from auditor.sources.reading import files
+from auditor.sources.reading import lines as text_lines
 
 OPTIONS: Mapping[str, str] = {}
 
 _FIRST_WORD = rb"1(?:-\d+)?\t(?:[^\t\n]*\t){8}[^\t\n]*(?:\n|$)"
+
 _NEW_DOCUMENT = r"^#\s*newdoc(?:\s|$)"
+
 _DOCUMENT = r"^#\s*newdoc\s+id\s*=\s*(.*\S)"
+
 _IDENTIFIER = r"^#\s*sent_id\s*=\s*(.*\S)"
+
 _TEXT = r"^#\s*text\s*=\s?(?s:(.*))$"
 
 

@@ -13,14 +13,19 @@ import polars as pl
 
 from auditor.errors import SourceError
 from auditor.model import Batches, Part
-from auditor.sources import archives, files, text_lines
+from auditor.sources.reading import archives, files
+from auditor.sources.reading import lines as text_lines
 
 OPTIONS: Mapping[str, str] = {}
 
 _FILES_AT_ONCE = 4096
+
 _LONGEST_FILE = 1 << 20
+
 _NAME = re.compile(r"[0-9]+\.txt")
+
 _PHRASE = r"\[/EN#([0-9]+)((?:/[^/\s\[\]]+)+) ([^\[\]]+)\]"
+
 _PARTS = 3  # of a caption that is cut at its phrases: words between phrases, chain and types, words of a phrase
 
 

@@ -23,6 +23,7 @@ _OPENING = (
 )
 
 _STOP, _END = "\ufdd0", "\ufdd1"  # of no alphabet, and in no text that is exchanged
+
 _SENTENCE = rf"^\s*(?s:(.+?(?:[.!?]|{_END})))(?:\s|$)"
 
 

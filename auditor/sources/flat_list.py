@@ -8,9 +8,9 @@ from pathlib import Path
 
 from auditor.errors import SourceError
 from auditor.model import Batches, Part
-from auditor.sources import files
-from auditor.sources.json_records import batches
-from auditor.sources.json_stream import Item, items
+from auditor.sources.reading import files
+from auditor.sources.reading.json_records import batches
+from auditor.sources.reading.json_stream import Item, items
 
 OPTIONS: Mapping[str, str] = {}
 

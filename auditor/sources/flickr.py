@@ -9,9 +9,10 @@ from pathlib import Path
 import polars as pl
 
 from auditor.model import Batches, Part
-from auditor.sources import files, text_lines
+from auditor.sources.reading import files, lines
 
 OPTIONS: Mapping[str, str] = {}
+
 _KEY = r"^(.+)#(\d+)$"
 
 
@@ -23,7 +24,7 @@ def claims(path: Path, head: bytes) -> bool:
 def read(part: Part) -> Batches:
     """Yield the captions of a `.token` file; the slot is the N of its key."""
     for path in files.expand(part):
-        for block in text_lines.blocks(path):
+        for block in lines.blocks(path):
             yield _parse(block)
 
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from auditor.errors import SourceError
 from auditor.model import Batches, Part
-from auditor.sources import files
-from auditor.sources.json_records import BATCH, encodable, frame, show
-from auditor.sources.json_stream import Item, items
+from auditor.sources.reading import files
+from auditor.sources.reading.json_records import BATCH, encodable, frame, show
+from auditor.sources.reading.json_stream import Item, items
 
 OPTIONS: Mapping[str, str] = {"image_key": 'key that names an image: "filename" (the default), "cocoid", "imgid"'}
 

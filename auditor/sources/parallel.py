@@ -10,7 +10,8 @@ import polars as pl
 
 from auditor.errors import SourceError
 from auditor.model import Batches, Part
-from auditor.sources import files, text_lines
+from auditor.sources.reading import files
+from auditor.sources.reading import lines as text_lines
 
 OPTIONS: Mapping[str, str] = {"image_list_file": "file that names the image of each line"}
 

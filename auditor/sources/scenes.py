@@ -9,11 +9,12 @@ from pathlib import Path
 import polars as pl
 
 from auditor.model import Batches, Part
-from auditor.sources import files, text_lines
+from auditor.sources.reading import files, lines
 
 OPTIONS: Mapping[str, str] = {}
 
 _LINE = r"^([^\t]*)\t([^\t]*)\t(?s:(.*))$"
+
 _MOST = 1000  # no set has more sentences on a scene, so that a set's ranks never meet those of the next
 
 
@@ -28,7 +29,7 @@ def read(part: Part) -> Batches:
     The sentences of a scene stand in the order of the sets, then of their N, which none may share within a set.
     """
     for number, path in enumerate(files.expand(part), 1):
-        for block in text_lines.blocks(path):
+        for block in lines.blocks(path):
             yield _parse(block, number)
 
 

@@ -15,21 +15,28 @@ import polars as pl
 
 from auditor.errors import SourceError
 from auditor.model import CAPTION_SCHEMA, Batches, Part
-from auditor.sources import archives, files
-from auditor.sources.json_records import encodable
-from auditor.sources.row_batches import batches
+from auditor.sources.reading import archives, files
+from auditor.sources.reading.batches import batches
+from auditor.sources.reading.json_records import encodable
 
 OPTIONS: Mapping[str, str] = {
     "caption_key": 'key of KEY.json that holds the caption or a list of them; else KEY.txt, or "caption" of KEY.json'
 }
 
 _NAME = re.compile(r"((?:.*/)?[^./][^./]*)\.([^/]+)", re.DOTALL)
+
 _TEXT = re.compile(r"(?:(\d{1,9})\.)?txt")
+
 _SAMPLE = re.compile(r"(\d{1,9}\.)?txt|json|cls|jpe?g|png|webp", re.IGNORECASE)
+
 _LONGEST = 1 << 24
+
 _SHOWN = 2000
+
 _KEYS = ("caption", "captions")
+
 _MOST_SHOWN = 10
+
 _COLUMNS = ("line", "image", "slot", "text", "reason", "raw")
 
 

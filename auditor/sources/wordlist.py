@@ -11,13 +11,17 @@ import polars as pl
 
 from auditor.errors import SourceError
 from auditor.model import Batches, Option, Part
-from auditor.sources import archives, files, text_lines
+from auditor.sources.reading import archives, files
+from auditor.sources.reading import lines as text_lines
 
 OPTIONS: Mapping[str, str] = {"member": "the list to read of an archive that holds several, by its name in there"}
 
 _HEADER = re.compile(r"(?i)\s*(word|token|type|term)s?[\t ]+(counts?|freq|frequency|occurrences)\s*")
+
 _COUNTED = re.compile(r"\s*\S+ +[0-9]+\s*")
+
 _ENTRY = re.compile(r"[^\s\x00-\x1f\ufffd]{0,100}([\t ]+[0-9]+)?\s*")
+
 _SHOWN = 5
 
 
@@ -30,7 +34,9 @@ class _Layout(NamedTuple):
 
 
 _TABBED = _Layout(r"^([^\t]*)\t([^\t]*)$", "WORD<TAB>COUNT", counted=True)
+
 _SPACED = _Layout(r"^(.*?)\s+(\S+)\s*$", "WORD COUNT", counted=True)
+
 _PLAIN = _Layout(r"^([^\t]*)()$", "WORD", counted=False)
 
 

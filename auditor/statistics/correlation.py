@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from auditor.statistics.significance import Ties
 
 STATISTICS = ("kendall-b", "spearman", "pearson")
+
 LEVELS = ("image", "caption")
 
 #: Fewer rows have no correlation: two are always in perfect order, or its reverse.

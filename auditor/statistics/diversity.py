@@ -17,14 +17,18 @@ Counts = NDArray[np.float64]
 MEASURED = {"list_no": pl.UInt32, "statistic": pl.String, "value": pl.Float64, "reason": pl.String}
 
 _DRAWN = 42  # tokens of HD-D
+
 _WORDLESS = "no token"
+
 _TOO_FEW = f"fewer than {_DRAWN} tokens"
+
 _NOTHING_LEARNABLE = "no evaluation word is in the training data"
+
 _NOTHING_SHARED = "no word of people's captions is of an image that is in both: --all-images takes those of any image"
 
 
 def lengths(counts: pl.DataFrame) -> pl.DataFrame:
-    """Score the rows of `sql/statistics/list_length.sql`: tokens, asl, sdsl (sd of the population, from exact sums)."""
+    """Score the rows of `sql/diversity/list_length.sql`: tokens, asl, sdsl (sd of the population, from exact sums)."""
     n, tokens = pl.col("captions"), pl.col("tokens")
     squared = n.cast(pl.Int128) * pl.col("squares") - tokens.cast(pl.Int128) * tokens
     return _long(
@@ -33,7 +37,7 @@ def lengths(counts: pl.DataFrame) -> pl.DataFrame:
 
 
 def gram_ratios(grams: pl.DataFrame, lists: pl.DataFrame) -> pl.DataFrame:
-    """Score the rows of `sql/statistics/list_gram_count.sql`: types, distinct-1, distinct-2, ngram-diversity."""
+    """Score the rows of `sql/diversity/list_gram_count.sql`: types, distinct-1, distinct-2, ngram-diversity."""
     every = lists.select("list_no").join(pl.DataFrame({"n": range(1, 5)}), how="cross")
     counts = every.join(grams, on=["list_no", "n"], how="left").sort("list_no", "n")
     rows = counts.group_by("list_no", maintain_order=True).agg(
@@ -54,7 +58,7 @@ def gram_ratios(grams: pl.DataFrame, lists: pl.DataFrame) -> pl.DataFrame:
 
 
 def spectrum(counts: pl.DataFrame, lists: pl.DataFrame) -> pl.DataFrame:
-    """Score the rows of `sql/statistics/frequency_spectrum.sql`: hd-d, yule-k, entropy, zipf-slope, top-20."""
+    """Score the rows of `sql/diversity/frequency_spectrum.sql`: hd-d, yule-k, entropy, zipf-slope, top-20."""
     parts = {number: part for (number,), part in counts.group_by("list_no", maintain_order=True)}
     rows: list[tuple[int, str, float | None, str | None]] = []
     for number in lists["list_no"]:
@@ -94,7 +98,7 @@ def _drawn(frequencies: Counts, total: float) -> Counts:
 
 
 def self_repetition(counts: pl.DataFrame) -> pl.DataFrame:
-    """Score the rows of `sql/statistics/self_repetition.sql`."""
+    """Score the rows of `sql/diversity/self_repetition.sql`."""
     logs = ((1 + pl.col("repetitions")).log() * pl.col("captions")).sum() / pl.col("captions").sum()
     rows = counts.sort("list_no", "repetitions").group_by("list_no", maintain_order=True).agg(value=logs)
     return _long(rows, {"self-repetition": pl.col("value")})
@@ -109,13 +113,13 @@ def shares(counts: pl.DataFrame, lists: pl.DataFrame, statistic: str, column: st
 
 
 def novel_types(counts: pl.DataFrame, lists: pl.DataFrame) -> pl.DataFrame:
-    """Score the rows of `sql/statistics/novel_type.sql`."""
+    """Score the rows of `sql/diversity/novel_type.sql`."""
     rows = lists.select("list_no").join(counts, on="list_no", how="left", maintain_order="left")
     return _long(rows, {"novel-types": pl.col("novel").fill_null(0).cast(pl.Float64)})
 
 
 def coverage(counts: pl.DataFrame, lists: pl.DataFrame) -> pl.DataFrame:
-    """Score the rows of `sql/statistics/coverage.sql`: learnable, limit, recalled, coverage, deciles."""
+    """Score the rows of `sql/diversity/coverage.sql`: learnable, limit, recalled, coverage, deciles."""
     if counts.is_empty():
         nothing = dict.fromkeys(("learnable", "limit", "recalled", "coverage"), pl.lit(None, pl.Float64))
         return _long(lists, nothing, _NOTHING_SHARED)

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import polars as pl
 
-from auditor.figure import Figure
+from auditor.result import Figure
 
 #: Fewer systems have no correlation: two are always in perfect order, or its reverse.
 FEWEST = 3

@@ -22,12 +22,16 @@ WALKED = {
     "value": pl.Float64,
     "reason": pl.String,
 }
+
 CURVE = {"list_no": pl.UInt32, "draw": pl.Int32, "tokens": pl.Int64, "types": pl.Int64}
 
 #: Tokens of the window of MATTR; the type-token ratio at which MTLD ends a stretch; lengths of the plain ratios.
 _WINDOW = 500
+
 _THRESHOLD = 0.72
+
 _FIRST = (10_000, 100_000)
+
 _THREADS = 2
 
 
@@ -60,6 +64,7 @@ def walk(walks: Sequence[Walk], segment: int, positions: Sequence[int]) -> tuple
 
 
 Row = tuple[int, int, str, float | None, str | None]
+
 Point = tuple[int, int, int, int]
 
 

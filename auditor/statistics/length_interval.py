@@ -10,6 +10,7 @@ import polars as pl
 from auditor.statistics.resampling import percentile_interval, resampled_totals
 
 RESAMPLES = 1000
+
 CONFIDENCE = 0.95
 
 _SUMS = ("captions", "tokens", "squares")
@@ -18,7 +19,7 @@ _SUMS = ("captions", "tokens", "squares")
 def sdsl_interval(lengths: pl.DataFrame, key: Sequence[object]) -> tuple[float, float] | None:
     """Give the middle 95 % of 1,000 resamples of the images, the deviation of each averaged over the parallel lists.
 
-    `lengths` are the rows of `sql/statistics/image_length.sql`; `key` makes the draw. None for one image, and where a
+    `lengths` are the rows of `sql/diversity/image_length.sql`; `key` makes the draw. None for one image, and where a
     resample leaves a list without a caption.
     """
     images, lists = lengths["image_no"].n_unique(), lengths["list_no"].n_unique()

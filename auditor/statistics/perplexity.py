@@ -8,6 +8,7 @@ import polars as pl
 STATISTICS = ("perplexity", "perplexity-known", "oov", "cross-entropy", "ratio")
 
 _DECIMALS = 12
+
 _LN_2 = 0.6931471805599453
 
 
@@ -15,7 +16,7 @@ def perplexities(sums: pl.DataFrame) -> pl.DataFrame:
     """Turn sums into statistics, for every model and every test side.
 
     `sums` has columns trained_no, selection_no (the one tested on), tokens, words, unknown, bits, known_bits, as of
-    `sql/statistics/perplexity.sql`. Gives trained_no, selection_no, tokens, statistic, value, one row a statistic:
+    `sql/perplexity/perplexity.sql`. Gives trained_no, selection_no, tokens, statistic, value, one row a statistic:
 
     `cross-entropy` is bits / tokens, the ends of captions among them; `perplexity` 2 to the power of it (Jelinek et al.
     1977). `perplexity-known` is the same over the tokens that the model knows, in their places: histories keep the

@@ -24,6 +24,7 @@ from auditor.errors import UsageError
 from auditor.model import Progress, silent
 
 Floats = NDArray[np.float64]
+
 Integers = NDArray[np.int64]
 
 #: Scores are multiples of 10^-12 (see `registry.DECIMALS`).

@@ -6,7 +6,9 @@ import polars as pl
 
 #: Scores are multiples of 10^-12 (see `registry.DECIMALS`): as integers they are summed exactly, in any order.
 _DECIMALS = 12
+
 _UNIT = 10.0**_DECIMALS
+
 _STATISTICS = ("mean", "sd", "median", "min", "max")
 
 

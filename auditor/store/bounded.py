@@ -22,8 +22,11 @@ from auditor.errors import SqlError
 T = TypeVar("T")
 
 _NAME = "statement of a user"
+
 _LOOK = 0.02  # seconds between looks at the clock and at the memory
+
 _GRACE = 2.0  # seconds that an interrupted statement has to end
+
 _BEYOND = 256 * 2**20  # bytes that a statement may take beside what the engine counts: rows on their way out
 
 

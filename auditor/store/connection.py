@@ -19,7 +19,8 @@ import duckdb
 import polars as pl
 
 from auditor.errors import AuditorError, EngineMemoryError, StoreError
-from auditor.store import bounded, copying, migrations, opening
+from auditor.store import bounded, copying, migrations
+from auditor.store import file as opening
 from auditor.store.faults import engine_errors
 from auditor.store.sqlfiles import catalogue
 

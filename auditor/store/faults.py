@@ -12,11 +12,17 @@ import polars as pl
 from auditor.errors import AuditorError, EngineMemoryError, SqlError, StoreError
 
 _NO_ROOM = ("no space left on device", "file too large", "disk quota exceeded", "max_temp_directory_size")
+
 _NO_MEMORY = ("out of memory", "could not allocate block")
+
 _DAMAGE = ("corrupt database file", "failed to commit")
+
 _BROKEN_ENGINE = (duckdb.FatalException, duckdb.InternalException, duckdb.SerializationException)
+
 _BROKEN_WORDS = ("INTERNAL Error", "FATAL Error")  # of the same, where a stream carries them
+
 _IN_USE = "Resource In Use Error"  # what a statement gets that names the store as a file
+
 _FROM_A_STREAM = "got external error: "  # what Polars puts before the engine's words
 
 

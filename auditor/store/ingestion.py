@@ -12,7 +12,7 @@ from auditor.errors import SourceError
 from auditor.model import Batches, Progress, Selection, Source, Version, silent
 from auditor.store import ngrams, tokens, versions
 from auditor.store.connection import Store
-from auditor.store.terms import ANY, FIRST_REFUSALS, Terms, hold_to_terms, hold_to_version
+from auditor.store.ingest_terms import ANY, FIRST_REFUSALS, Terms, hold_to_terms, hold_to_version
 from auditor.store.workspace import Workspace
 
 
@@ -60,7 +60,7 @@ def write(
     with store.transaction():
         left_out = _stage(store, source, batches, splits, progress)
         workspace = Workspace(store, empty_allowed=source.kind == "candidates", dataset=source.dataset)
-        workspace.bind("judged", "judged")
+        workspace.bind("checked_record", "checked_record")
         workspace.bind("annotated", "annotation_accepted")
         workspace.bind("content", "content_accepted")
         rejected = workspace.rows("refused")
@@ -77,14 +77,14 @@ def write(
         if is_new:
             _log(store, source, {"seq": seq, "source_sha256": source_sha256, "note": note, **content})
             _add_texts(store, workspace, tokenizers, progress)
-            removed = _close(store, "membership", workspace, "closed")
-            added = workspace.insert("membership", "opened")
+            removed = _close(store, "membership", workspace, "membership_closed")
+            added = workspace.insert("membership", "membership_opened")
             tokens.note_profiles(store, source.dataset)
         _annotate(store, workspace, is_new=is_new)
         _keep_rejected(store, source.dataset, seq, rejected)
         version = versions.log(store, source.dataset)[0]
         unmatched = workspace.rows("unmatched_split").row(0, named=True)
-        lonely = workspace.rows("lonely_image")
+        lonely = workspace.rows("single_caption_image")
     with store.transaction():
         for profile in tokenizers:
             ngrams.keep(store, Selection(version), profile, progress)

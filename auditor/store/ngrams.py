@@ -13,7 +13,9 @@ from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 
 _CAPTIONS_AT_ONCE = 60_000
+
 _WORDS_AT_ONCE = 3_000_000
+
 _MEETINGS_AT_ONCE = 750_000
 
 #: The most words of a text that is scored: what METEOR aligns, and what the others align in seconds.

@@ -6,15 +6,17 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from auditor.model import Progress, Result, Selection, Signature, Table, silent
+from auditor.model import Progress, Selection, silent
+from auditor.result import Result, Signature, Table
+from auditor.scoring.writing import chooses_profile
 from auditor.store import ngrams, tokens
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.store.workspace import Workspace
-from auditor.studies.writing import chooses_profile
 from auditor.text import tokenizer
 
 _SHOWN = 10
+
 _WHY = (
     "identical captions settle maxima: BLEU and METEOR reach 1 (and TER 0) where one other caption of the image is "
     "identical, ROUGE and CIDEr, which average, only where all are"

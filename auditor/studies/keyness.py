@@ -7,15 +7,17 @@ from collections.abc import Sequence
 import polars as pl
 
 from auditor.errors import MetricError, UsageError
-from auditor.model import Progress, Result, Selection, Signature, Table, silent
+from auditor.model import Progress, Selection, silent
+from auditor.result import Result, Signature, Table
+from auditor.scoring.writing import chooses_profile
 from auditor.statistics.significance import SMALLEST_P
 from auditor.store import ngrams, tokens, versions
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
-from auditor.studies.writing import chooses_profile
 from auditor.text import tokenizer
 
 _VERSION = 1
+
 _SHOWN = 20
 
 #: Words that systems find hard: possessive, negation, results of actions (van Miltenburg et al. 2018, section 3.3).
@@ -46,7 +48,7 @@ def keyness(
     sides = versions.resolve_all(store, [a, b], split)
     tokens.provide(store, sides, text_profile, tokenizer(text_profile), progress)
     for name, side in zip("ab", sides, strict=True):
-        ngrams.workspace(store, side, text_profile).bind(f"token_{name}", "token_at_work")
+        ngrams.workspace(store, side, text_profile).bind(f"token_{name}", "token_count")
         if store.query(f"select 1 from token_{name} limit 1").is_empty():
             raise MetricError(f"{side.label}: no caption has a token, so that no word of it can be compared")
     watched = list(dict.fromkeys(word.lower() for word in words))

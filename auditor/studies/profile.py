@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import polars as pl
 import polars.selectors as cs
 
-from auditor.model import Progress, Result, Selection, Table, silent
+from auditor.model import Progress, Selection, silent
+from auditor.result import Result, Table
+from auditor.scoring.writing import chooses_profile
 from auditor.store import ngrams, tokens, versions
 from auditor.store.connection import Store
-from auditor.studies.writing import chooses_profile
 from auditor.text import tokenizer
 
 _MEANS = ("captions-per-image-mean", "asl", "sdsl")
@@ -26,7 +27,7 @@ def profile(
 ) -> Result:
     """Describe each selection: size, length, vocabulary and repetition, the records its ingest refused, signs of dirt.
 
-    The statistics are those of `sql/statistics/profile.sql`, `hygiene.sql`, `repetition.sql`, `annotations.sql` and
+    The statistics are those of `sql/profile/profile.sql`, `hygiene.sql`, `repetition.sql`, `annotations.sql` and
     `overlap_with_related.sql`.
     """
     tokenize = tokenizer(text_profile)

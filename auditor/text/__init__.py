@@ -12,7 +12,8 @@ from types import MappingProxyType
 import polars as pl
 
 from auditor.errors import UsageError
-from auditor.text import bare, char, ptb, spacy_tokens, whitespace
+from auditor.text import bare, char, ptb, whitespace
+from auditor.text.spacy import profile as spacy_tokens
 
 Tokenizer = Callable[[pl.Series], pl.Series]
 

@@ -12,7 +12,9 @@ import polars as pl
 UNSPACED = ("Han", "Hiragana", "Katakana", "Bopomofo", "Thai", "Lao", "Khmer", "Myanmar")
 
 _LETTERS = "".join(rf"\p{{scx={script}}}" for script in UNSPACED)
+
 _JOINED = r"[\p{gcb=Extend}\p{gcb=SM}\p{gcb=ZWJ}]"
+
 _NUMBER = r"\p{Nd}"
 
 

@@ -18,17 +18,24 @@ _ALPHA = (
     "A-Za-z\u0160\u017d\u0161\u017e\u0178\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017e\u0400-\u04ff\u0500-\u0527"
     "\ua640-\ua66e\ua67e-\ua697\u1d00-\u1d7f"
 )
+
 _ALNUM = _ALPHA + "0-9"
+
 _EXEMPT = ".'`,\\-‘’"  # punctuation that later rules judge by its neighbours
 
 _OTHER = re.compile(f"([^{_ALNUM} \\t\\n\\v\\f\\r{_EXEMPT}])")
+
 _COMMAS = tuple(
     re.compile(f"({before}),({after})")
     for before, after in (("[^0-9]", "[^0-9]"), ("[0-9]", "[^0-9]"), ("[^0-9]", "[0-9]"))
 )
+
 _SINGLE_QUOTE = re.compile("[`‘’]")
+
 _DOUBLE_QUOTE = re.compile("[“”]|''")
+
 _HYPHEN = re.compile(f"([{_ALNUM}.])-([{_ALNUM}])")
+
 _APOSTROPHES = tuple(
     (re.compile(f"({before})'({after})"), replacement)
     for before, after, replacement in (
@@ -39,10 +46,15 @@ _APOSTROPHES = tuple(
         ("[0-9]", "s", r"\1 '\2"),
     )
 )
+
 _HAS_ALPHA = re.compile(f"[{_ALPHA}]")
+
 _BLANKS = re.compile("[ \\t\\n\\r\\f]+")
+
 _WIDE_BLANKS = re.compile("[\\t \u00a0\u2000-\u200a\u202f\u205f\u3000]+")
+
 _PUNCTUATION = re.compile(f"[^{_ALNUM}]")
+
 _TRIMMED = "".join(map(chr, range(0x21)))
 
 
@@ -101,6 +113,7 @@ class Normalizer:
 
 #: How the next token may begin, as far as a final dot is concerned: with anything, a lower-case letter, a digit.
 CONTEXTS = ("A", "a", "0")
+
 _NEEDS_LINE = re.compile("[\\x00-\\x08\\v\\x0e-\\x1f]|DOTMULTI")
 
 

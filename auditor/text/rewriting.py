@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 
 import polars as pl
 
-from auditor.text import porter as porter_1980
-from auditor.text import rouge_stemmer
+from auditor.text.stemmers import porter as porter_1980
+from auditor.text.stemmers import rouge as rouge_stemmer
 
 Rewriting = Callable[[pl.Series], pl.Series]
 

@@ -451,7 +451,7 @@ def test_metric_card_explains_parameters_and_citation(auditor: Callable[..., Run
         "sigma",
         "Vedantam",
         "@inproceedings",
-        "sql/metrics/cider.sql",
+        "sql/metrics/cider/cider.sql",
         "cider-d|tok:bare",
         "consensus",
         "none, with",

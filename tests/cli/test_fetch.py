@@ -28,8 +28,8 @@ import pytest
 from auditor import config
 from auditor.cli.app import main
 from auditor.model import Download
-from auditor.sources import downloading
-from auditor.sources import fetching as fetching_room
+from auditor.sources import download as fetching_room
+from auditor.sources.download import resume
 
 CONTENT = random.Random(1).randbytes(300_000)
 CHANGED = random.Random(2).randbytes(300_000)
@@ -155,7 +155,7 @@ class Told:
 @pytest.fixture
 def fetch(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Told]:
     """Run the command in this process, with short pauses, on the datasets.toml of the working directory."""
-    monkeypatch.setattr(downloading, "PAUSE", 0.001)
+    monkeypatch.setattr(resume, "PAUSE", 0.001)
 
     def run(*arguments: str, code: int = 0) -> Told:
         with pytest.raises(SystemExit) as ended:
@@ -391,7 +391,7 @@ def test_server_that_is_not_there_or_silent_is_named(
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
         declare(Server(f"http://127.0.0.1:{port}", {}))
-        monkeypatch.setattr(downloading, "TIMEOUT", (0.1, 0.1))
+        monkeypatch.setattr(resume, "TIMEOUT", (0.1, 0.1))
         assert "does not answer in time" in fetch("mine", code=3).err
     assert "Connection refused, 4 times in a row" in fetch("mine", code=3).err
     declare(Server("http://no-such-host.invalid", {}))
@@ -413,7 +413,7 @@ def test_length_that_nobody_told_is_no_obstacle(serve: Server, fetch: Callable[.
 def test_too_large_a_file_is_left_alone(
     serve: Server, fetch: Callable[..., Told], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(downloading, "LARGEST", 299_999)
+    monkeypatch.setattr(resume, "LARGEST", 299_999)
     declare(serve)
     for told_length in (True, False):
         serve(length=told_length)
@@ -425,7 +425,7 @@ def test_too_large_a_file_is_left_alone(
 def test_declared_size_is_the_most_that_is_fetched(
     serve: Server, fetch: Callable[..., Told], monkeypatch: pytest.MonkeyPatch, said: int, told: str
 ) -> None:
-    monkeypatch.setattr(downloading, "UNDECLARED", 1000)
+    monkeypatch.setattr(resume, "UNDECLARED", 1000)
     declare(serve, more=f", bytes = {said}")
     serve(length=False)
     assert told in fetch("mine", code=3 if told else 0).err
@@ -435,7 +435,7 @@ def test_declared_size_is_the_most_that_is_fetched(
 def test_undeclared_size_has_a_limit_that_a_declaration_lifts(
     serve: Server, fetch: Callable[..., Told], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(downloading, "UNDECLARED", 1000)
+    monkeypatch.setattr(resume, "UNDECLARED", 1000)
     declare(serve)
     file = serve()
     assert "larger than 1,000 bytes, the most that is fetched where datasets.toml" in fetch("mine", code=3).err
@@ -444,13 +444,13 @@ def test_undeclared_size_has_a_limit_that_a_declaration_lifts(
 
 
 def test_server_that_drips_is_left(serve: Server, fetch: Callable[..., Told], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(downloading, "PATIENCE", 0.2)
-    monkeypatch.setattr(downloading, "SLOWEST", 1 << 30)
+    monkeypatch.setattr(resume, "PATIENCE", 0.2)
+    monkeypatch.setattr(resume, "SLOWEST", 1 << 30)
     declare(serve)
     serve(pause=0.02)
     assert "the server sends fewer than" in fetch("mine", code=3).err
     assert "data/a.txt" not in lying()
-    monkeypatch.setattr(downloading, "PATIENCE", 60.0)
+    monkeypatch.setattr(resume, "PATIENCE", 60.0)
     serve()
     assert fetch("mine", "--json").rows[0]["status"] == "resumed"
 
@@ -458,7 +458,7 @@ def test_server_that_drips_is_left(serve: Server, fetch: Callable[..., Told], mo
 def test_server_that_drips_its_headers_is_left(
     serve: Server, fetch: Callable[..., Told], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(downloading, "ANSWER", 0.1)
+    monkeypatch.setattr(resume, "ANSWER", 0.1)
     declare(serve)
     file = serve(drips=True)
     assert "the server does not answer in time, 4 times in a row" in fetch("mine", code=3).err
@@ -469,7 +469,7 @@ def test_server_that_drips_its_headers_is_left(
 def test_server_that_always_breaks_off_is_left(
     serve: Server, fetch: Callable[..., Told], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(downloading, "CONNECTIONS", 5)
+    monkeypatch.setattr(resume, "CONNECTIONS", 5)
     declare(serve)
     file = serve(cuts=[4096 * number for number in range(1, 30)])
     assert ", 5 times; check the network" in fetch("mine", code=3).err
@@ -589,7 +589,7 @@ def test_archive_without_the_member_is_explained(
     member: str,
     words: str,
 ) -> None:
-    monkeypatch.setattr(downloading, "LARGEST", 8_000_000)
+    monkeypatch.setattr(resume, "LARGEST", 8_000_000)
     serve("a.archive", content=archive)
     declare(serve, "a.archive", archive, more=f', member = "{member}"')
     told = fetch("mine", code=3)

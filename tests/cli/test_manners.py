@@ -11,9 +11,9 @@ import pytest
 from terminals import on_a_terminal, screen
 from test_commands import CAPTIONS, auditor_in
 
-from auditor.cli import manners
+from auditor.cli import verbosity
 from auditor.cli.app import main
-from auditor.cli.manners import MANNERS, narrate, progressing
+from auditor.cli.verbosity import MANNERS, narrate, progressing
 
 
 def test_quiet_ingest_says_nothing_but_what_it_found(tmp_path: Path) -> None:
@@ -39,7 +39,7 @@ def test_pipe_gets_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch, capsys: 
     with progressing() as progress:
         progress("counting", 0, 3)
     assert capsys.readouterr().err == "", "what takes no time needs no words"
-    monkeypatch.setattr(manners, "PAUSE", 0.01)
+    monkeypatch.setattr(verbosity, "PAUSE", 0.01)
     told = ""
     with progressing() as progress:
         progress("scoring \x1b[2J", 1200, 2000)
@@ -54,7 +54,7 @@ def test_pipe_gets_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch, capsys: 
 
 
 def test_quiet_pipe_gets_none(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(manners, "PAUSE", 0.0)
+    monkeypatch.setattr(verbosity, "PAUSE", 0.0)
     monkeypatch.setattr(MANNERS, "quiet", True)
     with progressing() as progress:
         progress("counting", 1, 3)

@@ -12,8 +12,7 @@ import pytest
 from auditor.cli import options
 from auditor.cli.app import app
 from auditor.errors import UsageError
-from auditor.figure import Figure
-from auditor.model import Result
+from auditor.result import Figure, Result
 
 FIGURE = Figure("shares", "Shares", "bars", pl.DataFrame({"a": ["x"], "b": [1.0]}), "a", "b")
 RESULT = Result("bounds", FIGURE.frame, figures=(FIGURE,))

@@ -128,7 +128,7 @@ def test_failed_rendering_leaves_the_file_that_was_there(tmp_path: Path, monkeyp
 
     from auditor import reports
     from auditor.cli.delivery import deliver
-    from auditor.model import Result
+    from auditor.result import Result
 
     def broken(_: Result) -> str:
         raise RuntimeError("no text of it")

@@ -11,10 +11,10 @@ import pytest
 from conftest import ingest_rows
 
 from auditor.cli import app
+from auditor.scoring.references import references_of
 from auditor.store.connection import Store
 from auditor.store.versions import resolve
-from auditor.studies import exchange
-from auditor.studies.described_images import references_of
+from auditor.studies.ingest import naming
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -59,5 +59,5 @@ def test_kind_is_that_of_the_columns(tmp_path: Path) -> None:
         path = tmp_path / f"{kind}.csv"
         path.write_text(f"{columns}\nx,{'p,' if kind == 'triplets' else ''}q,r,B\n")
         for named in ("votes", None):
-            assert exchange.wanted(["mine"], files=[path], file_format=named)[0].kind == kind
-        assert exchange.wanted(["mine"], files=[path], kind="pairs")[0].kind == "pairs"
+            assert naming.wanted(["mine"], files=[path], file_format=named)[0].kind == kind
+        assert naming.wanted(["mine"], files=[path], kind="pairs")[0].kind == "pairs"

@@ -211,7 +211,7 @@ def bare(items: Sequence[Item]) -> list[Item]:
 
 def main() -> None:
     """Write the table and the golden numbers."""
-    from auditor.text.rouge_stemmer import porter
+    from auditor.text.stemmers.rouge import porter
 
     with tempfile.TemporaryDirectory() as name:
         script = prepare(Path(name))

@@ -21,8 +21,8 @@ from auditor.metrics.counting import count
 from auditor.registry import References, request
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
-from auditor.studies.scores import score
-from auditor.text.porter import stem
+from auditor.studies.score.study import score
+from auditor.text.stemmers.porter import stem
 
 Segments = list[tuple[str, str, list[str]]]
 

@@ -21,9 +21,9 @@ from auditor.metrics.candidates import HUMAN
 from auditor.metrics.kernels import chrf as kernel
 from auditor.metrics.kernels.columns import Texts
 from auditor.registry import requests
+from auditor.scoring.scores import score_candidates
 from auditor.store.connection import Store
 from auditor.store.versions import resolve
-from auditor.studies.scores import score_candidates
 
 captions = st.text(alphabet="ab é日", max_size=12)
 

@@ -19,14 +19,15 @@ from auditor import config
 from auditor.errors import MetricError
 from auditor.metrics.candidates import HUMAN, CandidateSet
 from auditor.registry import References, request, requests
+from auditor.scoring.scores import score_candidates
+from auditor.scoring.substitutes import intra
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
-from auditor.studies import ingestion
-from auditor.studies.bounds import bounds
-from auditor.studies.comparison import compare
-from auditor.studies.lower_bounds import intra
-from auditor.studies.scores import score, score_candidates
-from auditor.text.porter import stem
+from auditor.studies.bounds.study import bounds
+from auditor.studies.compare.study import compare
+from auditor.studies.ingest import study as ingestion
+from auditor.studies.score.study import score
+from auditor.text.stemmers.porter import stem
 
 Images = list[list[list[str]]]
 

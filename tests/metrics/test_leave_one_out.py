@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from auditor import config
 from auditor.metrics.candidates import HUMAN, CandidateSet
 from auditor.registry import METRICS, requests
+from auditor.scoring.scores import score_candidates
+from auditor.scoring.substitutes import intra
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
-from auditor.studies import ingestion
-from auditor.studies.lower_bounds import intra
-from auditor.studies.scores import score_candidates
+from auditor.studies.ingest import study
 
 #: Few words, so that captions overlap; odd ones, so that every rule of the text profile and of ROUGE's words is met.
 WORDS = [
@@ -197,7 +197,7 @@ def flickr8k_test(tmp_path_factory: pytest.TempPathFactory) -> Path | None:
     path = tmp_path_factory.mktemp("flickr8k") / "audit.duckdb"
     source = config.sources(data=DATA)["flickr8k"]
     with Store.open(path, write=True) as store:
-        ingestion.ingest(store, [source])
+        study.ingest(store, [source])
     return path
 
 

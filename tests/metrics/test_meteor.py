@@ -22,14 +22,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auditor.errors import MetricError, MissingExtraError, SourceError
-from auditor.metrics import meteor, meteor_resources, meteor_words
+from auditor.metrics import meteor
 from auditor.metrics.candidates import HUMAN, CandidateSet
 from auditor.metrics.counting import count
-from auditor.metrics.meteor_resources import JAR, PARAPHRASES, SHA256
+from auditor.metrics.meteor import resources, words
+from auditor.metrics.meteor.resources import JAR, PARAPHRASES, SHA256
 from auditor.registry import References, request
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
-from auditor.studies.scores import score
+from auditor.studies.score.study import score
 
 SYSTEM = CandidateSet("system", "candidate_system", {"system": "system", "system_seq": 1, "system_split": None})
 
@@ -77,9 +78,9 @@ SMALL = {
 
 def forget() -> None:
     """Let the next request read the resources anew."""
-    meteor_resources.load.cache_clear()
-    meteor_words._token.cache_clear()
-    meteor_words._entries.cache_clear()
+    resources.load.cache_clear()
+    words._token.cache_clear()
+    words._entries.cache_clear()
 
 
 def install(folder: Path) -> Path:
@@ -102,7 +103,7 @@ def small_world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(folder)
         patch.setenv("AUDITOR_CACHE", str(folder / "cache"))
-        patch.setattr(meteor_resources, "SHA256", sums)
+        patch.setattr(resources, "SHA256", sums)
         patch.delitem(sys.modules, "pycocoevalcap", raising=False)
         forget()
         yield folder
@@ -216,7 +217,7 @@ def test_signature_names_the_release_and_the_word_lists(small_world: Path, monke
         r"meteor\|tok:bare\|refs:loo\|norm:norm\|as:neither\|release:1\.5\|lists:[0-9a-f]{12}\|v:1", before
     )
     for file in SHA256:
-        monkeypatch.setattr(meteor_resources, "SHA256", meteor_resources.SHA256 | {file: "0" * 64})
+        monkeypatch.setattr(resources, "SHA256", resources.SHA256 | {file: "0" * 64})
         assert str(asked.signature("bare", References())) != before
         assert asked.counting != counting
         monkeypatch.undo()
@@ -238,10 +239,10 @@ def test_signature_says_whose_number_it_is(small_world: Path, asked: str, profil
 
 
 def test_files_of_another_version_are_refused(small_world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(meteor_resources, "SHA256", {JAR: "0" * 64, PARAPHRASES: "0" * 64})
+    monkeypatch.setattr(resources, "SHA256", {JAR: "0" * 64, PARAPHRASES: "0" * 64})
     forget()
     with pytest.raises(SourceError, match=r"meteor-1.5.jar: not the file of METEOR 1.5"):
-        meteor_resources.load()
+        resources.load()
     forget()
 
 

@@ -12,14 +12,15 @@ from conftest import ROOT
 from test_meteor import of_pairs
 
 from auditor.errors import MissingExtraError
-from auditor.metrics import meteor, meteor_resources
+from auditor.metrics import meteor
+from auditor.metrics.meteor import resources
 
 
 @pytest.fixture
 def installed() -> None:
     """The true pycocoevalcap, whose tables are made once in the user's cache."""
     try:
-        meteor_resources.package()
+        resources.package()
     except MissingExtraError:
         pytest.skip("pycocoevalcap is not installed")
 

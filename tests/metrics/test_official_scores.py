@@ -18,9 +18,9 @@ from conftest import DATA, ROOT, ingest_rows
 
 from auditor.metrics.candidates import CandidateSet
 from auditor.registry import requests
+from auditor.scoring.scores import score_candidates
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
-from auditor.studies.scores import score_candidates
 
 SYSTEM = CandidateSet("system", "candidate_system", {"system": "system", "system_seq": 1, "system_split": None})
 

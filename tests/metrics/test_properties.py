@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from auditor.errors import MetricError
 from auditor.metrics.candidates import HUMAN, CandidateSet
 from auditor.registry import METRICS, lacking, requests
+from auditor.scoring.scores import score_candidates
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
-from auditor.studies.scores import score_candidates
 
 NAMES = [name for name, metric in METRICS.items() if lacking(metric) is None]
 SIMILARITIES = [name for name in NAMES if not METRICS[name].lower_is_better]

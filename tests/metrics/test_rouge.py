@@ -24,13 +24,13 @@ from auditor.errors import MetricError
 from auditor.metrics.candidates import HUMAN, CandidateSet
 from auditor.metrics.kernels.columns import meetings, sides
 from auditor.metrics.kernels.lcs import common_subsequences, weighted_subsequences
-from auditor.metrics.rouge_scoring import as_printed
+from auditor.metrics.rouge.scoring import as_printed
 from auditor.registry import requests
+from auditor.scoring.scores import score_candidates
+from auditor.scoring.substitutes import intra
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
-from auditor.studies.lower_bounds import intra
-from auditor.studies.scores import score_candidates
-from auditor.text.rouge_stemmer import stem
+from auditor.text.stemmers.rouge import stem
 
 GOLD: Mapping[str, Any] = json.loads((ROOT / "tests" / "gold" / "rouge.json").read_text(encoding="utf-8"))
 SYSTEM = CandidateSet("system", "candidate_system", {"system": "system", "system_seq": 1, "system_split": None})

@@ -11,7 +11,7 @@ from conftest import ingest_rows
 
 from auditor.registry import METRICS, lacking
 from auditor.store.connection import MEMORY, Store
-from auditor.studies.bounds import bounds
+from auditor.studies.bounds.study import bounds
 
 IMAGES, CAPTIONS = 100, 11
 NAMES = [name for name in METRICS if lacking(METRICS[name]) is None]

@@ -166,7 +166,7 @@ def test_words_that_differ_in_case_are_equal_unless_case_is_kept(case: str, edit
     rows = {
         "candidate_tokens": pl.DataFrame([candidate], schema_overrides=columns),
         "reference_tokens": pl.DataFrame([(1, 0, [1, 2])], schema=SCHEMA, orient="row"),
-        "case_twin": pl.DataFrame(
+        "case_variant": pl.DataFrame(
             {"token_id": [7, 9], "twin_id": [1, 1]}, schema={"token_id": pl.UInt32, "twin_id": pl.UInt32}
         ),
     }

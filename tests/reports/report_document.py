@@ -11,12 +11,12 @@ from conftest import Rows, ingest_rows
 
 import auditor
 from auditor.config import sources
-from auditor.document import Document
-from auditor.model import Result, Selection
+from auditor.model import Selection
+from auditor.result import Document, Result
 from auditor.store.connection import MEMORY, Store
-from auditor.studies.ingestion import ingest
-from auditor.studies.report import report
-from auditor.studies.report_inquiry import Settings
+from auditor.studies.ingest.study import ingest
+from auditor.studies.report.request import Settings
+from auditor.studies.report.study import report
 
 SAMPLE = Path(auditor.__file__).parent / "sample" / "datasets.toml"
 SCRIPT = "<script>document.title='broken'</script></td></table>"

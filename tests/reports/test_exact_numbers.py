@@ -8,7 +8,7 @@ import pytest
 
 from auditor.reports import TEXT_FORMATS, terminal
 from auditor.store.connection import MEMORY, Store
-from auditor.studies.query import query
+from auditor.studies.upkeep.sql import query
 
 NUMBERS = {
     "0.1::double + 0.2::double": "0.30000000000000004",

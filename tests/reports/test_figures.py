@@ -21,9 +21,11 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from auditor.errors import UsageError
-from auditor.figure import Figure, Kind
-from auditor.model import Result, Table
-from auditor.reports import drawing, html, lettering, marks, plots, terminal
+from auditor.reports import terminal
+from auditor.reports.figures import drawing, lettering, marks
+from auditor.reports.html import plots
+from auditor.reports.html import result as html
+from auditor.result import Figure, Kind, Result, Table
 
 SVG = "{http://www.w3.org/2000/svg}"
 DATASETS = ("flickr8k", "flickr30k", "abstract-scenes", "a $very_long$ name of a dataset, with blanks")
@@ -253,10 +255,10 @@ def test_terminal_draws_no_more_lines_than_a_screen_has() -> None:
 
 
 def test_height_of_a_figure_is_what_it_takes() -> None:
-    from auditor.reports import terminal_figures
+    from auditor.reports.figures import terminal
 
     for figure in (bars(), bars(caption="c"), heatmap(1, 2, 3, 4), curve("lines", 1, 2), curve("points", 1, 2)):
-        assert len(shown(figure).splitlines()) <= terminal_figures.height(figure)
+        assert len(shown(figure).splitlines()) <= terminal.height(figure)
 
 
 def test_terminal_numbers_need_no_colour() -> None:

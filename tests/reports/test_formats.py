@@ -16,9 +16,10 @@ from conftest import ROOT
 
 from auditor import reports
 from auditor.errors import UsageError
-from auditor.figure import Figure
-from auditor.model import Result, Selection, Table, Version
-from auditor.reports import cells, drawing, terminal
+from auditor.model import Selection, Version
+from auditor.reports import cells, terminal
+from auditor.reports.figures import drawing
+from auditor.result import Figure, Result, Table
 
 GOLD = ROOT / "tests" / "gold"
 NASTY = "<script>alert(1)</script> | 100% & \"quoted\" 'a_b' `code` \\x {y} #1 $2 ~ ^ → ‮rtl 🐶 日本\nline"

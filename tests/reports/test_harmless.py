@@ -10,10 +10,10 @@ import pytest
 from terminals import on_a_terminal
 
 from auditor import reports
-from auditor.model import Result, Table
 from auditor.reports.harmless import harmless, visible
 from auditor.reports.latex import guarded
 from auditor.reports.markdown import line, typed
+from auditor.result import Result, Table
 
 ATTACK = "A dog \x1b]52;c;ZXZpbA==\x1b\\ \x1b]0;title\x07 \x9b2J \x1b[2J \u202etxt.exe \x7f"
 

@@ -14,9 +14,9 @@ from test_browser import AXE
 
 from auditor import config, reports
 from auditor.store.connection import MEMORY, Store
-from auditor.studies.ingestion import ingest
-from auditor.studies.report import report
-from auditor.studies.report_inquiry import Settings
+from auditor.studies.ingest.study import ingest
+from auditor.studies.report.request import Settings
+from auditor.studies.report.study import report
 
 pytestmark = [
     pytest.mark.slow,

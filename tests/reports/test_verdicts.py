@@ -13,8 +13,8 @@ from test_formats import NASTY, check
 from auditor import reports
 from auditor.cli.app import app
 from auditor.errors import UsageError
-from auditor.model import Result
-from auditor.studies.checks import ROWS
+from auditor.result import Result
+from auditor.studies.check.study import ROWS
 
 VERDICTS = [
     {"gate": "images.min", "statistic": "images", "value": 1234567.0, "limit": 1000.0, "verdict": "passed", "line": 3},

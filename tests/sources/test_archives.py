@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auditor.errors import SourceError
-from auditor.sources import archives
+from auditor.sources.reading import archives
 
 if sys.version_info >= (3, 14):
     from compression import zstd

@@ -29,9 +29,10 @@ from auditor import config, sources
 from auditor.cli import app
 from auditor.cli.options import settings
 from auditor.errors import AuditorError, SourceError, UsageError
-from auditor.model import Part, Result, Source
+from auditor.model import Part, Source
+from auditor.result import Result
 from auditor.store.connection import MEMORY, Store
-from auditor.studies.ingestion import MAX_REJECTED, ingest
+from auditor.studies.ingest.study import MAX_REJECTED, ingest
 
 MOST_MEMORY = 1 << 30
 MOST_SECONDS = 20

@@ -23,11 +23,12 @@ from auditor import sources
 from auditor.errors import SourceError, StoreError, UsageError
 from auditor.model import CAPTION_SCHEMA, Kind, Part, Selection, Source
 from auditor.sources import bundle
-from auditor.sources.acceptance import complete
+from auditor.sources.reading.acceptance import complete
 from auditor.store import bundles, ingestion, verification, versions
 from auditor.store.connection import MEMORY, Store
-from auditor.studies.exchange import described, export
-from auditor.studies.ingestion import ingest
+from auditor.studies.ingest.export import export
+from auditor.studies.ingest.naming import described
+from auditor.studies.ingest.study import ingest
 from auditor.text import AT_INGEST
 
 ROWS = [("a", 0, "A dog runs ."), ("a", 1, "A dog runs ."), ("b", 0, "un café"), ("ü/日本", 7, " two\nlines ")]

@@ -11,7 +11,8 @@ import pytest
 from auditor import sources
 from auditor.errors import SourceError
 from auditor.model import Part
-from auditor.sources import conllu, text_lines
+from auditor.sources import conllu
+from auditor.sources.reading import lines
 
 WORDS = "".join(f"{number}\t{word}\t_\t_\t_\t_\t0\troot\t_\t_\n" for number, word in ((1, "Rain"), (2, "falls")))
 BANK = (
@@ -56,7 +57,7 @@ def test_treebank_without_documents_is_named_by_its_file(bank: Path) -> None:
 @pytest.mark.parametrize("size", [1, 7, 40, 100])
 def test_blocks_of_any_size_give_the_same_sentences(bank: Path, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = read(bank)
-    monkeypatch.setattr(text_lines, "_BLOCK", size)
+    monkeypatch.setattr(lines, "_BLOCK", size)
     assert read(bank).equals(whole)
 
 

@@ -13,7 +13,8 @@ from broken.case import flickr
 from auditor import sources
 from auditor.errors import SourceError
 from auditor.model import Part
-from auditor.sources import coco, files
+from auditor.sources import coco
+from auditor.sources.reading import files
 
 
 def test_files_of_a_pattern_stand_in_the_order_in_which_people_count(tmp_path: Path) -> None:

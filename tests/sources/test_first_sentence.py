@@ -10,7 +10,7 @@ import pytest
 from auditor.config import wanted
 from auditor.sources.first_sentence import first_sentence
 from auditor.store.connection import Store
-from auditor.studies.ingestion import ingest
+from auditor.studies.ingest.study import ingest
 
 
 @pytest.mark.parametrize(

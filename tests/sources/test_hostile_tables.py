@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 from auditor import sources
 from auditor.errors import SourceError
 from auditor.model import Part, Source
-from auditor.sources import delimited_records, row_batches
+from auditor.sources.reading import batches, delimited
 from auditor.store.connection import Store
-from auditor.studies.ingestion import ingest
+from auditor.studies.ingest.study import ingest
 
 
 def records(content: str) -> list[tuple[object, ...]]:
-    return list(delimited_records.records(io.BytesIO(content.encode()), Path("q.csv"), ",", padded=False))
+    return list(delimited.records(io.BytesIO(content.encode()), Path("q.csv"), ",", padded=False))
 
 
 def naive(content: str) -> list[tuple[object, ...]]:
@@ -52,13 +52,13 @@ def test_records_among_broken_quotes_are_those_of_reading_on_from_the_next_line(
 
 def test_each_line_is_read_twice_at_most_however_many_quotes_are_open(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = itertools.count()
-    take = delimited_records._Lines.__next__
+    take = delimited._Lines.__next__
 
-    def counted(lines: delimited_records._Lines) -> str:
+    def counted(lines: delimited._Lines) -> str:
         next(calls)
         return take(lines)
 
-    monkeypatch.setattr(delimited_records._Lines, "__next__", counted)
+    monkeypatch.setattr(delimited._Lines, "__next__", counted)
     found = records("image,caption\n" + '",x",",\n' * 2000)
     assert len(found) == 2001
     assert all(reason is not None for _, _, reason, *_ in found[1:])
@@ -66,11 +66,11 @@ def test_each_line_is_read_twice_at_most_however_many_quotes_are_open(monkeypatc
 
 
 def test_quote_that_never_closes_holds_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(delimited_records, "_LONGEST_LINE", 1 << 17)
+    monkeypatch.setattr(delimited, "_LONGEST_LINE", 1 << 17)
     content = io.BytesIO(b'image,caption\na.jpg,"A dog\n' + b"b.jpg,A cat on a mat\n" * 30_000)
     tracemalloc.start()
     try:
-        rows = delimited_records.records(content, Path("q.csv"), ",", padded=False)
+        rows = delimited.records(content, Path("q.csv"), ",", padded=False)
         broken = [row for row in rows if row[2] is not None]
         _, peak = tracemalloc.get_traced_memory()
     finally:
@@ -92,7 +92,7 @@ def test_files_of_one_row_are_read_in_few_batches(tmp_path: Path) -> None:
 def test_file_that_changes_while_another_is_read_is_seen(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
-    monkeypatch.setattr(row_batches, "BATCH", 1)
+    monkeypatch.setattr(batches, "BATCH", 1)
     first, second, third = (tmp_path / name for name in ("a.csv", "b.csv", "c.csv"))
     first.write_text("image,caption\na,one\na,two\n")
     second.write_text("image,caption\nb,old\n")

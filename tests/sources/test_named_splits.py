@@ -9,7 +9,7 @@ import pytest
 from auditor.config import wanted
 from auditor.errors import SourceError
 from auditor.store.connection import Store
-from auditor.studies.ingestion import ingest
+from auditor.studies.ingest.study import ingest
 
 CAPTIONS = "image,caption\n{0}1,a dog\n{0}1,a cat\n"
 

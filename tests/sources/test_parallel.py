@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from auditor import sources
 from auditor.errors import SourceError
 from auditor.model import CAPTION_SCHEMA, Option, Part, Source
-from auditor.sources import text_lines
+from auditor.sources.reading import lines
 from auditor.store.connection import Store
-from auditor.studies.ingestion import ingest
+from auditor.studies.ingest.study import ingest
 
 
 def read(*paths: Path, **options: Option) -> pl.DataFrame:
@@ -113,7 +113,7 @@ def test_blocks_of_any_size_stay_aligned(tmp_path_factory: pytest.TempPathFactor
     folder = tmp_path_factory.getbasetemp()
     paths = written(folder, "".join(f"{text}\n" for text in texts), "".join(f"{n}\n" for n in range(len(texts))))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text_lines, "_BLOCK", size)
+        patch.setattr(lines, "_BLOCK", size)
         rows = read(*paths)
     expected = {(str(n + 1), 0): text for n, text in enumerate(texts)}
     assert placed(rows) == expected | {(str(n + 1), 1): str(n) for n in range(len(texts))}

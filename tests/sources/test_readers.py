@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from auditor import sources
 from auditor.errors import SourceError, UsageError
 from auditor.model import CAPTION_SCHEMA, Part, Source
-from auditor.sources import json_stream, text_lines
+from auditor.sources.reading import json_stream, lines
 from auditor.store.connection import Store
-from auditor.studies.ingestion import ingest
+from auditor.studies.ingest.study import ingest
 
 
 def read(path: Path, file_format: str) -> pl.DataFrame:
@@ -78,7 +78,7 @@ def test_blocks_of_any_size_give_the_same_captions(
     path = tmp_path_factory.getbasetemp() / "blocks.token"
     path.write_text("".join(f"é{n}.jpg#0\t{text}\n" for n, text in enumerate(texts)), encoding="utf-8", newline="")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text_lines, "_BLOCK", size)
+        patch.setattr(lines, "_BLOCK", size)
         rows = read(path, "flickr")
     assert accepted(rows) == [(f"é{n}.jpg", 0, text) for n, text in enumerate(texts)]
     assert rows["line"].to_list() == list(range(1, len(texts) + 1))

@@ -18,10 +18,12 @@ from hypothesis import strategies as st
 from auditor import sources
 from auditor.errors import SourceError, UsageError
 from auditor.model import CAPTION_SCHEMA, Option, Part, Source
-from auditor.sources import arrow_stream, row_batches, table
-from auditor.sources.files import zstd
+from auditor.sources import table
+from auditor.sources.reading import batches
+from auditor.sources.reading.files import zstd
+from auditor.sources.table import arrow_stream
 from auditor.store.connection import Store
-from auditor.studies.ingestion import ingest
+from auditor.studies.ingest.study import ingest
 
 ROWS = [("a.jpg", "a cat sleeps"), ("a.jpg", "one tired cat"), ("b.jpg", "two boats")]
 
@@ -431,7 +433,7 @@ def test_what_a_csv_writer_writes_is_read_back(
     path = tmp_path_factory.getbasetemp() / "written.csv"
     path.write_bytes(text.getvalue().encode())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(row_batches, "BATCH", size)
+        patch.setattr(batches, "BATCH", size)
         found = pl.concat(list(table.read(Part((path,), options={"image_col": "image", "caption_col": "caption"}))))
     if not rows[0][1].startswith("["):
         assert found.select("image", "text").rows() == rows

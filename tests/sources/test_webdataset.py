@@ -17,7 +17,7 @@ from auditor.errors import SourceError
 from auditor.model import CAPTION_SCHEMA, Option, Part, Source
 from auditor.sources import webdataset
 from auditor.store.connection import Store
-from auditor.studies.ingestion import ingest
+from auditor.studies.ingest.study import ingest
 
 
 def shard(path: Path, members: list[tuple[str, object]], mode: str = "w") -> Path:

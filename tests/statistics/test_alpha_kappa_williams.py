@@ -11,10 +11,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from auditor.statistics.agreement import kappa, krippendorff, strength
 from auditor.statistics.correlation import correlate
+from auditor.statistics.correlation_tests import holm, steiger, williams
 from auditor.statistics.density import density, reach
-from auditor.statistics.dependent_correlations import holm, steiger, williams
+from auditor.statistics.rater_agreement import kappa, krippendorff, strength
 
 #: Krippendorff 2011, "Computing Krippendorff's alpha-reliability", section E: four observers, twelve units.
 OBSERVERS = ["123321412...", "1233224125.3", ".3332342251.", "12332441251."]

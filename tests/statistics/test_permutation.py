@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from auditor.statistics.permutation import cliffs_delta, dealt_means, holm, two_sided_p
 from auditor.statistics.resampling import ImageSums, image_sums
 from auditor.store.connection import Store
-from auditor.studies.comparison import compare
-from auditor.studies.comparison_pairs import parted
+from auditor.studies.compare.pairs import parted
+from auditor.studies.compare.study import compare
 
 A, B = [0.9, 0.7, 0.8, 0.6], [0.1, 0.5, 0.65, 0.2]
 

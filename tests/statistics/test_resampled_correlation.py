@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from auditor.statistics import clustered
+from auditor.statistics import cluster_bootstrap
 from auditor.statistics.kernels.resampled_correlation import kendall, ranked, spearman
 from auditor.statistics.resampling import drawn_images, drawn_times
 
@@ -85,7 +85,7 @@ KEY = (1, "set")
 
 def test_each_resample_correlates_the_images_that_were_drawn() -> None:
     table = scores()
-    found = clustered.resampled(table, "human", ["fine", "coarse"], STATISTICS, 5, KEY)
+    found = cluster_bootstrap.resampled(table, "human", ["fine", "coarse"], STATISTICS, 5, KEY)
     images = table["image"].unique().sort().to_list()
     for resample, places in enumerate(drawn_images(len(images), 5, KEY)):
         drawn = pl.concat(table.filter(image=images[place]) for place in places)
@@ -97,8 +97,10 @@ def test_each_resample_correlates_the_images_that_were_drawn() -> None:
 
 def test_order_of_rows_and_threads_change_no_bit() -> None:
     table = scores()
-    found = clustered.resampled(table, "human", ["fine"], STATISTICS, 20, KEY)
-    turned = clustered.resampled(table.sample(fraction=1, shuffle=True, seed=3), "human", ["fine"], STATISTICS, 20, KEY)
+    found = cluster_bootstrap.resampled(table, "human", ["fine"], STATISTICS, 20, KEY)
+    turned = cluster_bootstrap.resampled(
+        table.sample(fraction=1, shuffle=True, seed=3), "human", ["fine"], STATISTICS, 20, KEY
+    )
     for named, values in found.items():
         assert values.tobytes() == turned[named].tobytes()
     image = (table["image"].rank("dense").cast(pl.Int64) - 1).to_numpy()
@@ -117,10 +119,10 @@ def test_times_are_the_images_that_are_drawn() -> None:
 
 def test_one_image_or_no_resamples_give_no_interval() -> None:
     alone = scores().filter(image="image 3")
-    assert clustered.resampled(alone, "human", ["fine"], STATISTICS, 5, KEY) == {}
-    assert clustered.resampled(scores(), "human", ["fine"], STATISTICS, 0, KEY) == {}
-    assert clustered.interval(None, 0.95) is None
-    assert clustered.interval(np.array([0.1, np.nan]), 0.95) is None
+    assert cluster_bootstrap.resampled(alone, "human", ["fine"], STATISTICS, 5, KEY) == {}
+    assert cluster_bootstrap.resampled(scores(), "human", ["fine"], STATISTICS, 0, KEY) == {}
+    assert cluster_bootstrap.interval(None, 0.95) is None
+    assert cluster_bootstrap.interval(np.array([0.1, np.nan]), 0.95) is None
 
 
 def test_sums_of_an_image_are_those_of_whole_numbers_to_the_last_bit() -> None:
@@ -128,7 +130,7 @@ def test_sums_of_an_image_are_those_of_whole_numbers_to_the_last_bit() -> None:
         {"image": ["b", "a", "b"], "people": [3.0, 4.0, 2.5], "metric": [0.513417119033, 1 / 3, 0.707106781187]}
     )
     a, b = 333333333333 / 10**12, (513417119033, 707106781187)
-    assert clustered._sums(scores, "people", "metric").tolist() == [
+    assert cluster_bootstrap._sums(scores, "people", "metric").tolist() == [
         [1, 4.0, a, 16.0, 333333333333**2 / 10**24, 4 * 333333333333 / 10**12],
         [2, 5.5, sum(b) / 10**12, 15.25, (b[0] ** 2 + b[1] ** 2) / 10**24, (6 * b[0] + 5 * b[1]) / (2 * 10**12)],
     ]

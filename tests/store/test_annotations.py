@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from auditor.model import Selection, Source, Version
-from auditor.sources.acceptance import complete
+from auditor.sources.reading.acceptance import complete
 from auditor.store import ingestion, verification, versions
 from auditor.store.connection import Store
 from auditor.text import AT_INGEST

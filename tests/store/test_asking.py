@@ -18,11 +18,12 @@ import pytest
 from conftest import ingest_rows
 
 from auditor.errors import SqlError
-from auditor.model import Result
-from auditor.reports import delimited, document, streamed
-from auditor.store.asking import Limits, ask, stream
+from auditor.reports import csv, streamed
+from auditor.reports import json as json_report
+from auditor.result import Result
 from auditor.store.connection import MEMORY, Store
 from auditor.store.faults import engine_errors
+from auditor.store.readonly_sql import Limits, ask, stream
 
 #: Statements that none but a time limit or a person ends.
 ENDLESS = [
@@ -174,7 +175,7 @@ def test_rows_one_by_one_make_the_same_text_as_at_once(store: Store, statement: 
         assert pl.read_parquet(file).equals(whole.frame)
         return
     pieces = stream(store, statement, {}, Limits(), lambda batches: "".join(streamed.TEXTS[chosen]("sql", batches)))
-    assert pieces == {"csv": delimited.render, "json": document.render}[chosen](whole)
+    assert pieces == {"csv": csv.render, "json": json_report.render}[chosen](whole)
     if chosen == "json":
         assert len(json.loads(pieces)["auditor.sql/v1"]["rows"]) == whole.frame.height
 

@@ -23,7 +23,7 @@ from auditor.registry import requests
 from auditor.store import cache, migrations, verification, versions
 from auditor.store.connection import MEMORY, Store
 from auditor.store.faults import engine_errors
-from auditor.studies.bounds import bounds
+from auditor.studies.bounds.study import bounds
 
 ROWS = [("a", 0, "a dog runs"), ("a", 1, "the dog is running"), ("b", 0, "a cat"), ("b", 1, "a cat sits")]
 BOUNDS = ["human", "intra"]

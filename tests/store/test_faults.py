@@ -24,7 +24,7 @@ from conftest import ingest_rows
 from auditor.errors import StoreError
 from auditor.store import migrations, verification, versions
 from auditor.store.connection import Store
-from auditor.studies.bounds import bounds
+from auditor.studies.bounds.study import bounds
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and limits of POSIX")
 

@@ -10,7 +10,7 @@ from conftest import ingest_rows
 from auditor.errors import UsageError
 from auditor.store import verification
 from auditor.store.connection import Store
-from auditor.studies.bounds import bounds
+from auditor.studies.bounds.study import bounds
 from auditor.studies.profile import profile
 
 ROWS = [("a", 0, "a dog runs"), ("a", 1, "the dog runs"), ("b", 0, "a cat"), ("b", 1, "a cat sits")]

@@ -19,12 +19,12 @@ from auditor import text
 from auditor.errors import MissingExtraError
 from auditor.store import ngrams, tokens, verification, versions
 from auditor.store.connection import MEMORY, Store
-from auditor.studies.bounds import bounds
-from auditor.studies.comparison import compare
-from auditor.studies.history import diff
+from auditor.studies.bounds.study import bounds
+from auditor.studies.compare.study import compare
 from auditor.studies.profile import profile
-from auditor.studies.scores import score
-from auditor.studies.verification import verify
+from auditor.studies.score.study import score
+from auditor.studies.upkeep.verify import verify
+from auditor.studies.versions.history import diff
 from auditor.text import bare, whitespace
 
 ROWS = [

@@ -12,8 +12,8 @@ from conftest import ingest_rows
 
 from auditor.errors import SqlError, StoreError, UsageError
 from auditor.store import migrations
-from auditor.store.asking import ask
 from auditor.store.connection import MEMORY, Store
+from auditor.store.readonly_sql import ask
 from auditor.store.sqlfiles import catalogue
 from auditor.store.statements import refuse_other_than_reading
 

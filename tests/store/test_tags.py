@@ -11,8 +11,8 @@ from conftest import ingest_rows
 from auditor.errors import StoreError, UsageError
 from auditor.store import tags, verification, versions
 from auditor.store.connection import MEMORY, Store
-from auditor.studies.history import log
-from auditor.studies.tagging import note, tag
+from auditor.studies.versions.history import log
+from auditor.studies.versions.tags import note, tag
 
 ROWS = [("a", 0, "a dog runs"), ("a", 1, "a dog runs"), ("b", 0, "un café")]
 

@@ -17,8 +17,8 @@ from auditor.errors import StoreError
 from auditor.registry import requests
 from auditor.store import copying, migrations, upkeep, verification, versions
 from auditor.store.connection import MEMORY, Store
-from auditor.studies import upkeep as study
-from auditor.studies.bounds import bounds
+from auditor.studies.bounds.study import bounds
+from auditor.studies.upkeep import store as study
 
 BOUNDS = ["human", "intra"]
 OLD = [(f"i{i}", slot, f"words of old {i} {slot}") for i in range(40) for slot in range(3)]

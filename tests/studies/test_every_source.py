@@ -12,8 +12,8 @@ import pytest
 from conftest import DATA
 
 from auditor.store.connection import Store
-from auditor.studies.history import diff
 from auditor.studies.profile import profile
+from auditor.studies.versions.history import diff
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("every source")]
 

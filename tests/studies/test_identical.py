@@ -16,9 +16,9 @@ from auditor.model import Source
 from auditor.registry import References
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
-from auditor.studies.bounds import bounds
+from auditor.studies.bounds.study import bounds
 from auditor.studies.identical import identical, identical_counts
-from auditor.studies.ingestion import ingest
+from auditor.studies.ingest.study import ingest
 
 ROWS: Rows = [
     ("a", 0, "A red kite."), ("a", 1, "a red kite"), ("a", 2, "A red kite."), ("a", 3, "a boat"),

@@ -14,8 +14,8 @@ import auditor
 from auditor.cli.app import app
 from auditor.errors import UsageError
 from auditor.store.connection import Store
-from auditor.studies.correlation import correlate
-from auditor.studies.scores import score
+from auditor.studies.correlate import correlate
+from auditor.studies.score.study import score
 
 WORDS = "a dog cat man runs sits on the red bench".split()
 ROWS: Rows = [

@@ -13,7 +13,7 @@ import auditor
 from auditor import config
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import content, resolve
-from auditor.studies.ingestion import ingest
+from auditor.studies.ingest.study import ingest
 from auditor.studies.profile import profile
 
 SAMPLE = Path(auditor.__file__).parent / "sample" / "datasets.toml"

@@ -14,12 +14,12 @@ from auditor.model import Part, Source
 from auditor.registry import defaults
 from auditor.store import verification
 from auditor.store.connection import Store
-from auditor.studies.comparison import compare
-from auditor.studies.correlation import correlate
-from auditor.studies.ingestion import ingest
-from auditor.studies.local_diversity import local_diversity
+from auditor.studies.compare.study import compare
+from auditor.studies.correlate import correlate
+from auditor.studies.diversity.per_image import local_diversity
+from auditor.studies.ingest.study import ingest
 from auditor.studies.profile import profile
-from auditor.studies.scores import score
+from auditor.studies.score.study import score
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("real datasets")]
 
@@ -121,7 +121,7 @@ def test_rouge_1_of_the_abstract_scenes_is_the_published_one(compared: pl.DataFr
 
 
 def test_maximum_of_every_bleu_is_one(filled: Path) -> None:
-    from auditor.studies.bounds import bounds
+    from auditor.studies.bounds.study import bounds
 
     with Store.open(filled) as store:
         frame = bounds(

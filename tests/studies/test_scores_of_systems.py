@@ -10,8 +10,8 @@ from conftest import ingest_rows
 
 from auditor.registry import METRICS, in_scales, request
 from auditor.store.connection import Store
-from auditor.studies.metric_cards import metric_cards
-from auditor.studies.scores import score
+from auditor.studies.metrics import metric_cards
+from auditor.studies.score.study import score
 
 TEXTS = {"a": ["a red kite", "the red kite flies", "a kite"], "b": ["two dogs run", "a dog runs in snow", "dogs"]}
 

@@ -13,9 +13,8 @@ from conftest import Rows, ingest_rows
 from auditor.errors import UsageError
 from auditor.model import Part, Source
 from auditor.store.connection import MEMORY, Store
-from auditor.studies.ingestion import ingest
-from auditor.studies.task_files import key_of, write
-from auditor.studies.tasks import tasks
+from auditor.studies.ingest.study import ingest
+from auditor.studies.tasks import key_of, tasks, write
 
 REFERENCES = [(f"i{image:02}", slot, f"{slot} dogs at place {image}") for image in range(40) for slot in range(4)]
 SYSTEM = [(f"i{image:02}", 0, f" a système at place {image}") for image in range(40)]
@@ -86,7 +85,7 @@ def test_place_and_name_tell_nothing_of_who_wrote(store: Store) -> None:
 
 
 def write_of(frame: pl.DataFrame, path: Path, judges: int = 3) -> pl.DataFrame:
-    from auditor.model import Result
+    from auditor.result import Result
 
     write(Result("tasks", frame), path, judges, force=True)
     return pl.read_ndjson(path) if path.suffix == ".jsonl" else pl.read_csv(path, infer_schema=False)

@@ -12,19 +12,19 @@ from auditor import registry
 from auditor.errors import MetricError
 from auditor.model import Gate
 from auditor.registry import MetricRequest, request
+from auditor.scoring import writing
+from auditor.scoring.writing import text_profile_of, unreadable, unspaced
 from auditor.store.connection import Store
 from auditor.store.versions import resolve
-from auditor.studies import writing
-from auditor.studies.bounds import bounds
-from auditor.studies.checks import check
-from auditor.studies.diversity import diversity
-from auditor.studies.history import diff
+from auditor.studies.bounds.study import bounds
+from auditor.studies.check.study import check
+from auditor.studies.diversity.study import diversity
 from auditor.studies.profile import profile
-from auditor.studies.report import report
-from auditor.studies.report_card import card
-from auditor.studies.report_inquiry import Settings
-from auditor.studies.scores import score
-from auditor.studies.writing import text_profile_of, unreadable, unspaced
+from auditor.studies.report.card import card
+from auditor.studies.report.request import Settings
+from auditor.studies.report.study import report
+from auditor.studies.score.study import score
+from auditor.studies.versions.history import diff
 
 CHINESE = [
     ("a", 0, "一只狗在草地上跑"),

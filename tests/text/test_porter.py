@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 from conftest import DATA, ROOT
 
-from auditor.text.porter import stem
 from auditor.text.rewriting import REWRITINGS
+from auditor.text.stemmers.porter import stem
 
 GOLD = [line.split("\t") for line in (ROOT / "tests" / "gold" / "porter.tsv").read_text("utf-8").splitlines()[1:]]
 

@@ -7,7 +7,7 @@ from conftest import DATA
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auditor.text.porter2 import stem
+from auditor.text.stemmers.porter2 import stem
 
 STEMS = {
     "a": "a",

@@ -16,7 +16,9 @@ from auditor.metrics.kernels.threads import in_parts
 _FEW = 500  # symbols of a text whose grams are sorted by insertion
 
 Places = NDArray[np.int64]
+
 Counts = NDArray[np.uint32]
+
 Grams = NDArray[np.uint64]
 
 

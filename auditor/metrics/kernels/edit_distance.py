@@ -16,14 +16,21 @@ from numba import njit
 from numpy.typing import NDArray
 
 BEAM = 25  # columns on either side of the diagonal, as in sacrebleu
+
 UNREACHED = 1 << 30
+
 BITS = 64
+
 _ONE = np.uint64(1)
+
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 Words = NDArray[np.uint32]
+
 Masks = NDArray[np.uint64]
+
 Numbers = NDArray[np.int64]
+
 Table = NDArray[np.int64]  # of two dimensions
 
 

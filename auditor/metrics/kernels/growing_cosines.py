@@ -3,7 +3,7 @@
 With every reference that joins the others document frequencies grow, and so all weights and all lengths of vectors
 change: a pair of texts has a cosine of its own for each number of references from the one on at which it is formed.
 As rows of a join these would be a hundred million for 4,000 pairs of captions. Sums are integers, in the units of
-`sql/metrics/cider.sql` and `sql/derive/caption_norm.sql`, so that scores agree with theirs in every bit.
+`sql/metrics/cider/cider.sql` and `sql/metrics/cider/tfidf_norm.sql`, so that scores agree with theirs in every bit.
 """
 
 from __future__ import annotations
@@ -17,12 +17,17 @@ from numpy.typing import NDArray
 from auditor.metrics.kernels.threads import in_parts
 
 ORDERS = 4
+
 _COSINE_UNIT, _SQUARE_UNIT = 288230376151711744.0, 1180591620717411303424.0  # 2^58, 2^70
+
 _COSINE_SHIFT, _SQUARE_SHIFT = 32, 40
+
 _WHOLE = 4503599627370496.0  # 2^52: doubles from here on are whole numbers
 
 Places = NDArray[np.int64]
+
 Counts = NDArray[np.uint32]
+
 Numbers = NDArray[np.float64]
 
 

@@ -15,8 +15,11 @@ from auditor.metrics.kernels.columns import Meetings, Sides
 from auditor.metrics.kernels.threads import in_parts
 
 _Tokens = NDArray[np.uint32]
+
 _Places = NDArray[np.int64]
+
 _Weights = NDArray[np.float64]
+
 #: Tokens and starts of the candidates, and of the references.
 _Flat = tuple[_Tokens, _Places, _Tokens, _Places]
 

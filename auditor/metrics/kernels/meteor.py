@@ -17,16 +17,23 @@ from auditor.metrics.kernels.meteor_phrases import Occurrences, Paraphrases, cha
 from auditor.metrics.kernels.meteor_search import COLUMNS, HYP, HYP_END, MODULE, REF, REF_END, beams, chosen, search
 
 MODULES = 4
+
 #: Columns of the statistics, as METEOR prints them: words of the hypothesis and of the reference, function words of
 #: each; for each module the content words it matches in either, then the function words; last the chunks.
 CHUNKS = 4 + 4 * MODULES
+
 ALPHA, BETA, GAMMA, DELTA = 0.85, 0.2, 0.6, 0.75
+
 WEIGHTS = (1.0, 0.6, 0.8, 0.6)
 
 Numbers = NDArray[np.int32]
+
 Starts = NDArray[np.int64]
+
 Flags = NDArray[np.bool_]
+
 Statistics = NDArray[np.int64]
+
 Scores = NDArray[np.float64]
 
 

@@ -31,7 +31,9 @@ from auditor.metrics.kernels.meteor_search import (
 )
 
 Numbers = NDArray[np.int32]
+
 Starts = NDArray[np.int64]
+
 Flags = NDArray[np.bool_]
 
 EXACT, STEM, SYNONYM, PARAPHRASE = range(4)

@@ -9,7 +9,9 @@ from numba import njit
 from numpy.typing import NDArray
 
 Numbers = NDArray[np.int32]
+
 Flags = NDArray[np.bool_]
+
 Starts = NDArray[np.int64]
 
 

@@ -16,11 +16,15 @@ from numba import njit
 from numpy.typing import NDArray
 
 BEAM = 40
+
 #: The most words a text may have: what the keys of paths hold.
 LONGEST = 4095
+
 # A path's key sorts by total (descending), chunks, distance: 14, 13 and 36 bits.
 _CHUNK = 1 << 36
+
 TOTAL = 1 << 49
+
 _START = (LONGEST + 1) * 2 * TOTAL
 
 #: A pool of matches holds COLUMNS numbers for each, and a match is the place of its first. They are: where it begins
@@ -28,6 +32,7 @@ _START = (LONGEST + 1) * 2 * TOTAL
 #: words of the hypothesis as bits, of the block of 64 in which it begins and of the next; its module; and the next
 #: match that begins at the same word of the reference (-1: none).
 HYP, HYP_END, REF, REF_END, GAIN, DISTANCE, BITS, MORE_BITS, MODULE, NEXT = range(10)
+
 COLUMNS = 10
 
 # Two beams in one array, the present and the next: by rank the keys of paths, and the slots in which the rest of them
@@ -35,11 +40,15 @@ COLUMNS = 10
 # one more), as one number. Then, by slot, the used words of the hypothesis as blocks of 64 bits, and one block that
 # stays empty. Last, for each step that branched, whence each path came: from which slot, and by which match.
 _KEY, _SLOT, _STATE, _USED = 0, 2 * BEAM, 4 * BEAM, 6 * BEAM
+
 _UPTO = 16  # bits of a state below those of the word of the reference
+
 _END = (1 << _UPTO) - 1
+
 _CAME = 6  # bits of an origin below those of the match
 
 Columns = NDArray[np.int64]
+
 Flags = NDArray[np.bool_]
 
 

@@ -10,7 +10,9 @@ from numba import njit
 from auditor.metrics.kernels.edit_distance import Numbers, Table, Words
 
 LONGEST = 10  # words
+
 FARTHEST = 50  # words between a block and its place in the reference
+
 MOST = 1000  # shifts tried for one pair; the round that reaches them is not finished
 
 

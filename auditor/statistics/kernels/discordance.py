@@ -18,7 +18,9 @@ from numpy.typing import NDArray
 _THREADS = 2
 
 _BITS = 3
+
 _DIGITS = 1 << _BITS
+
 #: Row d says which digits are smaller than d: 8 counters that grow by a row at once are one vector.
 _SMALLER = np.tri(_DIGITS, k=-1, dtype=np.uint32)
 

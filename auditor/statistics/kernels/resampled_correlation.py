@@ -24,7 +24,9 @@ _FEW_VALUES = 32
 MOST_ROWS = 2_000_000
 
 Integers = NDArray[np.int64]
+
 Floats = NDArray[np.float64]
+
 Times = NDArray[np.uint16]
 
 

@@ -11,6 +11,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 Tokens = NDArray[np.int64]
+
 Places = NDArray[np.int64]
 
 

@@ -1,0 +1,135 @@
+"""How a run talks: quietly or not, in colour or not, and where its narration goes."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from auditor.model import Progress
+
+#: Seconds between two lines of progress, where there is no terminal to draw on.
+PAUSE = 15.0
+
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No narration, only data.", rich_help_panel="Manners")]
+
+NoColor = Annotated[bool, typer.Option("--no-color", help="No colours; so does NO_COLOR.", rich_help_panel="Manners")]
+
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.", rich_help_panel="Manners")]
+
+
+@dataclass
+class Manners:
+    """How this run talks."""
+
+    quiet: bool = False
+    color: bool = True
+    debug: bool = False
+
+    def set(self, *, quiet: bool, no_color: bool, debug: bool) -> None:
+        """Take what options say; given before the command or after it, once is enough."""
+        self.quiet, self.color, self.debug = self.quiet or quiet, self.color and not no_color, self.debug or debug
+
+
+MANNERS = Manners()
+
+#: Streams, by the number that the system knows them by.
+STDOUT, STDERR = 1, 2
+
+#: The console of the progress bar that stands on the screen now.
+_drawing: list[Console] = []
+
+
+def narrator() -> Console:
+    """Give the console for narration, on stderr: the one that draws a progress bar now, which makes room for a line."""
+    from auditor.reports.harmless import HarmlessConsole
+
+    if _drawing:
+        return _drawing[-1]
+    plain: Any = {"highlight": False, "emoji": False, "markup": False}
+    return HarmlessConsole(stderr=True, quiet=MANNERS.quiet, no_color=not MANNERS.color or None, **plain)
+
+
+def narrate(message: str) -> None:
+    """Tell the user something that is not data."""
+    if MANNERS.quiet:
+        return
+    from auditor.reports.harmless import harmless
+
+    try:
+        narrator().print(harmless(message), style="dim", soft_wrap=True)
+    except OSError:  # nobody listens any more, which is no reason to stop
+        mute(STDERR)
+
+
+def mute(stream: int) -> None:
+    """Lead a stream nowhere from now on: it is full, or its reader has left."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
+
+
+@contextmanager
+def progressing() -> Iterator[Progress]:
+    """Say on stderr how far a command is: as a bar that vanishes on a terminal, as a line now and then elsewhere."""
+    console = narrator()
+    if MANNERS.quiet:
+        from auditor.model import silent
+
+        yield silent
+    elif console.is_terminal:
+        with _bar(console) as report:
+            yield report
+    else:
+        with _lines() as report:
+            yield report
+
+
+@contextmanager
+def _bar(console: Console) -> Iterator[Progress]:
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
+
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
+    with Bar(*columns, console=console, transient=True) as drawn:
+        task = drawn.add_task("", total=None)
+
+        def report(what: str, done: int, total: int) -> None:
+            drawn.update(task, description=what, completed=done, total=total)
+
+        _drawing.append(console)
+        try:
+            yield report
+        finally:
+            _drawing.remove(console)
+
+
+@contextmanager
+def _lines() -> Iterator[Progress]:
+    """Say on a pipe or in a log every `PAUSE` seconds what is being done, however long one step of it takes."""
+    began = time.monotonic()
+    at: list[tuple[str, int, int]] = []
+    over = threading.Event()
+
+    def report(what: str, done: int, total: int) -> None:
+        at[:] = [(what, done, total)]
+
+    def tell() -> None:
+        while not over.wait(PAUSE):
+            for what, done, total in at or [("at work", 0, 1)]:
+                narrate(f"{what}: {done:,} of {total:,}, after {time.monotonic() - began:,.0f} s")
+
+    teller = threading.Thread(target=tell, daemon=True)
+    teller.start()
+    try:
+        yield report
+    finally:
+        over.set()
+        teller.join()

@@ -1,0 +1,184 @@
+"""`datasets.toml` and `datasets.lock`: what is declared, demanded and known."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast, get_args
+
+from auditor.config.declaration import declared_source
+from auditor.config.gates import CHECK, declared_gates
+from auditor.errors import UsageError
+from auditor.model import COMMON_OPTIONS, Gate, Kind, Option, Part, Source
+from auditor.replacing import is_plain
+
+_OF_SPLIT = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)=(.+)")
+
+DATASET_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+
+def shipped() -> Path:
+    """Find the `datasets.toml` that came with the package, installed or in a checkout."""
+    package = Path(__file__).parents[1]
+    return next(path for path in (package / "datasets.toml", package.parent / "datasets.toml") if path.exists())
+
+
+def sources(config: Path | None = None, data: Path | None = None) -> dict[str, Source]:
+    """Read every declared dataset: of `config` alone, or of the shipped file and the user's own.
+
+    Paths start from `data`, else from AUDITOR_DATA, else from the file's `[settings] data`; in the last case nothing
+    is downloaded to a place outside of the file's own folder, since the file may be a stranger's.
+
+    Raises `UsageError` for a file that is no TOML, or a table with a key or value it cannot have.
+    """
+    declared: dict[str, Source] = {}
+    for file in _files(config):
+        declared |= _read(file, data)
+    return declared
+
+
+def gates(config: Path | None = None) -> list[Gate]:
+    """Read every declared gate: of `config` alone, or of the shipped file and the user's own.
+
+    A gate is there once for each dataset: what is read last replaces what is read first. Raises `UsageError` for a
+    check that cannot be read; whether a gate exists is left to the study.
+    """
+    declared: dict[tuple[str | None, tuple[str, ...]], Gate] = {}
+    for file in _files(config):
+        text, tables = _toml(file)
+        for gate in declared_gates(file, text, tables):
+            declared[gate.dataset, gate.keys] = gate
+    return [*declared.values()]
+
+
+def _files(config: Path | None) -> list[Path]:
+    """Name the files to read, in their order."""
+    own = config or Path(os.environ.get("AUDITOR_CONFIG") or "datasets.toml")
+    files = [shipped()] if config is None else []
+    if own.exists():
+        files += [own] if not any(own.samefile(file) for file in files) else []
+    elif config is not None or os.environ.get("AUDITOR_CONFIG"):
+        raise UsageError(f"{own}: no such file; name a datasets.toml that exists")
+    return files
+
+
+def wanted(
+    names: Sequence[str],
+    *,
+    everything: bool = False,
+    files: Sequence[Path] = (),
+    file_format: str | None = None,
+    kind: str | None = None,
+    options: Mapping[str, Option] | None = None,
+    config: Path | None = None,
+) -> list[Source]:
+    """Find the sources that a user names; with `files`, one of them read from there.
+
+    The format of a source that is read from undeclared files, and of which `file_format` says nothing, is "".
+    Raises `UsageError` for a name that is not declared, or options that contradict each other.
+    """
+    declared = sources(config)
+    if everything:
+        names = [*declared]
+    if not names:
+        raise UsageError("name a dataset, or --all for every dataset that datasets.toml declares")
+    if not files:
+        if file_format or kind or options:
+            raise UsageError("--format, --kind and columns describe a file: name it with --from FILE")
+        return [source(name, declared) for name in dict.fromkeys(names)]
+    if len(names) > 1:
+        raise UsageError("--from reads one dataset: name one")
+    return [_from_files(names[0], declared.get(names[0]), files, file_format, kind, options or {})]
+
+
+def source(name: str, declared: Mapping[str, Source]) -> Source:
+    """Look one dataset up, or say which there are."""
+    if name in declared:
+        return declared[name]
+    known = ", ".join(sorted(declared))
+    raise UsageError(
+        f"{name}: not declared in datasets.toml; declared are {known} (or name a file: --from FILE --format F)"
+    )
+
+
+def _from_files(
+    name: str,
+    declared: Source | None,
+    files: Sequence[Path],
+    file_format: str | None,
+    kind: str | None,
+    options: Mapping[str, Option],
+) -> Source:
+    if not DATASET_NAME.fullmatch(name):
+        raise UsageError(f"{name}: a dataset's name has letters, digits, '.', '_' and '-' only")
+    if kind is not None and kind not in get_args(Kind):
+        raise UsageError(f"{kind}: no such kind; known are {', '.join(get_args(Kind))}")
+    if declared is None:
+        declared = Source(name, "captions", "", ())
+    kept = declared.parts[0].options if len(declared.parts) == 1 else {}
+    if file_format not in (None, declared.format):
+        kept = {name: value for name, value in kept.items() if name in COMMON_OPTIONS}
+    return dataclasses.replace(
+        declared,
+        parts=_parts(files, {**kept, **options}, unnamed=not declared.splits),
+        format=file_format or declared.format,
+        kind=cast("Kind", kind or declared.kind),
+    )
+
+
+def _parts(files: Sequence[Path], options: Mapping[str, Option], *, unnamed: bool) -> tuple[Part, ...]:
+    """Take `SPLIT=FILE` as a file of a split; files of one split, and of none, are read together."""
+    by_split: dict[str | None, list[Path]] = {}
+    for file in files:
+        told = _OF_SPLIT.fullmatch(str(file))
+        split, path = (told[1], Path(told[2])) if told and not os.path.lexists(file) else (None, file)
+        by_split.setdefault(split, []).append(path)
+    return tuple(
+        Part(tuple(paths), split, options, unnamed=unnamed and split is None) for split, paths in by_split.items()
+    )
+
+
+def _toml(file: Path) -> tuple[str, dict[str, Any]]:
+    """Give the text of a file and what it says."""
+    if not is_plain(file):  # a pipe would wait for its writer
+        raise UsageError(f"{file}: cannot be read: it is no file on a disk; name a datasets.toml that is one")
+    try:
+        text = file.read_text(encoding="utf-8")
+        return text, tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{file}: not TOML: {error}") from error
+    except OSError as error:
+        raise UsageError(f"{file}: cannot be read: {error.strerror}") from error
+
+
+def _read(file: Path, data: Path | None) -> dict[str, Source]:
+    _, tables = _toml(file)
+    tables.pop(CHECK, None)
+    settings = tables.pop("settings", {})
+    if not isinstance(settings, dict) or not isinstance(settings.get("data", ""), str):
+        raise UsageError(f"{file}: [settings] data must be the name of a folder")
+    if data is None and "AUDITOR_DATA" in os.environ:
+        data = Path(os.environ["AUDITOR_DATA"])
+    within = None
+    if data is None:
+        within = None if file == shipped() else file.parent
+        # The shipped file lies inside the package: its data folder is the one where the user works.
+        data = (Path() if file == shipped() else file.parent) / settings.get("data", ".")
+    return {
+        name: _source(file, name, table, data, within) for name, table in tables.items() if not _is_check_alone(table)
+    }
+
+
+def _is_check_alone(table: Any) -> bool:
+    return isinstance(table, dict) and set(table) == {CHECK}
+
+
+def _source(file: Path, name: str, table: Any, data: Path, within: Path | None) -> Source:
+    where = f"{file}: [{name}]"
+    if not isinstance(table, dict) or not DATASET_NAME.fullmatch(name):
+        raise UsageError(f"{where}: expected a table named with letters, digits, '.', '_' and '-'")
+    return declared_source(where, name, {key: value for key, value in table.items() if key != CHECK}, data, within)

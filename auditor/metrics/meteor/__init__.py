@@ -1,0 +1,227 @@
+"""METEOR 1.5 of one caption (Denkowski & Lavie 2014), as meteor-1.5.jar computes it with `-l en -norm`; no Java."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from auditor.errors import MetricError
+from auditor.metrics.card import Metric, Parameter
+from auditor.metrics.counting import Kernel
+from auditor.metrics.growing import Growing, as_lists, by_candidate, in_steps, steps_of
+from auditor.metrics.kernels.columns import beside, offsets, texts
+from auditor.metrics.kernels.threads import in_parts
+from auditor.metrics.meteor import resources
+from auditor.metrics.meteor.words import Lexicon, lexicon
+from auditor.metrics.meteor.words import corpus as normalised
+
+_TASKS = (
+    8  # ranges of candidates, more than threads, so that one with many long captions does not keep the rest waiting
+)
+
+#: The release of METEOR whose lists and weights these are; `meteor_resources` accepts the files of no other.
+RELEASE = "1.5"
+
+#: What is counted for each candidate, of the reference that scores highest; in the order of METEOR's own statistics.
+STATISTICS = (
+    "length",
+    "reference_length",
+    "function_words",
+    "reference_function_words",
+    *(
+        f"{side}{module}_{kind}"
+        for module in ("exact", "stem", "synonym", "paraphrase")
+        for kind in ("content", "function")
+        for side in ("", "reference_")
+    ),
+    "chunks",
+)
+
+_DENKOWSKI = """@inproceedings{denkowski-lavie-2014-meteor,
+  title = {Meteor Universal: Language Specific Translation Evaluation for Any Target Language},
+  author = {Denkowski, Michael and Lavie, Alon},
+  booktitle = {Proc. WMT}, year = {2014}, pages = {376--380}
+}"""
+
+
+def score(counts: pl.DataFrame, _parameters: Mapping[str, Any]) -> pl.Series:
+    """Give the score of each candidate against the reference that it scores highest with."""
+    return counts["score"]
+
+
+def corpus(counts: pl.DataFrame) -> float:
+    """Score candidates as one text: statistics are summed, each of the reference it scores highest with.
+
+    A candidate that is its reference word for word adds no chunk. This is the first value that pycocoevalcap gives; it
+    is not the mean of the scores.
+    """
+    from auditor.metrics.kernels.meteor import CHUNKS, score_of  # noqa: PLC0415
+
+    rows = counts.select(pl.col(STATISTICS).cast(pl.Int64)).to_numpy()
+    matched = rows[:, 4:CHUNKS].reshape(-1, 4, 2, 2).sum(axis=(1, 2))  # modules, kinds, sides
+    whole = (matched == rows[:, :2]).all(axis=1) & (rows[:, CHUNKS] == 1)
+    totals = rows.sum(axis=0)
+    totals[CHUNKS] -= int(whole.sum())
+    return float(score_of(totals))
+
+
+@dataclass(frozen=True)
+class _Aligned:
+    """Candidates aligned with their references: `scores` and `statistics` of the best, `pair_scores` of each."""
+
+    placed: pl.DataFrame
+    scores: NDArray[np.float64]
+    statistics: NDArray[np.int64]
+    pair_scores: NDArray[np.float64]
+
+
+def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
+    aligned = _align(rows, parameters)
+    columns = {name: pl.Series(aligned.statistics[:, at], dtype=pl.UInt16) for at, name in enumerate(STATISTICS)}
+    return aligned.placed.with_columns(score=pl.Series(aligned.scores), **columns)
+
+
+def _count_by_number(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
+    """Keep the best score against the first k references, for each k: lists in place of numbers, without statistics."""
+    aligned = _align(rows, parameters)
+    steps = steps_of(rows, aligned.placed.height)
+    scores = in_steps(by_candidate(aligned.pair_scores, len(steps)), steps)
+    return aligned.placed.with_columns(as_lists("score", np.maximum.accumulate(scores, axis=1)))
+
+
+def _align(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> _Aligned:
+    """Align the candidates of one bucket of images with their references."""
+    from auditor.metrics.kernels.meteor import align  # noqa: PLC0415
+    from auditor.metrics.kernels.meteor_matches import Texts, Words  # noqa: PLC0415
+    from auditor.metrics.kernels.meteor_search import LONGEST  # noqa: PLC0415
+
+    placed, pairs = _pairs(rows["meteor"], rows["meteor_reference"], rows["bucket_text"])
+    tokens = rows["meteor_token"].sort("token_id")
+    chosen = texts(rows["bucket_text"].sort("caption_id")["tokens"])
+    numbers = np.searchsorted(tokens["token_id"].to_numpy(), chosen.tokens).astype(np.int64)
+    seen = normalised(tokens["token"].to_list(), numbers, chosen.starts, parameters["norm"])
+    words_of = pl.DataFrame({"caption_id": rows["bucket_text"]["caption_id"].sort(), "words": np.diff(seen.starts)})
+    _refuse_longer(rows, words_of, LONGEST)
+    known = lexicon(seen.words)
+    scores = np.zeros(placed.height)
+    statistics = np.zeros((placed.height, len(STATISTICS)), dtype=np.int64)
+    starts = offsets(pairs.last - pairs.first - (pairs.held >= 0))
+    pair_scores = np.zeros(starts[-1])
+    laid = Texts(seen.numbers, seen.starts)
+    words = Words(known.key, known.stem, known.is_function, known.synonyms, known.synonym)
+    phrases, paraphrases = _phrases(laid, known)
+    in_parts(
+        placed.height,
+        lambda first, last: align(
+            pairs, first, last, laid, words, phrases, paraphrases, scores, statistics, starts, pair_scores
+        ),
+        _TASKS,
+    )
+    return _Aligned(placed, scores, statistics, pair_scores)
+
+
+def _refuse_longer(rows: Mapping[str, pl.DataFrame], words_of: pl.DataFrame, most: int) -> None:
+    """Raise `MetricError` for texts that METEOR's own normaliser makes longer than its search holds."""
+    long = words_of.filter(pl.col("words") > most)
+    if long.is_empty():
+        return
+    candidates, images = rows["meteor"], rows["meteor"].select("image_no", "image").unique()
+    references = rows["meteor_reference"].join(images, on="image_no")
+    placed = pl.concat(some.select("image", "slot", "caption_id") for some in (candidates, references)).unique()
+    found = placed.join(long, on="caption_id").sort("image", "slot")
+    named = ", ".join(f"{image}#{slot} ({words:,})" for image, slot, _, words in found.head(3).iter_rows())
+    subject = "1 caption has" if found.height == 1 else f"{found.height:,} captions have"
+    raise MetricError(
+        f"meteor: {subject} more than {most:,} words after its own normaliser, which it does not align: {named}"
+        f"{', …' if found.height > 3 else ''}; leave them out, or score by other metrics, or with meteor:norm=lower"
+    )
+
+
+def _pairs(candidates: pl.DataFrame, references: pl.DataFrame, chosen: pl.DataFrame) -> tuple[pl.DataFrame, Any]:
+    """Bring candidates and references of their images together, as places in `chosen` sorted by caption."""
+    from auditor.metrics.kernels.meteor import Pairs  # noqa: PLC0415
+
+    captions = np.sort(chosen["caption_id"].to_numpy())
+    placed, references = beside(candidates, references)
+    first, last, held = (placed[name].to_numpy() for name in ("first", "last", "held"))
+    ours, theirs = (
+        np.searchsorted(captions, frame["caption_id"].to_numpy()).astype(np.int64) for frame in (placed, references)
+    )
+    return placed.select("candidate", "image", "slot"), Pairs(ours, theirs, first, last, held)
+
+
+def _phrases(laid: Any, known: Lexicon) -> tuple[Any, Any]:
+    """Find the phrases of the paraphrase table in the texts, and which of them paraphrase each other."""
+    from auditor.metrics.kernels.meteor_phrases import Occurrences, Paraphrases, occurrences, reachable  # noqa: PLC0415
+
+    table = resources.load().phrases
+    words = known.phrase_word[laid.words]
+    found = in_parts(
+        len(laid.starts) - 1,
+        lambda first, last: occurrences(words, laid.starts, first, last, table.word, table.children, table.is_phrase),
+    )
+    counts, place, length, node = (np.concatenate(column) for column in zip(*found, strict=True))
+    kept = reachable(offsets(counts), place, length, node, table.targets, table.target)
+    return Occurrences(*kept[:4]), Paraphrases(*kept[4:])
+
+
+def _signed(profile: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
+    """Say whose number it is: METEOR reads captions as they are written, and makes its own tokens of them.
+
+    `as:jar` where it does so here; `as:pycocoevalcap` where it gets the tokens that this program gives it; `as:neither`
+    where it gets others.
+    """
+    if profile == "whitespace":
+        program = "jar"
+    else:
+        program = "pycocoevalcap" if profile == "ptb" and settings["norm"] == "norm" else "neither"
+    return {"as": program, "release": RELEASE}
+
+
+_RELATIONS = ("meteor_reference", "meteor_token", "bucket_text")
+
+_BY_NUMBER = Growing("meteor", Kernel("meteor_by_number", _count_by_number, (*_RELATIONS, "reference_step")))
+
+CARDS = (
+    Metric(
+        name="meteor",
+        counts="meteor",
+        score=score,
+        summary="METEOR 1.5: weighted F of words aligned by form, stem, synonym and paraphrase, less where scattered",
+        kind="F, in which recall weighs more than precision, with a penalty for scattered matches",
+        range="0 to 1",
+        references="the highest over the references: grows with their number; compare only equal numbers",
+        sensitivity="some",
+        edge_cases=(
+            "identical texts score 1; a text without words or without a match scores 0, and so may 'dog' against "
+            "'dogs': several modules match the pair, and together they weigh nothing"
+        ),
+        source=(
+            "Denkowski & Lavie 2014; meteor-1.5.jar -l en -norm, with its word lists and paraphrase table. The jar "
+            "reads captions as they are written: --profile whitespace, signed as:jar; pycocoevalcap gives it tokens: "
+            "--profile ptb, signed as:pycocoevalcap; of other tokens the number is neither's, signed as:neither. lists "
+            "is the hash of word lists and table"
+        ),
+        bibtex=_DENKOWSKI,
+        parameters={
+            "norm": Parameter(
+                "norm",
+                "METEOR's own normaliser, on top of the text profile: norm = it tokenises and writes small; nopunct = "
+                "and drops punctuation; lower = it writes small; none = tokens are left as they are",
+                ("norm", "nopunct", "lower", "none"),
+                counts=True,
+            ),
+        },
+        kernel=Kernel("meteor", _count, relations=_RELATIONS),
+        growing=lambda _: _BY_NUMBER,
+        writing=lambda _: "english",
+        require=resources.package,
+        lists=resources.identity,
+        signed=_signed,
+    ),
+)

@@ -1,0 +1,161 @@
+"""ROUGE of one caption as ROUGE-1.5.5 computes it: n-grams, skip-bigrams, longest common subsequences (Lin 2004)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from auditor.metrics.card import Metric, Parameter
+from auditor.metrics.growing import Growing
+from auditor.metrics.rouge import subsequences, units
+from auditor.metrics.rouge.scoring import Score
+
+_LIN = """@inproceedings{lin-2004-rouge,
+  title = {{ROUGE}: A Package for Automatic Evaluation of Summaries},
+  author = {Lin, Chin-Yew},
+  booktitle = {Text Summarization Branches Out}, year = {2004}, pages = {74--81}
+}"""
+
+#: ROUGE-SU4: at most so many words between two. N-grams are counted along with skip-bigrams.
+_SKIP = 4
+
+_PARAMETERS = {
+    "measure": Parameter("f", "f = weighted harmonic mean of precision and recall", ("f", "precision", "recall")),
+    "alpha": Parameter(
+        0.5,
+        "weight of precision in F, from 0 to 1 (script: -p)",
+        zero=True,
+        matters=lambda settings: settings["measure"] == "f" and not settings["beta"],
+    ),
+    "beta": Parameter(
+        0.0,
+        "F = (1 + beta²) P R / (R + beta² P) instead, where above 0; coco-caption has 1.2",
+        zero=True,
+        matters=lambda settings: settings["measure"] == "f" and settings["beta"] > 0,
+    ),
+    "aggregate": Parameter(
+        "pooled",
+        "pooled = hits and totals added over the references (script: -f A); best = the reference of the highest "
+        "recall, the first of equal ones (-f B); mean, max = of the measure over the references; coco = the highest "
+        "precision and the highest recall, be they of two references",
+        ("pooled", "best", "mean", "max", "coco"),
+    ),
+    "stem": Parameter(
+        False,
+        "stem words of more than three characters (script: -m): WordNet's exceptions, else Porter as the script has it",
+        (False, True),
+        counts=True,
+    ),
+    "ascii": Parameter(
+        True,
+        "split tokens into runs of a-z and 0-9 as the script does (café → caf); false keeps every token",
+        (True, False),
+        counts=True,
+    ),
+    "rounding": Parameter(
+        "none",
+        "official = precision and recall to 5 decimals before F, and F: what the script prints",
+        ("none", "official"),
+    ),
+}
+
+
+def _rewriting(settings: Mapping[str, Any]) -> str | None:
+    return {
+        (True, False): "rouge",
+        (True, True): "rouge-stem",
+        (False, True): "rouge-stem-tokens",
+    }.get((settings["ascii"], settings["stem"]))
+
+
+def _rouge(name: str, score: Score, summary: str, edge_cases: str, section: str, **more: Any) -> Metric:
+    parameters = _PARAMETERS | more.pop("parameters", {})
+    listed = Growing(more["counts"], more["kernel"], by_reference=True)
+    return Metric(
+        name=name,
+        score=score,
+        summary=summary,
+        kind="F of precision and recall, which weigh the same; measure=precision or recall is one alone",
+        range="0 to 1",
+        references=(
+            "pooled over the references: does not grow with their number, long references weigh more; with best, max "
+            "or coco it grows with their number"
+        ),
+        sensitivity="none",
+        edge_cases=f"an empty caption scores 0; an empty reference adds to the candidate's total only; {edge_cases}",
+        source=f"Lin 2004, {section}; ROUGE-1.5.5.pl -f A -p .5; -m is stem=true",
+        bibtex=_LIN,
+        parameters=parameters,
+        rewriting=_rewriting,
+        writing=lambda settings: "latin" if settings["ascii"] else None,
+        growing=lambda _: listed,
+        **more,
+    )
+
+
+CARDS = (
+    _rouge(
+        "rouge-1",
+        units.scorer(units.n_grams(1)),
+        "unigram overlap as ROUGE-1.5.5 `-n 1 -f A` has it: hits and totals pooled over the references",
+        "order does not matter",
+        "section 2",
+        counts="rouge_n",
+        kernel=units.UNITS,
+        counted_with={"skip": _SKIP},
+    ),
+    _rouge(
+        "rouge-2",
+        units.scorer(units.n_grams(2)),
+        "bigram overlap as ROUGE-1.5.5 `-n 2 -f A` has it: hits and totals pooled over the references",
+        "a text of one word has no bigram, and so scores 0",
+        "section 2",
+        counts="rouge_n",
+        kernel=units.UNITS,
+        counted_with={"skip": _SKIP},
+    ),
+    _rouge(
+        "rouge-l",
+        subsequences.score_plain,
+        "longest common subsequence as ROUGE-1.5.5 has it, a caption being one sentence",
+        "coco-caption's ROUGE_L is aggregate=coco,beta=1.2,ascii=false",
+        "section 3",
+        counts="candidate_tokens",
+        kernel=subsequences.PLAIN,
+    ),
+    _rouge(
+        "rouge-w-1.2",
+        subsequences.score_weighted,
+        "longest common subsequence weighted by runs, f(k) = k^1.2, as ROUGE-1.5.5 `-w 1.2` has it",
+        "an identical pair of k words has recall k^-.2 and scores below 1 (k = 8: .795), since the script weights the "
+        "reference's length twice; where a reference is empty the script dies, here its total is 0",
+        "section 4",
+        counts="candidate_tokens",
+        kernel=subsequences.WEIGHTED,
+        parameters={
+            "weighting": Parameter(
+                "official",
+                "official = as the script has it: runs by the reference alone, a total of k^1.44; paper = the value of "
+                "the weighted table, a total of k^1.2",
+                ("official", "paper"),
+            )
+        },
+    ),
+    _rouge(
+        "rouge-su4",
+        units.scorer(units.skip_bigrams),
+        "skip-bigrams, at most 4 words between, and unigrams as ROUGE-1.5.5 `-2 4 -u -f A` has it",
+        "the script counts no unigram for the last word, so that a text of one word scores 0",
+        "section 5",
+        counts="rouge_n",
+        kernel=units.UNITS,
+        parameters={
+            "last": Parameter(
+                "official",
+                "whether the unigram of a text's last word counts: official = no, as in the script; counted = yes",
+                ("official", "counted"),
+            ),
+            "skip": Parameter(_SKIP, "most words between the two of a skip-bigram", zero=True, counts=True),
+        },
+    ),
+)

@@ -1,0 +1,131 @@
+"""From hits and totals, reference by reference, to one ROUGE score per candidate (Lin 2004; ROUGE-1.5.5.pl).
+
+Five metrics, one arithmetic: they differ in what a hit is, what a total is, and, ROUGE-W, in a function that undoes the
+weighting of a ratio.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from auditor.errors import MetricError
+
+Numbers = NDArray[np.float64]
+
+Score = Callable[[pl.DataFrame, Mapping[str, Any]], pl.Series]
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Candidates put against their references, pair by pair: those of one candidate are neighbours.
+
+    `starts[i]` is the first pair of candidate i, `of` the candidate of each pair. `unweighted` undoes the weighting of
+    a ratio; `selection` gives the recall by which `aggregate = best` chooses.
+    """
+
+    starts: NDArray[np.int64]
+    of: NDArray[np.int64]
+    hits: Numbers
+    candidate_totals: Numbers
+    reference_totals: Numbers
+    selection: Callable[[], Numbers]
+    unweighted: Callable[[Numbers], Numbers]
+
+    def pooled(self, values: Numbers) -> Numbers:
+        """Add the values of each candidate's pairs, in their order."""
+        return np.bincount(self.of, weights=values).astype(np.float64, copy=False)
+
+
+def listed(pairs: pl.DataFrame) -> pl.DataFrame:
+    """Gather the pairs of a candidate, which are neighbours, into lists of a value for each reference."""
+    neighbours = pairs.with_columns(pl.col("candidate_no").set_sorted())
+    return neighbours.group_by("candidate_no", maintain_order=True).agg(pl.all())
+
+
+def flat(counts: pl.DataFrame, column: str) -> NDArray[Any]:
+    """Lay a column of lists out flat: a value a pair."""
+    return counts[column].explode().to_numpy()
+
+
+def starts_of(counts: pl.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Give the place of the first pair of each candidate, and the candidate of each pair."""
+    sizes = counts["reference_lengths"].list.len().cast(pl.Int64).to_numpy()
+    return np.cumsum(sizes) - sizes, np.repeat(np.arange(len(sizes)), sizes)
+
+
+def scores(pairs: Pairs, parameters: Mapping[str, Any]) -> Numbers:
+    """Give a score per candidate. A ratio whose total is 0 is 0.
+
+    `aggregate`: pooled = hits and totals are added over the references before they are divided; best = the reference of
+    the highest recall, of equal ones the first; mean, max = of the measure over the references; coco = the measure of
+    the highest precision and the highest recall, which may be of two references.
+    """
+    if parameters["alpha"] > 1:
+        raise MetricError(f"alpha must be a number from 0 to 1, not {parameters['alpha']}")
+    if not len(pairs.starts):
+        return np.empty(0)
+    if parameters["aggregate"] == "pooled":
+        hits, candidates, references = map(pairs.pooled, (pairs.hits, pairs.candidate_totals, pairs.reference_totals))
+        return _measure(
+            pairs.unweighted(ratio(hits, candidates)), pairs.unweighted(ratio(hits, references)), parameters
+        )
+    precision = pairs.unweighted(ratio(pairs.hits, pairs.candidate_totals))
+    recall = pairs.unweighted(ratio(pairs.hits, pairs.reference_totals))
+    if parameters["aggregate"] == "best":
+        chosen_by = pairs.selection()
+        highest = chosen_by == np.maximum.reduceat(chosen_by, pairs.starts)[pairs.of]
+        places = np.where(highest, np.arange(len(highest)), len(highest))
+        first = np.minimum.reduceat(places, pairs.starts)
+        return _measure(precision[first], recall[first], parameters)
+    if parameters["aggregate"] == "coco":
+        return _measure(
+            np.maximum.reduceat(precision, pairs.starts), np.maximum.reduceat(recall, pairs.starts), parameters
+        )
+    each = _measure(precision, recall, parameters)
+    if parameters["aggregate"] == "max":
+        return np.maximum.reduceat(each, pairs.starts)
+    return pairs.pooled(each) / np.bincount(pairs.of)
+
+
+def _measure(precision: Numbers, recall: Numbers, parameters: Mapping[str, Any]) -> Numbers:
+    """Give precision, recall, or F: PR / ((1 - alpha) P + alpha R), or (1 + beta²) PR / (R + beta² P)."""
+    printed = as_printed if parameters["rounding"] == "official" else unchanged
+    precision, recall = printed(precision), printed(recall)
+    if parameters["measure"] != "f":
+        return precision if parameters["measure"] == "precision" else recall
+    alpha, square = parameters["alpha"], parameters["beta"] ** 2
+    if square:
+        return printed(ratio((1 + square) * precision * recall, recall + square * precision))
+    return printed(ratio(precision * recall, (1 - alpha) * precision + alpha * recall))
+
+
+def ratio(above: Numbers, below: Numbers) -> Numbers:
+    """Divide; where the denominator is 0, the ratio is 0."""
+    return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
+
+
+def as_printed(values: Numbers) -> Numbers:
+    """Round numbers from 0 to 1 as C prints them with %.5f: by their exact binary value, of two equally near the even.
+
+    The product with 10^5 lies between two whole numbers as the exact one does, unless it has been rounded to the middle
+    itself: then the error of the product (Dekker 1971) says on which side the exact one lies.
+    """
+    product = values * 1e5
+    below = np.floor(product)
+    nearest = np.rint(product)
+    split = values * 134217729.0
+    high = split - (split - values)
+    error = (high * 1e5 - product) + (values - high) * 1e5
+    middle = (product - below == 0.5) & (error != 0)
+    return np.where(middle, below + (error > 0), nearest) / 1e5
+
+
+def unchanged(values: Numbers) -> Numbers:
+    """Leave numbers as they are."""
+    return values

@@ -1,0 +1,87 @@
+"""ROUGE-L and ROUGE-W-1.2: longest common subsequences, plain and weighted by runs, that a kernel has found."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from auditor.metrics.counting import Kernel
+from auditor.metrics.kernels.columns import Meetings, Sides, meetings, sides
+from auditor.metrics.rouge.scoring import Numbers, Pairs, flat, listed, ratio, scores, starts_of, unchanged
+
+#: A run of k tokens weighs k ** 1.2.
+_EXPONENT = 1.2
+
+
+def score_plain(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
+    """Score longest common subsequences, which `kernels/lcs.py` has found."""
+    starts, of = starts_of(counts)
+    hits = flat(counts, "lcs").astype(np.float64)
+    ours = counts["candidate_length"].to_numpy().astype(np.float64)[of]
+    theirs = flat(counts, "reference_lengths").astype(np.float64)
+    pairs = Pairs(starts, of, hits, ours, theirs, lambda: ratio(hits, theirs), unchanged)
+    return pl.Series(scores(pairs, parameters))
+
+
+def score_weighted(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
+    """Score weighted subsequences. The script weights the reference's total twice, k ** 1.44; the paper once."""
+    starts, of = starts_of(counts)
+    official = parameters["weighting"] == "official"
+    hits = flat(counts, "weighted_runs" if official else "weighted_lcs")
+    candidate_lengths = counts["candidate_length"].to_numpy()
+    reference_lengths = flat(counts, "reference_lengths")
+    longest = max(candidate_lengths.max(initial=0), reference_lengths.max(initial=0))
+    once = _powers(np.arange(longest + 1, dtype=np.float64), _EXPONENT)
+    theirs = once[reference_lengths]
+    twice = _powers(once, _EXPONENT)[reference_lengths] if official else theirs
+    pairs = Pairs(
+        starts, of, hits, once[candidate_lengths][of], twice, lambda: _unweighted(ratio(hits, theirs)), _unweighted
+    )
+    return pl.Series(scores(pairs, parameters))
+
+
+def _unweighted(ratios: Numbers) -> Numbers:
+    return _powers(ratios, 1 / _EXPONENT)
+
+
+def _powers(values: Numbers, exponent: float) -> Numbers:
+    """Raise by the C library, as the script does: vector units may differ in the last bit, and so in what is a tie."""
+    return np.fromiter(map(math.pow, values.tolist(), repeat(exponent)), np.float64, len(values))
+
+
+def _align(
+    rows: Mapping[str, pl.DataFrame], made: Callable[[Sides, Meetings], Mapping[str, NDArray[Any]]]
+) -> pl.DataFrame:
+    """Find what each candidate has in common, in order, with its references."""
+    candidates = rows["candidate_tokens"].with_columns(candidate_length=pl.col("tokens").list.len().cast(pl.UInt32))
+    kept, both = sides(candidates, rows["reference_tokens"])
+    met = meetings(both)
+    lengths = np.diff(both.references.starts).astype(np.uint32)[met.reference]
+    columns = {"reference_lengths": lengths, **made(both, met), "candidate_no": met.candidate}
+    return kept.hstack(listed(pl.DataFrame(columns)).drop("candidate_no"))
+
+
+def _align_plain(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
+    from auditor.metrics.kernels.lcs import common_subsequences  # noqa: PLC0415
+
+    del parameters
+    return _align(rows, lambda both, met: {"lcs": common_subsequences(both, met)})
+
+
+def _align_weighted(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
+    from auditor.metrics.kernels.lcs import weighted_subsequences  # noqa: PLC0415
+
+    del parameters
+    return _align(rows, lambda both, met: weighted_subsequences(both, met, _EXPONENT)._asdict())
+
+
+# Both align what `sql/scoring/candidate_tokens.sql` gives with the references.
+PLAIN = Kernel("rouge_l", _align_plain, ("reference_tokens",))
+
+WEIGHTED = Kernel("rouge_w", _align_weighted, ("reference_tokens",))

@@ -1,0 +1,1 @@
+"""Figures drawn: marks read once, for every medium."""

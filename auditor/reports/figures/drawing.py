@@ -1,0 +1,195 @@
+"""Figures as SVG and PNG, by matplotlib: the same bytes for the same rows, whatever the user's settings."""
+
+from __future__ import annotations
+
+import io
+import logging
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import matplotlib
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure as Drawing
+
+from auditor.errors import UsageError
+from auditor.reports.figures import lettering, panels
+from auditor.reports.figures import svg as vector
+from auditor.reports.figures.marks import Marks, Palette, inked, marks, palette
+from auditor.result import Figure, Result
+
+if TYPE_CHECKING:
+    from matplotlib.figure import SubFigure
+
+_ROW = 5.6  # inches of a legend that still stands in one line above the axes
+
+_SWATCH = 0.5  # inches of an entry beside its name
+
+_DPI = 200
+
+_SETTINGS: Any = {
+    "font.family": ["DejaVu Sans"],
+    "font.size": lettering.PLAIN,
+    "axes.titlesize": lettering.LARGE,
+    "axes.labelsize": lettering.PLAIN,
+    "axes.labelcolor": panels.INK,
+    "axes.edgecolor": panels.INK,
+    "axes.linewidth": 0.8,
+    "axes.axisbelow": True,
+    "axes.unicode_minus": True,
+    "text.color": panels.INK,
+    "text.parse_math": False,  # a name may hold dollars
+    "xtick.labelcolor": panels.INK,
+    "ytick.labelcolor": panels.INK,
+    "hatch.linewidth": 0.7,
+    "legend.frameon": False,
+    "figure.constrained_layout.h_pad": 0.06,
+    "figure.constrained_layout.w_pad": 0.06,
+    "svg.fonttype": "none",  # letters stay letters: found by a search, read aloud, in any script of the viewer
+    "svg.hashsalt": "auditor",
+}
+
+
+class _Panel(NamedTuple):
+    figure: Figure
+    read: Marks
+    legend: float
+    beside: bool
+    shape: panels.Shape
+
+
+def svg(result: Result) -> str:
+    """Give all figures of a result as one SVG, one below the other. Raises `UsageError` where there are none."""
+    title = ", ".join(inked(figure.title) for figure in _some(result))
+    return vector.standalone(_svg(result.figures), title, _description(result.figures))
+
+
+def inline(figure: Figure, prefix: str, colours: Palette) -> str:
+    """Give a figure as SVG for a page, which writes the caption; ids begin with `prefix`, ink and colours are its."""
+    drawn = _svg([replace(figure, caption=None)], colours)
+    return vector.inline(drawn, prefix, inked(figure.title), _description([figure]))
+
+
+def png(result: Result) -> bytes:
+    """Give all figures of a result as one PNG of 200 dots an inch. Raises `UsageError` where there are none."""
+    with _settled():
+        drawing, _ = _draw(_some(result))
+        file = io.BytesIO()
+        drawing.savefig(file, format="png", metadata={"Software": None})
+    return file.getvalue()
+
+
+def _some(result: Result) -> Sequence[Figure]:
+    if not result.figures:
+        raise UsageError(f"{result.command}: no figure to draw")
+    return result.figures
+
+
+def _svg(figures: Sequence[Figure], colours: Palette | None = None) -> tuple[str, dict[str, str]]:
+    with _settled():
+        drawing, says = _draw(figures, colours)
+        file = io.BytesIO()
+        drawing.savefig(file, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
+    return file.getvalue().decode(), says
+
+
+@contextmanager
+def _settled() -> Iterator[None]:
+    """Draw with matplotlib's own settings and ours, not the user's, and without talk about letters that fonts lack."""
+    logger = logging.getLogger("matplotlib")
+    level = logger.level
+    with matplotlib.rc_context(), warnings.catch_warnings():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(_SETTINGS)
+        warnings.filterwarnings("ignore", r"Glyph \d+", UserWarning)
+        logger.setLevel(logging.ERROR)
+        try:
+            yield
+        finally:
+            logger.setLevel(level)
+
+
+def _draw(figures: Sequence[Figure], colours: Palette | None = None) -> tuple[Drawing, dict[str, str]]:
+    """Stack figures as panels of one drawing; what each mark says comes with it, by the mark's id."""
+    known = palette(figures) if colours is None else colours
+    planned = [_plan(figure, known) for figure in figures]
+    width = max(panel.shape.width for panel in planned)
+    headings = [_headings(panel.figure, width) for panel in planned]
+    line = lettering.PLAIN * 1.45 / 72
+    extra = [line * (sum(text.count("\n") + 1 for text in lines if text) + 0.5) for lines in headings]
+    heights = [panel.shape.height + more for panel, more in zip(planned, extra, strict=True)]
+    drawing = Drawing(figsize=(width, sum(heights)), dpi=_DPI, layout="constrained", facecolor="#ffffff")
+    FigureCanvasAgg(drawing)
+    parts = drawing.subfigures(len(planned), 1, squeeze=False, height_ratios=heights)[:, 0]
+    says: dict[str, str] = {}
+    for number, (part, panel, (title, caption)) in enumerate(zip(parts, planned, headings, strict=True)):
+        part.set_facecolor("none")
+        if title:
+            part.suptitle(title, x=0.01, ha="left", weight="bold", size=lettering.LARGE)
+        if caption:
+            part.supxlabel(caption, x=0.01, ha="left", size=lettering.PLAIN)
+        said = _fill(part, panel, number, width)
+        says |= said
+    return drawing, says
+
+
+def _plan(figure: Figure, colours: Palette) -> _Panel:
+    read = marks(figure, colours)
+    names = [key.name for key in panels.keys(figure, read)]
+    widths = [lettering.width(name, lettering.PLAIN) + _SWATCH for name in names]
+    beside = sum(widths) > _ROW
+    legend = max(widths) + 0.1 if beside else 0.0
+    return _Panel(figure, read, legend, beside, panels.shape(figure, read, legend))
+
+
+def _headings(figure: Figure, width: float) -> tuple[str, str]:
+    title = lettering.wrapped(inked(figure.title), lettering.LARGE * 1.12, width - 0.2) if figure.title else ""
+    caption = lettering.wrapped(inked(figure.caption), lettering.PLAIN, width - 0.2) if figure.caption else ""
+    return title, caption
+
+
+def _fill(part: SubFigure, panel: _Panel, number: int, width: float) -> dict[str, str]:
+    """Draw one panel. Where no row has a number, it says so."""
+    axes = part.subplots()
+    axes.set_facecolor("none")
+    if not panel.read.drawn:
+        axes.set_axis_off()
+        axes.text(0.5, 0.5, "nothing to draw", ha="center", va="center", transform=axes.transAxes)
+        return {}
+    if panel.figure.kind == "heatmap":
+        axes.set_anchor("W")
+    inches = panel.shape.axes if panel.figure.kind == "heatmap" else width - 0.9 - panel.legend
+    said = panels.paint(axes, panel.figure, panel.read, inches)
+    for artist in (*axes.patches, *axes.lines):
+        gid = artist.get_gid()
+        if gid:
+            artist.set_gid(f"panel-{number}-{gid}")
+    entries = panels.keys(panel.figure, panel.read)
+    if entries:
+        handles, names = zip(*entries, strict=True)
+        if panel.beside:
+            part.legend(handles, names, loc="outside right upper", handlelength=1.6)
+        else:
+            above: dict[str, Any] = {
+                "loc": "lower left",
+                "bbox_to_anchor": (0, 1),
+                "borderaxespad": 0.3,
+                "borderpad": 0,
+            }
+            axes.legend(handles, names, ncols=len(names), handlelength=1.6, columnspacing=1.4, **above)
+    return {f"panel-{number}-{gid}": text for gid, text in said.items()}
+
+
+def _description(figures: Sequence[Figure]) -> str:
+    """Say what is drawn, for those who do not see it."""
+    return " ".join(map(_described, figures))
+
+
+def _described(figure: Figure) -> str:
+    read = marks(figure)
+    what = {"bars": "bars", "heatmap": "cells"}.get(figure.kind, "points")
+    names = ", ".join(name for name in read.series if name)
+    sentence = f"{inked(figure.title)}: {len(read.drawn)} {what}" + (f" for {names}." if names else ".")
+    return f"{sentence} {inked(figure.caption)}" if figure.caption else sentence

@@ -1,0 +1,111 @@
+"""Letters on a drawing: how wide they are, where lines break, which way the names under an axis run."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from typing import TYPE_CHECKING, NamedTuple
+
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import text_to_path
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+SMALL, PLAIN, LARGE = 7.5, 9.0, 11.0
+
+_POINTS = 72  # to the inch
+
+_AIR = 1.08  # viewers that lack the font take another, which may be a little wider
+
+_LINE = 1.3  # from line to line, in sizes
+
+_LONGEST = 30  # signs of a name under an axis
+
+_LINES = 3
+
+_SLANT = 40  # degrees
+
+
+class Run(NamedTuple):
+    """How the names of an axis are written: what of each, turned by how many degrees, one in how many.
+
+    `depth` is the room in inches that they need.
+    """
+
+    names: list[str]
+    degrees: int
+    step: int
+    depth: float
+
+
+def width(text: str, size: float) -> float:
+    """Measure a line in inches; a sign that the font lacks counts as what another font will need for it."""
+    measured = text_to_path.get_text_width_height_descent(text, FontProperties(size=size), ismath=False)[0]
+    wide = sum(unicodedata.east_asian_width(sign) in "WF" for sign in text)
+    return float(max(measured, wide * size)) / _POINTS * _AIR
+
+
+def wrapped(text: str, size: float, inches: float) -> str:
+    """Break a text into lines of at most so many inches, at blanks, or anywhere in a longer word."""
+    lines = [""]
+    for word in text.split():
+        for piece in _pieces(word, size, inches):
+            longer = f"{lines[-1]} {piece}".strip()
+            if lines[-1] and width(longer, size) > inches:
+                lines.append(piece)
+            else:
+                lines[-1] = longer
+    return "\n".join(lines)
+
+
+def shortened(name: str, signs: int = _LONGEST) -> str:
+    """Leave out the middle of a long name: its two ends tell it from others."""
+    return name if len(name) <= signs else f"{name[: signs // 2 - 1]}…{name[len(name) - signs // 2 :]}"
+
+
+def run(names: Sequence[str], size: float, inches: float) -> Run:
+    """Fit the names of an axis of a length: in lines side by side, where they have room, else slanted, else upright.
+
+    Where even upright ones would touch, some are left out.
+    """
+    slot = inches / max(len(names), 1)
+    line = size * _LINE / _POINTS
+    short = [shortened(name) for name in names]
+    folded = [_folded(name, size, slot * 0.92) for name in short]
+    if all(folded):
+        return Run(folded, 0, 1, line * max((name.count("\n") + 1 for name in folded), default=1))
+    longest = max(width(name, size) for name in short)
+    if slot >= line * 1.45:
+        return Run(short, _SLANT, 1, longest * math.sin(math.radians(_SLANT)) + line)
+    return Run(short, 90, math.ceil(line / slot), longest)
+
+
+def level(names: Sequence[str], size: float) -> float:
+    """Say how many inches each name needs so that none has to be turned."""
+    parts = (part for name in names for part in _parts(shortened(name)))
+    return max((width(part.strip(), size) for part in parts), default=0.0) * 1.2
+
+
+def _folded(name: str, size: float, inches: float) -> str:
+    """Break a name after its hyphens and the like into at most three lines that fit; empty where it does not."""
+    lines = [""]
+    for part in _parts(name):
+        if lines[-1] and width(lines[-1] + part, size) > inches:
+            lines.append(part)
+        else:
+            lines[-1] += part
+    fits = len(lines) <= _LINES and all(width(line, size) <= inches for line in lines)
+    return "\n".join(line.strip() for line in lines) if fits else ""
+
+
+def _parts(name: str) -> list[str]:
+    return re.findall(r"[^-_:/ ]+[-_:/ ]*|[-_:/ ]+", name)
+
+
+def _pieces(word: str, size: float, inches: float) -> list[str]:
+    if width(word, size) <= inches or len(word) < 2:
+        return [word]
+    half = len(word) // 2
+    return [*_pieces(word[:half], size, inches), *_pieces(word[half:], size, inches)]

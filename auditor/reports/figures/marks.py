@@ -1,0 +1,132 @@
+"""What a figure shows, read from its rows once for every medium: names, places and numbers."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import polars as pl
+
+from auditor.reports.cells import text
+from auditor.result import Figure
+
+#: Numbers beyond it are drawn nowhere: a drawing program adds margins, and doubles end at 1.8e308.
+_LARGEST = 1e100
+
+#: The number of each name's colour, by what the names are of: datasets, metrics.
+Palette = Mapping[str, Mapping[str, int]]
+
+#: What stands for a name that is null or has no visible sign.
+_NAMELESS = "–"
+
+
+class Mark(NamedTuple):
+    """One row: its place from the left, its series (of a heatmap: its line from the top), its number and interval.
+
+    `x` and `value` are null where the row has none that can be drawn.
+    """
+
+    x: float | None
+    series: int
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Marks:
+    """All rows of a figure. `columns` names the places 0, 1, … from the left; it is empty where `x` is a number.
+
+    `colours` numbers the colour of each of `series`.
+    """
+
+    columns: tuple[str, ...]
+    series: tuple[str, ...]
+    marks: tuple[Mark, ...]
+    colours: tuple[int, ...]
+
+    @property
+    def drawn(self) -> list[Mark]:
+        """The marks that have a place and a number."""
+        return [mark for mark in self.marks if mark.x is not None and mark.value is not None]
+
+
+def palette(figures: Iterable[Figure]) -> Palette:
+    """Give numbers to the colours of all figures of a page, so that a dataset has one in every figure."""
+    numbered: dict[str, dict[str, int]] = {}
+    for figure in figures:
+        if figure.series and figure.kind != "heatmap":
+            known = numbered.setdefault(figure.series, {})
+            for name in _places(figure.frame[figure.series])[1]:
+                known.setdefault(name, len(known))
+    return numbered
+
+
+def marks(figure: Figure, colours: Palette | None = None) -> Marks:
+    """Read a figure's rows, in their order; its colours are those of a page, or its own from the first."""
+    frame = figure.frame
+    heat = figure.kind == "heatmap"
+    split_by = figure.y if heat else figure.series
+    rows, series = _places(frame[split_by]) if split_by else ([0] * frame.height, ("",) if frame.height else ())
+    columns: tuple[str, ...] = ()
+    if figure.kind in ("lines", "points") and frame[figure.x].dtype.is_numeric():
+        places = [
+            None if x is None or (figure.log_x and x <= 0) else x for x in map(_number, frame[figure.x].to_list())
+        ]
+    else:
+        numbered, columns = _places(frame[figure.x])
+        places = [float(place) for place in numbered]
+    values = _numbers(frame, figure.value if heat else figure.y)
+    lows, highs = _numbers(frame, figure.low), _numbers(frame, figure.high)
+    read = (Mark(*row) for row in zip(places, rows, values, lows, highs, strict=True))
+    known = (colours or {}).get(figure.series or "", {})
+    return Marks(columns, series, tuple(read), tuple(known.get(name, place) for place, name in enumerate(series)))
+
+
+def inked(name: object) -> str:
+    """Write a name on one line, with a sign for what is not printable: XML and fonts know no control characters.
+
+    Turns of the writing direction are left out, since one without its end would turn what follows.
+    """
+    signs = (_sign(sign) for sign in " ".join(text(name).split()))
+    return "".join(signs).strip() or _NAMELESS
+
+
+def shown(value: float) -> str:
+    """Write a number in few signs, as it stands beside a bar or in a cell."""
+    size = abs(value)
+    if value == 0:
+        return "0"
+    if size < 0.001 or size >= 1e7:
+        return f"{value:.3g}"
+    if size < 10:
+        return f"{value:.3f}"
+    return f"{value:,.0f}" if size >= 1000 or value == int(value) else f"{value:.1f}"
+
+
+def _sign(sign: str) -> str:
+    if unicodedata.bidirectional(sign) in {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}:
+        return ""
+    unprintable = unicodedata.category(sign) in {"Cc", "Cs", "Cn", "Co", "Zl", "Zp"}
+    return "\N{REPLACEMENT CHARACTER}" if unprintable else sign
+
+
+def _places(names: pl.Series) -> tuple[list[int], tuple[str, ...]]:
+    """Count off the distinct values of a column in the order in which they first stand in it."""
+    values = names.to_list()
+    known = {value: number for number, value in enumerate(dict.fromkeys(values))}
+    return [known[value] for value in values], tuple(map(inked, known))
+
+
+def _numbers(frame: pl.DataFrame, column: str | None) -> list[float | None]:
+    return [_number(value) for value in frame[column].to_list()] if column else [None] * frame.height
+
+
+def _number(value: float | None) -> float | None:
+    if value is None:
+        return None
+    number = float(value)
+    return number if math.isfinite(number) and abs(number) < _LARGEST else None

@@ -1,0 +1,1 @@
+"""The medium HTML: pages that stand alone."""

@@ -1,0 +1,323 @@
+"""Figures for a page that answers to a pointer: every mark an element that says its number and knows its series.
+
+Colours are classes, so that a page may forbid inline styles and turn dark; matplotlib draws what must stand alone.
+
+What every plot of a page is made of: marks that say their number, dots, intervals, names.
+
+A heatmap of a page: cells with their numbers, in colours and an ink that can be read on them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from html import escape
+
+from auditor.reports.figures.marks import Mark, Marks, Palette, inked, marks, shown
+from auditor.result import Figure
+
+#: Dots of a sign at the size of axes.
+LETTER = 6.4
+
+_LONGEST = 22  # signs of a name at an axis
+
+_COLOURS = 7
+
+
+def marked(figure: Figure, read: Marks, mark: Mark, drawn: str) -> str:
+    """Group what is drawn of a row, with the words that say its number."""
+    place = read.columns[int(mark.x)] if read.columns and mark.x is not None else plain(mark.x or 0.0)
+    told = [name for name in (read.series[mark.series], place) if name]
+    between = f" ({mark.low:.4g} to {mark.high:.4g})" if mark.low is not None and mark.high is not None else ""
+    says = f"{', '.join(told)}: {mark.value:.4g}{between}"
+    series = "" if figure.kind == "heatmap" else f' data-series="{mark.series}"'
+    return f'<g class="mark"{series}><title>{written(says)}</title>{drawn}</g>\n'
+
+
+def interval(x: float, mark: Mark, up: Callable[[float], float]) -> str:
+    """Draw the interval of a mark, where it has one."""
+    if mark.low is None or mark.high is None:
+        return ""
+    return f'<path class="interval" d="M{dots(x)} {dots(up(mark.low))}V{dots(up(mark.high))}"/>'
+
+
+def dot(x: float, mark: Mark, up: Callable[[float], float], size: float, shade: str) -> str:
+    """Draw a mark as a dot."""
+    return f'<circle class="{shade}" cx="{dots(x)}" cy="{dots(up(mark.value or 0.0))}" r="{size:g}"/>'
+
+
+def colour(number: int) -> str:
+    """Name a colour; the second round through them is hollow."""
+    return f"s{number % _COLOURS}" + (" hollow" if number // _COLOURS % 2 else "")
+
+
+def short(name: object, signs: int = _LONGEST) -> str:
+    """Leave out the middle of a long name: its two ends tell it from others."""
+    text = inked(name)
+    return text if len(text) <= signs else f"{text[: signs // 2 - 1]}…{text[len(text) - signs // 2 :]}"
+
+
+def plain(value: float) -> str:
+    """Write a number at a scale."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.6g}"
+
+
+def dots(size: float) -> str:
+    """Write a length."""
+    return f"{size:.1f}".rstrip("0").rstrip(".")
+
+
+def written(text: str) -> str:
+    """Write a text as a text of a page."""
+    return escape(text, quote=True)
+
+
+Colour = tuple[int, int, int]
+
+_COLD: Colour = (33, 102, 172)
+
+_PALE: Colour = (247, 247, 247)
+
+_WARM: Colour = (178, 24, 43)
+
+_HEAT_WIDTH = 560.0  # dots of a plot that has room
+
+
+def heatmap(figure: Figure, read: Marks) -> tuple[float, float, str]:
+    """Draw a cell for each row, with its number. Gives width, height and what is drawn."""
+    side = 12 + max(len(short(name)) for name in read.series) * LETTER
+    columns = [short(name) for name in read.columns]
+    wide = max(52.0, min(_HEAT_WIDTH - side, len(columns) * 84.0) / len(columns))
+    slanted = max(map(len, columns)) * LETTER > wide - 4
+    tall, head = 30.0, (max(map(len, columns)) * 4.3 + 14 if slanted else 22.0)
+    width, height = side + wide * len(columns) + (30 if slanted else 2), head + tall * len(read.series) + 2
+    parts = []
+    for row, name in enumerate(read.series):
+        at = f'x="{dots(side - 7)}" y="{dots(head + (row + 0.5) * tall)}" dy=".32em"'
+        parts.append(f'<text class="tick" text-anchor="end" {at}>{written(short(name))}</text>\n')
+    anchor = "start" if slanted else "middle"
+    for column, name in enumerate(columns):
+        x, up = dots(side + (column + 0.5) * wide), dots(head - 7)
+        at = f'transform="translate({x} {up}) rotate(-40)"' if slanted else f'x="{x}" y="{up}"'
+        parts.append(f'<text class="tick" text-anchor="{anchor}" {at}>{written(name)}</text>\n')
+    values = [mark.value for mark in read.drawn if mark.value is not None]
+    span = figure.span or (min(values), max(values))
+    for mark in read.drawn:
+        fill, ink = cell_colours(mark.value or 0.0, *span)
+        left, top = side + (mark.x or 0.0) * wide, head + mark.series * tall
+        size = f'x="{dots(left + 1)}" y="{dots(top + 1)}" width="{dots(wide - 2)}" height="{dots(tall - 2)}"'
+        at = f'x="{dots(left + wide / 2)}" y="{dots(top + tall / 2)}" dy=".32em"'
+        said = f'<text class="cell" text-anchor="middle" {at} fill="{ink}">{shown(mark.value or 0.0)}</text>'
+        parts.append(marked(figure, read, mark, f'<rect {size} fill="{fill}"/>{said}'))
+    return width, height, "".join(parts)
+
+
+def cell_colours(value: float, low: float, high: float) -> tuple[str, str]:
+    """Give ground and ink: pale to blue, or from blue over pale to red where 0 lies between the ends."""
+    if low < 0 < high:
+        far = min(abs(value) / max(-low, high), 1.0)
+        ground = _mixed(_PALE, _WARM if value >= 0 else _COLD, far)
+    else:
+        share = min(max((value - low) / (high - low), 0.0), 1.0) if high > low else 0.5
+        ground = _mixed(_PALE, _COLD, share)
+    light = _luminance(ground)
+    # The ink with the greater contrast (WCAG 2.2): never below 4.5.
+    black = (light + 0.05) / 0.05 >= 1.05 / (light + 0.05)
+    return "#{:02x}{:02x}{:02x}".format(*ground), "#000000" if black else "#ffffff"
+
+
+def _mixed(one: Colour, other: Colour, share: float) -> Colour:
+    red, green, blue = (round(first + (last - first) * share) for first, last in zip(one, other, strict=True))
+    return red, green, blue
+
+
+def _luminance(colour: Colour) -> float:
+    """Give the relative luminance of WCAG 2.2, 0 for black, 1 for white."""
+    parts = [part / 255 for part in colour]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+_WIDTH, _HEIGHT = 560.0, 260.0
+
+_LEFT, _RIGHT, _TOP, _BOTTOM = 58.0, 8.0, 10.0, 28.0
+
+_GROUP = 0.84  # of the place that a group of bars has
+
+_WIDEST = 46.0  # dots of a bar
+
+_DOTTED = 80  # a line through more points than that has no dot at each
+
+_TICKS = 5
+
+
+def legend(figure: Figure, colours: Palette | None = None) -> str:
+    """Give a button for each series, which shows and hides it; nothing where there is one series only."""
+    read = marks(figure, colours)
+    names = read.series
+    if figure.kind == "heatmap" or len(names) < 2:
+        return ""
+    swatch = (
+        '<svg class="swatch" width="14" height="14" aria-hidden="true"><rect class="{}" width="14" height="14"/></svg>'
+    )
+    keys = "".join(
+        f'<button type="button" aria-pressed="true" data-series="{number}">{swatch.format(colour(shade))}'
+        f"<span>{written(name)}</span></button>"
+        for number, (name, shade) in enumerate(zip(names, read.colours, strict=True))
+    )
+    return f'<div class="legend" role="group" aria-label="Show and hide">{keys}</div>\n'
+
+
+def svg(figure: Figure, name: str, colours: Palette | None = None) -> str:
+    """Draw a figure; `name` is the id of the element that names it, `colours` are those of its page."""
+    read = marks(figure, colours)
+    if not read.drawn:
+        return "<p>Nothing to draw.</p>\n"
+    draw = heatmap if figure.kind == "heatmap" else _plot
+    width, height, body = draw(figure, read)
+    return (
+        f'<svg class="plot" viewBox="0 0 {dots(width)} {dots(height)}" width="{dots(width)}" '
+        f'height="{dots(height)}" role="img" aria-labelledby="{name}">\n{body}</svg>\n'
+    )
+
+
+def _plot(figure: Figure, read: Marks) -> tuple[float, float, str]:
+    """Draw bars, lines or points over a scale. Gives width, height and what is drawn."""
+    room = _WIDTH - _LEFT - _RIGHT
+    places = len(read.columns)
+    slot = room / max(places, 1)
+    slanted = any(len(short(name)) * LETTER > slot - 6 for name in read.columns)
+    deep = (
+        _BOTTOM
+        + (18 if figure.x_label else 0)
+        + (max(len(short(name)) for name in read.columns) * 4.3 - 10 if slanted else 0)
+    )
+    height = _HEIGHT + deep - _BOTTOM
+    low, high, step = _scale(figure, read)
+    across = _across(figure, read, slot)
+
+    def up(value: float) -> float:
+        return _TOP + (high - value) / (high - low) * (height - deep - _TOP)
+
+    parts = [*_grid(low, high, step, up)]
+    parts += _names(read, slot, height - deep, slanted) if places else _numbers(figure, read, across, height - deep)
+    drawn = {"bars": _bars, "lines": _lines, "points": _points}[figure.kind]
+    parts += drawn(figure, read, across, up)
+    zero = up(0.0) if low <= 0 <= high else height - deep
+    parts.append(f'<path class="axis" d="M{dots(_LEFT)} {dots(zero)}H{dots(_WIDTH - _RIGHT)}"/>\n')
+    middle = (_TOP + height - deep) / 2
+    if figure.y_label:
+        turned = f'transform="translate(13 {dots(middle)}) rotate(-90)"'
+        parts.append(f'<text class="label" text-anchor="middle" {turned}>{written(short(figure.y_label, 44))}</text>\n')
+    if figure.x_label:
+        place = f'x="{dots(_LEFT + room / 2)}" y="{dots(height - 5)}"'
+        parts.append(f'<text class="label" text-anchor="middle" {place}>{written(short(figure.x_label, 90))}</text>\n')
+    return _WIDTH, height, "".join(parts)
+
+
+def _across(figure: Figure, read: Marks, slot: float) -> Callable[[float], float]:
+    """Give the function from places to dots: names stand in the middle of a slot, numbers where their scale says."""
+    if read.columns:
+        return lambda x: _LEFT + (x + 0.5) * slot
+    turned: Callable[[float], float] = math.log10 if figure.log_x else float
+    places = [turned(mark.x) for mark in read.drawn if mark.x is not None]
+    first, last = min(places), max(places)
+    room = _WIDTH - _LEFT - _RIGHT - 12
+    return lambda x: _LEFT + 6 + ((turned(x) - first) / (last - first) if last > first else 0.5) * room
+
+
+def _scale(figure: Figure, read: Marks) -> tuple[float, float, float]:
+    """Find round ends and steps of the scale; bars and what lies near begin at 0."""
+    ends = [end for mark in read.drawn for end in (mark.value, mark.low, mark.high) if end is not None]
+    low, high = min(ends), max(ends)
+    if figure.kind == "bars" or (low > 0 and low < high * 0.6):
+        low, high = min(low, 0.0), max(high, 0.0)
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    step = _round((high - low) / _TICKS)
+    return math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step, step
+
+
+def _round(size: float) -> float:
+    """Give 1, 2, 2.5 or 5 times a power of ten, the least that is not below."""
+    power = 10.0 ** math.floor(math.log10(size))
+    return next(power * part for part in (1, 2, 2.5, 5, 10) if power * part >= size * (1 - 1e-9))
+
+
+def _grid(low: float, high: float, step: float, up: Callable[[float], float]) -> Iterable[str]:
+    for tick in range(round((high - low) / step) + 1):
+        value = low + tick * step
+        value = 0.0 if abs(value) < step * 1e-6 else value
+        y = dots(up(value))
+        yield f'<path class="grid" d="M{dots(_LEFT)} {y}H{dots(_WIDTH - _RIGHT)}"/>'
+        yield f'<text class="tick" text-anchor="end" x="{dots(_LEFT - 6)}" y="{y}" dy=".32em">{plain(value)}</text>\n'
+
+
+def _names(read: Marks, slot: float, bottom: float, slanted: bool) -> Iterable[str]:
+    every = max(1, math.ceil(14 / slot))
+    for place, name in enumerate(read.columns):
+        if place % every:
+            continue
+        x = dots(_LEFT + (place + 0.5) * slot)
+        if slanted:
+            turned = f'transform="translate({x} {dots(bottom + 14)}) rotate(-40)"'
+            yield f'<text class="tick" text-anchor="end" {turned}>{written(short(name))}</text>\n'
+        else:
+            level = f'text-anchor="middle" x="{x}" y="{dots(bottom + 17)}"'
+            yield f'<text class="tick" {level}>{written(short(name))}</text>\n'
+
+
+def _numbers(figure: Figure, read: Marks, across: Callable[[float], float], bottom: float) -> Iterable[str]:
+    places = [mark.x for mark in read.drawn if mark.x is not None]
+    first, last = min(places), max(places)
+    if figure.log_x:
+        ticks = [10.0**power for power in range(math.ceil(math.log10(first)), math.floor(math.log10(last)) + 1)]
+    else:
+        step = _round((last - first) / 6) if last > first else 1.0
+        ticks = [step * tick for tick in range(math.ceil(first / step), math.floor(last / step) + 1)]
+    for tick in ticks:
+        x = dots(across(tick))
+        yield f'<text class="tick" text-anchor="middle" x="{x}" y="{dots(bottom + 17)}">{plain(tick)}</text>\n'
+
+
+def _bars(figure: Figure, read: Marks, across: Callable[[float], float], up: Callable[[float], float]) -> Iterable[str]:
+    count = max(len(read.series), 1)
+    slot = (across(1) - across(0)) if len(read.columns) > 1 else _WIDTH - _LEFT - _RIGHT
+    width = min(_GROUP * slot / count, _WIDEST)
+    for mark in read.drawn:
+        value, x = mark.value or 0.0, mark.x or 0.0
+        left = across(x) + (mark.series - count / 2) * width
+        top, base = sorted((up(value), up(0.0)))
+        size = f'x="{dots(left)}" y="{dots(top)}" width="{dots(width * 0.92)}" height="{dots(base - top)}"'
+        bar = f'<rect class="{colour(read.colours[mark.series])}" {size}/>' + interval(left + width * 0.46, mark, up)
+        yield marked(figure, read, mark, bar)
+
+
+def _lines(
+    figure: Figure, read: Marks, across: Callable[[float], float], up: Callable[[float], float]
+) -> Iterable[str]:
+    for series in range(len(read.series)):
+        own = [mark for mark in read.drawn if mark.series == series]
+        shade = colour(read.colours[series])
+        at = [f"{dots(across(mark.x or 0.0))} {dots(up(mark.value or 0.0))}" for mark in own]
+        banded = [mark for mark in own if mark.low is not None and mark.high is not None]
+        if len(banded) > 1:
+            upper = [f"{dots(across(mark.x or 0.0))} {dots(up(mark.high or 0.0))}" for mark in banded]
+            lower = [f"{dots(across(mark.x or 0.0))} {dots(up(mark.low or 0.0))}" for mark in reversed(banded)]
+            yield f'<path class="band {shade}" data-series="{series}" d="M{"L".join(upper + lower)}Z"/>\n'
+        yield f'<path class="line {shade}" data-series="{series}" d="M{"L".join(at)}"/>\n'
+        if len(own) <= _DOTTED:
+            yield from (marked(figure, read, mark, dot(across(mark.x or 0.0), mark, up, 3.2, shade)) for mark in own)
+
+
+def _points(
+    figure: Figure, read: Marks, across: Callable[[float], float], up: Callable[[float], float]
+) -> Iterable[str]:
+    count = len(read.series)
+    slot = across(1) - across(0) if len(read.columns) > 1 else 0.0
+    for mark in read.drawn:
+        aside = (mark.series - (count - 1) / 2) * slot * _GROUP / 2 / count if read.columns else 0.0
+        x = across(mark.x or 0.0) + aside
+        yield marked(
+            figure, read, mark, interval(x, mark, up) + dot(x, mark, up, 5.0, colour(read.colours[mark.series]))
+        )

@@ -1,0 +1,212 @@
+"""What a study found: rows, tables, figures, sentences, signatures; never how to show it."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import polars as pl
+import polars.selectors as cs
+
+from auditor.model import Selection
+
+#: Bars stand in groups by `x`, one for each of `series`; lines and points are drawn for each of `series`; a heatmap has
+#: a cell for each `x` and `y` that shows `value`.
+Kind = Literal["bars", "lines", "points", "heatmap"]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Rows of a picture, and what their columns mean.
+
+    `x`, `y`, `series` and `value` name columns of `frame`; categories are drawn in the order in which rows first name
+    them. `low` and `high` name the ends of an interval of `y`, where there is one. `span` is the range of a heatmap's
+    values that its colours cover. `name` is a word that may stand in a file's name. Where `tabled` is set, a table of
+    the result shows the same numbers side by side, and a terminal needs no picture.
+    """
+
+    name: str
+    title: str
+    kind: Kind
+    frame: pl.DataFrame
+    x: str
+    y: str
+    series: str | None = None
+    value: str | None = None
+    low: str | None = None
+    high: str | None = None
+    x_label: str = ""
+    y_label: str = ""
+    log_x: bool = False
+    span: tuple[float, float] | None = None
+    caption: str | None = None
+    tabled: bool = False
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One SELECT behind the numbers: its name, its place below `sql/`, and its text with the header."""
+
+    name: str
+    path: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """One part of a report.
+
+    `words` are sentences in plain words, `summary` those of them that stand for the section at the head of the report.
+    `tables` are shown, `further` ones where a reader asks for them; `results` carry all rows. `commands` make the
+    numbers again, `sql` names the SELECTs behind them. `absent` says why there is nothing, and what would help.
+    """
+
+    name: str
+    title: str
+    words: tuple[str, ...] = ()
+    summary: tuple[str, ...] = ()
+    results: tuple[Result, ...] = ()
+    tables: tuple[Table, ...] = ()
+    further: tuple[Table, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    notes: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    sql: tuple[str, ...] = ()
+    absent: str | None = None
+
+    def record(self) -> dict[str, Any]:
+        """Give the section as a JSON object; its results are those of their commands."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "words": list(self.words),
+            "absent": self.absent,
+            "commands": list(self.commands),
+            "sql": list(self.sql),
+            "notes": list(self.notes),
+            "results": [json.loads(result.to_json()) for result in self.results],
+        }
+
+
+@dataclass(frozen=True)
+class Document:
+    """A whole report. `program` is the software that made it; `made_at` says when, unless nobody wants to know.
+
+    `level` is that of its heading, where it is a part of another text.
+    """
+
+    title: str
+    selections: tuple[Selection, ...]
+    sections: tuple[Section, ...]
+    program: str
+    made_at: str | None = None
+    signatures: Mapping[str, str] = field(default_factory=dict)
+    statements: tuple[Statement, ...] = ()
+    level: int = 1
+
+    def to_json(self) -> str:
+        """Give the report as the documented JSON object, `{"auditor.report/v1": {...}}`."""
+        body = {
+            "title": self.title,
+            "made_at": self.made_at,
+            "program": self.program,
+            "versions": [selection.record() for selection in self.selections],
+            "signatures": dict(self.signatures),
+            "sections": [section.record() for section in self.sections],
+            "sql": {statement.path: statement.text for statement in self.statements},
+        }
+        return json.dumps({"auditor.report/v1": body}, ensure_ascii=False, allow_nan=False, indent=2)
+
+
+_FLOATS = cs.float()
+
+_FLOAT_LISTS = cs.list(cs.float())
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What a number is: the metric and exactly the parameters that matter, defaults printed, version last."""
+
+    metric: str
+    parameters: Mapping[str, str | int | float | bool]
+    version: int
+
+    def __str__(self) -> str:
+        """Print it in the field's form, `cider-d|tok:bare|refs:loo|n:4|sigma:6|idf:dataset|scale:raw|v:1`."""
+        shown = (f"{key}:{plain(value)}" for key, value in self.parameters.items())
+        return "|".join([self.metric, *shown, f"v:{self.version}"])
+
+
+def plain(value: str | float | bool) -> str:
+    """Write a setting as signatures and labels show it: `6` for 6.0, `true`, every digit of other numbers."""
+    if isinstance(value, float) and value == int(value):
+        return str(int(value))
+    return str(value).lower()
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows as a person reads them.
+
+    `bars` names the columns, shares of 1, that a reporter may draw as bars; where column `sections` changes, a new
+    section of the table begins. `best` names cells, by row and column, that stand out: the first by a rank that is
+    beyond doubt. `digits` says with how many decimals the numbers of a column are shown, where that is not four; of an
+    `exact` table all are shown.
+    """
+
+    title: str
+    frame: pl.DataFrame
+    bars: tuple[str, ...] = ()
+    sections: str | None = None
+    caption: str | None = None
+    best: tuple[tuple[int, str], ...] = ()
+    digits: tuple[tuple[str, int], ...] = ()
+    exact: bool = False
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a study found.
+
+    `frame` holds flat rows in the public column vocabulary: what JSON, CSV and Parquet carry. `tables` are the same
+    facts arranged for reading, `figures` as pictures; `notes` say in plain words what a reader must know.
+    """
+
+    command: str
+    frame: pl.DataFrame
+    selections: tuple[Selection, ...] = ()
+    signatures: Mapping[str, str] = field(default_factory=dict)
+    tables: tuple[Table, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def to_json(self) -> str:
+        """Give the result as the documented JSON object, `{"auditor.<command>/v1": {...}}`."""
+        body = {
+            "versions": [selection.record() for selection in self.selections],
+            "signatures": dict(self.signatures),
+            "notes": list(self.notes),
+            "rows": self.frame.with_columns(_finite(_FLOATS), _FLOAT_LISTS.list.eval(_finite(pl.element()))).to_dicts(),
+        }
+        document = {f"auditor.{self.command}/v1": body}
+        return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2, default=_json_value)
+
+    def _repr_html_(self) -> str:
+        return "".join(table.frame._repr_html_() for table in self.tables) or self.frame._repr_html_()
+
+
+def _finite(value: pl.Expr) -> pl.Expr:
+    """Make null of what JSON has no word for."""
+    return pl.when(value.is_finite()).then(value)
+
+
+def _json_value(value: object) -> object:
+    if isinstance(value, datetime.datetime | datetime.date):
+        return value.isoformat()
+    if isinstance(value, decimal.Decimal):
+        return int(value) if value == int(value) else float(value)
+    return str(value)

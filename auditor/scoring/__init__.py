@@ -1,0 +1,1 @@
+"""Candidates against references, scored: what every question about metrics shares."""

@@ -1,0 +1,139 @@
+"""Scores of candidates against one reference, against two, … against as many as are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import polars as pl
+
+from auditor.metrics.candidates import HUMAN, CandidateSet
+from auditor.metrics.counting import count
+from auditor.metrics.growing import ORDER, against_first, best_so_far
+from auditor.model import Draw, Progress, Selection, silent
+from auditor.registry import MetricRequest
+from auditor.scoring.scores import refuse_unscorable
+from auditor.store import ngrams, tokens
+from auditor.store.connection import Store
+from auditor.text import tokenizer
+
+Rule = Literal["all", "loo"]
+
+
+def scores_by_references(
+    store: Store,
+    selection: Selection,
+    text_profile: str,
+    candidates: Sequence[CandidateSet],
+    metrics: Sequence[MetricRequest],
+    most: int,
+    seed: int = 1,
+    progress: Progress = silent,
+    *,
+    rule: Rule = "all",
+    at: Sequence[int] | None = None,
+) -> pl.DataFrame:
+    """Score candidates against the first 1 … `most` references of their image, or the first of each number in `at`.
+
+    The references of an image are in an order that the seed draws, as `--references` draws them; images that have too
+    few are left out at every number. Document frequencies at k are those of the first k captions of the images that
+    stay. With rule `all` candidates stand for no caption of their image. With `loo` there are no others than the
+    captions: each of the first `most` + 1 is held out once, and meets the first k of the others; document frequencies
+    are those of the first k + 1. At k = `most` that is `--references most`.
+
+    Columns: candidate, image, slot, references, and one for each metric, by its label. Raises `MetricError` for a
+    metric that has no scores of so few images.
+    """
+    order = ReferenceOrder(most, seed, rule)
+    return pl.concat(each_number(store, selection, text_profile, candidates, metrics, order, at, progress))
+
+
+@dataclass(frozen=True)
+class ReferenceOrder:
+    """The order in which references join each other: the first `most` that `seed` draws, one more with rule `loo`.
+
+    `mirrored` goes from the last of these captions to the first: the first k one way and the first k the other share
+    none where there are 2 k. With `loo`, `held_out` says how many captions of each image are candidates: the last ones
+    of the order that is not mirrored, or all.
+    """
+
+    most: int
+    seed: int = 1
+    rule: Rule = "all"
+    mirrored: bool = False
+    held_out: int | None = None
+
+    @property
+    def captions(self) -> int:
+        """How many captions an image must have."""
+        return self.most + (self.rule == "loo")
+
+    def first(self, selection: Selection, k: int) -> Selection:
+        """Select the captions at work at k references, of the images that have enough for the most."""
+        draw = Draw(k + (self.rule == "loo"), self.seed, self.captions, self.mirrored)
+        return replace(selection, draw=draw)
+
+    def places(self, store: Store, selection: Selection, text_profile: str) -> pl.DataFrame:
+        """Give the place of each caption in the order of the draw, from 1. Columns: image, slot, place."""
+        drawn = self.first(selection, self.most)
+        return ngrams.workspace(store, drawn, text_profile).rows("caption_place").select("image", "slot", "place")
+
+    def candidates(self, k: int) -> CandidateSet:
+        """Take the captions that are held out, where those at work are the first k and one more."""
+        held_out = min(self.held_out or self.captions, self.captions)
+        if k == self.most and held_out == self.captions:
+            return HUMAN
+        first = 1 if self.mirrored else self.captions - held_out + 1
+        places = {"drawn": k + 1, "first_place": first, "last_place": first + held_out - 1}
+        return CandidateSet(HUMAN.name, "candidate_of_place", places)
+
+
+def each_number(
+    store: Store,
+    selection: Selection,
+    text_profile: str,
+    candidates: Sequence[CandidateSet],
+    metrics: Sequence[MetricRequest],
+    order: ReferenceOrder,
+    at: Sequence[int] | None = None,
+    progress: Progress = silent,
+) -> Iterator[pl.DataFrame]:
+    """Give what `scores_by_references` gives, number by number, so that no more than one need be in memory."""
+    whole = order.first(selection, order.most)
+    refuse_unscorable(store, whole, metrics)
+    texts = [whole, *(drawn for candidate in candidates for drawn in candidate.drawn_from)]
+    tokens.provide(store, texts, text_profile, tokenizer(text_profile), progress)
+    sets = [order.candidates(order.most)] if order.rule == "loo" else list(candidates)
+    at_once = {metric.counting_grown: metric.growing for metric in metrics if metric.growing}
+    counts = count(store, whole, text_profile, sets, [*{ORDER: None, **at_once}], progress)
+    taken = {
+        (one.name, spec): against_first(counts[one.name, spec], counts[one.name, ORDER], by_reference=how.by_reference)
+        for one in sets
+        for spec, how in at_once.items()
+        if not how.best
+    }
+    highest = {
+        (one.name, metric.label): best_so_far(
+            counts[one.name, metric.counting_grown], counts[one.name, ORDER], metric.scores
+        )
+        for one in sets
+        for metric in metrics
+        if metric.growing and metric.growing.best
+    }
+    rest = list({metric.counting: None for metric in metrics if not metric.growing})
+    for k in range(1, order.most + 1) if at is None else at:
+        again = [order.candidates(k)] if order.rule == "loo" else sets
+        counted = count(store, order.first(selection, k), text_profile, again, rest, progress) if rest else {}
+        counted |= {key: against(k) for key, against in taken.items()}
+        yield pl.concat(
+            counts[one.name, ORDER]
+            .select("candidate", "image", "slot", pl.lit(k, pl.UInt32).alias("references"))
+            .with_columns(
+                highest[one.name, metric.label](k).alias(metric.label)
+                if (one.name, metric.label) in highest
+                else metric.scores(counted[one.name, metric.counting_grown])
+                for metric in metrics
+            )
+            for one in sets
+        )

@@ -1,0 +1,118 @@
+"""Scores of the captions of a selection and of what stands in for them, with what cannot be had and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from auditor.metrics.candidates import HUMAN, CandidateSet
+from auditor.model import Progress, Selection, silent
+from auditor.registry import MetricRequest, References, requests
+from auditor.scoring.scores import scorable, score_candidates, signatures, too_few_captions, too_long
+from auditor.scoring.substitutes import Strangers, candidate_sets, empty, passed_over, refuse
+from auditor.store.connection import Store
+from auditor.store.versions import images
+
+_CANDIDATES_AT_ONCE = 1_300_000
+
+
+@dataclass(frozen=True)
+class CandidateScores:
+    """`scores` has columns candidate, image, slot, and one for each metric; `sets` says who the candidates are.
+
+    `signatures` names the metrics in full, by label; `reasons` says of each candidate that is missing why it is.
+    """
+
+    selection: Selection
+    scores: pl.DataFrame
+    sets: tuple[CandidateSet, ...]
+    signatures: Mapping[str, str]
+    reasons: Mapping[str, str]
+    notes: tuple[str, ...]
+
+
+def score_sets(
+    store: Store,
+    selection: Selection,
+    names: Sequence[str],
+    stand_ins: Strangers,
+    against: References,
+    metric_names: Sequence[str] | None,
+    text_profile: str,
+    seed: int,
+    *,
+    required: bool = False,
+    progress: Progress = silent,
+) -> CandidateScores:
+    """Score the candidates called `names`, drawn by `seed`, by the metrics asked for, or by all.
+
+    A candidate that cannot be drawn is left out; if it is `required`, `MetricError` is raised.
+    """
+    metrics, unscored = scorable(store, against.of(selection), requests(metric_names), metric_names)
+    sets, reasons = candidate_sets(store, selection, names, stand_ins, seed)
+    if required:
+        refuse(selection, reasons)
+    scores = pl.concat(
+        score_candidates(store, against.of(selection), text_profile, group, metrics, progress)
+        for group in _groups(selection, sets)
+    )
+    found = scores["candidate"].unique().to_list()
+    reasons |= {one.name: empty(one) for one in sets if one.name not in found}
+    if required:
+        refuse(selection, reasons)
+    return CandidateScores(
+        selection,
+        scores,
+        tuple(one for one in sets if one.name in found),
+        signatures(metrics, text_profile, against),
+        reasons,
+        (
+            *unscored,
+            *too_few_captions(store, selection, against),
+            *without_references(store, selection),
+            *too_long(store, [selection], text_profile),
+            *(passed_over(store, selection, stand_ins) if any(one.name == "inter" for one in sets) else ()),
+            *_without_meaning(selection, scores.filter(candidate=HUMAN.name), metrics),
+        ),
+    )
+
+
+def _groups(selection: Selection, sets: Sequence[CandidateSet]) -> list[Sequence[CandidateSet]]:
+    """Part the sets so that the counts of a part fit in memory, whatever the size of the dataset."""
+    size = max(1, _CANDIDATES_AT_ONCE // max(1, selection.version.captions))
+    return [sets[first : first + size] for first in range(0, len(sets), size)] or [sets]
+
+
+def missing(reasons_of: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """Say which candidates could not be drawn, and why, by label of the selection; like ones in one sentence."""
+    lacking: dict[tuple[str, str], list[str]] = {}
+    for label, reasons in reasons_of.items():
+        for reason in dict.fromkeys(reasons.values()):
+            names = ", ".join(name for name in reasons if reasons[name] == reason)
+            lacking.setdefault((names, reason), []).append(label)
+    return [f"{', '.join(labels)}: no {names}: {reason}" for (names, reason), labels in lacking.items()]
+
+
+def _without_meaning(selection: Selection, upper: pl.DataFrame, metrics: Sequence[MetricRequest]) -> list[str]:
+    """Say which metrics give every caption the same score, and of CIDEr why it may be 0."""
+    flat = [one for one in metrics if upper[one.label].n_unique() == 1 and upper.height > 1]
+    nought = [one.label for one in flat if one.metric.name.startswith("cider") and upper[one.label][0] == 0]
+    alike = [one.label for one in flat if one.label not in nought]
+    notes = []
+    if nought:
+        reason = "no two captions of an image share an n-gram that other images lack"
+        notes.append(f"{selection.label}: {', '.join(nought)}: 0 for every caption, since {reason}")
+    if alike:
+        notes.append(f"{selection.label}: {', '.join(alike)}: every caption has the same score")
+    return notes
+
+
+def without_references(store: Store, selection: Selection) -> list[str]:
+    """Say which captions have no score."""
+    lonely = images(store, selection).filter(pl.col("captions") < 2).height
+    if not lonely:
+        return []
+    subject = "1 image has" if lonely == 1 else f"{lonely:,} images have"
+    return [f"{selection.label}: {subject} one caption only, which has no reference and gets no score"]

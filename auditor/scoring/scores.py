@@ -1,0 +1,173 @@
+"""Scores of candidates, from the cache or counted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from auditor.errors import MetricError
+from auditor.metrics.candidates import CandidateSet
+from auditor.metrics.counting import CountSpec, count_in_parts
+from auditor.model import Progress, Selection, silent
+from auditor.registry import MetricRequest, References
+from auditor.scoring.own_references import WAY_OUT
+from auditor.scoring.writing import unreadable
+from auditor.store import ngrams, tokens
+from auditor.store.connection import Store
+from auditor.store.versions import images
+from auditor.text import tokenizer
+
+_KEYS = ("candidate", "image", "slot")
+
+_BYTES_AT_ONCE = 16 << 20  # of counts: a scorer needs some ten times as many
+
+
+def score_candidates(
+    store: Store,
+    selection: Selection,
+    text_profile: str,
+    candidates: Sequence[CandidateSet],
+    metrics: Sequence[MetricRequest],
+    progress: Progress = silent,
+) -> pl.DataFrame:
+    """Score each candidate by each metric. Columns: candidate, image, slot, and one for each metric, by its label.
+
+    A candidate without references has no score, and no row. Raises `MetricError` where no caption can have any, and for
+    a metric that has no scores of so few images.
+    """
+    refuse_unscorable(store, selection, metrics)
+    texts = [selection, *(drawn for candidate in candidates for drawn in candidate.drawn_from)]
+    tokens.provide(store, texts, text_profile, tokenizer(text_profile), progress)
+    scores = _scored(store, selection, text_profile, candidates, metrics, progress)
+    if scores.is_empty() and not _has_references(store, selection):
+        raise MetricError(
+            f"{selection.label}: no caption has a reference to be scored against; "
+            "leave-one-out needs images with two captions or more, one more than --references"
+        )
+    if scores.is_empty() and (refused := too_long(store, [selection], text_profile)):
+        raise MetricError(refused[0])
+    return scores
+
+
+def _scored(
+    store: Store,
+    selection: Selection,
+    text_profile: str,
+    candidates: Sequence[CandidateSet],
+    metrics: Sequence[MetricRequest],
+    progress: Progress,
+) -> pl.DataFrame:
+    """Score counts as they come, so that those of a few images are in memory, and of the others the scores."""
+    specs = list({metric.counting: None for metric in metrics})
+    alike = {spec: [metric for metric in metrics if metric.counting == spec] for spec in specs}
+    parts: dict[CountSpec, list[pl.DataFrame]] = {spec: [] for spec in specs}
+    order = pl.Enum([candidate.name for candidate in candidates])
+    for spec, counts in count_in_parts(store, selection, text_profile, candidates, specs, progress):
+        slices = max(1, int(counts.estimated_size()) // _BYTES_AT_ONCE)
+        parts[spec] += [
+            some.select(*_own_memory(order), *(metric.scores(some) for metric in alike[spec]))
+            for some in (counts.iter_slices(-(-counts.height // slices)) if counts.height else [counts])
+        ]
+    found: list[pl.DataFrame] = []
+    for spec in specs:
+        rows = pl.concat(parts.pop(spec)).with_columns(pl.col("image").cast(pl.String)).sort(*_KEYS)
+        rows = rows.with_columns(pl.col("candidate").cast(pl.String))
+        found.append(rows if not found else rows.drop(_KEYS))
+    return pl.concat(found, how="horizontal").select(*_KEYS, *(one.label for one in metrics))
+
+
+def _own_memory(order: pl.Enum) -> tuple[pl.Expr, ...]:
+    """Copy the keys of counts: a column that the engine has handed over keeps all columns of its batch in memory."""
+    slot = pl.col("slot").cast(pl.Int64).cast(pl.UInt32)
+    return pl.col("candidate").cast(order), pl.col("image").cast(pl.Categorical), slot
+
+
+def refuse_unscorable(store: Store, selection: Selection, metrics: Sequence[MetricRequest]) -> None:
+    """Raise `MetricError` for the first metric that has no scores of so few images, or of such captions."""
+    for label, reason in _refused(store, selection, metrics).items():
+        raise MetricError(f"{selection.label}: no {label}: {reason}")
+
+
+def scorable(
+    store: Store, selection: Selection, metrics: Sequence[MetricRequest], metric_names: Sequence[str] | None
+) -> tuple[list[MetricRequest], list[str]]:
+    """Leave out the metrics that have no scores of so few images, or such captions, unless asked for by name.
+
+    Gives the others, and notes on those left out.
+    """
+    refused = {} if metric_names else _refused(store, selection, metrics)
+    notes = [
+        f"{selection.label}: no {', '.join(label for label in refused if refused[label] == reason)}: {reason}"
+        for reason in dict.fromkeys(refused.values())
+    ]
+    return [metric for metric in metrics if metric.label not in refused], notes
+
+
+def _refused(store: Store, selection: Selection, metrics: Sequence[MetricRequest]) -> dict[str, str]:
+    """Say by label why metrics have no scores of a selection."""
+    if selection.split is None and selection.draw is None:
+        described = selection.version.images
+    else:
+        fewest = selection.draw.fewest if selection.draw else 1
+        described = images(store, selection).filter(pl.col("captions") >= fewest).height
+        if selection.draw and selection.draw.images is not None:
+            described = min(described, selection.draw.images)
+    reasons = {metric.label: metric.refusal(described) for metric in metrics}
+    few = {label: reason for label, reason in reasons.items() if reason is not None}
+    return {**unreadable(store, selection, metrics), **few}
+
+
+def _has_references(store: Store, selection: Selection) -> bool:
+    """Say whether any image has a caption beside the one that is held out."""
+    fewest = selection.draw.fewest if selection.draw else 2
+    return bool((images(store, selection)["captions"] >= fewest).any())
+
+
+def signatures(metrics: Sequence[MetricRequest], text_profile: str, references: References) -> dict[str, str]:
+    """Name each metric in full, by its label."""
+    return {metric.label: str(metric.signature(text_profile, references)) for metric in metrics}
+
+
+def _own(own: int, scored: int, selection: Selection, system: Selection, *, left_out: bool) -> list[str]:
+    """Say how many captions of a system are references of their image."""
+    if not own:
+        return []
+    subject = "1 caption is" if own == 1 else f"{own:,} captions are"
+    end = "left out" if left_out else f"scored against itself; {WAY_OUT}"
+    return [
+        f"{system.label}: of {scored:,}, {subject} word for word a reference of the image in {selection.label}: {end}"
+    ]
+
+
+def too_long(store: Store, selections: Sequence[Selection], text_profile: str) -> list[str]:
+    """Say which captions have more words than metrics align, and so leave their images without scores."""
+    notes = []
+    for one in selections:
+        version = one.version
+        found = store.rows(
+            "overlong",
+            dataset=version.dataset,
+            seq=version.seq,
+            split=one.split,
+            profile=text_profile,
+            most_words=ngrams.MOST_WORDS,
+        )
+        if found.height:
+            subject = "1 caption has" if found.height == 1 else f"{found.height:,} captions have"
+            named = ", ".join(f"{image}#{slot} ({words:,})" for image, slot, words in found.head(3).iter_rows())
+            more = ", …" if found.height > 3 else ""
+            notes.append(
+                f"{one.label}: {subject} more than {ngrams.MOST_WORDS:,} words, which no metric aligns: neither they "
+                f"nor what would meet them gets a score: {named}{more}"
+            )
+    return notes
+
+
+def too_few_captions(store: Store, selection: Selection, references: References) -> list[str]:
+    """Say how many images have fewer captions than a draw of references needs."""
+    draw = references.of(selection).draw
+    few = images(store, selection).filter(pl.col("captions") < draw.captions).height if draw else 0
+    subject = "1 image has" if few == 1 else f"{few:,} images have"
+    wanted = draw.captions if draw else 0
+    return [f"{selection.label}: {subject} fewer than {wanted} captions and no score"] if few else []

@@ -1,0 +1,151 @@
+"""In which letters are captions written? What follows for tokens, and for metrics that know some letters only."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import ParamSpec
+
+import polars as pl
+
+from auditor.errors import UsageError
+from auditor.model import Selection
+from auditor.registry import MetricRequest
+from auditor.result import Result
+from auditor.store import cache
+from auditor.store.connection import Store
+from auditor.store.versions import language, resolve
+from auditor.text import AUTO
+
+P = ParamSpec("P")
+
+_ENGLISH = "en"
+
+_SCRIPT = "script"
+
+_SPACED, _UNSPACED = "bare", "char"
+
+#: Languages that are written without blanks between words, BCP 47.
+_WITHOUT_BLANKS = ("zh", "cmn", "yue", "ja", "th", "lo", "km", "my")
+
+
+def chooses_profile(*named: str) -> Callable[[Callable[P, Result]], Callable[P, Result]]:
+    """Let a study choose its text profile, where none is named, by the captions in question, and say so in a note.
+
+    `named` are the parameters that name captions, each a REF, several or null.
+    """
+
+    def choosing(study: Callable[P, Result]) -> Callable[P, Result]:
+        signature = inspect.signature(study)
+
+        @functools.wraps(study)
+        def run(*args: P.args, **kwargs: P.kwargs) -> Result:
+            given = signature.bind(*args, **kwargs)
+            given.apply_defaults()
+            asked = given.arguments
+            if asked["text_profile"] != AUTO:
+                return study(*args, **kwargs)
+            refs = [ref for name in named for ref in _listed(asked[name])]
+            asked["text_profile"], notes = text_profile_of(asked["store"], refs, asked.get("split"))
+            result = study(*given.args, **given.kwargs)
+            return replace(result, notes=(*notes, *result.notes)) if notes else result
+
+        return run
+
+    return choosing
+
+
+def _listed(refs: str | Sequence[str] | None) -> Sequence[str]:
+    return [] if refs is None else [refs] if isinstance(refs, str) else refs
+
+
+def text_profile_of(
+    store: Store, refs: Sequence[str | None], split: str | None = None, named: str = AUTO
+) -> tuple[str, list[str]]:
+    """Give the profile that is named, else the one for captions as they are written; with a note where it is `char`.
+
+    One profile is for all: `char` where any of them is in a language, or seen in a script, without blanks between
+    words, so that no two are compared by different tokens. A reference that names nothing is left to whoever asks for
+    it.
+    """
+    if named != AUTO:
+        return named, []
+    spoken = store.query("select distinct language from dataset")["language"]
+    if not any(map(_is_unspaced, spoken)) and not store.rows("unspaced_word").item():
+        return _SPACED, []
+    reasons: dict[str, str | None] = {}
+    for ref in filter(None, refs):
+        with suppress(UsageError):
+            selection = resolve(store, ref, split)
+            reasons[selection.label] = _without_blanks(store, selection)
+    found = [f"{label} {why}" for label, why in reasons.items() if why]
+    if not found:
+        return _SPACED, []
+    others = [label for label, why in reasons.items() if not why]
+    alike = f"; {', '.join(others)} by the same, so that all are counted alike" if others else ""
+    return _UNSPACED, [f"text profile char, of characters: {'; '.join(found)}{alike}"]
+
+
+def _is_unspaced(spoken: str) -> bool:
+    return spoken.lower().partition("-")[0] in _WITHOUT_BLANKS
+
+
+def _without_blanks(store: Store, selection: Selection) -> str | None:
+    """Say why captions are taken for written without blanks between words; null where they are not."""
+    spoken = language(store, selection.version.dataset)
+    if _is_unspaced(spoken):
+        return f"is declared as {spoken}, written without blanks between words"
+    captions, _, without = _counted(store, selection)
+    if 2 * without < captions or not captions:
+        return None
+    return f"has {without:,} of {captions:,} captions in scripts without blanks between words"
+
+
+def unreadable(store: Store, selection: Selection, metrics: Sequence[MetricRequest]) -> dict[str, str]:
+    """Say by label why metrics cannot read the captions of a selection: by their language, or by their letters.
+
+    Letters are seen: captions are not Latin where more than half of those that have letters are not.
+    """
+    needed = {metric.label: metric.metric.writing(metric.settings) for metric in metrics}
+    if not any(needed.values()):
+        return {}
+    spoken = language(store, selection.version.dataset)
+    captions, latin, _ = _counted(store, selection)
+    is_latin = 2 * latin >= captions
+    found = {}
+    for label, writing in needed.items():
+        if writing == "english" and (spoken.lower().partition("-")[0] != _ENGLISH or not is_latin):
+            why = "not in Latin letters" if not is_latin else f"declared as {spoken}"
+            found[label] = f"its stems, synonyms and function words are English, and the captions are {why}"
+        elif writing == "latin" and not is_latin:
+            found[label] = (
+                "it splits words into runs of a-z and 0-9, and the captions are not in Latin letters: ascii=false"
+            )
+    return found
+
+
+def unspaced(store: Store, selection: Selection) -> str | None:
+    """Say which text profile captions have whose scripts put no blanks between words; null where most do."""
+    why = _without_blanks(store, selection)
+    return (
+        f"{selection.label} {why}: studies count by text profile char, of characters, where --profile names no other"
+        if why
+        else None
+    )
+
+
+def _counted(store: Store, selection: Selection) -> tuple[int, int, int]:
+    """Count captions that have letters, those in Latin and those in unspaced ones; once for a version, and kept."""
+    whole = Selection(selection.version)
+    key = cache.key(whole, "", [_SCRIPT], {})
+    rows = cache.get(store, {key: _SCRIPT}).get(key)
+    if rows is None:
+        rows = store.rows(_SCRIPT, dataset=whole.version.dataset, seq=whole.version.seq)
+        cache.put(store, whole, _SCRIPT, key, rows)
+    if selection.split is not None:
+        rows = rows.filter(split=selection.split)
+    captions, latin, without = rows.select(pl.col("captions", "latin", "unspaced").sum()).row(0)
+    return captions, latin, without

@@ -1,0 +1,162 @@
+"""Getting the files that datasets.toml names: a file lies at its path whole and with the right sha256, or not at all.
+
+What is not whole yet lies beside it in `.NAME.fetching/`, where the next run finds it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TextIO
+
+import pooch  # type: ignore[import-untyped]
+
+from auditor.errors import SourceError, UsageError
+from auditor.model import Download, Progress, silent
+from auditor.sources.download.resume import PARTIAL, ResumingDownloader
+from auditor.sources.download.unpack import unpack
+from auditor.sources.reading import files
+
+if sys.platform != "win32":
+    import fcntl
+
+_WHOLE = "whole"
+
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """The file that a download stands for, and how it came to be there."""
+
+    path: Path
+    status: Literal["fetched", "resumed", "unchanged"]
+    size: int
+
+
+def find(path: Path) -> Path | None:
+    """Find a file or folder under its own name or a compressed one; None where there is none."""
+    try:
+        return files.locate(path)
+    except (SourceError, OSError):
+        return None
+
+
+def fetch(download: Download, *, force: bool = False, progress: Progress = silent) -> Fetched:
+    """Bring one download to its path, unless it is there.
+
+    It is there when a file at the path, or compressed beside it, has its sha256. Where the download is a member of an
+    archive, the sha256 is the archive's, which is not kept: then any file at the path counts, and `force` replaces it.
+
+    Raises `SourceError` where another file is at the path (which `force` replaces), the url does not give the bytes
+    that it should, or the folder cannot be written; `UsageError` where the path leads out of the folder that it must
+    stay in.
+    """
+    path = download.path
+    stay_inside(download)
+    try:
+        found = find(path)
+        if found is not None and (download.member is None or not force):
+            there = None if download.member else _sha256(found, path)
+            if there in (None, download.sha256):
+                return Fetched(found, "unchanged", found.stat().st_size)
+            if not force:
+                raise SourceError(
+                    f"{found}: another file is there (sha256 {there}, datasets.toml says {download.sha256}); "
+                    "move it away, or replace it with --force"
+                )
+        with _staging(path) as staging:
+            resumed = _download(download, staging, progress)
+            ready = staging / _WHOLE
+            if download.member is not None:
+                ready = staging / "member"
+                unpack(staging / _WHOLE, download.member, ready, download.url)
+            ready.replace(path)
+        return Fetched(path, "resumed" if resumed else "fetched", path.stat().st_size)
+    except OSError as error:
+        raise SourceError(
+            f"{path}: cannot be written ({error.strerror or error}); make room or mend the rights of {path.parent}, "
+            "or name another folder with AUDITOR_DATA"
+        ) from error
+
+
+def stay_inside(download: Download) -> None:
+    """Keep a datasets.toml that came with a stranger's files from choosing any place of this machine.
+
+    Raises `UsageError` where a download leads out of the folder that it must stay in.
+    """
+    if download.within is None:
+        return
+    try:
+        inside = download.path.resolve().is_relative_to(download.within.resolve())
+    except (OSError, RuntimeError, ValueError):  # a ring of links
+        inside = False
+    if not inside:
+        raise UsageError(
+            f"{download.path}: outside of {download.within.absolute()}, the folder of the datasets.toml that names it, "
+            "and so not written; name the data folder yourself with AUDITOR_DATA if it is meant"
+        )
+
+
+def _sha256(found: Path, path: Path) -> str:
+    """Hash a file as it lies on disk, but one found under a compressed name by what it holds."""
+    if found == path:
+        return str(pooch.file_hash(str(found)))
+    digest = hashlib.sha256()
+    with files.open_bytes(found) as content:
+        while block := content.read(_BLOCK):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _download(download: Download, staging: Path, progress: Progress, *, may_resume: bool = True) -> bool:
+    """Put the verified download into the staging folder; say whether it was put together from parts."""
+    downloader = ResumingDownloader(download, staging, progress, may_resume=may_resume)
+    pooch.get_logger().setLevel("WARNING")  # its narration knows nothing of --quiet
+    try:
+        pooch.retrieve(
+            download.url, f"sha256:{download.sha256}", _WHOLE, str(staging.absolute()), downloader=downloader
+        )
+    except ValueError as error:
+        if downloader.resumed:  # parts that do not fit together, whatever the server said: once more, in one piece
+            return _download(download, staging, progress, may_resume=False)
+        raise SourceError(
+            f"{download.url}: wrong bytes: sha256 {downloader.sha256}, datasets.toml says {download.sha256}; "
+            "the file at the url was changed or damaged on the way: fetch again, and if it stays so "
+            "look for the right version or correct sha256"
+        ) from error
+    return downloader.resumed
+
+
+@contextmanager
+def _staging(path: Path) -> Iterator[Path]:
+    """Make the folder where a file becomes whole; only the beginning of a download outlives it."""
+    folder = path.with_name(f".{path.name}.fetching")
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        _hold(lock, path)
+        try:
+            yield folder
+        finally:
+            partial = folder / PARTIAL
+            if not (partial.exists() and partial.stat().st_size):
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _hold(lock: TextIO, path: Path) -> None:
+    """Keep a second run from writing the same partial file; the system lets go of the lock when this one dies.
+
+    Some file systems have no locks: there the sha256 alone has to tell what two runs made of it.
+    """
+    if sys.platform != "win32":
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise SourceError(f"{path}: another `auditor fetch` is getting it; wait until it is done") from error
+        except OSError:
+            return

@@ -1,0 +1,65 @@
+"""Format `judgements`: human ratings of captions, as Flickr8k's two files have them or as a table.
+
+What a file is shows in its content: five fields, separated by tabs, are an image, the id of a caption, and three scores
+from 1 to 4 (ExpertAnnotations) or a share and two counts of votes (CrowdFlowerAnnotations). A table has a header.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NoReturn
+
+from auditor.errors import SourceError
+from auditor.model import Batches, Part
+from auditor.sources.judgements import flickr8k, tables
+from auditor.sources.reading import files
+from auditor.sources.reading import lines as text_lines
+
+OPTIONS: Mapping[str, str] = {
+    "captions_file": ".token file with the captions that the judgements name by their ids",
+    "candidates_file": "file with a caption on each line, for judgements that have a column id (the line, from 0)",
+    "image_col": "column that names the image",
+    "caption_col": 'column that holds the caption, or one for each of several: "cand_1,cand_2"',
+    "judge_col": "column that says who rated; without it, judges are numbered",
+    "score_col": 'column that holds the score, or one for each caption or each judge: "score_1,score_2"',
+    "votes_col": "column that says how many people stand behind a score",
+}
+
+
+def claims(path: Path, head: bytes) -> bool:
+    """Recognise Flickr8k's judgements by their lines, and a table by names of columns that no other table has.
+
+    Captions with a score alone need not be rated by people.
+    """
+    table = tables.table(head, {})
+    if table is not None:
+        _, columns = table
+        return columns.judge is not None or len(columns.scores) > 1
+    return flickr8k.layout(head) is not None
+
+
+def read(part: Part) -> Batches:
+    """Yield each rated caption with its judgements.
+
+    Raises `SourceError` for a file that holds no judgements, and `UsageError` where it names captions by ids and no
+    file is given that has them.
+    """
+    for path in files.expand(part):
+        head = files.head(path)
+        table = tables.table(head, part.options)
+        lines = flickr8k.layout(head)
+        if table is not None:
+            yield from tables.read(path, *table, part.options)
+        elif lines is not None:
+            yield from flickr8k.read(path, lines, part.options)
+        else:
+            _refuse(path)
+
+
+def _refuse(path: Path) -> NoReturn:
+    first = next((block["raw"][0] for block in text_lines.blocks(path)), "")
+    raise SourceError(
+        f'{path}:1: not of format "judgements": neither Flickr8k\'s five fields nor a header with columns for image, '
+        f"caption and score (name them with image_col, caption_col and score_col): {first[:100]}"
+    )

@@ -1,0 +1,147 @@
+"""Tables of judgements: a row is a rating, a caption with its judges, or an image with its captions."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+
+import polars as pl
+
+from auditor.model import Batches, Option
+from auditor.sources.judgements import texts
+from auditor.sources.judgements.columns import SEPARATORS, Columns, find
+from auditor.sources.reading.delimited import records
+from auditor.sources.reading.files import open_bytes
+
+_RECORD: Mapping[str, pl.DataType] = {
+    "image": pl.String(),
+    "identity": pl.String(),
+    "judge": pl.String(),
+    "votes": pl.String(),
+    "key": pl.String(),
+    "line": pl.UInt32(),
+    "scores": pl.List(pl.String),
+    "reason": pl.String(),
+    "raw": pl.String(),
+}
+
+
+def table(head: bytes, options: Mapping[str, Option]) -> tuple[str, Columns] | None:
+    """Find the separator and the columns of a table by its first line; null where it is no table of judgements."""
+    first = head.removeprefix(b"\xef\xbb\xbf").partition(b"\n")[0].decode(errors="replace").rstrip("\r")
+    if "\r" in first:
+        return None
+    for separator in SEPARATORS:
+        columns = find(next(csv.reader([first], delimiter=separator), []), options)
+        if columns is not None:
+            return separator, columns
+    return None
+
+
+def read(path: Path, separator: str, columns: Columns, options: Mapping[str, Option]) -> Batches:
+    """Yield the rated captions of a table in one frame, each once and with all its judgements.
+
+    A row whose image and caption occurred before adds to them, unless rows have an identity of their own.
+    """
+    rated = pl.DataFrame(list(_records(path, separator, columns)), schema=_RECORD, orient="row")
+    ratings = _judged(_with_texts(path, rated, columns, options), columns)
+    refused = ratings.filter(pl.col("reason").is_not_null()).unique("record", keep="first", maintain_order=True)
+    yield (
+        pl.concat([_gathered(ratings, columns), refused.select("line", "reason", "raw")], how="diagonal")
+        .sort("line", maintain_order=True)
+        .with_columns(source=pl.lit(path.name), unit=pl.lit("line"))
+    )
+
+
+def _records(path: Path, separator: str, columns: Columns) -> Iterator[tuple[object, ...]]:
+    """Yield a record for each caption of each row."""
+    places = (columns.image, columns.identity, columns.judge, columns.votes)
+    with open_bytes(path) as file:
+        for line, raw, fault, *fields in islice(records(file, path, separator, padded=False), 1, None):
+            reason = fault
+            if reason is None and len(fields) != columns.width:
+                reason = f"{len(fields)} fields; the header has {columns.width}"
+            known = [None if place is None or reason else fields[place] for place in places]
+            rated = [] if reason else _rated(fields, columns)
+            for key, scores in rated:
+                yield *known, key, line, scores, None, raw
+            if not rated:
+                yield *known, None, line, [""], reason or "no caption and no score", raw
+
+
+def _rated(row: list[str], columns: Columns) -> list[tuple[str, list[str]]]:
+    """Give the captions of a row, or their keys, with their scores; of several candidates, some may be left blank."""
+    captions, scores = [row[at] for at in columns.captions], [row[at] for at in columns.scores]
+    if len(captions) == 1:
+        return [(captions[0], scores)]
+    return [(key, [score]) for key, score in zip(captions, scores, strict=True) if key.strip() or score.strip()]
+
+
+def _with_texts(path: Path, rated: pl.DataFrame, columns: Columns, options: Mapping[str, Option]) -> pl.DataFrame:
+    """Look up the texts of captions that are given by their keys."""
+    if columns.lookup is None:
+        return rated.with_columns(text="key")
+    by_number = columns.lookup == "candidates_file"
+    captions = texts.by_number(options) if by_number else texts.by_id(path, options)
+    missing = pl.format("caption {} is not in {}", "key", pl.lit(Path(str(options[columns.lookup])).name))
+    return rated.join(captions, on="key", how="left", maintain_order="left").with_columns(
+        reason=pl.coalesce("reason", pl.when(pl.col("text").is_null()).then(missing))
+    )
+
+
+def _judged(rated: pl.DataFrame, columns: Columns) -> pl.DataFrame:
+    """Turn records into a row for each score; one faulty score refuses its record, a blank one is no rating."""
+    given = pl.col("scores").str.strip_chars()
+    score = given.cast(pl.Float64, strict=False)
+    sound = score.is_finite().fill_null(False)
+    expected = "a number"
+    if columns.scale is not None:
+        sound &= score.is_between(1, columns.scale) & (score == score.round())
+        expected = f"a whole number from 1 to {columns.scale}"
+    votes = pl.lit("1") if columns.votes is None else pl.col("votes").str.strip_chars()
+    return (
+        rated.with_row_index("record")
+        .with_columns(position=pl.int_ranges(1, pl.col("scores").list.len() + 1))
+        .explode("scores", "position")
+        .with_columns(score=score, is_given=given != "", people=votes.cast(pl.UInt32, strict=False))
+        .with_columns(
+            fault=pl.when("is_given").then(
+                pl.when(~sound)
+                .then(pl.format(f"score {{}} is not {expected}", given))
+                .when(pl.col("people").is_null())
+                .then(pl.format("votes {} are no whole number", "votes"))
+            )
+        )
+        .with_columns(
+            reason=pl.coalesce(
+                "reason",
+                pl.when(pl.col("image").str.strip_chars() == "").then(pl.lit("no image")),
+                pl.when(pl.col("text").str.strip_chars() == "").then(pl.lit("no caption")),
+                pl.col("fault").drop_nulls().first().over("record"),
+                pl.when(~pl.col("is_given").any().over("record")).then(pl.lit("no score")),
+            )
+        )
+    )
+
+
+def _gathered(ratings: pl.DataFrame, columns: Columns) -> pl.DataFrame:
+    """Gather the scores of each caption; judges without a name are numbered."""
+    caption = ["record"] if columns.identity is not None else ["image", "key"]
+    one_each = len(columns.scores) == len(columns.captions)
+    number = pl.int_range(1, pl.len() + 1).over(caption) if one_each else pl.col("position")
+    named = pl.col("judge").replace("", None) if one_each else pl.lit(None, pl.String)
+    return (
+        ratings.filter(pl.col("reason").is_null() & pl.col("is_given"))
+        .with_columns(judge=pl.coalesce(named, pl.format("judge-{}", number)))
+        .group_by(caption, maintain_order=True)
+        .agg(
+            pl.col("line").first(),
+            pl.col("text").first(),
+            *([] if "image" in caption else [pl.col("image").first()]),
+            identifier=pl.format("the rating of {} for {}", "identity", "image").first(),
+            judgements=pl.struct("judge", "score", votes="people"),
+        )
+        .select("line", "image", "identifier", "text", "judgements")
+    )

@@ -1,0 +1,1 @@
+"""From bytes to records, in bounded memory."""

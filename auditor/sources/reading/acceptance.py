@@ -1,0 +1,75 @@
+"""What every caption must be, whatever file it comes from; and the settings that every format has."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+import polars as pl
+
+from auditor.errors import UsageError
+from auditor.model import CAPTION_SCHEMA, Option, Part
+from auditor.sources.first_sentence import first_sentence
+
+_LONGEST = 1 << 20
+
+_RAW_SHOWN = 2000
+
+_FILE_NAME = r"(?i)^\S+\.(jpe?g|png|gif|webp|bmp|tiff?)(#\d+)?$"
+
+
+def check_common(options: Mapping[str, Option]) -> None:
+    """Raise `UsageError` where a setting that every format has is given a value it cannot have."""
+    if not isinstance(options.get("basename", False), bool):
+        raise UsageError(f"basename must be true or false, not {options['basename']}")
+    if options.get("sentences", "first") not in ("first", "all"):
+        raise UsageError(f'sentences must be "first" or "all", not {options["sentences"]}')
+
+
+def accept(batch: pl.DataFrame, part: Part, cut: Counter[str] | None = None) -> pl.DataFrame:
+    """Complete a reader's frame to `CAPTION_SCHEMA`, apply the common settings, refuse what cannot be a caption.
+
+    A refused record keeps its raw form, or its text in place of it. Of how many `captions` a first sentence is left is
+    added to `cut`.
+    """
+    whole = complete(batch)
+    if part.options.get("basename") is True:
+        whole = whole.with_columns(pl.col("image").str.extract(r"([^/\\]+)[/\\]*$", 1))
+    if part.options.get("sentences") == "first":
+        told = whole["text"]
+        whole = whole.with_columns(first_sentence(pl.col("text")))
+        if cut is not None:
+            cut["captions"] += int((whole["text"] != told.str.strip_chars()).sum())
+    if part.split is not None:
+        whole = whole.with_columns(split=pl.lit(part.split))
+    if part.named_split is not None:
+        whole = whole.with_columns(split=pl.coalesce("split", pl.lit(part.named_split)))
+    fault = pl.when(pl.col("left_out").is_null()).then(pl.coalesce("reason", _fault()))
+    return whole.with_columns(reason=fault).with_columns(
+        raw=pl.when(pl.col("reason").is_not_null()).then(pl.coalesce("raw", "text").str.head(_RAW_SHOWN))
+    )
+
+
+def file_names(captions: pl.DataFrame) -> int:
+    """Count the captions that are names of image files."""
+    return int(captions["text"].str.contains(_FILE_NAME).sum())
+
+
+def complete(batch: pl.DataFrame) -> pl.DataFrame:
+    """Give a frame the columns of `CAPTION_SCHEMA`, in their order; those that it lacks are null."""
+    absent = [pl.lit(None).alias(name) for name in CAPTION_SCHEMA if name not in batch.columns]
+    return batch.with_columns(absent).select(pl.col(name).cast(kind) for name, kind in CAPTION_SCHEMA.items())
+
+
+def _fault() -> pl.Expr:
+    text, image = pl.col("text"), pl.col("image")
+    return (
+        pl.when(image.is_null() | (image == ""))
+        .then(pl.lit("no image"))
+        .when(text.is_null())
+        .then(pl.lit("no caption"))
+        .when(text.str.contains("\x00", literal=True) | image.str.contains("\x00", literal=True))
+        .then(pl.lit("holds a NUL character"))
+        .when(text.str.len_chars() > _LONGEST)
+        .then(pl.lit(f"longer than {_LONGEST:,} characters: no caption"))
+    )

@@ -1,0 +1,175 @@
+"""Tar and zip archives as streams of their files: nothing is extracted, no path of an archive is ever opened."""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import io
+import lzma
+import stat
+import struct
+import sys
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple
+
+import polars as pl
+
+from auditor.errors import SourceError
+from auditor.sources.reading import files
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+_ZIP = b"PK\x03\x04"
+
+_EMPTY_ZIP = b"PK\x05\x06"
+
+_MOST_EXPANSION = 200
+
+_FREE_EXPANSION = 1 << 26
+
+_BLOCK = 1 << 20
+
+#: What the archive modules raise for damage; RuntimeError is an encrypted zip, or headers that nest without end.
+_DAMAGED = (
+    tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile, zlib.error, lzma.LZMAError, zstd.ZstdError, struct.error,
+    EOFError, NotImplementedError, RuntimeError, ValueError,
+)  # fmt: skip
+
+
+class Member(NamedTuple):
+    """One file of an archive: its place from 1, its name, its content, and what is wrong with it, if anything is.
+
+    `file` can be read until the next member is asked for, and raises `SourceError` where it is damaged; that of a
+    member with a fault is empty.
+    """
+
+    number: int
+    name: str
+    file: BinaryIO
+    fault: str | None
+
+
+def is_archive(path: Path, head: bytes) -> bool:
+    """Say whether a file is a tar or zip archive. `head` is the beginning of its content, unzipped."""
+    return head[257:262] == b"ustar" or head.startswith((_ZIP, _EMPTY_ZIP)) or path.name.endswith((".tar", ".zip"))
+
+
+def members(path: Path) -> Iterator[Member]:
+    """Walk the files of a tar archive (plain, gzipped or zstandard) or a zip archive, in their order.
+
+    Links and devices, and names that lead out of the archive, have a fault. Raises `SourceError` for a damaged archive,
+    also one that was cut short, and for what expands beyond reason.
+    """
+    walk = _of_zip if files.head(path, len(_ZIP)) in (_ZIP, _EMPTY_ZIP) else _of_tar
+    with files.open_bytes(path) as stream, _readable(path):
+        yield from walk(path, stream)
+
+
+def refusal(path: Path, member: Member) -> pl.DataFrame:
+    """Give the refused record that stands for a member with a fault."""
+    reason = f"{member.name}: {member.fault}"
+    return pl.DataFrame({"source": path.name, "unit": "member", "line": member.number, "reason": reason})
+
+
+def _of_tar(path: Path, stream: BinaryIO) -> Iterator[Member]:
+    with tarfile.open(fileobj=stream, mode="r|", encoding="utf-8", tarinfo=_Header) as archive:
+        number = 0
+        while (entry := archive.next()) is not None:
+            archive.members = []  # type: ignore[attr-defined]  # else it remembers every header it has met
+            if entry.isdir():
+                continue
+            number += 1
+            fault = _unsafe(entry.name) or (None if entry.isreg() and not entry.issparse() else "a link or device")
+            file = archive.extractfile(entry) if fault is None else None
+            yield Member(number, _printable(entry.name), _guarded(file, path), fault)
+        while block := archive.fileobj.read(_BLOCK) if archive.fileobj else b"":
+            if block.strip(b"\0"):
+                raise tarfile.ReadError("more follows its end mark")
+
+
+class _Header(tarfile.TarInfo):
+    """A header that, where it is broken or cut short, does not pass for the end of the archive."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> _Header:
+        if len(buf) < tarfile.BLOCKSIZE:
+            raise tarfile.ReadError("it ends without its end mark: it was cut short")
+        try:
+            return super().frombuf(buf, encoding, errors)
+        except tarfile.HeaderError as error:
+            if buf.strip(b"\0"):
+                raise tarfile.ReadError(f"a header is broken: {error}") from error
+            raise
+
+
+def _of_zip(path: Path, stream: BinaryIO) -> Iterator[Member]:
+    with zipfile.ZipFile(stream) as archive:
+        entries = [entry for entry in archive.infolist() if not entry.filename.endswith("/")]
+        whole = (sum(entry.file_size for entry in entries), path.stat().st_size)
+        for unzipped, zipped in [whole, *((entry.file_size, entry.compress_size) for entry in entries)]:
+            if unzipped > _FREE_EXPANSION + _MOST_EXPANSION * zipped:
+                raise SourceError(f"{path}: expands to more than {_MOST_EXPANSION} times its size: a zip bomb?")
+        for number, entry in enumerate(entries, 1):
+            fault = "a link" if stat.S_ISLNK(entry.external_attr >> 16) else _unsafe(entry.filename)
+            if fault is None:
+                with archive.open(entry) as file:
+                    yield Member(number, entry.filename, _guarded(file, path), None)
+            else:
+                yield Member(number, _printable(entry.filename), _guarded(None, path), fault)
+
+
+def _unsafe(name: str) -> str | None:
+    path = PurePosixPath(name.replace("\\", "/"))
+    if not path.parts:
+        return "it has no name"
+    if path.is_absolute() or ".." in path.parts or ":" in path.parts[0]:
+        return "its name leads out of the archive"
+    return None if _printable(name) == name else "its name is not UTF-8"
+
+
+def _printable(name: str) -> str:
+    return name.encode(errors="surrogateescape").decode(errors="backslashreplace")
+
+
+def _guarded(file: IO[bytes] | None, path: Path) -> BinaryIO:
+    return io.BytesIO() if file is None else io.BufferedReader(_Guarded(file, path))
+
+
+class _Guarded(io.RawIOBase):
+    """The content of a member, whose damage is met where it is read, which is outside of `members`."""
+
+    def __init__(self, file: IO[bytes], path: Path) -> None:
+        self._file, self._path = file, path
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        view = memoryview(buffer)
+        with _readable(self._path):
+            data = self._file.read(len(view))
+        view[: len(data)] = data
+        return len(data)
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except _DAMAGED as error:
+        raise SourceError(f"{path}: not an archive that can be read: {error}; fetch it again") from error
+    except OSError as error:
+        if error.errno == errno.EINVAL:  # a zip that points to before its beginning
+            raise SourceError(f"{path}: not an archive that can be read: it was cut short; fetch it again") from error
+        raise SourceError(f"{path}: {error.strerror or error}") from error

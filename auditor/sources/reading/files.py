@@ -1,0 +1,319 @@
+"""Opening what a user names: plain, gzipped or zstandard, by content and not by ending; patterns; standard input."""
+
+from __future__ import annotations
+
+import errno
+import fnmatch
+import functools
+import gzip
+import hashlib
+import io
+import os
+import re
+import shutil
+import stat
+import sys
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, NoReturn, cast
+
+from auditor.errors import SourceError
+from auditor.model import Batches, Part
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+STDIN = Path("-")
+
+_STDINS = (STDIN, Path("/dev/stdin"), Path("/dev/fd/0"), Path("/proc/self/fd/0"))
+
+_GZIP = b"\x1f\x8b"
+
+_ZSTD = b"\x28\xb5\x2f\xfd"
+
+_ENDINGS = (".gz", ".zst")
+
+_DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error, zstd.ZstdError)
+
+#: Captions shrink to a third or a tenth, a list of equal ones to a fiftieth: what expands far more is a bomb.
+_MOST_EXPANSION = 200
+
+_FREE_EXPANSION = 1 << 26
+
+_BUFFER = 1 << 20
+
+_LONGEST_LIST = 1 << 26
+
+_ADDRESS = re.compile(r"(?i)((?:https?|ftps?|s3a?|gs|gcs|hf|az|abfss?|file|hdfs)):/+(.*)")
+
+#: What may stand in a file's place and is never its content.
+_STAND_INS = (
+    (re.compile(rb"version https://git-lfs\.github\.com/spec/"), "a git-LFS pointer; get the file with `git lfs pull`"),
+    (
+        re.compile(rb"(?i)(\xef\xbb\xbf)?\s*<(!doctype html|html[\s>]|\?xml[^>]*>\s*<error>)"),
+        "a web page that stands in for the file, as an error does; get the file again",
+    ),
+)
+
+_LONGEST_STAND_IN = 256
+
+
+def is_stdin(path: Path) -> bool:
+    """Say whether a path stands for standard input."""
+    return path in _STDINS
+
+
+def is_folder(path: Path) -> bool:
+    """Say whether a path is a folder; one that is out of reach is none."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
+def locate(path: Path) -> Path:
+    """Find a declared file or folder: under its own name, or with `.gz` or `.zst` behind it.
+
+    Raises `SourceError` where there is none, or a pipe or a device in its place.
+    """
+    _refuse_address(path)
+    zipped = [path.with_name(path.name + ending) for ending in _ENDINGS if path.name]
+    found = next((candidate for candidate in (path, *zipped) if is_there(candidate)), None)
+    if found is None:
+        raise SourceError(
+            f"{path}: no such file{f' (nor {zipped[0].name})' if zipped else ''}; `auditor fetch` gets what "
+            "datasets.toml can name, AUDITOR_DATA or [settings] data says which folder holds the rest"
+        )
+    return found
+
+
+def expand(part: Part) -> list[Path]:
+    """Find the files of a part, in the order given; those of a pattern by name, numbers in names by their value.
+
+    Raises `SourceError` for a file that is not there and a pattern that meets none.
+    """
+    found = []
+    for path in part.paths:
+        _refuse_address(path)
+        if not any(sign in path.name for sign in "*?[") or is_there(path):
+            found.append(locate(path))
+            continue
+        try:
+            met = sorted((match for match in path.parent.glob(path.name) if match.is_file()), key=_by_number)
+        except (OSError, ValueError) as error:
+            raise SourceError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
+        if not met:
+            raise SourceError(f"{path}: no file matches the pattern")
+        found += met
+    if len(set(map(_identity, found))) < len(found) and len({path.resolve() for path in found}) < len(found):
+        named = next(
+            path for number, path in enumerate(found) if path.resolve() in [one.resolve() for one in found[:number]]
+        )
+        raise SourceError(f"{named}: named twice; its captions would be read twice")
+    return found
+
+
+def _refuse_address(path: Path) -> None:
+    """Raise `SourceError` for what is an address, whose second slash a path does not keep."""
+    told = _ADDRESS.match(str(path))
+    if told and not os.path.lexists(path):
+        raise SourceError(
+            f"{told[1]}://{told[2]}: an address, and files are read from disk: download it and name the file, or "
+            "declare it in datasets.toml with url and sha256 and let `auditor fetch` get it"
+        )
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    """Tell files apart for the price of one call; links to one file are not told apart."""
+    try:
+        found = path.stat()
+    except OSError as error:
+        raise SourceError(f"{path}: {error.strerror or error}") from error
+    return found.st_dev, found.st_ino
+
+
+def _by_number(path: Path) -> tuple[list[str | int], str]:
+    """Order names as people count: `part-2` before `part-10`."""
+    pieces = re.split(r"([0-9]+)", path.name)
+    return [int(piece) if place % 2 else piece for place, piece in enumerate(pieces)], path.name
+
+
+def is_there(path: Path) -> bool:
+    """Say whether a file or folder stands at a path. Raises `SourceError` for what is neither, or out of reach."""
+    try:
+        found = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except (OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
+            return False
+        raise SourceError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
+    mode = found.st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise SourceError(f"{path}: neither a file nor a folder; what comes through a pipe is read with `--from -`")
+    if found.st_dev in _kernel_devices():
+        raise SourceError(f"{path}: no file on a disk: the kernel makes it while it is read; name the captions' file")
+    return True
+
+
+@functools.cache
+def _kernel_devices() -> frozenset[int]:
+    """Give the devices whose files wait for news, or are other ones each time that they are read."""
+    return frozenset(os.stat(root).st_dev for root in ("/proc", "/sys") if os.path.ismount(root))  # noqa: PTH116
+
+
+def sha256(paths: list[Path]) -> str:
+    """Hash files as they lie on disk: one by its content, several by their names and contents."""
+    if len(paths) == 1 and paths[0].is_file():
+        return _sha256(paths[0])
+    every = (path for root in paths for path in (inside(root) if root.is_dir() else [root]))
+    listed = (f"{path.name}\0{_sha256(path)}\n" for path in every)
+    return hashlib.sha256("".join(listed).encode()).hexdigest()
+
+
+def inside(folder: Path, pattern: str = "*") -> list[Path]:
+    """Find the files of a folder and of the folders in it, sorted. Raises `SourceError` for a folder out of reach."""
+    found: list[Path] = []
+    try:
+        for place, _, names in os.walk(folder, onerror=_out_of_reach):
+            found += (path for path in map(Path(place).joinpath, fnmatch.filter(names, pattern)) if path.is_file())
+    except OSError as error:
+        _out_of_reach(error)
+    return sorted(found)
+
+
+def _out_of_reach(error: OSError) -> NoReturn:
+    raise SourceError(f"{error.filename}: {error.strerror or error}") from error
+
+
+def _sha256(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise SourceError(f"{path}: {error.strerror or error}") from error
+
+
+class Watch:
+    """Files and folders as they are when it is made; whether they stay so shows what was read of them."""
+
+    def __init__(self, paths: Iterable[Path]) -> None:
+        self._before = {path: _state(path) for path in paths}
+
+    def over(self, batches: Batches) -> Batches:
+        """Pass on what is read of the files, then check them."""
+        yield from batches
+        self.check()
+
+    def check(self) -> None:
+        """Raise `SourceError` for the first file that is another than it was: half of it may be read."""
+        for path, state in self._before.items():
+            if _state(path) != state:
+                raise SourceError(f"{path}: changed while it was read; ingest it again when it is whole")
+
+
+def _state(path: Path) -> tuple[int | str, ...]:
+    """Give what no rewriting leaves as it was: the time of the last change cannot be set, as that of writing can."""
+    try:
+        if path.is_dir():
+            return tuple(part for one in inside(path) for part in (str(one), *_state(one)))
+        found = path.stat()
+    except OSError:
+        return ()
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def save_stdin(folder: Path) -> Path:
+    """Copy standard input to a file, which readers can open more than once. Raises `SourceError` where it is closed."""
+    path = folder / "stdin"
+    if sys.stdin is None:
+        raise SourceError("-: standard input is closed")
+    with path.open("wb") as file:
+        shutil.copyfileobj(sys.stdin.buffer, file)
+    return path
+
+
+@contextmanager
+def open_bytes(path: Path) -> Iterator[BinaryIO]:
+    """Open a file for reading, unzipped where it is gzipped or zstandard.
+
+    Raises `SourceError` for a file that cannot be opened, for what stands in for one, and for a file that is damaged or
+    expands beyond reason at whatever point that is met.
+    """
+    try:
+        is_there(path)  # a pipe would wait for its writer
+        with path.open("rb") as file:
+            start = file.read(_LONGEST_STAND_IN)
+            magic = start[:4]
+            file.seek(0)
+            for known, meaning in _STAND_INS:
+                if known.match(start):
+                    raise SourceError(f"{path}: {meaning}")
+            if magic.startswith(_GZIP):
+                with gzip.open(file) as unzipped:
+                    yield bounded(cast("BinaryIO", unzipped), file, path)
+            elif magic == _ZSTD:
+                with zstd.open(file) as unzipped:
+                    yield bounded(cast("BinaryIO", unzipped), file, path)
+            else:
+                yield file
+    except _DAMAGED as error:
+        raise SourceError(f"{path}: damaged compressed file ({error}); fetch it again") from error
+    except OSError as error:
+        raise SourceError(f"{path}: {error.strerror or error}") from error
+
+
+def is_compressed(magic: bytes) -> bool:
+    """Say by its first four bytes whether a file is gzipped or zstandard."""
+    return magic.startswith((_GZIP, _ZSTD))
+
+
+def bounded(unzipped: BinaryIO, zipped: BinaryIO, path: Path | str) -> BinaryIO:
+    """Watch that what is unzipped stays in proportion to what was read of the zipped file."""
+    return io.BufferedReader(_Bounded(unzipped, zipped, path), _BUFFER)
+
+
+class _Bounded(io.RawIOBase):
+    def __init__(self, unzipped: BinaryIO, zipped: BinaryIO, path: Path | str) -> None:
+        self._unzipped, self._zipped, self._path = unzipped, zipped, path
+        self._produced = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        view = memoryview(buffer)
+        data = self._unzipped.read(len(view))
+        view[: len(data)] = data
+        self._produced += len(data)
+        if self._produced > _FREE_EXPANSION + _MOST_EXPANSION * self._zipped.tell():
+            raise SourceError(
+                f"{self._path}: expands to more than {_MOST_EXPANSION} times its size: a damaged file or a zip bomb"
+            )
+        return len(data)
+
+
+def head(path: Path, size: int = 1 << 16) -> bytes:
+    """Give the first bytes of a file's content, for guessing what it is."""
+    with open_bytes(path) as file:
+        return file.read(size)
+
+
+def read_list(path: Path) -> list[str]:
+    """Read a list of names, one a line; blank lines and line ends do not count."""
+    with open_bytes(locate(path)) as file:
+        content = file.read(_LONGEST_LIST + 1)
+    if len(content) > _LONGEST_LIST:
+        raise SourceError(f"{path}: larger than {_LONGEST_LIST >> 20} MiB: no list of names")
+    try:
+        lines = content.decode("utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise SourceError(f"{path}: not a list of names in UTF-8 ({error})") from error
+    return [line.strip() for line in lines if line.strip()]

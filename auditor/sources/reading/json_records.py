@@ -1,0 +1,81 @@
+"""What the JSON formats share: records with `image_id` and `caption` as frames, each fault with its record."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from auditor.model import CAPTION_SCHEMA
+from auditor.sources.reading.json_stream import Item
+
+BATCH = 50_000
+
+_COLUMNS = ("line", "image", "rank", "identifier", "split", "text", "reason", "raw")
+
+
+def batches(path: Path, found: Iterable[Item], *, ids: bool) -> Iterator[pl.DataFrame]:
+    """Turn items with `image_id` and `caption`, perhaps `split`, into frames of captions.
+
+    With `ids`, no two may share their `id`, and captions of an image stand in the order of theirs, where these are
+    numbers.
+    """
+    remaining = iter(found)
+    while batch := list(islice(remaining, BATCH)):
+        yield frame(path, [_row(item, ids) for item in batch])
+
+
+def frame(path: Path, rows: list[tuple[Any, ...]]) -> pl.DataFrame:
+    """Make a frame of rows: line, image, rank, identifier, split, text, reason, raw."""
+    schema = {name: CAPTION_SCHEMA[name] for name in _COLUMNS}
+    return pl.DataFrame(rows, schema=schema, orient="row").with_columns(source=pl.lit(path.name), unit=pl.lit("record"))
+
+
+def _row(item: Item, ids: bool) -> tuple[Any, ...]:
+    record = item.value
+    reason = refuse(record) or item.fault
+    if reason is not None:
+        return (item.number, None, None, None, None, None, reason, show(record))
+    identifier = record.get("id") if ids else None
+    rank = identifier if type(identifier) is int and abs(identifier) < 2**63 else None
+    named = f"id {identifier}" if isinstance(identifier, int | str) and encodable(str(identifier)) else None
+    split = _split(record.get("split"))
+    return (item.number, str(record["image_id"]), rank, named, split, record["caption"], None, None)
+
+
+def _split(value: Any) -> str | None:
+    """Take a split's name as text, numbers too; what is neither names none."""
+    named = isinstance(value, str | int) and not isinstance(value, bool) and encodable(str(value))
+    return str(value) if named else None
+
+
+def refuse(record: Any, image_key: str = "image_id") -> str | None:
+    """Say why a record is no caption; null where it is one."""
+    if not isinstance(record, dict):
+        return f"not an object; expected {image_key} and caption"
+    image, caption = record.get(image_key), record.get("caption")
+    if isinstance(image, bool) or not isinstance(image, int | str) or image == "":
+        return f"{image_key} is missing, or neither a number nor a string"
+    if not isinstance(caption, str):
+        return "caption is missing, or not a string"
+    if not encodable(caption) or not encodable(str(image)):
+        return "not UTF-8 (a broken byte or a lone surrogate)"
+    return None
+
+
+def encodable(text: str) -> bool:
+    """Say whether a text has no lone surrogates, which JSON may hold and UTF-8 may not."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def show(record: Any) -> str:
+    """Write a refused record as JSON again."""
+    return json.dumps(record, ensure_ascii=True)

@@ -1,0 +1,154 @@
+"""JSON files of any size: the items of their top-level lists, one after the other, in bounded memory."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn, TextIO
+
+from auditor.errors import SourceError
+from auditor.sources.reading.files import open_bytes
+
+_BLOCK = 1 << 20
+
+_LONGEST_ITEM = 1 << 23  # of small values, it takes a hundred times that of memory
+
+_BLANK = re.compile(r"[ \t\r\n]*")
+
+_OF_NUMBERS = "0123456789+-.eE"
+
+_LONGEST_WORD = 16  # characters of the longest thing that a cut can spoil, an escape or a literal
+
+
+class Item(NamedTuple):
+    """One item of a list: the key that holds the list ("" where the list is the whole file), its number from 1.
+
+    `fault` is what a reader that knows the rest of the file has against it.
+    """
+
+    key: str
+    number: int
+    value: Any
+    fault: str | None = None
+
+
+def items(path: Path, file_format: str) -> Iterator[Item]:
+    """Walk a file that holds a list, or an object with lists in it.
+
+    A value that is no list, and a list that is empty, is one item with the number 0.
+
+    A byte that is not UTF-8 survives as a lone surrogate, so that only its record is refused.
+    Raises `SourceError` with line and column for a file that is not JSON, and for an item longer than 8 MiB.
+    """
+    with open_bytes(path) as file:
+        text = io.TextIOWrapper(file, encoding="utf-8-sig", errors="surrogateescape", newline="")
+        window = _Window(text, path, file_format)
+        opening = window.peek()
+        if opening == "[":
+            yield from _list(window, "")
+        elif opening == "{":
+            yield from _object(window)
+        else:
+            yield Item("", 0, window.decode())
+        if window.peek():
+            window.fail("Extra data")
+        text.detach()
+
+
+def _object(window: _Window) -> Iterator[Item]:
+    window.take("{")
+    closing = window.peek() == "}"
+    while not closing:
+        key = window.decode()
+        if not isinstance(key, str):
+            window.fail("Expecting property name enclosed in double quotes")
+        window.take(":")
+        if window.peek() == "[":
+            yield from _list(window, key)
+        else:
+            yield Item(key, 0, window.decode())
+        closing = window.peek() == "}"
+        if not closing:
+            window.take(",")
+    window.take("}")
+
+
+def _list(window: _Window, key: str) -> Iterator[Item]:
+    window.take("[")
+    number = 0
+    closing = window.peek() == "]"
+    if closing:
+        yield Item(key, 0, [])
+    while not closing:
+        number += 1
+        yield Item(key, number, window.decode())
+        closing = window.peek() == "]"
+        if not closing:
+            window.take(",")
+    window.take("]")
+
+
+class _Window:
+    """The part of the text that is being parsed."""
+
+    def __init__(self, text: TextIO, path: Path, file_format: str) -> None:
+        self._source, self._path, self._format = text, path, file_format
+        self._text, self._at, self._lines_before = "", 0, 0
+        self._decode = json.JSONDecoder(parse_constant=_refuse_constant).raw_decode
+
+    def peek(self) -> str:
+        """Give the next character that is no blank; "" at the end."""
+        while True:
+            self._at = _BLANK.match(self._text, self._at).end()  # type: ignore[union-attr]  # it matches nothing too
+            if self._at < len(self._text):
+                return self._text[self._at]
+            if not self._more():
+                return ""
+
+    def take(self, sign: str) -> None:
+        """Step over a character that must come next."""
+        if self.peek() != sign:
+            self.fail(f"Expecting {sign!r}" + (" delimiter" if sign in ",:" else ""))
+        self._at += 1
+
+    def decode(self) -> Any:
+        """Parse the value that comes next."""
+        self.peek()
+        while True:
+            try:
+                value, end = self._decode(self._text, self._at)
+            except json.JSONDecodeError as error:
+                cut = error.pos + _LONGEST_WORD >= len(self._text) or error.msg.startswith("Unterminated string")
+                if not (cut and self._more()):
+                    self.fail(error.msg, error.pos)
+            except (ValueError, RecursionError) as error:
+                raise SourceError(
+                    f'{self._path}: not JSON that can be read: {error} (format "{self._format}")'
+                ) from error
+            else:
+                cut = end == len(self._text) or self._text[end] in _OF_NUMBERS  # a number may go on in the next block
+                if not (cut and self._more()):
+                    self._at = end
+                    return value
+
+    def fail(self, message: str, at: int | None = None) -> NoReturn:
+        """Say where the text is not JSON."""
+        at = self._at if at is None else at
+        line = self._lines_before + self._text.count("\n", 0, at) + 1
+        column = at - self._text.rfind("\n", 0, at)
+        raise SourceError(f'{self._path}:{line}: not JSON at column {column}: {message} (format "{self._format}")')
+
+    def _more(self) -> bool:
+        if len(self._text) - self._at > _LONGEST_ITEM:
+            self.fail(f"a record longer than {_LONGEST_ITEM >> 20} MiB")
+        block = self._source.read(max(_BLOCK, len(self._text) - self._at))
+        self._lines_before += self._text.count("\n", 0, self._at)
+        self._text, self._at = self._text[self._at :] + block, 0
+        return bool(block)
+
+
+def _refuse_constant(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not JSON")

@@ -1,0 +1,135 @@
+"""Format `table`: rows with a column for the image and one or several for captions.
+
+CSV, TSV and other delimited text, JSONL or a JSON list of records (these plain, gzipped or zstandard), Parquet, Arrow
+files and streams, and folders that Hugging Face `datasets` saved. Columns that no setting names are guessed by their
+names. Rows of another language than `lang` are no records of the dataset: they are left out, and counted nowhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import polars as pl
+
+from auditor.errors import SourceError
+from auditor.model import CAPTION_SCHEMA, Batches, Part
+from auditor.sources.reading import files
+from auditor.sources.table import columnar, delimited, json
+from auditor.sources.table.columnar import ARROW, PARQUET, STREAM
+from auditor.sources.table.columns import Wishes, recognised, wishes
+from auditor.sources.table.folder import SPLITS, STATE, Piece, pieces
+from auditor.sources.table.layout import captions
+
+OPTIONS: Mapping[str, str] = {
+    "image_col": "column that names the image",
+    "caption_col": "column of captions or of lists of them, or several columns with a caption each",
+    "caption_id_col": "column that no two captions share; numbers order the captions of an image",
+    "split_col": "column that holds the split",
+    "annotator_col": "column of who wrote the caption, which orders the captions of an image",
+    "lang_col": "column of the caption's language",
+    "lang": "language to read: rows of others are left out",
+    "delimiter": 'what separates columns: a character, or "tab"',
+}
+
+_COLUMNAR = (PARQUET, ARROW, STREAM)
+
+_BOM = b"\xef\xbb\xbf"
+
+_MOST_SHOWN = 10
+
+_LONG_NUMBER = 20
+
+
+def claims(path: Path, head: bytes) -> bool:
+    """Recognise a saved folder by its state, Parquet and Arrow by their first bytes, text by its columns' names."""
+    if path.is_dir():
+        return (path / STATE).is_file() or (path / SPLITS).is_file()
+    if head.startswith((PARQUET, ARROW)) or (head.startswith(STREAM) and head[7:8] == b"\0"):
+        return True
+    text = head.removeprefix(_BOM).lstrip().decode(errors="replace")
+    ending = next((suffix for suffix in reversed(path.suffixes) if suffix not in (".gz", ".zst")), "")
+    if text[:1] in ("{", "["):
+        keys = json.first_keys(text)
+        return recognised(keys) or (bool(keys) and ending in (".jsonl", ".ndjson"))
+    header = text.partition("\n")[0].rstrip("\r")
+    names = delimited.names(header, delimited.delimiter_of(header))
+    is_header = len(names) > 1 and not any(map(delimited.looks_like_data, names))
+    return recognised(names) or (is_header and ending in (".csv", ".tsv"))
+
+
+def read(part: Part) -> Batches:
+    """Yield the captions of a table; `line` is the line where a record begins, or the number of a row.
+
+    A list of captions, and captions in several columns, give the slot; else the annotator or a numeric identifier
+    orders the captions of an image. Raises `SourceError` for a file that lacks a column that is needed, and for one
+    without a row in the language asked for.
+    """
+    wanted = wishes(part.options)
+    order: dict[str, int] | None = None
+    kept, others = False, set[str]()
+    for piece, frame, columns in _rows(part, wanted):
+        if "annotator" in columns and order is None:
+            order = _order(part, wanted)
+        own = frame
+        if wanted.language is not None and "language" in frame.columns:
+            own = frame.filter((pl.col("language") == wanted.language) | pl.col("reason").is_not_null())
+            if own.height < frame.height:
+                yield _left_out(piece, frame, wanted.language)
+            others |= {*frame["language"].drop_nulls().unique(maintain_order=True).head(_MOST_SHOWN)} - {""}
+            kept = kept or own["language"].is_not_null().any()
+        found = captions(str(piece.path), own, columns, wanted, order or {}).with_columns(source=pl.lit(piece.source))
+        if piece.split is not None and "split" not in columns:
+            found = found.with_columns(split=pl.lit(piece.split))
+        yield found.select(name for name in CAPTION_SCHEMA if name in found.columns)
+    if others and not kept:
+        raise SourceError(
+            f'{part.paths[0]}: no row has the language "{wanted.language}"; they have '
+            + ", ".join(sorted(others)[:_MOST_SHOWN])
+        )
+
+
+def _left_out(piece: Piece, frame: pl.DataFrame, language: str) -> pl.DataFrame:
+    """Give the rows of other languages, or of none, as what they are: no records of this dataset."""
+    other = (pl.col("language") != language) | pl.col("language").is_null()
+    return frame.filter(other & pl.col("reason").is_null()).select(
+        "line",
+        source=pl.lit(piece.source),
+        unit=pl.lit("row"),
+        left_out=pl.format('language "{}"', pl.col("language").fill_null("")),
+    )
+
+
+def _rows(part: Part, wanted: Wishes) -> Iterator[tuple[Piece, pl.DataFrame, dict[str, str]]]:
+    for path in files.expand(part):
+        for piece in pieces(path) if path.is_dir() else (Piece(path, path.name),):
+            for frame, columns in _frames(piece.path, wanted):
+                yield piece, frame, columns
+
+
+def _frames(path: Path, wanted: Wishes) -> Iterator[tuple[pl.DataFrame, dict[str, str]]]:
+    head = files.head(path)
+    magic = next((magic for magic in _COLUMNAR if head.startswith(magic)), None)
+    if magic is not None:
+        with path.open("rb") as file:
+            if not file.read(len(magic)).startswith(magic):
+                raise SourceError(f"{path}: a Parquet or Arrow file inside another compression; unzip it first")
+        return columnar.frames(path, magic, wanted)
+    start = head.removeprefix(_BOM).lstrip()[:1]
+    if start in (b"{", b"["):
+        return json.frames(path, "line" if start == b"{" else "record", wanted)
+    return delimited.frames(path, wanted)
+
+
+def _order(part: Part, wanted: Wishes) -> dict[str, int]:
+    """Give numbers to the annotators of the whole part: numbers by their value, then names by their letters."""
+    names: set[str] = set()
+    for _, frame, columns in _rows(part, wanted):
+        if "annotator" in columns:
+            names.update(frame["annotator"].drop_nulls().unique())
+    return {name: rank for rank, name in enumerate(sorted(names, key=_by_value))}
+
+
+def _by_value(name: str) -> tuple[bool, int, str]:
+    is_number = name.isdecimal() and len(name) < _LONG_NUMBER
+    return (not is_number, int(name) if is_number else 0, name)

@@ -1,0 +1,87 @@
+"""How the rows of a table become captions.
+
+Rows travel as frames of `line`, `unit`, `reason`, `raw` and a column for each thing that is known of them: image,
+caption (or `caption 0`, `caption 1`, …), identifier, split, annotator, language; these as text or lists of texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from auditor.errors import SourceError
+from auditor.sources.table.columns import Wishes, kind_of
+
+_MAY_BE_BLANK = ("identifier", "split", "annotator", "language")  # a cell without text says nothing of these
+
+_WHOLE = r"^(-?\d{1,18})(?:\.0*)?$"
+
+
+def frame(unit: str, rows: list[tuple[Any, ...]], things: Sequence[tuple[str, bool]]) -> pl.DataFrame:
+    """Make a frame of rows; `things` names their values and says which are lists. A broken row has no values."""
+    width = 3 + len(things)
+    whole = [row if len(row) == width else (*row[:3], *[None] * len(things)) for row in rows]
+    schema = {"line": pl.UInt32(), "raw": pl.String(), "reason": pl.String()}
+    schema |= {thing: pl.List(pl.String()) if is_list else pl.String() for thing, is_list in things}
+    return pl.DataFrame(whole, schema, orient="row").with_columns(unit=pl.lit(unit))
+
+
+def captions(
+    where: str, rows: pl.DataFrame, columns: Mapping[str, str], wanted: Wishes, annotators: Mapping[str, int]
+) -> pl.DataFrame:
+    """Turn rows into captions: one a row, or one for each place of a list or for each of several columns.
+
+    `annotators` says in which order those of an image stand. Raises `SourceError` for lists where they cannot be.
+    """
+    places = [name for name in rows.columns if kind_of(name) == "caption"]
+    if not places:
+        return rows
+    lists = [name for name in rows.columns if isinstance(rows.schema[name], pl.List)]
+    texts = [thing for thing in _MAY_BE_BLANK if thing in rows.columns and thing not in lists]
+    rows = rows.with_columns(pl.when(pl.col(thing) != "").then(thing).alias(thing) for thing in texts)
+    if len(places) == 1 and "caption" not in lists:
+        if "identifier" in lists and wanted.columns["identifier"]:
+            raise SourceError(f"{where}: column {columns['identifier']} holds lists, and the captions are single")
+        return _single(rows.drop("identifier") if "identifier" in lists else rows, columns, annotators)
+    if wanted.columns["annotator"]:
+        raise SourceError(f"{where}: annotator_col orders single captions; this table has several a row")
+    if "caption" in lists:
+        return _several(rows.with_columns(text="caption"), columns)
+    if set(lists).intersection(places):
+        raise SourceError(f"{where}: several columns of captions, one of lists; name one with --caption-col")
+    is_whole = pl.col("reason").is_null()
+    return _several(rows.with_columns(text=pl.when(is_whole).then(pl.concat_list(places))), columns)
+
+
+def _single(rows: pl.DataFrame, columns: Mapping[str, str], annotators: Mapping[str, int]) -> pl.DataFrame:
+    rank, identifier = pl.lit(None), pl.lit(None)
+    if "identifier" in rows.columns:
+        rank = pl.col("identifier").str.extract(_WHOLE, 1).cast(pl.Int64)
+        identifier = pl.format("{} {}", pl.lit(columns["identifier"]), "identifier")
+    if "annotator" in rows.columns:
+        rank = pl.col("annotator").replace_strict(annotators, default=None, return_dtype=pl.Int64)
+    return rows.with_columns(text="caption", rank=rank, identifier=identifier)
+
+
+def _several(rows: pl.DataFrame, columns: Mapping[str, str]) -> pl.DataFrame:
+    lists = ["text", "slot"]
+    length = pl.col("text").list.len()
+    if isinstance(rows.schema.get("identifier"), pl.List):
+        lists.append("identifier")
+        identifiers = pl.col("identifier").list.len()
+        uneven = length.ne_missing(identifiers)
+        shown = pl.struct("image", "text", "identifier").struct.json_encode()
+        reason = pl.format("{} captions with {} identifiers", length.fill_null(0), identifiers.fill_null(0))
+        rows = rows.with_columns(
+            reason=pl.coalesce("reason", pl.when(uneven).then(reason)),
+            raw=pl.coalesce("raw", pl.when(uneven).then(shown)),
+            text=pl.when(~uneven).then("text"),
+            identifier=pl.when(~uneven).then("identifier"),
+        )
+    single = rows.with_columns(slot=pl.int_ranges(0, length)).explode(lists, empty_as_null=True)
+    if "identifier" not in rows.columns:
+        return single
+    named = pl.format("{} {}", pl.lit(columns["identifier"]), "identifier")
+    return single.with_columns(identifier=named if "identifier" in lists else pl.format("{}#{}", named, "slot"))

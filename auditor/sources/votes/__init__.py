@@ -1,0 +1,162 @@
+"""Format `votes`: which of two captions each judge chose, as `auditor tasks` asks them or in a table of one's own.
+
+A row is a question with a choice (B or C) in a column for each judge, one judge's vote, or a comparison with its votes
+counted; CSV, TSV or JSON lines. With a column for A the questions are triplets, without one pairs.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from itertools import count, islice
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from auditor.errors import SourceError
+from auditor.model import Batches, Kind, Option, Part
+from auditor.sources.reading import files, lines
+from auditor.sources.reading.delimited import records
+from auditor.sources.reading.json_records import show
+from auditor.sources.sides import frames
+from auditor.sources.table import json
+from auditor.sources.votes import columns, counts
+from auditor.sources.votes.columns import Places
+
+OPTIONS: Mapping[str, str] = {
+    **columns.OPTIONS,
+    "key_file": "key of the questions, which `auditor tasks` wrote: it undoes the draw of B and C",
+}
+
+#: Line, text as it stands, what is wrong with it, fields.
+_Record = tuple[int, str, str | None, list[str]]
+
+_SEPARATORS = (",", ";", "\t")
+
+_TASK = re.compile(r"(t[0-9a-f]{16})(-\d+)?")
+
+_BOM = b"\xef\xbb\xbf"
+
+
+def claims(path: Path, head: bytes) -> bool:
+    """Recognise a table by columns for image, B, C, and choices or votes."""
+    header = _header(head)
+    return any(columns.lacking(columns.find(names, {}), {}) is None for names in header.values())
+
+
+def kind(part: Part) -> Kind:
+    """Say what the votes are on: triplets where there is a column for A, else pairs."""
+    names = _layout(files.expand(part)[0], part.options)[1]
+    return "triplets" if "a" in columns.find(names, part.options) else "pairs"
+
+
+def described_in(part: Part) -> str | None:
+    """Name the dataset whose images the questions of `auditor tasks` show; null for a table of one's own."""
+    path = files.expand(part)[0]
+    separator, names = _layout(path, part.options)
+    if not {"task", "dataset", "version"} <= set(names):
+        return None
+    _, _, reason, fields = next(_records(path, separator, names), (0, "", "it is empty", []))
+    return None if reason else fields[names.index("dataset")] or None
+
+
+def read(part: Part) -> Batches:
+    """Yield the captions of each comparison, with the votes for each; one without any vote is left out.
+
+    Comparisons are numbered from 1 on, in the order in which they first occur, through all files of the part. Raises
+    `SourceError` for a file without the columns that are needed or without a vote, and for a key that is none.
+    """
+    key = counts.key(files.locate(Path(str(part.options["key_file"])))) if "key_file" in part.options else None
+    numbers = count(1)
+    for path in files.expand(part):
+        separator, names = _layout(path, part.options)
+        places = columns.find(names, part.options)
+        rows = [_row(record, places) for record in _records(path, separator, names)]
+        compared = counts.gathered(path, pl.DataFrame(rows, schema=counts.RECORD, orient="row"), key)
+        yield from frames(path.name, counts.sides(compared, numbers, triplets="a" in places))
+
+
+def _layout(path: Path, options: Mapping[str, Option]) -> tuple[str, list[str]]:
+    """Find the separator ("" for JSON lines) and the names of the columns of a file, or say which is missing."""
+    headers = _header(files.head(path))
+    missing = {
+        separator: columns.lacking(columns.find(names, options), options) for separator, names in headers.items()
+    }
+    for separator, what in missing.items():
+        if what is None:
+            return separator, headers[separator]
+    next(lines.blocks(path), None)  # which knows what is no UTF-8
+    widest = max(headers, key=lambda separator: len(headers[separator]), default=None)
+    names = headers[widest] if widest is not None else []
+    if widest is None or not names:
+        raise SourceError(f'{path}:1: not of format "votes": expected a header, or a JSON object on each line')
+    listed = ", ".join(name[:40] for name in names[:20])
+    raise SourceError(f'{path}:1: not of format "votes": expected {missing[widest]}; it has {listed}')
+
+
+def _header(head: bytes) -> dict[str, list[str]]:
+    """Split the first line of a file by each separator; of JSON lines, name the keys."""
+    text = head.removeprefix(_BOM).decode(errors="replace")
+    if text.lstrip().startswith("{"):
+        return {"": json.first_keys(text.lstrip())}
+    first = text.partition("\n")[0].rstrip("\r")
+    if "\r" in first:
+        return {}
+    return {separator: next(csv.reader([first], delimiter=separator), []) for separator in _SEPARATORS}
+
+
+def _records(path: Path, separator: str, names: list[str]) -> Iterator[_Record]:
+    return _delimited(path, separator, len(names)) if separator else _json_lines(path, names)
+
+
+def _delimited(path: Path, separator: str, width: int) -> Iterator[_Record]:
+    with files.open_bytes(path) as file:
+        for line, raw, fault, *fields in islice(records(file, path, separator, padded=False), 1, None):
+            reason = fault
+            if reason is None and len(fields) != width:
+                reason = f"{len(fields)} fields; the header has {width}"
+            yield line, raw, reason, fields
+
+
+def _json_lines(path: Path, names: list[str]) -> Iterator[_Record]:
+    for record in json.of_lines(path):
+        fault, value = record.fault, record.value
+        if fault is None and not isinstance(value, dict):
+            fault = "not an object"
+        fields = [] if fault else [value.get(name) for name in names]
+        odd = next((name for name, field in zip(names, fields, strict=False) if _is_odd(field)), None)
+        fault = f"{odd} is neither a text nor a number" if odd else fault
+        raw = show(value) if record.raw is None else record.raw
+        yield record.number, raw, fault, ["" if field is None else str(field) for field in fields]
+
+
+def _is_odd(field: Any) -> bool:
+    return isinstance(field, bool) or not isinstance(field, str | int | None)
+
+
+def _row(record: _Record, places: Places) -> tuple[Any, ...]:
+    """Lay a record out as the fields of `vote_counts.RECORD`; what it has no column for is null."""
+    line, raw, reason, fields = record
+    if reason is not None:
+        return (line, raw, reason, *[None] * (len(counts.RECORD) - 3))
+    one = {thing: fields[at[0]] for thing, at in places.items()}
+    texts: dict[str, str] = {thing: one[thing] for thing in ("image", "a", "b", "c") if thing in one}
+    reason = next((f"{thing} is empty" for thing, text in texts.items() if not text.strip()), None)
+    task = one.get("task", "").strip() or None
+    if reason is None and task is not None and (ours := _TASK.fullmatch(task)) and ours[1] != _name(texts):
+        reason = f"task {task} does not match its texts: the image, or a sentence, is not what was asked about"
+    choices = [fields[at] for at in places["choice"]] if "choice" in places else None
+    return (
+        line, raw, reason, task, one["image"], one.get("a"), one["b"], one["c"], one.get("judge"), choices,
+        one.get("votes_b"), one.get("votes_c"), one.get("category"), one.get("origin_b"), one.get("origin_c"),
+    )  # fmt: skip
+
+
+def _name(texts: Mapping[str, str]) -> str:
+    """Name a question as `sql/tasks/judge_question.sql` does, by what it shows."""
+    form = "triplets" if "a" in texts else "pairs"
+    shown = [form, texts["image"], *(texts[side].strip(" ") for side in "abc" if side in texts)]
+    return "t" + hashlib.md5("\x1f".join(shown).encode(), usedforsecurity=False).hexdigest()[:16]

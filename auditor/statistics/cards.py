@@ -1,0 +1,264 @@
+"""The statistics that compare captions of one image: a system's with people's, and people's with each other.
+
+What a statistic of a dataset version declares of itself.
+
+The statistics of global diversity: how varied are the words and sentences of a whole set of captions?
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+#: What a statistic needs: the captions alone, training data, people's captions for evaluation, both, or that images
+#: have several captions.
+Needs = Literal["captions", "training", "evaluation", "training and evaluation", "several captions of an image"]
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """A statistic's card.
+
+    `definition` is what it counts, `published` where the definition that follows the paper's code differs, null where
+    it does not. `walks` says whether it depends on the order of the captions. `digits` is how many a table shows;
+    `version` grows whenever the same captions get another number.
+    """
+
+    name: str
+    definition: str
+    source: str
+    needs: Needs = "captions"
+    published: str | None = None
+    walks: bool = False
+    digits: int = 4
+    version: int = 1
+
+
+_MILTENBURG = "van Miltenburg et al. 2018"
+
+_IN_FILE_ORDER = "one walk, in the order of the file"
+
+_SHAIB = "Shaib et al. 2024"
+
+#: In the order in which results show them.
+GLOBAL = (
+    Statistic("tokens", "tokens of the captions", f"{_MILTENBURG}, section 2", digits=0),
+    Statistic("types", "different tokens", f"{_MILTENBURG}, section 2", digits=0),
+    Statistic("asl", "average sentence length: tokens / captions", f"{_MILTENBURG}, section 2"),
+    Statistic("sdsl", "standard deviation of sentence length, of the population", f"{_MILTENBURG}, section 2"),
+    Statistic(
+        "ttr-1",
+        "mean segmental type-token ratio: types / tokens of each whole segment of a walk, the partial last one dropped",
+        f"Johnson 1944; {_MILTENBURG}, section 2",
+        published=_IN_FILE_ORDER,
+        walks=True,
+    ),
+    Statistic(
+        "ttr-2",
+        "the same of bigrams, which cross from caption to caption",
+        f"{_MILTENBURG}, section 2",
+        published=_IN_FILE_ORDER,
+        walks=True,
+    ),
+    Statistic(
+        "ttr-3", "the same of trigrams", f"{_MILTENBURG}, code of the paper", published=_IN_FILE_ORDER, walks=True
+    ),
+    Statistic(
+        "ttr-10000",
+        "types among the first 10,000 tokens / 10,000",
+        f"{_MILTENBURG}, code of the paper",
+        published=_IN_FILE_ORDER,
+        walks=True,
+    ),
+    Statistic(
+        "ttr-100000",
+        "types among the first 100,000 tokens / 100,000",
+        f"{_MILTENBURG}, code of the paper",
+        published=_IN_FILE_ORDER,
+        walks=True,
+    ),
+    Statistic(
+        "mattr",
+        "moving-average type-token ratio: mean over every window of 500 tokens",
+        "Covington & McFall 2010",
+        published=_IN_FILE_ORDER,
+        walks=True,
+    ),
+    Statistic(
+        "mtld",
+        "tokens / stretches after which the type-token ratio falls below 0.72, mean of a walk forward and one back",
+        "McCarthy & Jarvis 2010",
+        published=_IN_FILE_ORDER,
+        walks=True,
+        digits=1,
+    ),
+    Statistic(
+        "hd-d",
+        "expected type-token ratio of 42 tokens drawn without replacement (hypergeometric)",
+        "McCarthy & Jarvis 2007",
+    ),
+    Statistic("distinct-1", "types / tokens", "Li et al. 2016, section 5"),
+    Statistic("distinct-2", "different bigrams within captions / tokens", "Li et al. 2016, section 5"),
+    Statistic(
+        "ngram-diversity",
+        "sum over n = 1 to 4 of different n-grams / n-grams, within captions (the authors' program lets them cross)",
+        _SHAIB,
+    ),
+    Statistic(
+        "self-repetition",
+        "mean over captions of ln(1 + in how many other captions their different 4-grams stand, summed)",
+        f"Salkar et al. 2022; {_SHAIB}",
+    ),
+    Statistic(
+        "compression-ratio",
+        "bytes of the tokens, joined by blanks in the first drawn order / bytes after zlib, level 9",
+        _SHAIB,
+        published="in the order of the file",
+    ),
+    Statistic("yule-k", "10,000 (sum over types of their squared frequency - N) / N^2", "Yule 1944", digits=1),
+    Statistic("entropy", "Shannon entropy of the token distribution, in bits, by relative frequencies", "Shannon 1948"),
+    Statistic(
+        "zipf-slope",
+        "slope of ln frequency on ln rank, least squares over all types, ranks 1 to V in order of frequency",
+        "Zipf 1935",
+    ),
+    Statistic(
+        "top-20",
+        "share of the tokens that belong to the most frequent fifth of the types, rounded up",
+        f"{_MILTENBURG}, section 1",
+    ),
+    Statistic(
+        "unique",
+        "different captions / captions; captions are equal where their tokens are, one without a token is left out",
+        f"{_MILTENBURG}, code of the paper",
+        published="captions are equal where text.lower().strip('.?!') is",
+    ),
+    Statistic(
+        "novel",
+        "share of the captions that are no training caption, duplicates counted; equal as for unique",
+        f"{_MILTENBURG}, section 2",
+        needs="training",
+        published="captions are equal where text.lower().strip('.?!') is: a blank at the end makes a caption novel",
+    ),
+    Statistic(
+        "novel-types",
+        "types that the training data does not have",
+        f"{_MILTENBURG}, code of the paper",
+        needs="training",
+        digits=0,
+    ),
+    Statistic(
+        "learnable",
+        "types of people's captions that the training data has, of the images in both",
+        f"{_MILTENBURG}, equation 1",
+        needs="training and evaluation",
+        digits=0,
+        version=2,
+    ),
+    Statistic(
+        "limit",
+        "learnable / types of people's captions, of the images in both",
+        f"{_MILTENBURG}, equation 4",
+        needs="training and evaluation",
+        version=2,
+    ),
+    Statistic(
+        "recalled",
+        "learnable types that the captions of the images in both have",
+        f"{_MILTENBURG}, equation 2",
+        needs="training and evaluation",
+        digits=0,
+        version=2,
+    ),
+    Statistic(
+        "coverage",
+        "recalled / learnable",
+        f"{_MILTENBURG}, equation 3",
+        needs="training and evaluation",
+        version=2,
+    ),
+    *(
+        Statistic(
+            f"coverage-decile-{decile}",
+            f"share of decile {decile} of the types of people's captions (1: the most frequent tenth) that is recalled",
+            f"{_MILTENBURG}, figure 4",
+            needs="training and evaluation",
+            version=2,
+        )
+        for decile in range(1, 11)
+    ),
+)
+
+_LOCAL = "van Miltenburg et al. 2018, section 3.2"
+
+_PRECISION = "van Miltenburg et al. 2018, section 5.1"
+
+_WITHIN = "van Miltenburg et al. 2018, section 1"
+
+_MBLEU = _WITHIN
+
+#: Importance classes that are always given: a caption set of five an image has these.
+CLASSES = 5
+
+#: In the order in which results show them.
+LOCAL = (
+    *(
+        Statistic(
+            f"recall-{importance}",
+            f"of the content words that {importance} of an image's captions by people hold, the share that the system's"
+            " caption of the image holds: totals over images",
+            _LOCAL,
+            needs="evaluation",
+        )
+        for importance in range(1, CLASSES + 1)
+    ),
+    Statistic(
+        "recall-majority",
+        "of the content words that 3 of an image's captions by people hold, or more, the share that the system's"
+        " caption of the image holds: totals over images",
+        _LOCAL,
+        needs="evaluation",
+    ),
+    Statistic(
+        "precision",
+        "of the content words of the system's captions, the share that a caption of the image by people holds",
+        _PRECISION,
+        needs="evaluation",
+    ),
+    Statistic(
+        "precision-all-words",
+        "of all words of the system's captions, the share that a caption of the image by people holds",
+        _PRECISION,
+        needs="evaluation",
+    ),
+    *(
+        Statistic(
+            f"mbleu-{order}",
+            f"mean over images of the mean BLEU-{order} of their captions, each against the others: the higher, the"
+            " less they differ",
+            _MBLEU,
+            needs="several captions of an image",
+        )
+        for order in range(1, 5)
+    ),
+    Statistic(
+        "image-types",
+        "words that an image's captions hold, each once: mean over images",
+        _WITHIN,
+        needs="several captions of an image",
+        digits=1,
+    ),
+    Statistic(
+        "image-content-types",
+        "content words that an image's captions hold, each once: mean over images",
+        _WITHIN,
+        needs="several captions of an image",
+        digits=1,
+    ),
+    Statistic(
+        "image-ttr",
+        "words that an image's captions hold, each once / their tokens: totals over images",
+        _WITHIN,
+        needs="several captions of an image",
+    ),
+)

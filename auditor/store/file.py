@@ -1,0 +1,142 @@
+"""The file of a store: making room for it, waiting for whoever holds it, telling it from another in its place."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import duckdb
+
+from auditor.errors import StoreError, StoreLockedError, UsageError
+from auditor.replacing import is_plain
+from auditor.store import sealing
+from auditor.store.faults import lacks_room, no_room
+
+IN_MEMORY = ":memory:"
+
+_MAKING = 1.0  # seconds after which a file that is still unfinished is nobody's
+
+_HEADERS = 3 * 4096  # bytes that every DuckDB file has
+
+_MAGIC = slice(8, 12)
+
+_RESERVED = ("cache", "main", "memory", "system", "temp")
+
+_PREFIX = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")  # but not a drive, C:
+
+_SIZE = re.compile(r"([0-9]+) ?([KMGT])(i?)B")
+
+_MEMORY = "1GiB"  # of the engine; a whole process needs about 300 MiB more
+
+
+def refuse_name(path: Path) -> None:
+    """Refuse the name of a store that the engine takes for something else (`main.duckdb`, `md:x`, `https://x`)."""
+    if path.stem in _RESERVED:
+        raise UsageError(f"{path}: the engine keeps the name {path.stem} for itself; call the store otherwise")
+    if found := _PREFIX.match(str(path)):
+        raise UsageError(f"{path}: a store is a file; {found[0]!r} names another place; call the store otherwise")
+    if not is_plain(path) and not path.is_dir():  # a pipe would wait for its writer
+        raise UsageError(f"{path}: a store is a file on a disk, and this is a pipe or a device; name another")
+
+
+def make_room(path: Path) -> None:
+    """Make the folder of a new store; a file that a killed process left unfinished gives way to one.
+
+    Another process that makes the store just now leaves its file unfinished for a moment only: one that stays so is
+    left.
+    """
+    deadline = time.monotonic() + _MAKING
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        while is_unfinished(path):
+            if time.monotonic() > deadline:
+                path.unlink(missing_ok=True)
+            time.sleep(_MAKING / 10)
+    except OSError as error:
+        raise StoreError(f"{path}: no store can be made here: {error.strerror or error}") from error
+
+
+def is_unfinished(path: Path) -> bool:
+    """Say whether a file is empty, or the engine's but shorter than the headers that every database begins with."""
+    if not path.is_file() or path.stat().st_size >= _HEADERS:
+        return False
+    with path.open("rb") as file:
+        begin = file.read(_MAGIC.stop)
+    return not begin or begin[_MAGIC] == b"DUCK"
+
+
+def connect(
+    path: Path,
+    *,
+    read_only: bool,
+    wait: float,
+    narrate: Callable[[str], None],
+    databases: Sequence[Path] = (),
+    folder: Path | None = None,
+) -> duckdb.DuckDBPyConnection:
+    """Open a file, waiting up to `wait` seconds for another process to let go of it.
+
+    The connection is sealed: beside its file it reaches the `databases` and the files of `folder` only. Raises
+    `StoreLockedError` after the wait, `StoreError` for a file that is no store or a disk that is full.
+    """
+    deadline = time.monotonic() + wait
+    told = False
+    while True:
+        file = _identity(path)
+        try:
+            connection = duckdb.connect(_named(path), read_only=read_only, config=_settings(path))
+            sealing.seal(connection, databases, folder)
+        except duckdb.Error as error:
+            if "could not set lock on file" not in str(error).lower():
+                raise no_room(path, error) if lacks_room(error) else _unreadable(path, error) from error
+            if time.monotonic() >= deadline:
+                raise StoreLockedError(
+                    f"{path}: another process is using the store; waited {wait:g} s; try again or raise --wait"
+                ) from error
+            if not told:
+                narrate(f"{path}: another process is using the store; waiting up to {wait:g} s")
+                told = True
+            time.sleep(0.1)
+        else:
+            if file in (None, _identity(path)):
+                return connection
+            connection.close()  # another process put a compact copy in the place of the file just now
+
+
+def _named(path: Path) -> str:
+    """Name a file so that the engine takes it for one."""
+    return str(path) if path.name == IN_MEMORY else str(path.absolute())
+
+
+def _settings(path: Path) -> dict[str, str | bool | int | float | list[str]]:
+    """Let work that needs more memory go on beside the store's file. A store in memory has no such place."""
+    if path.name == IN_MEMORY:
+        return {**sealing.FROM_THE_START, "temp_directory": ""}
+    return {**sealing.FROM_THE_START, "memory_limit": f"{memory()}B"}
+
+
+def memory() -> int:
+    """Give the bytes that the engine may use of a store in a file."""
+    limit = os.environ.get("AUDITOR_MEMORY", _MEMORY)
+    size = _SIZE.fullmatch(limit)
+    if size is None:
+        raise UsageError(f"AUDITOR_MEMORY={limit}: expected a size such as 2GiB")
+    number, unit, binary = size.groups()
+    factor: int = (1024 if binary else 1000) ** ("KMGT".index(unit) + 1)
+    return int(number) * factor
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Tell a file from another that takes its place; null where there is none."""
+    with suppress(OSError):
+        found = path.stat()
+        return found.st_dev, found.st_ino
+    return None
+
+
+def _unreadable(path: Path, error: Exception) -> StoreError:
+    return StoreError(f"{path}: cannot be opened as a store; restore a backup or name another with --store: {error}")

@@ -1,0 +1,192 @@
+"""What people said of captions, beside what metrics say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from auditor.errors import UsageError
+from auditor.metrics.candidates import bind_candidates, output_of
+from auditor.model import Progress, Selection, silent
+from auditor.registry import MetricRequest, References, requests
+from auditor.scoring.references import references_of
+from auditor.scoring.scores import scorable, score_candidates, signatures, too_long
+from auditor.store import ngrams
+from auditor.store.connection import Store
+from auditor.store.workspace import Workspace
+
+#: Means of judges are rounded, so that equal means are ties whatever their ratings were.
+_MEAN_DECIMALS = 10
+
+#: A judge's protocol is called so, whatever the source calls the judge.
+_JUDGE = "judge-"
+
+_EXAMPLES = 3
+
+#: Ratings are summed as integers in units of 10^-12: the sum of their squares must be one of 127 bits.
+_MOST_SQUARES = 1e14
+
+
+@dataclass(frozen=True)
+class Rated:
+    """Rated captions with scores, and each rating of them.
+
+    `ratings` has columns image, slot, judge, score; `scores` has image, slot, one for each metric by its label, length,
+    reference_count, reference_lengths and is_reference (the caption is one of its own references). `at_work` holds the
+    relations that both were read from.
+    """
+
+    annotated: Selection
+    references: Selection
+    ratings: pl.DataFrame
+    scores: pl.DataFrame
+    metrics: tuple[MetricRequest, ...]
+    signatures: Mapping[str, str]
+    scale: tuple[float, float]
+    at_work: Workspace
+    notes: tuple[str, ...]
+
+    @property
+    def labels(self) -> list[str]:
+        """What rows call the metrics."""
+        return [metric.label for metric in self.metrics]
+
+    @property
+    def judges(self) -> list[str]:
+        """Name the judges, sorted."""
+        return sorted(self.ratings["judge"].unique())
+
+    def protocols(self) -> list[str]:
+        """Name the ways to put ratings beside scores: pooled, mean, and each judge; the first alone for one judge."""
+        return protocols_of(self.judges)
+
+    def people(self, protocol: str) -> pl.DataFrame:
+        """Give what people say, by a protocol. Columns: image, slot, human.
+
+        `pooled` has a row for every rating, `mean` the mean of a caption's ratings, a judge's that judge's own.
+        """
+        if protocol == "mean":
+            mean = pl.col("score").sort().sum() / pl.len()
+            return self.ratings.group_by("image", "slot", maintain_order=True).agg(human=mean.round(_MEAN_DECIMALS))
+        chosen = self.ratings if protocol == "pooled" else self.ratings.filter(self._by(protocol))
+        return chosen.select("image", "slot", human="score")
+
+    def beside_scores(self, protocol: str, *, without_references: bool = False) -> pl.DataFrame:
+        """Give what people say beside every score. Columns: image, slot, human, those of `scores`."""
+        scores = self.scores.filter(~pl.col("is_reference")) if without_references else self.scores
+        return self.people(protocol).join(scores, on=["image", "slot"], how="inner", maintain_order="left")
+
+    def _by(self, protocol: str) -> pl.Expr:
+        return pl.col("judge").is_in([judge for judge in self.judges if protocol_of(judge) == protocol])
+
+
+def protocol_of(judge: str) -> str:
+    """Name the protocol of one judge's ratings."""
+    return judge if judge.startswith(_JUDGE) else f"{_JUDGE}{judge}"
+
+
+def protocols_of(judges: Sequence[str]) -> list[str]:
+    """Name the protocols of ratings by some judges."""
+    return ["pooled", "mean", *map(protocol_of, judges)] if len(judges) > 1 else ["pooled"]
+
+
+def judges(store: Store, annotated: Selection, scale: tuple[float, float] | None = None) -> list[str]:
+    """Name the judges of a version, sorted. Raises `UsageError` where nothing was rated."""
+    return sorted(_ratings(store, annotated, scale)[0]["judge"].unique())
+
+
+def rated(
+    store: Store,
+    annotated: Selection,
+    against: str | None,
+    metric_names: Sequence[str] | None,
+    text_profile: str,
+    scale: tuple[float, float] | None = None,
+    progress: Progress = silent,
+) -> Rated:
+    """Score what people rated against the captions of its images.
+
+    Raises `UsageError` where nothing was rated, or nothing describes the images.
+    """
+    ratings, notes = _ratings(store, annotated, scale)
+    references, unmatched = references_of(store, annotated, against)
+    rule = References("all")
+    metrics, unscored = scorable(store, references, requests(metric_names), metric_names)
+    candidates = output_of(annotated)
+    scores = score_candidates(store, references, text_profile, [candidates], metrics, progress).drop("candidate")
+    at_work = ngrams.workspace(store, references, text_profile)
+    bind_candidates(store, at_work, [candidates])
+    facts = at_work.rows("rated_candidate")
+    ratings = ratings.join(scores.select("image", "slot"), on=["image", "slot"], how="semi", maintain_order="left")
+    if ratings.is_empty():
+        raise UsageError(f"{annotated.label}: none of the rated captions has a score")
+    scores = scores.join(ratings, on=["image", "slot"], how="semi", maintain_order="left")
+    at_work.bind_rows("rating", ratings)
+    return Rated(
+        annotated,
+        references,
+        ratings,
+        scores.join(facts, on=["image", "slot"], how="left", maintain_order="left"),
+        tuple(metrics),
+        signatures(metrics, text_profile, rule),
+        scale or (float(ratings["score"].min()), float(ratings["score"].max())),  # type: ignore[arg-type]
+        at_work,
+        (*notes, *unmatched, *unscored, *too_long(store, [annotated, references], text_profile)),
+    )
+
+
+def _ratings(store: Store, annotated: Selection, scale: tuple[float, float] | None) -> tuple[pl.DataFrame, list[str]]:
+    """Read the ratings of a version, without those that lie outside of a scale. Gives notes on what is odd of them."""
+    version = annotated.version
+    workspace = Workspace(store, dataset=version.dataset, seq=version.seq)
+    workspace.bind("annotated", "annotation_as_of")
+    ratings = workspace.rows("rating")
+    if ratings.is_empty():
+        raise UsageError(
+            f"{annotated.label}: holds no ratings, it was ingested as {version.kind}; "
+            "ratings come with `auditor ingest NAME` of kind judgements"
+        )
+    notes = []
+    if scale is not None:
+        low, high = scale
+        outside = ratings.filter(~pl.col("score").is_between(low, high))
+        ratings = ratings.filter(pl.col("score").is_between(low, high))
+        if ratings.is_empty():
+            raise UsageError(f"{annotated.label}: no rating lies from {low:g} to {high:g}; name its scale with --scale")
+        if outside.height:
+            notes.append(
+                f"{annotated.label}: {_counted(outside.height, 'rating lies', 'ratings lie')} outside of {low:g} to "
+                f"{high:g} and {'is' if outside.height == 1 else 'are'} left out: {_examples(outside)}"
+            )
+    if not (ratings["score"] ** 2).sum() < _MOST_SQUARES:
+        largest = max(map(abs, ratings["score"]))
+        raise UsageError(
+            f"{annotated.label}: ratings as large as {largest:g} cannot be summed exactly; "
+            "divide them all by the same number and ingest them again, or leave stray ones out with --scale"
+        )
+    behind = ratings["votes"] // ratings["times"]
+    fewest, most = behind.min(), behind.max()
+    if isinstance(fewest, int) and isinstance(most, int) and most > 1:
+        people = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
+        notes.append(f"{annotated.label}: a rating is that of {people} people together")
+    again = ratings.filter(pl.col("times") > 1)
+    if again.height:
+        notes.append(
+            f"{annotated.label}: {_counted(again.height, 'caption was', 'captions were')} rated more than once by one "
+            f"judge; the mean of those ratings counts: {_examples(again)}"
+        )
+    return ratings.select("image", "slot", "judge", "score"), notes
+
+
+def _counted(number: int, one: str, several: str) -> str:
+    return f"{number:,} {one if number == 1 else several}"
+
+
+def _examples(ratings: pl.DataFrame) -> str:
+    shown = [
+        f"{score:g} of {image} #{slot} by {judge}"
+        for image, slot, judge, score in ratings.head(_EXAMPLES).select("image", "slot", "judge", "score").iter_rows()
+    ]
+    return ", ".join(shown) + (", …" if ratings.height > _EXAMPLES else "")

@@ -1,0 +1,321 @@
+"""How far people agree with each other: the ceiling of what a metric can be asked for.
+
+The rows of `agree`: metrics against people, metrics against each other, scores cut in two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import polars as pl
+
+from auditor.model import Progress, silent
+from auditor.statistics import cluster_bootstrap
+from auditor.statistics.correlation import FEWEST, constants, correlate
+from auditor.statistics.correlation_tests import holm, steiger, williams
+from auditor.statistics.rater_agreement import kappa, krippendorff, strength
+from auditor.studies.agree.ratings import Rated, protocol_of
+
+#: In the order in which rows and tables show them.
+STATISTICS = ("spearman", "kendall-b", "kendall-c", "pearson")
+
+#: The coefficients that a test of two of them is made for.
+_TESTED = ("spearman", "pearson")
+
+#: What was rated: every caption, or those that are none of their own references.
+ALL, WITHOUT = "all", "without-references"
+
+_COMPARED_TWICE = ("pooled", "mean")
+
+PEOPLE = "human"
+
+SCHEMA: Mapping[str, pl.DataType] = {
+    "metric": pl.String(),
+    "statistic": pl.String(),
+    "protocol": pl.String(),
+    "value": pl.Float64(),
+    "low": pl.Float64(),
+    "high": pl.Float64(),
+    "p": pl.Float64(),
+    "n": pl.Int64(),
+    "strength": pl.String(),
+    "candidates": pl.String(),
+    "other": pl.String(),
+    "p_holm": pl.Float64(),
+    "threshold": pl.Float64(),
+}
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """A bootstrap over images: so many resamples, the share of them inside an interval, a seed."""
+
+    resamples: int = 1000
+    confidence: float = 0.95
+    seed: int = 1
+
+    def key(self, found: Rated, candidates: str) -> tuple[object, ...]:
+        """Spell what the draw is a function of."""
+        version = found.annotated.version
+        return (self.seed, version.dataset, version.version, found.annotated.split, candidates)
+
+
+@dataclass(frozen=True)
+class Correlated:
+    """Rows of a protocol, with the coefficients of the resamples behind their intervals.
+
+    `reason` says why there are none, `flat` names the metrics that have no coefficient because they hold one value.
+    """
+
+    rows: list[Row]
+    resamples: cluster_bootstrap.Resamples
+    reason: str | None
+    flat: tuple[str, ...]
+
+
+def correlations(
+    found: Rated,
+    protocols: Sequence[str],
+    statistics: Sequence[str],
+    resampling: Resampling,
+    progress: Progress = silent,
+) -> dict[tuple[str, str], Correlated]:
+    """Correlate every metric with people, by each protocol, and for pooled and mean also without own references.
+
+    Gives them by protocol and by what was rated; what would repeat all captions is left out.
+    """
+    some = bool(found.scores["is_reference"].any())
+    wanted = [(protocol, ALL) for protocol in protocols]
+    wanted += [(protocol, WITHOUT) for protocol in protocols if some and protocol in _COMPARED_TWICE]
+    made = {}
+    for done, (protocol, candidates) in enumerate(wanted):
+        progress(f"{found.annotated.label}: correlating, {protocol}", done, len(wanted))
+        made[protocol, candidates] = correlated(found, protocol, candidates, statistics, resampling)
+    return made
+
+
+def correlated(
+    found: Rated, protocol: str, candidates: str, statistics: Sequence[str], resampling: Resampling
+) -> Correlated:
+    """Correlate every metric with people by one protocol; what cannot be is null, and a note says why."""
+    labels = found.labels
+    rows = found.beside_scores(protocol, without_references=candidates == WITHOUT).sort("image", "slot", "human")
+    scores = rows.select(PEOPLE, *labels)
+    values = correlate(scores, statistics, [(PEOPLE, label) for label in labels])
+    reason = _reason(scores)
+    flat = set() if reason else set(constants(scores))
+    varied = [] if reason else [label for label in labels if label not in flat]
+    drawn = cluster_bootstrap.resampled(
+        rows, PEOPLE, varied, statistics, resampling.resamples, resampling.key(found, candidates)
+    )
+    made = []
+    for metric, statistic, value, p, n in values.select("metric_b", "statistic", "value", "p", "n").iter_rows():
+        interval = cluster_bootstrap.interval(drawn.get((metric, statistic)), resampling.confidence)
+        made.append(
+            _row(
+                metric, statistic, protocol, value, n, candidates,
+                low=interval and interval.low, high=interval and interval.high, p=p, strength=strength(value),
+            )
+        )  # fmt: skip
+    return Correlated(made, drawn, reason, tuple(label for label in labels if label in flat))
+
+
+def missing(label: str, made: Mapping[tuple[str, str], Correlated], resampling: Resampling) -> list[str]:
+    """Say why coefficients and intervals are missing; like reasons in one sentence."""
+    reasons: dict[str, list[str]] = {}
+    for (protocol, candidates), each in made.items():
+        where = protocol if candidates == ALL else f"{protocol} without own references"
+        if each.reason:
+            reasons.setdefault(f"no correlations with people: {each.reason}", []).append(where)
+        if each.flat:
+            told = f"{', '.join(each.flat)}: the same score for every caption, and so no correlation"
+            reasons.setdefault(told, []).append(where)
+        bare = any(row["value"] is not None and row["low"] is None for row in each.rows)
+        if bare and resampling.resamples:
+            told = "no interval where images are too few: some resamples hold one rating or one score only"
+            reasons.setdefault(told, []).append(where)
+    return [f"{label}: {told} ({', '.join(where)})" for told, where in reasons.items()]
+
+
+def _reason(scores: pl.DataFrame) -> str | None:
+    """Say why people's ratings correlate with nothing; null where they may."""
+    if scores.height < FEWEST:
+        return f"{scores.height} rating{'' if scores.height == 1 else 's'} with a score, of {FEWEST} that it takes"
+    if scores[PEOPLE].n_unique() == 1:
+        return f"every rating is {scores[PEOPLE][0]:g}"
+    return None
+
+
+def tests(found: Rated, protocol: str, statistic: str, made: Correlated, resampling: Resampling) -> list[Row]:
+    """Test every pair of metrics: which correlates more with people, errors taken with their sign turned round.
+
+    Gives for each pair the difference of the coefficients with its interval, Williams' t and Steiger's z, each with p
+    corrected for all pairs (Holm).
+    """
+    values = {row["metric"]: row["value"] for row in made.rows if row["statistic"] == statistic}
+    labels = [label for label in found.labels if values.get(label) is not None]
+    if len(labels) < 2:
+        return []
+    sign = {metric.label: -1 if metric.metric.lower_is_better else 1 for metric in found.metrics}
+    scores = found.beside_scores(protocol).select(labels)
+    pairs = list(combinations(labels, 2))
+    between = dict(zip(pairs, correlate(scores, [statistic], pairs)["value"], strict=True))
+    rows, n = {}, scores.height
+    for a, b in pairs:
+        r_a, r_b, r_ab = sign[a] * values[a], sign[b] * values[b], sign[a] * sign[b] * between[a, b]
+        drawn = [made.resamples.get((name, statistic)) for name in (a, b)]
+        apart = None if drawn[0] is None or drawn[1] is None else sign[a] * drawn[0] - sign[b] * drawn[1]
+        interval = cluster_bootstrap.interval(apart, resampling.confidence)
+        rows["difference", a, b] = _row(
+            a, "difference", protocol, r_a - r_b, n, ALL, other=b,
+            low=interval and interval.low, high=interval and interval.high,
+        )  # fmt: skip
+        for name, test in (("williams", williams), ("steiger", steiger)):
+            tested = test(r_a, r_b, r_ab, n)
+            rows[name, a, b] = _row(a, name, protocol, tested and tested.value, n, ALL, other=b, p=tested and tested.p)
+    for name in ("williams", "steiger"):
+        alike = [row for (test, *_), row in rows.items() if test == name and row["p"] is not None]
+        for row, corrected in zip(alike, holm([row["p"] for row in alike]), strict=True):
+            row["p_holm"] = corrected
+    return list(rows.values())
+
+
+def tested(protocols: Sequence[str], statistics: Sequence[str]) -> tuple[str, str] | None:
+    """Choose which protocol and coefficient pairs of metrics are tested on: a row for each caption where there is one.
+
+    Null where no coefficient is asked for that has such a test.
+    """
+    chosen = next((one for one in _TESTED if one in statistics), None)
+    return None if chosen is None else ("mean" if "mean" in protocols else protocols[0], chosen)
+
+
+def kappas(found: Rated, threshold: float, cut: float | None) -> list[Row]:
+    """Cut scores in two, and people's mean ratings at `threshold`, which is good: Cohen's kappa of the halves."""
+    rows = found.beside_scores("mean")
+    good = rows[PEOPLE] >= threshold
+    made = []
+    for metric in found.metrics:
+        best = kappa(rows[metric.label], good, cut, lower_is_better=metric.metric.lower_is_better)
+        made.append(
+            _row(metric.label, "kappa", "mean", best and best.kappa, rows.height, ALL, threshold=best and best.cut)
+        )
+    return made
+
+
+def uncut(found: Rated, threshold: float) -> list[str]:
+    """Say why there is no kappa, where there is none."""
+    means = found.beside_scores("mean")[PEOPLE]
+    good = int((means >= threshold).sum())
+    if 0 < good < len(means):
+        return []
+    which = f"every caption has a mean rating of {threshold:g} or more"
+    which = which if good else which.replace("every caption", "no caption")
+    return [f"{found.annotated.label}: no kappa: {which}; --threshold names another"]
+
+
+def _row(metric: str, statistic: str, protocol: str, value: float | None, n: int, candidates: str, **more: Any) -> Row:
+    return {
+        "metric": metric,
+        "statistic": statistic,
+        "protocol": protocol,
+        "value": value,
+        "n": n,
+        "candidates": candidates,
+        **more,
+    }
+
+
+def frame(rows: Sequence[Row]) -> pl.DataFrame:
+    """Put rows under each other, every column of `SCHEMA` there."""
+    return pl.DataFrame([{name: row.get(name) for name in SCHEMA} for row in rows], schema=SCHEMA)
+
+
+def described(found: Rated, rows: pl.DataFrame, resampling: Resampling) -> pl.DataFrame:
+    """Say of every row what it is about, in the public columns."""
+    version = found.annotated.version
+    drawn = pl.col("low").is_not_null()
+    return rows.select(
+        pl.lit(version.dataset).alias("dataset"),
+        *SCHEMA,
+        pl.lit(version.version).alias("version"),
+        pl.lit(found.annotated.split, pl.String).alias("split"),
+        pl.lit(found.references.reference).alias("against"),
+        pl.when(drawn).then(pl.lit(resampling.resamples, pl.Int64)).alias("resamples"),
+        pl.when(drawn).then(pl.lit(resampling.confidence)).alias("confidence"),
+        pl.when(drawn).then(pl.lit(resampling.seed, pl.Int64)).alias("seed"),
+        pl.col("metric").replace_strict(found.signatures, default=None, return_dtype=pl.String).alias("signature"),
+    )
+
+
+_MEAN_DECIMALS = 10
+
+#: So many judges or fewer are compared with each other one by one.
+_FEW = 10
+
+
+def agreement(found: Rated) -> tuple[list[Row], list[str]]:
+    """Give the rows of people among themselves, and notes on what there is none of.
+
+    `spearman` of every two judges (protocol `judge-1 judge-2`); `krippendorff-ordinal` and `krippendorff-interval` of
+    all; `ceiling`: Spearman of a judge with the mean of the others (protocol: the judge), and of all ratings with the
+    mean of the others of the same caption, as metrics are compared by the pooled protocol.
+    """
+    label, judges = found.annotated.label, found.judges
+    if len(judges) == 1:
+        return [], [
+            f"{label}: one judge ({judges[0]}) only: how far people agree, and what a metric can reach, is unknown"
+        ]
+    pairs = found.at_work.rows("rating_coincidence")
+    if pairs.is_empty():
+        return [], [f"{label}: no caption was rated by two judges: how far people agree is unknown"]
+    rows = [
+        _people_row(f"krippendorff-{level}", "pooled", krippendorff(pairs, level), _paired(found))
+        for level in ("ordinal", "interval")
+    ]
+    notes = []
+    if len(judges) > _FEW:
+        notes.append(f"{label}: {len(judges):,} judges: they are not compared one by one")
+    else:
+        rows = [*_one_by_one(found), *rows]
+    return [*rows, *_ceilings(found, judges if len(judges) <= _FEW else [])], notes
+
+
+def _one_by_one(found: Rated) -> list[Row]:
+    made = []
+    of = {judge: found.ratings.filter(judge=judge).select("image", "slot", "score") for judge in found.judges}
+    for a, b in combinations(found.judges, 2):
+        both = of[a].join(of[b], on=["image", "slot"], how="inner", maintain_order="left")
+        made.append(_spearman("spearman", f"{protocol_of(a)} {protocol_of(b)}", both.select("score", "score_right")))
+    return made
+
+
+def _ceilings(found: Rated, judges: list[str]) -> list[Row]:
+    caption = ["image", "slot"]
+    others = (pl.col("score").sort().sum().over(caption) - pl.col("score")) / (pl.len().over(caption) - 1)
+    beside = found.ratings.with_columns(others=others.round(_MEAN_DECIMALS)).filter(pl.len().over(caption) > 1)
+    return [
+        _spearman("ceiling", "pooled", beside.select("score", "others")),
+        *(
+            _spearman("ceiling", protocol_of(judge), beside.filter(judge=judge).select("score", "others"))
+            for judge in judges
+        ),
+    ]
+
+
+def _paired(found: Rated) -> int:
+    """Count the ratings of captions that were rated more than once."""
+    return found.ratings.filter(pl.len().over("image", "slot") > 1).height
+
+
+def _spearman(statistic: str, protocol: str, scores: pl.DataFrame) -> Row:
+    value, p = correlate(scores, ["spearman"]).select("value", "p").row(0)
+    return _people_row(statistic, protocol, value, scores.height) | {"p": p, "strength": strength(value)}
+
+
+def _people_row(statistic: str, protocol: str, value: float | None, n: int) -> Row:
+    return {"metric": PEOPLE, "statistic": statistic, "protocol": protocol, "value": value, "n": n, "candidates": ALL}

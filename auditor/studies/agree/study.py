@@ -1,0 +1,164 @@
+"""Can a metric be trusted? Its correlation with ratings, and theirs with each other (Elliott & Keller 2014)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from auditor.errors import UsageError
+from auditor.model import Progress, Selection, silent
+from auditor.registry import left_out
+from auditor.result import Figure, Result, Table
+from auditor.scoring.references import references_of
+from auditor.scoring.writing import chooses_profile
+from auditor.statistics.resampling import check_resampling
+from auditor.store.connection import Store
+from auditor.store.versions import resolve_all
+from auditor.studies.agree import rows as agreement_rows
+from auditor.studies.agree import tables
+from auditor.studies.agree.ratings import Rated, judges, protocols_of, rated
+from auditor.studies.agree.rows import ALL, STATISTICS, Resampling
+
+#: What stands for the protocol of every judge.
+JUDGES = "judges"
+
+#: So many judges or fewer have a protocol each, unless they are asked for.
+_FEW_JUDGES = 10
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of ratings and scores beside the metrics.
+
+    `protocols` are some of pooled, mean, judges, or a judge's own; `statistics` some of `STATISTICS`; none stands for
+    all. A mean rating of `threshold` is good (default: the middle of the scale); `cut` is the score that is, for kappa.
+    Ratings outside of `scale` are left out. So many `disagreements` are shown, each way.
+    """
+
+    protocols: Sequence[str] | None = None
+    statistics: Sequence[str] | None = None
+    threshold: float | None = None
+    cut: float | None = None
+    scale: tuple[float, float] | None = None
+    disagreements: int = 5
+    resampling: Resampling = field(default_factory=Resampling)
+
+
+@chooses_profile("refs", "against")
+def agree(
+    store: Store,
+    refs: Sequence[str],
+    metric_names: Sequence[str] | None = None,
+    against: str | None = None,
+    text_profile: str = "auto",
+    split: str | None = None,
+    question: Question | None = None,
+    progress: Progress = silent,
+) -> Result:
+    """Correlate metrics with people's ratings of captions, in every dataset of ratings that is named.
+
+    Captions are scored against those that `against` names, or else of the first related dataset. Raises `UsageError`
+    for what holds no ratings, and for a protocol, statistic or scale that there is not.
+    """
+    question = question or Question()
+    statistics = _checked(question, metric_names)
+    parts, notes = [], list(left_out(metric_names))
+    selections = resolve_all(store, refs, split)
+    for annotated in selections:  # whatever cannot be asked of the last is said before the first is scored
+        _protocols(annotated, protocols_of(judges(store, annotated, question.scale)), question.protocols)
+        references_of(store, annotated, against)
+    for place, annotated in enumerate(selections, 1):
+        found = rated(store, annotated, against, metric_names, text_profile, question.scale, progress)
+        number = f"-{place}" if len(selections) > 1 else ""
+        part = _one(found, question, statistics, number, progress)
+        parts.append(part)
+        notes += [*found.notes, *part.notes]
+    return Result(
+        "agree",
+        pl.concat(part.rows for part in parts),
+        selections=tuple(dict.fromkeys(one for part in parts for one in (part.found.annotated, part.found.references))),
+        signatures={label: text for part in parts for label, text in part.found.signatures.items()},
+        tables=tuple(table for part in parts for table in part.tables),
+        figures=tuple(figure for part in parts for figure in part.figures),
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What is found of one dataset."""
+
+    found: Rated
+    rows: pl.DataFrame
+    tables: list[Table]
+    figures: list[Figure]
+    notes: list[str]
+
+
+def _one(found: Rated, question: Question, statistics: Sequence[str], number: str, progress: Progress) -> _Part:
+    resampling = question.resampling
+    protocols, notes = _protocols(found.annotated, found.protocols(), question.protocols)
+    threshold = sum(found.scale) / 2 if question.threshold is None else question.threshold
+    correlated = agreement_rows.correlations(found, protocols, statistics, resampling, progress)
+    rows = [row for each in correlated.values() for row in each.rows]
+    notes += agreement_rows.missing(found.annotated.label, correlated, resampling)
+    tested = agreement_rows.tested(protocols, statistics)
+    if tested is not None:
+        rows += agreement_rows.tests(found, *tested, correlated[tested[0], ALL], resampling)
+    rows += agreement_rows.kappas(found, threshold, question.cut)
+    notes += agreement_rows.uncut(found, threshold)
+    between, unknown = agreement_rows.agreement(found)
+    frame = agreement_rows.frame([*rows, *between])
+    order = tables.ranked(found, frame)["metric"].to_list()
+    metrics = {metric.label: metric for metric in found.metrics}
+    browsed = metrics[order[0] if order else found.labels[0]]
+    return _Part(
+        found,
+        agreement_rows.described(found, frame, resampling),
+        [
+            *(tables.tables(found, frame, resampling, threshold) if order else []),
+            *tables.class_tables(found),
+            *tables.disagreement_tables(found, browsed, question.disagreements),
+        ],
+        [*tables.figure(found, frame, number), *tables.class_figures(found, number)],
+        [*notes, *unknown, *tables.notes(found, frame)],
+    )
+
+
+def _checked(question: Question, metric_names: Sequence[str] | None) -> list[str]:
+    """Refuse what cannot be asked, before anything is counted for it; give the statistics in their order."""
+    check_resampling(question.resampling.resamples, question.resampling.confidence)
+    unknown = [name for name in question.statistics or () if name not in STATISTICS]
+    if unknown:
+        raise UsageError(f"{unknown[0]}: no such statistic; known are {', '.join(STATISTICS)}")
+    if question.scale is not None and not -math.inf < question.scale[0] < question.scale[1] < math.inf:
+        low, high = question.scale
+        raise UsageError(f"--scale {low:g} {high:g}: expected the lowest and the highest rating")
+    for option, value in (("--threshold", question.threshold), ("--cut", question.cut)):
+        if value is not None and not math.isfinite(value):
+            raise UsageError(f"{option} {value:g}: expected a number")
+    if question.cut is not None and len(metric_names or ()) != 1:
+        raise UsageError("--cut is a score of one metric: name that metric, and no other, with -m")
+    return [name for name in STATISTICS if not question.statistics or name in question.statistics]
+
+
+def _protocols(annotated: Selection, known: Sequence[str], asked: Sequence[str] | None) -> tuple[list[str], list[str]]:
+    """Choose among the protocols there are; say where judges are too many to have one each."""
+    of_judges = [name for name in known if name not in ("pooled", "mean")]
+    if not asked:
+        if len(of_judges) <= _FEW_JUDGES:
+            return list(known), []
+        told = f"{annotated.label}: {len(of_judges):,} judges; --protocol {JUDGES} gives each of them"
+        return [name for name in known if name not in of_judges], [told]
+    wanted = [each for name in asked for each in (of_judges or ["pooled"] if name == JUDGES else [name])]
+    unknown = [name for name in wanted if name not in (*known, "mean")]
+    if unknown:
+        raise UsageError(f"{unknown[0]}: no such protocol of {annotated.label}; there are {_some(known)}")
+    return list(dict.fromkeys(wanted)), []
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:_FEW_JUDGES]) + (", …" if len(names) > _FEW_JUDGES else "")

@@ -1,0 +1,343 @@
+"""What `agree` shows of one dataset: tables and a figure for reading, and findings in plain words.
+
+Where a metric and people part: a low score for what people praise, a high one for what they reject.
+
+What captions that people judge alike have in common: their scores, their lengths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+import polars as pl
+
+from auditor.registry import MetricRequest
+from auditor.result import Figure, Table
+from auditor.statistics.density import density, reach
+from auditor.statistics.significance import SMALLEST_P
+from auditor.studies.agree.ratings import Rated
+from auditor.studies.agree.rows import ALL, PEOPLE, STATISTICS, WITHOUT, Resampling
+
+
+def disagreement_tables(found: Rated, metric: MetricRequest, most: int) -> list[Table]:
+    """Show the captions with the lowest scores among those that people rate highest, and the other way round.
+
+    That is, by the mean of a caption's ratings: of those with the best there is, the ones with the worst scores first.
+    """
+    if not most:
+        return []
+    rows = found.beside_scores("mean")
+    best, worst = rows["human"].max(), rows["human"].min()
+    if best == worst:
+        return []
+    down = metric.metric.lower_is_better
+    praised = rows.filter(pl.col("human") == best).sort(metric.label, "image", "slot", descending=[down, False, False])
+    rejected = rows.filter(pl.col("human") == worst).sort(
+        metric.label, "image", "slot", descending=[not down, False, False]
+    )
+    label = found.annotated.label
+    titles = (
+        (f"rated highest, scored lowest: {label} by {metric.label}", praised),
+        (f"rated lowest, scored highest: {label} by {metric.label}", rejected),
+    )
+    return [Table(title, _with_texts(found, some.head(most), metric.label)) for title, some in titles]
+
+
+def _with_texts(found: Rated, rows: pl.DataFrame, label: str) -> pl.DataFrame:
+    shown = rows.select("image", "slot", label, rating="human")
+    found.at_work.bind_rows("shown", shown.select("image", "slot"))
+    texts = found.at_work.rows("nearest_reference")
+    return shown.join(texts, on=["image", "slot"], how="left", maintain_order="left").rename(
+        {"text": "caption", "reference": "nearest reference"}
+    )
+
+
+#: More values than this are no classes: the scale is cut into equal parts instead.
+_MOST_VALUES = 7
+
+_PARTS = 4
+
+
+def classed(found: Rated) -> tuple[pl.DataFrame, list[str]]:
+    """Give every rating beside the scores of its caption, with its class; and the classes from the lowest rating up.
+
+    A class is a rating, or a part of the scale where people gave many different ones. Columns: class, human, those of
+    `Rated.scores`.
+    """
+    rows = found.beside_scores("pooled").sort("image", "slot", "human")
+    values = rows["human"].unique().sort()
+    if len(values) <= _MOST_VALUES:
+        names = {value: f"{value:g}" for value in values}
+        return rows.with_columns(pl.col("human").replace_strict(names).alias("class")), list(names.values())
+    low, high = found.scale
+    edges = [float(edge) for edge in np.linspace(low, high, _PARTS + 1)]
+    labels = [f"{a:g} to {b:g}" for a, b in pairwise(edges)]
+    part = pl.col("human").cut(edges[1:-1], labels=labels, left_closed=True).cast(pl.String)
+    made = rows.with_columns(part.alias("class"))
+    return made, [label for label in labels if label in set(made["class"])]
+
+
+def class_tables(found: Rated) -> list[Table]:
+    """Show mean scores, and lengths of captions and references, by judgement."""
+    rows, names = classed(found)
+    label = found.annotated.label
+    by_class = rows.group_by("class").agg(
+        ratings=pl.len().cast(pl.Int64),
+        **{metric: pl.col(metric).sort().mean() for metric in found.labels},
+    )
+    scores = (
+        _in_order(by_class, names)
+        .drop("ratings")
+        .unpivot(found.labels, index="class", variable_name="metric")
+        .pivot("class", index="metric", values="value", maintain_order=True)
+    )
+    return [
+        Table(f"mean score of the captions of {label}, by people's rating", scores),
+        Table(
+            f"length of the captions of {label} and of their references, by people's rating",
+            _in_order(_lengths(rows), names),
+            caption="words; difference: a caption's length less the mean length of its references. "
+            "TER counts every word too many or too few as an edit",
+        ),
+    ]
+
+
+def _lengths(rows: pl.DataFrame) -> pl.DataFrame:
+    length = pl.col("length").cast(pl.Int64)
+    references = pl.col("reference_lengths") / pl.col("reference_count")
+    longer = length * pl.col("reference_count") - pl.col("reference_lengths")
+    return rows.group_by("class").agg(
+        ratings=pl.len().cast(pl.Int64),
+        length=length.mean(),
+        references=references.sort().mean(),
+        difference=(longer / pl.col("reference_count")).sort().mean(),
+        difference_sd=(longer / pl.col("reference_count")).sort().std(),
+        shorter=(longer < 0).mean(),
+        longer=(longer > 0).mean(),
+    )
+
+
+def _in_order(by_class: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    return by_class.sort(pl.col("class").replace_strict({name: place for place, name in enumerate(names)}))
+
+
+def class_figures(found: Rated, number: str) -> list[Figure]:
+    """Draw for each metric how its scores lie, a line for each rating of people."""
+    rows, names = classed(found)
+    made = []
+    for metric in found.labels:
+        low, high = float(rows[metric].min()), float(rows[metric].max())  # type: ignore[arg-type]  # never without rows
+        width = reach(rows[metric])
+        if width:
+            of = {name: rows.filter(pl.col("class") == name)[metric] for name in names}
+            lines = [
+                density(values, low, high, max(width, reach(values))).with_columns(rating=pl.lit(name))
+                for name, values in of.items()
+            ]
+            made.append(
+                Figure(
+                    f"density-{metric.replace(':', '-').replace('=', '-').replace(',', '-')}{number}",
+                    f"Scores by people's rating, {metric}, {found.annotated.label}",
+                    "lines",
+                    pl.concat(lines),
+                    x="x",
+                    y="density",
+                    series="rating",
+                    x_label=f"score by {metric}",
+                    y_label="density",
+                    caption="Epanechnikov kernel; bandwidth by Silverman's rule of thumb, of the rating or of all",
+                    tabled=True,
+                )
+            )
+    return made
+
+
+#: A p from here on says nothing against chance.
+_UNSURE = 0.05
+
+_TESTED = ("difference", "williams", "steiger")
+
+
+def ranked(found: Rated, rows: pl.DataFrame) -> pl.DataFrame:
+    """Rank the metrics by the first coefficient of the first protocol, errors with their sign turned round.
+
+    Columns: those of `rows`. Without a coefficient a metric has no rank.
+    """
+    lower = [metric.label for metric in found.metrics if metric.metric.lower_is_better]
+    towards = pl.when(pl.col("metric").is_in(lower)).then(-pl.col("value")).otherwise(pl.col("value"))
+    return _first(rows).filter(pl.col("value").is_not_null()).sort(towards, descending=True, maintain_order=True)
+
+
+def _first(rows: pl.DataFrame) -> pl.DataFrame:
+    of_metrics = rows.filter(pl.col("metric") != PEOPLE, pl.col("statistic").is_in(STATISTICS), candidates=ALL)
+    return of_metrics.filter(statistic=of_metrics["statistic"].first(), protocol=of_metrics["protocol"].first())
+
+
+def tables(found: Rated, rows: pl.DataFrame, resampling: Resampling, threshold: float) -> list[Table]:
+    """Arrange the rows of a dataset: metrics in their order, people among themselves, neighbours, halves."""
+    order = ranked(found, rows)
+    label, judges = found.annotated.label, len(found.judges)
+    about = f"{found.ratings.height:,} ratings of {found.scores.height:,} captions by {judges:,} judge" + "s" * (
+        judges > 1
+    )
+    made = [Table(f"metrics against people, {label}: {about}", _metrics(order, rows), caption=_intervals(resampling))]
+    of_metrics = rows.filter(pl.col("statistic").is_in(STATISTICS), pl.col("metric") != PEOPLE)
+    if of_metrics["statistic"].n_unique() > 1:
+        made.append(Table(f"every coefficient of {label}, {order.item(0, 'protocol')}", _coefficients(order, rows)))
+    people = rows.filter(metric=PEOPLE)
+    if people.height:
+        known = [name for name in ("low", "high", "p") if people[name].is_not_null().any()]
+        shown = people.select("statistic", "protocol", "value", *known, "n")
+        made.append(Table(f"people among themselves, {label}", shown))
+    neighbours = _neighbours(order["metric"].to_list(), rows)
+    if neighbours.height:
+        made.append(
+            Table(
+                f"is a metric of {label} ahead of the next? by protocol {neighbours['protocol'][0]}",
+                neighbours.drop("protocol"),
+                caption="difference of the coefficients with its interval by images; t: Williams, z: Steiger, who take "
+                "captions as independent; p corrected for all pairs of metrics (Holm)",
+            )
+        )
+    halves = rows.filter(statistic="kappa", candidates=ALL)
+    if halves["value"].is_not_null().any():
+        made.append(
+            Table(
+                f"Cohen's kappa, {label}",
+                halves.sort("value", descending=True, nulls_last=True).select("metric", kappa="value", cut="threshold"),
+                caption=f"a mean rating of {threshold:g} or more against a score of the cut or better. The cut is "
+                "where kappa is highest, unless --cut names it: chosen on these captions, it shows what may be had",
+            )
+        )
+    return made
+
+
+def _metrics(order: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """Show the first coefficient by every protocol, and without the captions that are their own references."""
+    statistic, first = order.item(0, "statistic"), order.item(0, "protocol")
+    alike = rows.filter(statistic=statistic)
+    interval = ["low", "high"] if order["low"].is_not_null().any() else []
+    shown = order.select("metric", pl.col("value").alias(f"{statistic}, {first}"), *interval, "p", "strength")
+    for protocol in alike.filter(pl.col("metric") != PEOPLE, candidates=ALL)["protocol"].unique(maintain_order=True):
+        if protocol != first:
+            of = alike.filter(protocol=protocol, candidates=ALL).select("metric", pl.col("value").alias(protocol))
+            shown = shown.join(of, on="metric", how="left", maintain_order="left")
+    without = alike.filter(protocol=first, candidates=WITHOUT)
+    if without.height:
+        of = without.select("metric", pl.col("value").alias("without own reference"))
+        shown = shown.join(of, on="metric", how="left", maintain_order="left")
+    return shown
+
+
+def _coefficients(order: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    alike = rows.filter(pl.col("statistic").is_in(STATISTICS), protocol=order["protocol"].first(), candidates=ALL)
+    shown = order.select("metric")
+    for statistic in alike["statistic"].unique(maintain_order=True):
+        of = alike.filter(statistic=statistic).select(
+            "metric", pl.col("value").alias(statistic), pl.col("p").alias(f"p of {statistic}")
+        )
+        shown = shown.join(of, on="metric", how="left", maintain_order="left")
+    return shown
+
+
+def _neighbours(order: Sequence[str], rows: pl.DataFrame) -> pl.DataFrame:
+    """Put each metric beside the next; a pair has its rows one way round, and turned round its signs change."""
+    tests = rows.filter(pl.col("statistic").is_in(_TESTED))
+    found = {(row["metric"], row["other"], row["statistic"]): row for row in tests.iter_rows(named=True)}
+    made = []
+    for a, b in pairwise(order):
+        turned = (a, b, "difference") not in found
+        pair, sign = ((b, a), -1) if turned else ((a, b), 1)
+        if (*pair, "difference") not in found:
+            continue
+        apart, t, z = (found[*pair, statistic] for statistic in _TESTED)
+        ends = [None if apart[end] is None else sign * apart[end] for end in ("low", "high")]
+        made.append(
+            {
+                "protocol": apart["protocol"],
+                "metric": a,
+                "next": b,
+                "difference": sign * apart["value"],
+                "low": ends[turned],
+                "high": ends[not turned],
+                "t": None if t["value"] is None else sign * t["value"],
+                "p of t": t["p_holm"],
+                "z": None if z["value"] is None else sign * z["value"],
+                "p of z": z["p_holm"],
+            }
+        )
+    numbers = dict.fromkeys(("low", "high", "t", "p of t", "z", "p of z"), pl.Float64)
+    return pl.DataFrame(made, schema_overrides=numbers, infer_schema_length=None)
+
+
+def _intervals(resampling: Resampling) -> str:
+    strength = (
+        f"p takes ratings as independent, and {SMALLEST_P:.1e} stands for it or less; strength: Dancey & Reidy, of the "
+        "coefficient rounded to two decimals"
+    )
+    if not resampling.resamples:
+        return strength
+    drawn = f"{resampling.confidence:.0%} of {resampling.resamples:,} resamples of the images lie between"
+    return f"low, high: {drawn}; {strength}"
+
+
+def figure(found: Rated, rows: pl.DataFrame, number: str) -> list[Figure]:
+    """Draw the first coefficient of every metric with its interval."""
+    order = ranked(found, rows)
+    if order.is_empty():
+        return []
+    statistic = order["statistic"][0]
+    return [
+        Figure(
+            f"agreement{number}",
+            f"{statistic} with people, {found.annotated.label}",
+            "points",
+            order.select("metric", "value", "low", "high"),
+            x="metric",
+            y="value",
+            low="low",
+            high="high",
+            x_label="metric",
+            y_label=f"{statistic}, {order['protocol'][0]}",
+            tabled=True,
+        )
+    ]
+
+
+def notes(found: Rated, rows: pl.DataFrame) -> list[str]:
+    """Say which metric is closest to people, how probable the least coefficient is, and what is turned round."""
+    label, order = found.annotated.label, ranked(found, rows)
+    told = []
+    if order.height > 1:
+        first, last = order.row(0, named=True), order.row(-1, named=True)
+        told.append(
+            f"{label}: {first['metric']} is closest to people ({first['statistic']} {first['value']:.3f}, "
+            f"{first['strength']}), {last['metric']} the least ({last['value']:.3f}, {last['strength']})"
+        )
+    of_metrics = rows.filter(pl.col("statistic").is_in(STATISTICS), pl.col("metric") != PEOPLE)
+    largest = of_metrics["p"].max()
+    if isinstance(largest, float):
+        high = of_metrics.filter(pl.col("p") >= _UNSURE).height
+        told.append(
+            f"{label}: "
+            + (
+                f"{high:,} of {of_metrics['p'].count():,} correlations with people have a p of {_UNSURE:g} or more"
+                if high
+                else f"no p of a correlation with people is above {largest:.2g}"
+            )
+            + ("; that is an upper bound: doubles go no lower" if largest == SMALLEST_P else "")
+            + "; p takes ratings as independent, which they are not: trust the intervals"
+        )
+    own = found.scores.filter("is_reference").height
+    if own:
+        subject = "1 caption is" if own == 1 else f"{own:,} captions are"
+        told.append(
+            f"{label}: {subject} word for word a reference of the image in {found.references.label}; "
+            "candidates = without-references leaves such captions out"
+        )
+    errors = [metric.label for metric in found.metrics if metric.metric.lower_is_better]
+    if errors:
+        told.append(f"{', '.join(errors)}: counts errors, so that agreement with people is a negative correlation")
+    return told

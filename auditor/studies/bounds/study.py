@@ -1,0 +1,143 @@
+"""How high can a human score, how low does a wrong caption score? (Wang & Gaizauskas 2016, sections 4 and 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import polars as pl
+
+from auditor.errors import UsageError
+from auditor.metrics import idf
+from auditor.metrics.candidates import HUMAN
+from auditor.model import Progress, Selection, silent
+from auditor.registry import References, left_out, requests
+from auditor.result import Result
+from auditor.scoring.candidate_sets import CandidateScores, missing, score_sets
+from auditor.scoring.substitutes import chosen, strangers
+from auditor.scoring.writing import chooses_profile
+from auditor.statistics.summary import summarise
+from auditor.store import ngrams, tokens
+from auditor.store.connection import Store
+from auditor.store.versions import resolve_all
+from auditor.studies.bounds import tables
+from auditor.text import tokenizer
+
+
+@chooses_profile("refs", "others")
+def bounds(
+    store: Store,
+    refs: Sequence[str],
+    metric_names: Sequence[str] | None = None,
+    text_profile: str = "auto",
+    split: str | None = None,
+    seed: int = 1,
+    references: int | None = None,
+    candidates: Sequence[str] | None = None,
+    others: Sequence[str] = (),
+    corpus: str | None = None,
+    draws: int = 1,
+    progress: Progress = silent,
+    *,
+    pool_idf: bool = False,
+) -> Result:
+    """Give the upper bound (each caption against the others of its image) and lower bounds (a stranger in its place).
+
+    `candidates` are `human` and those of `lower_bounds.LOWER_BOUNDS`; without them every one that can be drawn.
+    `others` are the datasets that `inter` draws from, by default the other `refs`; `corpus` is what `brown` stands for.
+    With `references`, each caption meets so many, drawn by the seed. With `draws`, everything that is drawn is drawn so
+    often, by seeds that follow each other: each draw has rows of its own, by column `seed`. With `pool_idf` CIDEr
+    weighs n-grams by the images of all datasets together (section 3, note 7), not by those of each dataset.
+
+    Per metric and candidate: n, mean, sd, median, min and max over captions (level `caption`, micro), over the means of
+    images (`image`, macro), and over the standard deviations of images (`image-sd`, second order). Raises `MetricError`
+    where a candidate that is asked for by name cannot be drawn.
+    """
+    selections = resolve_all(store, refs, split)
+    names = chosen(candidates)
+    drawn_again = [name for name in names if references is not None or name != HUMAN.name]
+    stand_ins = strangers(store, selections, others, corpus)
+    notes = list(left_out(metric_names))
+    parts = []
+    with _asked(store, selections, metric_names, text_profile, progress, pool_idf=pool_idf) as (asked, said):
+        notes += said
+        for selection in selections:
+            for draw in range(draws if drawn_again else 1):
+                measured = score_sets(
+                    store,
+                    selection,
+                    drawn_again if draw else names,
+                    stand_ins,
+                    References("loo", references, seed + draw),
+                    asked,
+                    text_profile,
+                    seed + draw,
+                    required=candidates is not None,
+                    progress=progress,
+                )
+                parts.append(_rows(measured, seed + draw if references is not None else None))
+                if draw == 0:
+                    notes += [*measured.notes, *missing({selection.label: measured.reasons})]
+    frame = pl.concat(parts)
+    return Result(
+        "bounds",
+        frame,
+        selections=selections,
+        signatures=dict(frame.unique("metric", maintain_order=True).select("metric", "signature").iter_rows()),
+        tables=tables.tables(selections, frame),
+        figures=tables.figures(frame, selections),
+        notes=tuple(notes),
+    )
+
+
+@contextmanager
+def _asked(
+    store: Store,
+    selections: Sequence[Selection],
+    metric_names: Sequence[str] | None,
+    text_profile: str,
+    progress: Progress,
+    *,
+    pool_idf: bool,
+) -> Iterator[tuple[Sequence[str] | None, list[str]]]:
+    """Give the metrics to ask for, and notes; with `pool_idf`, CIDEr's documents are the images of all selections."""
+    if not pool_idf:
+        yield metric_names, []
+        return
+    wanted = requests(metric_names)
+    pooled = [one.label for one in wanted if one.settings.get("idf") == idf.DATASET]
+    if len(selections) < 2 or not pooled:
+        raise UsageError(
+            "--pool-idf: pools the document frequencies of CIDEr over several REFs; name two or more, and -m"
+        )
+    tokens.provide(store, selections, text_profile, tokenizer(text_profile), progress)
+    with idf.together(store, selections, text_profile) as reading:
+        setting = f"idf={reading}"
+        asked = [
+            f"{one.label}{',' if ':' in one.label else ':'}{setting}" if one.label in pooled else one.label
+            for one in wanted
+        ]
+        names = ", ".join(one.label for one in selections)
+        yield asked, [f"{setting}: document frequencies of {names} together, {ngrams.pooled_documents(store):,} images"]
+
+
+def _rows(measured: CandidateScores, drawn_references: int | None) -> pl.DataFrame:
+    """Summarise scores by candidate. Where references were drawn, `drawn_references` is the seed."""
+    version, parts = measured.selection.version, []
+    for candidate in measured.sets:
+        own = measured.scores.filter(pl.col("candidate") == candidate.name).drop("candidate", "slot")
+        parts.append(
+            summarise(own).select(
+                pl.lit(version.dataset).alias("dataset"),
+                pl.lit(version.version).alias("version"),
+                "metric",
+                pl.lit(candidate.name).alias("candidate"),
+                "level", "n", "mean", "sd", "median", "min", "max",
+                pl.lit(measured.selection.split, pl.String).alias("split"),
+                pl.lit(candidate.params.get("seed", drawn_references), pl.Int64).alias("seed"),
+                pl.lit(candidate.source, pl.String).alias("drawn_from"),
+                pl.col("metric").replace_strict(dict(measured.signatures)).alias("signature"),
+            )
+        )  # fmt: skip
+    order = {metric: place for place, metric in enumerate(measured.signatures)}
+    return pl.concat(parts).sort(pl.col("metric").replace_strict(order), maintain_order=True)

@@ -1,0 +1,188 @@
+"""Pictures of `auditor bounds`: figures 1 to 3 of Wang & Gaizauskas 2016, upper against lower bounds.
+
+Bounds as people read them: the upper bound in full, the lower bounds side by side, what images differ in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from auditor.model import Selection
+from auditor.registry import METRICS
+from auditor.result import Figure, Table
+
+_UPPER = ("n", "mean", "sd", "median", "min", "max")
+
+
+def tables(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[Table, ...]:
+    """Arrange the rows of `bounds` by selection. What was drawn several times is shown by the mean of its draws."""
+    made = []
+    for selection in selections:
+        own = selection.rows_of(rows)
+        made += [*_upper(selection, own), *_lower(selection, own), *_images(selection, own)]
+    return tuple(made)
+
+
+def averaged(rows: pl.DataFrame) -> pl.DataFrame:
+    """Average what was drawn several times: one row for each place, metric, candidate and level.
+
+    `draws` says how often, `spread` is the standard deviation of the means of the draws, null for one.
+    """
+    place = ["dataset", "version", "split", "metric", "candidate", "level"]
+    return rows.group_by(place, maintain_order=True).agg(
+        pl.col("n").first(),
+        pl.col("mean", "sd", "median", "min", "max").mean(),
+        spread=pl.col("mean").std(),
+        draws=pl.len(),
+    )
+
+
+def _upper(selection: Selection, rows: pl.DataFrame) -> list[Table]:
+    human = averaged(rows.filter(pl.col("candidate") == "human", pl.col("level") == "caption"))
+    if human.is_empty():
+        return []
+    shown = human.select("metric", *_UPPER, *_if_drawn_often(human))
+    return [Table(f"upper bound of {selection.label}: each caption against the others of its image", shown)]
+
+
+def _lower(selection: Selection, rows: pl.DataFrame) -> list[Table]:
+    means = averaged(rows.filter(pl.col("level") == "caption"))
+    if (means["candidate"] == "human").all():
+        return []
+    wide = means.pivot("candidate", index="metric", values="mean", maintain_order=True)
+    spread = means.filter(pl.col("draws") > 1, pl.col("spread").is_not_null())
+    made = [Table(f"means of {selection.label} by who stands in for the caption", wide)]
+    if spread.height:
+        made.append(
+            Table(
+                f"standard deviation of these means over {spread['draws'].item(0)} draws",
+                spread.pivot("candidate", index="metric", values="spread", maintain_order=True),
+            )
+        )
+    return made
+
+
+def _images(selection: Selection, rows: pl.DataFrame) -> list[Table]:
+    human = averaged(rows.filter(pl.col("candidate") == "human"))
+    levels = {
+        level: human.filter(pl.col("level") == level).select("metric", pl.col("mean", "sd").name.suffix(f" {level}"))
+        for level in ("image", "image-sd")
+    }
+    if levels["image-sd"].is_empty():
+        return []
+    shown = levels["image"].join(levels["image-sd"], on="metric", how="left", maintain_order="left")
+    named = shown.rename(
+        {
+            "mean image": "mean of images",
+            "sd image": "sd of images",
+            "mean image-sd": "mean of sd within images",
+            "sd image-sd": "sd of sd within images",
+        }
+    )
+    return [Table(f"upper bound of {selection.label} over images", named)]
+
+
+def _if_drawn_often(human: pl.DataFrame) -> list[str]:
+    return ["spread"] if human["spread"].is_not_null().any() else []
+
+
+#: What stands together in one figure of the paper. Metrics that it does not have stand alone.
+_FAMILIES = {"bleu": "figure-1", "rouge": "figure-2", "meteor": "figure-3", "cider": "figure-3"}
+
+_TITLES = {
+    "figure-1": "BLEU",
+    "figure-2": "ROUGE",
+    "figure-3": "METEOR, CIDEr and CIDEr-D",
+    "ter": "TER",
+    "chrf": "chrF",
+}
+
+_MEAN = "mean over captions"
+
+
+def figures(rows: pl.DataFrame, selections: Sequence[Selection]) -> tuple[Figure, ...]:
+    """Draw micro-averaged means: upper bounds by family of metrics, then each upper bound beside the lower ones.
+
+    `rows` are those of `bounds`: dataset, version, split, metric, candidate, level, mean. Where a candidate has several
+    draws, their means are averaged. The second kind has a figure for each dataset or for each metric, whichever are
+    fewer.
+    """
+    means = _means(rows, selections)
+    datasets, metrics = (means[column].unique(maintain_order=True).to_list() for column in ("dataset", "metric"))
+    alone = len(datasets) == 1
+    return (
+        *_upper_figures(means.filter(pl.col("candidate") == "human"), alone),
+        *(_of_datasets(means, datasets) if len(datasets) <= len(metrics) else _of_metrics(means, metrics)),
+    )
+
+
+def _means(rows: pl.DataFrame, selections: Sequence[Selection]) -> pl.DataFrame:
+    """Give one row per dataset as tables call it, metric and candidate, in the order of `rows`."""
+    labels = pl.DataFrame(
+        [(one.version.dataset, one.version.version, one.split, one.label) for one in selections],
+        schema=dict.fromkeys(("dataset", "version", "split", "label"), pl.String),
+        orient="row",
+    ).unique(["dataset", "version", "split"], keep="first", maintain_order=True)
+    return (
+        rows.filter(pl.col("level") == "caption")
+        .join(labels, ["dataset", "version", "split"], nulls_equal=True, maintain_order="left")
+        .group_by(pl.col("label").alias("dataset"), "metric", "candidate", maintain_order=True)
+        .agg(pl.col("mean").mean())
+    )
+
+
+def _upper_figures(human: pl.DataFrame, alone: bool) -> list[Figure]:
+    grouped = human.with_columns(family=pl.col("metric").str.extract("^([a-z]+)").replace(_FAMILIES))
+    return [
+        Figure(
+            name,
+            f"Upper bound: {_TITLES[name] if some['metric'].n_unique() > 1 else some['metric'][0]}",
+            "bars",
+            some.drop("family"),
+            "dataset",
+            "mean",
+            "metric",
+            y_label=_MEAN,
+            caption=_say("Each caption against the others of its image.", some),
+            tabled=alone,
+        )
+        for (name,), some in grouped.group_by("family", maintain_order=True)
+    ]
+
+
+def _of_datasets(means: pl.DataFrame, datasets: Sequence[str]) -> list[Figure]:
+    return [
+        _bounds(f"bounds-{number}", dataset, means.filter(pl.col("dataset") == dataset), "metric", tabled=True)
+        for number, dataset in enumerate(datasets, 1)
+    ]
+
+
+def _of_metrics(means: pl.DataFrame, metrics: Sequence[str]) -> list[Figure]:
+    return [
+        _bounds(f"bounds-{number}", metric, means.filter(pl.col("metric") == metric), "dataset", tabled=False)
+        for number, metric in enumerate(metrics, 1)
+    ]
+
+
+def _bounds(name: str, of: str, means: pl.DataFrame, x: str, tabled: bool) -> Figure:
+    return Figure(
+        name,
+        f"Upper and lower bounds: {of}",
+        "bars",
+        means,
+        x,
+        "mean",
+        "candidate",
+        y_label=_MEAN,
+        caption=_say("human is the upper bound, the others are lower bounds.", means),
+        tabled=tabled,
+    )
+
+
+def _say(caption: str, means: pl.DataFrame) -> str:
+    """Add which of the metrics count errors."""
+    metrics = means["metric"].unique(maintain_order=True).to_list()
+    errors = [metric for metric in metrics if METRICS[metric.partition(":")[0]].lower_is_better]
+    return f"{caption} {', '.join(errors)}: lower is better." if errors else caption

@@ -1,0 +1,133 @@
+"""Which gates there are: what measures, its statistic, how it is compared. A new gate is a new line of `GATES`."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from auditor.errors import MetricError, UsageError
+from auditor.model import Gate
+from auditor.registry import request
+from auditor.studies.check import measures
+from auditor.studies.check.measures import Measure
+
+SQL = "sql"
+
+#: The setting that says against which version or dataset a drift is measured.
+AGAINST = ("drift", "against")
+
+#: How a statistic may be compared with a limit.
+_COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {"at least": operator.ge, "at most": operator.le}
+
+at_least, at_most = _COMPARISONS
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How a gate is answered: `statistic` of `measure`, its `end` (value, low, high), compared to the limit (`words`).
+
+    One that is `by_metric` holds for all metrics, or for the one that stands after the first part of its name.
+    """
+
+    measure: Measure
+    statistic: str
+    words: str
+    end: str = "value"
+    by_metric: bool = False
+
+    def holds(self, value: float, limit: float) -> bool:
+        """Say whether a value is within its limit."""
+        return _COMPARISONS[self.words](value, limit)
+
+
+GATES: Mapping[str, Rule] = {
+    "images.min": Rule(measures.sizes, "images", at_least),
+    "captions_per_image.min": Rule(measures.sizes, "captions-per-image-min", at_least),
+    "captions_per_image.max": Rule(measures.sizes, "captions-per-image-max", at_most),
+    "length.asl.min": Rule(measures.sizes, "asl", at_least),
+    "length.asl.max": Rule(measures.sizes, "asl", at_most),
+    "empty.max": Rule(measures.sizes, "empty", at_most),
+    "duplicates_within_image.max": Rule(measures.repetition, "within-image", at_most),
+    "duplicates_within_image.exact.max": Rule(measures.repetition, "within-image-exact", at_most),
+    "duplicates_across_images.max": Rule(measures.repetition, "across-images", at_most),
+    "duplicates_across_images.exact.max": Rule(measures.repetition, "across-images-exact", at_most),
+    "leakage.max": Rule(measures.repetition, "leakage", at_most),
+    "leakage.exact.max": Rule(measures.repetition, "leakage-exact", at_most),
+    "msttr.min": Rule(measures.variety, "ttr-1", at_least),
+    "templated.max": Rule(measures.formulas, "templated", at_most),
+    "outliers.max": Rule(measures.misplacement, "misplaced", at_most),
+    "homogeneity.high.max": Rule(measures.likeness, "homogeneity", at_most, end="high", by_metric=True),
+    "drift.js.max": Rule(measures.movement, "js", at_most),
+    "drift.js-2.max": Rule(measures.movement, "js-2", at_most),
+    "drift.js-opening.max": Rule(measures.movement, "js-opening", at_most),
+}
+
+
+@dataclass(frozen=True)
+class Demand:
+    """A gate that was understood: its rule, its limit, and the metric that it names."""
+
+    gate: Gate
+    rule: Rule
+    limit: float
+    metric: str | None = None
+
+
+@dataclass(frozen=True)
+class Demands:
+    """Every gate, understood: those of `GATES`, statements, and by dataset what its drift is measured against."""
+
+    demands: tuple[Demand, ...]
+    statements: tuple[Gate, ...]
+    since: Mapping[str | None, str]
+
+    @property
+    def gates(self) -> tuple[Gate, ...]:
+        """All that can pass or fail."""
+        return (*(one.gate for one in self.demands), *self.statements)
+
+
+def understood(gates: Sequence[Gate]) -> Demands:
+    """Read gates. Raises `UsageError` for none, for one that is unknown, and for a limit that is no number."""
+    demands = [_demand(gate) for gate in gates if gate.keys[0] != SQL and gate.keys != AGAINST]
+    statements = [gate for gate in gates if gate.keys[0] == SQL]
+    if not demands and not statements:
+        raise UsageError(
+            "no gates are declared; write them into datasets.toml, under [check] for every dataset or [NAME.check] for"
+            " one: captions_per_image.min = 5"
+        )
+    since = {gate.dataset: _against(gate) for gate in gates if gate.keys == AGAINST}
+    return Demands(tuple(demands), tuple(statements), since)
+
+
+def _demand(gate: Gate) -> Demand:
+    rule, metric = GATES.get(gate.name), None
+    if rule is None:
+        first, *between, end, bound = gate.keys if len(gate.keys) > 3 else ("", "", "", "")
+        rule = GATES.get(f"{first}.{end}.{bound}")
+        metric = ".".join(between)
+    if rule is None or (metric is not None and not rule.by_metric):
+        raise UsageError(f"{gate.where}: unknown gate {gate.name}; known are {', '.join(_known())}")
+    limit = gate.limit
+    if isinstance(limit, bool) or not isinstance(limit, int | float) or not math.isfinite(limit):
+        raise UsageError(f"{gate.where}: {gate.name}: expected a number, not {limit!r}")
+    if metric is not None:
+        try:
+            metric = request(metric).label
+        except MetricError as error:
+            raise UsageError(f"{gate.where}: {gate.name}: {error}") from error
+    return Demand(gate, rule, float(limit), metric)
+
+
+def _against(gate: Gate) -> str:
+    if not isinstance(gate.limit, str) or not gate.limit:
+        raise UsageError(f'{gate.where}: {gate.name}: expected a version or a dataset, such as "flickr8k@v1"')
+    return gate.limit
+
+
+def _known() -> list[str]:
+    """List how every gate is written."""
+    named = [name.replace(".", ".METRIC.", 1) for name, rule in GATES.items() if rule.by_metric]
+    return [*GATES, *named, ".".join(AGAINST), "[[check.sql]]"]

@@ -1,0 +1,186 @@
+"""What gates are compared with: statistics of one selection, each function by one study.
+
+Every function gives rows with the columns of `MEASURED`; one without a value says why in `reason`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+from auditor.model import Progress, Selection, Source
+from auditor.registry import References, requests
+from auditor.scoring.candidate_sets import score_sets
+from auditor.scoring.substitutes import strangers
+from auditor.store.connection import Store
+from auditor.store.versions import images, log
+from auditor.studies.compare import estimated_indices
+from auditor.studies.diversity import Settings, chosen, measured
+from auditor.studies.duplicates import TEST, TRAIN, duplicates
+from auditor.studies.outliers import outliers
+from auditor.studies.profile import profile
+from auditor.studies.templates import templates
+from auditor.studies.versions import diff
+
+MEASURED: Mapping[str, type[pl.DataType]] = {
+    "statistic": pl.String, "metric": pl.String, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64,
+    "signature": pl.String, "reason": pl.String,
+}  # fmt: skip
+
+_SEED = 1
+
+_RESAMPLES = 1000
+
+_CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Whose statistics are asked for: a selection, by one metric or (null) all, for a drift `against` another REF.
+
+    `text_profile` is the one for captions that are written like those of the selection.
+    """
+
+    store: Store
+    selection: Selection
+    declared: Mapping[str, Source]
+    progress: Progress
+    text_profile: str
+    metric: str | None = None
+    against: str | None = None
+
+    @property
+    def ref(self) -> str:
+        """The selection as a user types it."""
+        return _reference(self.selection.version.label, self.selection.split)
+
+    @property
+    def captions(self) -> int:
+        """How many captions it has."""
+        return int(images(self.store, self.selection)["captions"].sum())
+
+
+Measure = Callable[[Asked], pl.DataFrame]
+
+
+def sizes(asked: Asked) -> pl.DataFrame:
+    """Measure sizes and lengths (`profile`), and `empty`, the share of captions without a word."""
+    rows = profile(asked.store, [asked.ref], asked.text_profile).frame.select("statistic", "value")
+    counted = dict(rows.iter_rows())
+    empty = pl.DataFrame({"statistic": ["empty"], "value": [_share(counted["captions-without-word"], asked.captions)]})
+    return _rows(pl.concat([rows, empty]))
+
+
+def repetition(asked: Asked) -> pl.DataFrame:
+    """Measure shares of captions that stand again (`duplicates`), exactly or nearly; with `-exact`, exactly.
+
+    `within-image`, `across-images`; `leakage`: of the test captions, those that stand among the training captions.
+    """
+    found = duplicates(
+        asked.store, [asked.ref], text_profile=asked.text_profile, declared=asked.declared, progress=asked.progress
+    ).frame.filter(pl.col("statistic") == "captions", pl.col("slot").is_null(), pl.col("match").is_in(["any", "exact"]))
+    is_leak = (pl.col("scope") == "across-splits") & (pl.col("split") == TEST) & (pl.col("against_split") == TRAIN)
+    name = pl.when(is_leak).then(pl.lit("leakage")).otherwise("scope")
+    wanted = found.filter(is_leak | pl.col("scope").is_in(["within-image", "across-images"]))
+    suffix = pl.when(pl.col("match") == "exact").then(pl.lit("-exact")).otherwise(pl.lit(""))
+    rows = wanted.select(pl.concat_str(name, suffix).alias("statistic"), "value", "signature")
+    if rows.filter(statistic="leakage").is_empty():
+        return _rows(pl.concat([rows, _without(("leakage", "leakage-exact"), _unsplit(asked))], how="diagonal"))
+    return _rows(rows)
+
+
+def variety(asked: Asked) -> pl.DataFrame:
+    """Measure global diversity (`diversity`); `low` and `high` are the ends over drawn orders of the captions."""
+    settings = Settings(asked.text_profile, curve=0)
+    selections, known = chosen(asked.store, [asked.ref], None, None, None, asked.text_profile, asked.progress)
+    rows, _ = measured(asked.store, selections, settings, known, asked.declared, asked.progress)
+    return _rows(rows.filter(pl.col("position").is_null()))
+
+
+def formulas(asked: Asked) -> pl.DataFrame:
+    """Measure `templated`, the share of captions that are made of a template (`templates`)."""
+    found = templates(asked.store, [asked.ref], asked.text_profile, level="caption", progress=asked.progress)
+    return _one("templated", _share(found.frame.height, asked.captions), found.signatures["templates"])
+
+
+def misplacement(asked: Asked) -> pl.DataFrame:
+    """Measure `misplaced`, the share of captions that seem to be of another image (`outliers`)."""
+    found = outliers(asked.store, [asked.ref], text_profile=asked.text_profile, progress=asked.progress)
+    misplaced = found.frame.filter(pl.col("finding").is_in(["swapped", "elsewhere"])).height
+    return _one("misplaced", _share(misplaced, asked.captions), found.signatures["evidence"])
+
+
+def likeness(asked: Asked) -> pl.DataFrame:
+    """Measure `homogeneity` by each metric, with the interval of `compare`."""
+    selection, metrics = asked.selection, requests(None if asked.metric is None else [asked.metric])
+    names = None if asked.metric is None else [asked.metric]
+    nobody = strangers(asked.store, [selection])
+    scored = score_sets(
+        asked.store, selection, ("human", "intra"), nobody, References("loo"), names, asked.text_profile, _SEED,
+        progress=asked.progress,
+    )  # fmt: skip
+    errors = {metric.label for metric in metrics if metric.metric.lower_is_better}
+    found = estimated_indices(selection, scored.scores, errors, _SEED, _RESAMPLES, _CONFIDENCE, asked.progress)
+    by_metric = {one.metric: one for one in found.found if one.statistic == "homogeneity"}
+    said = "; ".join((*scored.reasons.values(), *scored.notes, *found.notes))
+    rows = []
+    for label in (metric.label for metric in metrics):
+        one = by_metric.get(label)
+        low, high = (one and one.interval) or (None, None)
+        reason = None if one and high is not None else said or None
+        rows.append(("homogeneity", label, one and one.value, low, high, scored.signatures.get(label), reason))
+    return pl.DataFrame(rows, schema=MEASURED, orient="row")
+
+
+def movement(asked: Asked) -> pl.DataFrame:
+    """Measure the drift (`diff --depth drift`) since `against`, or the version before, in the same split."""
+    version, split = asked.selection.version, asked.selection.split
+    before = asked.against
+    if before is None:
+        older = [one.label for one in log(asked.store, version.dataset) if one.seq < version.seq]
+        if not older:
+            reason = f'{version.label} is the first version; name another: drift.against = "REF"'
+            return _without(("js", "js-2", "js-opening"), reason)
+        before = _reference(older[0], split)
+    result, _ = diff(asked.store, before, asked.ref, "drift", asked.text_profile, progress=asked.progress)
+    drift, _, number = result.signatures["drift"].rpartition("|")
+    signature = f"{drift}|since:{result.selections[0].reference}|{number}"
+    return _rows(result.frame.select("statistic", "value", "low", "high", pl.lit(signature).alias("signature")))
+
+
+def _reference(label: str, split: str | None) -> str:
+    return label if split is None else f"{label}:{split}"
+
+
+def _unsplit(asked: Asked) -> str:
+    """Say why leaks cannot be looked for."""
+    if asked.selection.split is not None:
+        return f"needs the splits {TEST} and {TRAIN}, and {asked.selection.label} is one split; name the whole dataset"
+    held = images(asked.store, asked.selection)["split"].drop_nulls().unique().sort().to_list()
+    there = (
+        f"it has {', '.join(held)}; split_roles can say that one of them counts as another" if held else "it has none"
+    )
+    return f"needs the splits {TEST} and {TRAIN}: {there}"
+
+
+def _share(found: float, captions: int) -> float | None:
+    return found / captions if captions else None
+
+
+def _one(statistic: str, value: float | None, signature: str) -> pl.DataFrame:
+    return pl.DataFrame([(statistic, None, value, None, None, signature, None)], schema=MEASURED, orient="row")
+
+
+def _without(statistics: tuple[str, ...], reason: str) -> pl.DataFrame:
+    rows = [(statistic, None, None, None, None, None, reason) for statistic in statistics]
+    return pl.DataFrame(rows, schema=MEASURED, orient="row")
+
+
+def _rows(rows: pl.DataFrame) -> pl.DataFrame:
+    """Give rows every column, null where they have none."""
+    return rows.select(
+        (pl.col(name) if name in rows.columns else pl.lit(None)).cast(kind).alias(name)
+        for name, kind in MEASURED.items()
+    )

@@ -1,0 +1,104 @@
+"""Gates that are SQL: a statement that a user writes, and that must return no rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+import polars.selectors as cs
+
+from auditor.errors import AuditorError, SqlError, UsageError
+from auditor.model import Gate, Selection
+from auditor.result import Table
+from auditor.store import readonly_sql, statements
+from auditor.store.connection import Store
+
+#: Seconds that a statement of a gate may take.
+TIMEOUT = 300.0
+
+_SHOWN_ROWS = 10
+
+_SHOWN_TEXT = 200
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The rows that a statement gives for a selection, or for the store (null)."""
+
+    gate: Gate
+    selection: Selection | None
+    rows: pl.DataFrame
+
+    @property
+    def reason(self) -> str | None:
+        """What it found, in words, with the first row; null for nothing."""
+        if self.rows.is_empty():
+            return None
+        number = self.rows.height
+        first = ", ".join(f"{name} = {value}" for name, value in self.rows.row(0, named=True).items())
+        shown = first if len(first) <= _SHOWN_TEXT else first[: _SHOWN_TEXT - 1] + "…"
+        return f"{number:,} row{'s' if number > 1 else ''}, expected none; the first: {shown}"
+
+    @property
+    def table(self) -> Table:
+        """The first rows."""
+        hidden = self.rows.height - _SHOWN_ROWS
+        whose = "" if self.selection is None else f"{self.selection.label}: "
+        caption = f"{hidden:,} more rows" if hidden > 0 else None
+        return Table(f"{whose}{self.gate.keys[1]}", self.rows.head(_SHOWN_ROWS), caption=caption)
+
+
+def answers(
+    store: Store, gates: Sequence[Gate], selections: Sequence[Selection], timeout: float = TIMEOUT
+) -> list[Answer]:
+    """Run the statements: one that names a parameter, or is of one dataset, for each selection; any other once.
+
+    A dataset's own replaces one of the same name that is of all.
+
+    The parameters are `$dataset`, `$version`, `$seq` and `$split`. Raises `SqlError`, with the statement's name and
+    place, for one that the engine refuses or that takes longer than `timeout` seconds.
+    """
+    found = []
+    for gate in gates:
+        named = _named(gate)
+        if gate.dataset is None and not named:
+            found.append(Answer(gate, None, _asked(store, gate, {}, timeout)))
+            continue
+        for one in selections:
+            version = one.version
+            is_own = any((other.dataset, other.keys) == (version.dataset, gate.keys) for other in gates)
+            if gate.dataset != (version.dataset if is_own else None):
+                continue
+            facts: dict[str, str | int | None] = {
+                "dataset": version.dataset,
+                "version": version.version,
+                "seq": version.seq,
+                "split": one.split,
+            }
+            given = {name: fact for name, fact in facts.items() if name in named}
+            if unknown := named - set(facts):
+                raise _fault(gate, f"no parameter ${min(unknown)}; there are {', '.join(f'${name}' for name in facts)}")
+            found.append(Answer(gate, one, _asked(store, gate, given, timeout)))
+    return found
+
+
+def _named(gate: Gate) -> set[str]:
+    try:
+        return statements.parameters(str(gate.limit))
+    except SqlError as error:
+        raise _fault(gate, error) from error
+
+
+def _asked(store: Store, gate: Gate, given: dict[str, str | int | None], timeout: float) -> pl.DataFrame:
+    statement = str(gate.limit)
+    try:
+        rows = readonly_sql.ask(store, statement, given, readonly_sql.Limits(timeout))
+    except (SqlError, UsageError) as error:
+        raise _fault(gate, error) from error
+    # The engine's threads give rows in any order, and the first ones are shown.
+    return rows if "order by" in statement.lower() else rows.sort(~cs.nested())
+
+
+def _fault(gate: Gate, what: AuditorError | str) -> SqlError:
+    return SqlError(f"{gate.where}: check {gate.keys[1]!r}: {what}")

@@ -1,0 +1,201 @@
+"""Does a dataset still hold to what its owner demands of it? The gates that `datasets.toml` declares."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from auditor.errors import MetricError, UsageError
+from auditor.model import Gate, Progress, Selection, Source, silent
+from auditor.registry import left_out
+from auditor.result import Result, Table
+from auditor.scoring.writing import text_profile_of
+from auditor.store.connection import Store
+from auditor.store.versions import resolve, resolve_all
+from auditor.studies.check.gates import Demand, Demands, understood
+from auditor.studies.check.measures import Asked, Measure
+from auditor.studies.check.statements import TIMEOUT, Answer, answers
+
+PASSED, FAILED, UNANSWERED = "passed", "failed", "not answerable"
+
+#: The rows of a result. `limit` is what is written in `file` on `line`; of SQL, `value` is the number of its rows.
+ROWS: Mapping[str, type[pl.DataType]] = {
+    "dataset": pl.String, "version": pl.String, "split": pl.String, "gate": pl.String, "metric": pl.String,
+    "statistic": pl.String, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64, "limit": pl.Float64,
+    "verdict": pl.String, "reason": pl.String, "file": pl.String, "line": pl.Int64, "signature": pl.String,
+}  # fmt: skip
+
+_Row = dict[str, Any]
+
+
+def check(
+    store: Store,
+    refs: Sequence[str],
+    gates: Sequence[Gate],
+    declared: Mapping[str, Source] | None = None,
+    progress: Progress = silent,
+    *,
+    strict: bool = False,
+    timeout: float = TIMEOUT,
+) -> tuple[Result, bool]:
+    """Compare each selection with its gates, and say whether any failed.
+
+    Without `refs`: every dataset of captions, and those that have gates of their own. A gate passes where the statistic
+    is equal to its limit; one that cannot be answered (no such split, no such version, nothing to measure) says why,
+    and counts as failed only if `strict`. `drift` is measured against what `drift.against` names, else the version
+    before. Statements: see `gate_statements`.
+
+    Raises `UsageError` where no gate applies and for one that nobody knows, `SqlError` for a statement that the
+    engine refuses or that takes longer than `timeout` seconds.
+    """
+    wanted = understood(gates)
+    selections, absent = _selections(store, refs, wanted)
+    stated = answers(store, wanted.statements, selections, timeout)
+    rows: list[_Row] = []
+    by_all_metrics = any(one.rule.by_metric and one.metric is None for one in wanted.demands)
+    notes = left_out(None) if by_all_metrics else []
+    for place, selection in enumerate(selections):
+        progress(f"{selection.label}: checking", place, len(selections))
+        dataset = selection.version.dataset
+        against = wanted.since.get(dataset, wanted.since.get(None))
+        text_profile, said = text_profile_of(store, [selection.reference, against])
+        asked = Asked(store, selection, declared or {}, progress, text_profile, against=against)
+        found = [
+            *_measured(asked, _of(wanted.demands, dataset)),
+            *map(_stated, (a for a in stated if a.selection == selection)),
+        ]
+        notes += said if found else []
+        if refs and not found:
+            notes.append(f"{selection.label}: no gate is declared for it")
+        rows += found
+    rows += [_absent(gate) for gate in wanted.gates if gate.dataset in absent]
+    rows += [_stated(answer) for answer in stated if answer.selection is None]
+    if not rows:
+        raise UsageError(
+            "no gate applies: [check] is for datasets of captions, and the store holds none"
+            if not refs
+            else f"{' '.join(refs)}: no gate is declared for it in datasets.toml"
+        )
+    frame = pl.DataFrame([_strictly(row) for row in rows] if strict else rows, schema=ROWS, orient="row")
+    return (
+        Result(
+            "check",
+            frame,
+            selections=selections,
+            signatures=dict(frame.drop_nulls("signature").unique("signature", maintain_order=True)
+                            .select(pl.coalesce("metric", "statistic"), "signature").iter_rows()),
+            tables=(_table(frame), *(answer.table for answer in stated if answer.rows.height)),
+            notes=(*notes, _summary(frame)),
+        ),
+        bool((frame["verdict"] == FAILED).any()),
+    )  # fmt: skip
+
+
+def _selections(store: Store, refs: Sequence[str], wanted: Demands) -> tuple[tuple[Selection, ...], set[str]]:
+    """Give what is checked, and the datasets with gates of their own that the store does not hold."""
+    if refs:
+        return resolve_all(store, refs), set()
+    of_all = any(gate.dataset is None for gate in wanted.gates)
+    own = {gate.dataset for gate in wanted.gates if gate.dataset}
+    held = store.query("select dataset, kind from dataset order by dataset")
+    names = [name for name, kind in held.iter_rows() if name in own or (of_all and kind == "captions")]
+    return tuple(resolve(store, name) for name in names), own - set(names)
+
+
+def _of(demands: Sequence[Demand], dataset: str) -> list[Demand]:
+    """Take the gates of a dataset: its own replace those of all."""
+    chosen: dict[tuple[str, ...], Demand] = {}
+    for whose in (None, dataset):
+        chosen |= {one.gate.keys: one for one in demands if one.gate.dataset == whose}
+    return [*chosen.values()]
+
+
+def _measured(asked: Asked, demands: Sequence[Demand]) -> list[_Row]:
+    """Answer the gates of one selection; a study that several ask for runs once."""
+    known: dict[tuple[Measure, str | None], pl.DataFrame | str] = {}
+    rows: list[_Row] = []
+    for one in demands:
+        place = one.rule.measure, one.metric
+        if place not in known:
+            try:
+                known[place] = one.rule.measure(dataclasses.replace(asked, metric=one.metric))
+            except (MetricError, UsageError) as error:
+                known[place] = str(error)
+        found = known[place]
+        whose = _place(one.gate, asked.selection)
+        if isinstance(found, str):
+            rows.append(whose | _without(one, found))
+            continue
+        of_gate = found.filter(statistic=one.rule.statistic)
+        rows += [whose | _answered(one, row) for row in of_gate.iter_rows(named=True)]
+        if of_gate.is_empty():
+            rows.append(whose | _without(one, "nothing to measure"))
+    return rows
+
+
+def _place(gate: Gate, selection: Selection | None) -> _Row:
+    written = {"gate": gate.name, "file": str(gate.file), "line": gate.line}
+    if selection is None:
+        return {"dataset": gate.dataset, **written}
+    version = selection.version
+    return {"dataset": version.dataset, "version": version.version, "split": selection.split, **written}
+
+
+def _without(one: Demand, reason: str) -> _Row:
+    facts = {"statistic": one.rule.statistic, "metric": one.metric, "limit": one.limit}
+    return facts | {"verdict": UNANSWERED, "reason": reason}
+
+
+def _answered(one: Demand, measured: _Row) -> _Row:
+    value = measured[one.rule.end]
+    if value is None or not math.isfinite(value):
+        missing = "it has no value" if measured["value"] is None else "it has no interval or no finite value"
+        return measured | _without(one, measured["reason"] or missing) | {"metric": measured["metric"]}
+    passed = one.rule.holds(value, one.limit)
+    what = one.rule.statistic if measured["metric"] is None else f"{one.rule.statistic} by {measured['metric']}"
+    what = what if one.rule.end == "value" else f"{what}, the {one.rule.end} end of its interval,"
+    said = f"{what} is {_number(value)}, expected {one.rule.words} {_number(one.limit)}"
+    verdict = {"verdict": PASSED, "reason": None} if passed else {"verdict": FAILED, "reason": said}
+    return measured | verdict | {"limit": one.limit}
+
+
+def _number(value: float) -> str:
+    return f"{int(value):,}" if value == int(value) else f"{value:.6g}"
+
+
+def _stated(answer: Answer) -> _Row:
+    verdict = PASSED if answer.rows.is_empty() else FAILED
+    counted = {"statistic": "rows", "value": float(answer.rows.height), "limit": 0.0}
+    return _place(answer.gate, answer.selection) | counted | {"verdict": verdict, "reason": answer.reason}
+
+
+def _absent(gate: Gate) -> _Row:
+    reason = f"{gate.dataset} is not in the store: `auditor ingest {gate.dataset}`"
+    limit = gate.limit if isinstance(gate.limit, int | float) else 0.0
+    return _place(gate, None) | {"limit": float(limit), "verdict": UNANSWERED, "reason": reason}
+
+
+def _strictly(row: _Row) -> _Row:
+    if row["verdict"] != UNANSWERED:
+        return row
+    return row | {"verdict": FAILED, "reason": f"{UNANSWERED}: {row['reason']}"}
+
+
+def _table(frame: pl.DataFrame) -> Table:
+    split = pl.when(pl.col("split").is_null()).then(pl.lit("")).otherwise(pl.format(":{}", "split"))
+    shown = frame.select(
+        pl.concat_str(pl.col("dataset").fill_null("the store"), split).alias("dataset"), "gate", "metric", "value",
+        "low", "high", "limit", "verdict", "reason",
+    )  # fmt: skip
+    empty = [name for name in ("metric", "low", "high", "reason") if shown[name].null_count() == shown.height]
+    return Table("gates", shown.drop(empty), sections="dataset")
+
+
+def _summary(frame: pl.DataFrame) -> str:
+    counted = Counter(frame["verdict"])
+    return ", ".join(f"{counted[verdict]:,} {verdict}" for verdict in (PASSED, FAILED, UNANSWERED))

@@ -1,0 +1,7 @@
+"""Which dataset is more homogeneous, which more specific to its images? (Wang & Gaizauskas 2016)."""
+
+from auditor.studies.compare.indices import estimated_indices
+from auditor.studies.compare.pairs import parted
+from auditor.studies.compare.study import compare
+
+__all__ = ["compare", "estimated_indices", "parted"]

@@ -1,0 +1,113 @@
+"""Datasets on an equal footing: of each equally many images, of each image equally many captions, drawn by the seed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from auditor.errors import UsageError
+from auditor.model import Selection
+from auditor.registry import References
+from auditor.store.connection import Store
+from auditor.store.versions import images as images_of
+from auditor.studies.compare.indices import Index, Rank
+
+RAW = "raw"
+
+EQUALISED = "equalised"
+
+#: The share of a dataset's images that must have the common number of captions: a few images with one caption left
+#: would else decide for all datasets.
+_MOST = 0.9
+
+
+@dataclass(frozen=True)
+class Footing:
+    """On what datasets are compared: `raw`, as they are, or `equalised`. `note` says what was drawn."""
+
+    name: str
+    against: References
+    note: str | None = None
+
+
+def footings(
+    store: Store,
+    selections: Sequence[Selection],
+    references: int | None,
+    images: int | None,
+    seed: int,
+    *,
+    equalise: bool,
+) -> tuple[Footing, ...]:
+    """Give the footings to compare on: raw alone, or raw and equalised.
+
+    Alone, `references` are drawn where there are more; beside an equalised one, raw means every caption. Raises
+    `UsageError` for `images` without `equalise`, and where datasets cannot be brought to equal numbers.
+    """
+    if not equalise:
+        if images is not None:
+            raise UsageError("--images is for --equalise: it says how many images of each dataset are drawn")
+        return (Footing(RAW, References("loo", references, seed)),)
+    return Footing(RAW, References("loo")), _equal(store, selections, references, images, seed)
+
+
+def _equal(
+    store: Store, selections: Sequence[Selection], references: int | None, images: int | None, seed: int
+) -> Footing:
+    """Find the numbers that every dataset has: captions of nine images in ten, then images with as many captions."""
+    captions_of = {one.label: images_of(store, one)["captions"] for one in selections}
+    if references is None:
+        common = {
+            label: int(counts.quantile(1 - _MOST, interpolation="lower") or 0) for label, counts in captions_of.items()
+        }
+        captions = min(common.values())
+        if captions < 2:
+            few = ", ".join(label for label, number in common.items() if number < 2)
+            raise UsageError(
+                f"--equalise: {few}: more than one image in ten has one caption only, which has no reference; "
+                "say with --references how many references to draw, from images that have them"
+            )
+    else:
+        captions = references + 1
+    enough = {label: int((counts >= captions).sum()) for label, counts in captions_of.items()}
+    fewest = min(enough.values())
+    if (images is not None and images > fewest) or fewest == 0:
+        label = min(enough, key=lambda label: enough[label])
+        asked = "" if images is None else f", fewer than --images {images:,}"
+        advice = "ask for fewer --references" if fewest == 0 else "ask for fewer"
+        raise UsageError(
+            f"--equalise: {label} has {fewest:,} images with {captions:,} captions or more{asked}; {advice}"
+        )
+    number = images or fewest
+    note = (
+        f"equalised: {_many(number, 'image')} of each dataset, {captions:,} captions of each image "
+        f"({_many(captions - 1, 'reference')}), drawn by seed {seed} among images that have as many; "
+        "inter and brown draw from whole datasets"
+    )
+    return Footing(EQUALISED, References("loo", captions - 1, seed, number), note)
+
+
+def _many(number: int, what: str) -> str:
+    return f"1 {what}" if number == 1 else f"{number:,} {what}s"
+
+
+def changed_orders(
+    raw: Mapping[tuple[str, str], Sequence[tuple[Index, Rank]]],
+    equalised: Mapping[tuple[str, str], Sequence[tuple[Index, Rank]]],
+    statistics: Sequence[str],
+) -> list[str]:
+    """Say of each statistic by which metrics datasets stand in another order once they are equalised."""
+    said = []
+    for statistic in statistics:
+        metrics = [metric for name, metric in raw if name == statistic and raw[name, metric]]
+        before, after = (
+            {metric: {one.label: rank.rank for one, rank in on[statistic, metric]} for metric in metrics}
+            for on in (raw, equalised)
+        )
+        changed = [metric for metric in metrics if before[metric] != after[metric]]
+        if metrics:
+            which = f": {', '.join(changed)}" if changed else ""
+            said.append(
+                f"equalised, the order by {statistic} is another on {len(changed)} of {len(metrics)} metrics{which}"
+            )
+    return said

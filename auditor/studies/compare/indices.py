@@ -1,0 +1,167 @@
+"""In which order do datasets stand, and which part of it is beyond sampling error?
+
+The indices of Wang & Gaizauskas 2016 for one dataset: bounds, their ratio and difference, and how sure they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import polars as pl
+
+from auditor.model import Progress, Selection
+from auditor.statistics.resampling import (
+    Floats,
+    ImageSums,
+    image_sums,
+    jackknife_error,
+    left_out_means,
+    percentile_interval,
+    resampled_means,
+)
+
+#: What the mean of each candidate's scores is called.
+BOUNDS: Mapping[str, str] = {"human": "upper", "intra": "intra", "inter": "inter", "brown": "brown"}
+
+#: What is made of the bounds.
+INDICES = ("homogeneity", "specificity")
+
+#: Every statistic, in the order in which results show them.
+STATISTICS = (*BOUNDS.values(), *INDICES)
+
+
+@dataclass(frozen=True)
+class Index:
+    """One statistic of one dataset by one metric. `resampled` has its value in each resample."""
+
+    label: str
+    metric: str
+    statistic: str
+    value: float
+    interval: tuple[float, float] | None
+    se: float | None
+    higher_is_first: bool
+    resampled: Floats = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Indices:
+    """Every index of one dataset. `captions` is their mean number an image."""
+
+    found: tuple[Index, ...]
+    captions: float
+    notes: tuple[str, ...]
+    sums: ImageSums = field(repr=False)
+
+
+def estimated_indices(
+    selection: Selection,
+    scores: pl.DataFrame,
+    errors: Collection[str],
+    seed: int,
+    resamples: int,
+    confidence: float,
+    progress: Progress,
+) -> Indices:
+    """Make the indices of scores, as `score_candidates` gives them. `errors` are the metrics that count errors."""
+    label, sums = selection.label, image_sums(scores)
+    key = (seed, selection.version.dataset, selection.version.version, selection.split)
+    drawn = resampled_means(sums, resamples if sums.images > 1 else 0, key, progress, f"{label}: resampling images")
+    left_out = left_out_means(sums)
+    found, undefined, open_ended = [], [], []
+    for metric in dict.fromkeys(metric for _, metric in sums.columns):
+        of_metric = [place for place, (_, name) in enumerate(sums.columns) if name == metric]
+        names = [BOUNDS[sums.columns[place][0]] for place in of_metric]
+        values, resampled, without = (
+            derived(dict(zip(names, means[..., of_metric].T, strict=True)), is_error=metric in errors)
+            for means in (sums.means, drawn, left_out)
+        )
+        for statistic in filter(values.__contains__, STATISTICS):
+            if not np.isfinite(values[statistic]):
+                undefined.append(metric)
+                continue
+            interval = percentile_interval(resampled[statistic], confidence)
+            if len(drawn) and interval is None:
+                open_ended.append(metric)
+            found.append(
+                Index(
+                    label,
+                    metric,
+                    statistic,
+                    float(values[statistic]),
+                    interval,
+                    jackknife_error(without[statistic]),
+                    statistic not in BOUNDS.values() or metric not in errors,
+                    resampled[statistic],
+                )
+            )
+    notes = []
+    if undefined:
+        notes.append(f"{label}: no homogeneity by {', '.join(undefined)}: it would divide by 0")
+    if open_ended:
+        notes.append(f"{label}: no interval of homogeneity by {', '.join(open_ended)}: some resamples divide by 0")
+    if resamples and sums.images == 1:
+        notes.append(f"{label}: no intervals: there is one image only")
+    human = sums.counts[:, 0]
+    return Indices(tuple(found), float(human.sum() / np.count_nonzero(human)), tuple(notes), sums)
+
+
+def derived(bounds: Mapping[str, Floats], *, is_error: bool) -> dict[str, Floats]:
+    """Derive what can be had of the bounds of one metric, elementwise. What divides by 0 is not a number."""
+    derived = dict(bounds)
+    if "intra" in bounds:
+        share, whole = (bounds["upper"], bounds["intra"]) if is_error else (bounds["intra"], bounds["upper"])
+        with np.errstate(invalid="ignore", divide="ignore"):
+            derived["homogeneity"] = np.where(whole > 0, share / whole, np.nan)
+        if "inter" in bounds:
+            own, others = bounds["intra"], bounds["inter"]
+            derived["specificity"] = others - own if is_error else own - others
+    return derived
+
+
+@dataclass(frozen=True)
+class Rank:
+    """`rank` is 1 for the first, equal values share the best. `best` and `worst` are what sampling error leaves open.
+
+    Both are null where a dataset has no interval. `ahead_of` are the labels of the datasets that it is surely ahead of.
+    """
+
+    rank: int
+    best: int | None
+    worst: int | None
+    ahead_of: frozenset[str]
+
+
+def ranks(datasets: Sequence[Index], confidence: float) -> list[Rank]:
+    """Rank one statistic of several datasets by one metric.
+
+    Each pair is compared by the interval of its difference. Datasets are resampled each for itself, so that their
+    resamples are paired in any order; two versions of one dataset count as unrelated, which asks for more of them.
+    """
+    ahead = [{other.label for other in datasets if _surely_ahead(one, other, confidence)} for one in datasets]
+    made = []
+    for one, behind in zip(datasets, ahead, strict=True):
+        known = one.interval is not None
+        made.append(
+            Rank(
+                1 + sum(_goes_before(other, one) for other in datasets),
+                1 + sum(one.label in others for others in ahead) if known else None,
+                len(datasets) - len(behind) if known else None,
+                frozenset(behind),
+            )
+        )
+    return made
+
+
+def _goes_before(one: Index, other: Index) -> bool:
+    return one.value > other.value if one.higher_is_first else one.value < other.value
+
+
+def _surely_ahead(one: Index, other: Index, confidence: float) -> bool:
+    if one is other or not len(one.resampled) or len(one.resampled) != len(other.resampled):
+        return False
+    lead = one.resampled - other.resampled
+    interval = percentile_interval(lead if one.higher_is_first else -lead, confidence)
+    return interval is not None and interval[0] > 0

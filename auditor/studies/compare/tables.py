@@ -1,0 +1,186 @@
+"""Raw beside equalised: how much of a difference between datasets is one of their sizes.
+
+A comparison as people read it: bounds, indices with intervals, and which part of the order is sure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from itertools import pairwise
+
+import polars as pl
+
+from auditor.result import Figure, Table, plain
+from auditor.studies.compare.equalise import EQUALISED, RAW
+from auditor.studies.compare.indices import Rank
+
+#: How each index is made, and what is said of a dataset that is ahead by it.
+_INDICES = {
+    "homogeneity": ("intra / upper", "upper / intra", "homogeneous"),
+    "specificity": ("intra - inter", "inter - intra", "specific"),
+}
+
+#: Where being first is a merit: captions of an image may be too much alike.
+BETTER = ("upper", "specificity")
+
+_LOWER = ("intra", "inter", "brown")
+
+
+def tables(rows: pl.DataFrame, errors: Collection[str], resamples: int, confidence: float) -> tuple[Table, ...]:
+    """Arrange the rows of `compare`, with their column `label`, by metric: the bounds, then each index."""
+    lower = (
+        rows.filter(pl.col("statistic").is_in(_LOWER))
+        .pivot("statistic", index=["metric", "label"], values="value", maintain_order=True)
+        .select("metric", "label", pl.col("^(intra|inter|brown)$"))
+    )
+    upper = ranked(rows, "upper").join(lower, on=["metric", "label"], how="left", maintain_order="left")
+    made = [
+        Table("upper bound, lower bounds", upper.rename({"label": "dataset"}), sections="metric", best=_best(upper))
+    ]
+    for index in _INDICES:
+        shown = ranked(rows, index).rename({"label": "dataset"})
+        if shown.height:
+            bars = (index,) if index == "homogeneity" else ()
+            title = f"{index} = {formula(index, rows, errors)}"
+            best = _best(shown) if index in BETTER else ()
+            made.append(Table(title, shown, bars, sections="metric", best=best))
+    how = "se: standard error by the jackknife over images"
+    if resamples:
+        how = (
+            f"low, high: {percent(confidence)} interval by {resamples:,} resamples of images; {how}; "
+            "rank 1–2: sampling error leaves open which of these"
+        )
+    made.append(replace(made.pop(), caption=how))
+    return tuple(made)
+
+
+def figures(rows: pl.DataFrame, errors: Collection[str], confidence: float) -> tuple[Figure, ...]:
+    """Draw each index as bars, datasets side by side by metric."""
+    return tuple(
+        Figure(
+            index,
+            f"{index.capitalize()} = {formula(index, rows, errors)}",
+            "bars",
+            of_index.select("metric", "value", "low", "high", dataset="label"),
+            x="metric",
+            y="value",
+            series="dataset",
+            low="low",
+            high="high",
+            y_label=index,
+            caption=f"Intervals: {percent(confidence)}, bootstrap over images.",
+        )
+        for index in _INDICES
+        if (of_index := rows.filter(statistic=index)).height
+    )
+
+
+def findings(ranked: Mapping[tuple[str, str], Mapping[str, Rank]], resamples: int) -> list[str]:
+    """Say in plain words who is ahead of whom, and on how many metrics beyond sampling error.
+
+    `ranked` has the rank of each dataset by statistic and metric. Datasets follow each other by their mean rank.
+    """
+    return [
+        sentence
+        for index, (_, _, word) in _INDICES.items()
+        for sentence in _findings([by for (name, _), by in ranked.items() if name == index], word, resamples)
+    ]
+
+
+def _findings(by_metric: list[Mapping[str, Rank]], word: str, resamples: int) -> list[str]:
+    labels = list(dict.fromkeys(label for ranks in by_metric for label in ranks))
+    places = {label: [ranks[label].rank for ranks in by_metric if label in ranks] for label in labels}
+    order = sorted(labels, key=lambda label: sum(places[label]) / len(places[label]))
+    said = []
+    for one, other in pairwise(order):
+        both = [ranks for ranks in by_metric if one in ranks and other in ranks]
+        if not resamples:
+            ahead = sum(ranks[one].rank < ranks[other].rank for ranks in both)
+            said.append(f"{one} is more {word} than {other} on {ahead} of {len(both)} metrics; sampling error unknown")
+            continue
+        ahead, behind = (sum(b in ranks[a].ahead_of for ranks in both) for a, b in ((one, other), (other, one)))
+        opposite = f"; {other} than {one} on {behind}" if behind else ""
+        said.append(
+            f"{one} is more {word} than {other} on {ahead} of {len(both)} metrics beyond sampling error{opposite}"
+        )
+    return said
+
+
+def ranked(rows: pl.DataFrame, statistic: str) -> pl.DataFrame:
+    """Give metric, rank (or range of ranks), label, value, interval and standard error of one statistic.
+
+    The column of the value has the name of the statistic.
+    """
+    best, worst = pl.col("rank_low"), pl.col("rank_high")
+    span = pl.when(best < worst).then(pl.format("{}–{}", best, worst)).otherwise(pl.col("rank").cast(pl.String))
+    return rows.filter(statistic=statistic).select(
+        "metric", span.alias("rank"), "label", pl.col("value").alias(statistic), "low", "high", "se"
+    )
+
+
+def _best(shown: pl.DataFrame) -> tuple[tuple[int, str], ...]:
+    """Name the values of those who are first, where sampling error leaves no doubt."""
+    value = shown.columns[3]
+    return tuple((row, value) for row, rank in enumerate(shown["rank"]) if rank == "1")
+
+
+def formula(index: str, rows: pl.DataFrame, errors: Collection[str]) -> str:
+    """Spell how an index is made, and how of the metrics among the rows that count errors."""
+    similarity, error, _ = _INDICES[index]
+    counting = [metric for metric in rows["metric"].unique(maintain_order=True) if metric in errors]
+    return f"{similarity} ({', '.join(counting)}: {error})" if counting else similarity
+
+
+def percent(confidence: float) -> str:
+    """Spell a share as a percentage: `95 %`."""
+    return f"{plain(round(100 * confidence, 10))} %"
+
+
+_SHOWN = ("upper", "intra", "homogeneity", "specificity")
+
+
+def sampling_tables(
+    rows: pl.DataFrame, errors: Collection[str], resamples: int, confidence: float
+) -> tuple[Table, ...]:
+    """Arrange the rows of `compare` on both footings, with columns `label` and `footing`, by statistic and metric."""
+    caption = "raw: every image and caption; equalised: equally many of each dataset; se: by the jackknife over images"
+    if resamples:
+        how = f"{percent(confidence)} interval by {resamples:,} resamples of images"
+        caption += f"; low, high: {how}; rank 1–2: sampling error leaves open which of these"
+    made = []
+    for statistic in _SHOWN:
+        shown = _beside(rows, statistic)
+        if shown.is_empty():
+            continue
+        title = statistic if statistic in ("upper", "intra") else f"{statistic} = {formula(statistic, rows, errors)}"
+        first = [
+            (row, name)
+            for name, rank in ((RAW, "raw_rank"), (EQUALISED, "rank"))
+            for row, held in enumerate(shown[rank])
+            if held == "1" and statistic in BETTER
+        ]
+        made.append(Table(f"{title}, raw and equalised", shown, sections="metric", best=tuple(sorted(first))))
+    return (*made[:-1], replace(made[-1], caption=caption))
+
+
+def _beside(rows: pl.DataFrame, statistic: str) -> pl.DataFrame:
+    """Put the numbers of one statistic on both footings side by side, in the order of the equalised ones."""
+    raw, equalised = (
+        ranked(rows.filter(footing=name), statistic).rename({statistic: name}) for name in (RAW, EQUALISED)
+    )
+    before = raw.rename({name: f"raw_{name}" for name in ("rank", "low", "high", "se")})
+    both = equalised.join(before, on=["metric", "label"], how="full", coalesce=True, maintain_order="left_right")
+    metrics = rows["metric"].unique(maintain_order=True).to_list()
+    return both.sort(
+        pl.col("metric").replace_strict({name: place for place, name in enumerate(metrics)}), maintain_order=True
+    ).select(
+        "metric", pl.col("label").alias("dataset"), "raw_rank", RAW, "raw_low", "raw_high", "raw_se", "rank",
+        EQUALISED, "low", "high", "se",
+    )  # fmt: skip
+
+
+def sampling_figures(rows: pl.DataFrame, errors: Collection[str], confidence: float) -> tuple[Figure, ...]:
+    """Draw each index as bars, of the equalised datasets."""
+    drawn = figures(rows.filter(footing=EQUALISED), errors, confidence)
+    return tuple(replace(figure, title=f"{figure.title}, equalised") for figure in drawn)

@@ -1,0 +1,140 @@
+"""How well do people predict people? The truth from half of the votes, the prediction from the other half.
+
+Vedantam et al. 2015, section 7.4. For people it is the exact expectation over all halves; a metric sees the drawn half
+of the references, and the triplets of the others are the truth.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import polars as pl
+
+from auditor.model import Progress, Selection, silent
+from auditor.registry import MetricRequest, References
+from auditor.scoring.scores import score_candidates
+from auditor.statistics.ratio import ratio
+from auditor.store.connection import Store
+from auditor.store.ngrams import bind_references
+from auditor.studies.consensus.accuracy import ALL, credit, kinds_of, preferences
+from auditor.studies.consensus.settings import TIE_CREDIT, Settings
+from auditor.studies.consensus.votes import Comparisons, compared_at_work
+
+_VOTES = ("votes_b", "votes_c")
+
+
+def halves(votes_b: int, votes_c: int, tie_credit: float = 0.5) -> tuple[float, float]:
+    """Expect of a random half of votes: how often it decides, and how often the others agree where it does.
+
+    Both are shares of all ways to draw the half. Of an odd number the truth has one vote more; a prediction that is
+    even counts `tie_credit`.
+    """
+    votes = votes_b + votes_c
+    truth = votes - votes // 2
+    ways = math.comb(votes, truth)
+    decided = agreed = 0.0
+    for b in range(max(0, truth - votes_c), min(truth, votes_b) + 1):
+        lead, rest = 2 * b - truth, 2 * (votes_b - b) - (votes - truth)
+        if lead:
+            share = math.comb(votes_b, b) * math.comb(votes_c, truth - b) / ways
+            decided += share
+            agreed += share * (tie_credit if rest == 0 else float((lead > 0) == (rest > 0)))
+    return decided, agreed
+
+
+def people_ceiling(pairs: pl.DataFrame, ties: str) -> pl.DataFrame:
+    """Expect how often two random halves of the votes of a pair agree, of each kind and of all.
+
+    Pairs count by how often their first half decides at all, ties of the other as `ties` says (`wrong`: .83 for
+    ABSTRACT-50S, as the paper has it). Intervals are those of a ratio over images. Columns: kind,
+    n (pairs with two votes or more), value, low, high; no rows where no pair has two votes.
+    """
+    voted = pairs.filter(pl.col("votes_b") + pl.col("votes_c") > 1)
+    if voted.is_empty():
+        return pl.DataFrame(
+            schema={"kind": pl.String, "n": pl.Int64, **dict.fromkeys(("value", "low", "high"), pl.Float64)}
+        )
+    splits = voted.select(_VOTES).unique()
+    expected = [halves(b, c, TIE_CREDIT[ties]) for b, c in splits.iter_rows()]
+    by_split = splits.with_columns(
+        whole=pl.Series([decided for decided, _ in expected]), part=pl.Series([agreed for _, agreed in expected])
+    )
+    counted = voted.join(by_split, on=_VOTES, how="left", maintain_order="left")
+    order = [ALL, *kinds_of(counted)]
+    both = pl.concat([counted.with_columns(kind=pl.lit(ALL)), counted.filter(pl.col("kind").is_not_null())])
+    by_image = both.group_by("kind", "image").agg(pl.col("part", "whole").sum(), pairs=pl.len()).sort("kind", "image")
+    part, whole = pl.col("part"), pl.col("whole")
+    totals = by_image.group_by("kind", maintain_order=True).agg(
+        images=pl.len().cast(pl.Int64), pairs=pl.col("pairs").sum().cast(pl.Int64), part=part.sum(), whole=whole.sum(),
+        part_square=(part * part).sum(), whole_square=(whole * whole).sum(), product=(part * whole).sum(),
+    )  # fmt: skip
+    return (
+        ratio(totals.rename({"kind": "class"}))
+        .join(totals.select("kind", "pairs"), left_on="class", right_on="kind", maintain_order="left")
+        .select(kind="class", n="pairs", value="value", low="low", high=pl.col("high").clip(upper_bound=1.0))
+        .sort(pl.col("kind").replace_strict({kind: place for place, kind in enumerate(order)}, return_dtype=pl.Int64))
+    )
+
+
+def metric_halves(
+    store: Store,
+    found: Comparisons,
+    references: Selection,
+    metrics: Sequence[MetricRequest],
+    settings: Settings,
+    most: int,
+    progress: Progress = silent,
+) -> tuple[pl.DataFrame, str | None]:
+    """Let each metric see a drawn half of the references, and take the triplets of the others for the truth.
+
+    Columns: kind, metric, references, n, value, ties: means over the draws of `settings`. No rows, and the reason,
+    where votes cannot be told by reference.
+    """
+    label, half = found.selection.label, most // 2
+    if (found.rows["form"] != "triplet").any():
+        return (
+            pl.DataFrame(),
+            f"{label}: votes are not told by reference, so that no metric is put against half of them",
+        )
+    if not half:
+        return pl.DataFrame(), f"{label}: one reference has no half"
+    parts = []
+    for draw in range(settings.draws):
+        at_work = References("all", half, settings.seed + draw).of(references)
+        votes = reserved_votes(store, found, references, at_work, settings.text_profile)
+        if votes.is_empty():
+            return pl.DataFrame(), f"{label}: no caption A of a triplet is a reference of {references.label}"
+        scores = score_candidates(store, at_work, settings.text_profile, [found.candidates], metrics, progress)
+        pairs = found.rows.drop("votes", *_VOTES, "winner").join(votes, on="pair", maintain_order="left")
+        parts.append(preferences(pairs.with_columns(votes=pl.sum_horizontal(_VOTES)), scores, metrics))
+    counted = pl.concat(parts).filter(pl.col("people") != 0)
+    if counted.is_empty():
+        return pl.DataFrame(), f"{label}: half of the triplets decide no pair"
+    rows = [
+        counted.filter(True if kind == ALL else pl.col("kind") == kind).select(
+            pl.lit(kind).alias("kind"),
+            pl.lit(metric.label).alias("metric"),
+            pl.lit(half, pl.UInt32).alias("references"),
+            n=(pl.len() / settings.draws).round().cast(pl.Int64),
+            value=credit(metric.label, "people", settings.ties).mean(),
+            ties=((pl.col(metric.label) == 0).sum() / settings.draws).round().cast(pl.Int64),
+        )
+        for kind in (ALL, *kinds_of(counted))
+        for metric in metrics
+    ]
+    return pl.concat(rows), None
+
+
+def reserved_votes(
+    store: Store, found: Comparisons, references: Selection, drawn: Selection, text_profile: str
+) -> pl.DataFrame:
+    """Count the triplets whose A is a reference that was not drawn. Columns: pair, matched, votes_b, votes_c."""
+    version = references.version
+    workspace = compared_at_work(store, found.selection, text_profile)
+    own = dict(workspace.params)
+    workspace.params |= {"dataset": version.dataset, "seq": version.seq, "split": references.split}
+    bind_references(workspace, references, "asked_reference")
+    bind_references(workspace, drawn, "drawn")
+    workspace.params |= own
+    return workspace.rows("held_out_vote").with_columns(pl.col(_VOTES).fill_null(0))

@@ -1,0 +1,137 @@
+"""The rows of `auditor consensus`: every part in the public columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from auditor.model import Selection
+from auditor.registry import MetricRequest, References
+from auditor.statistics.correlation import correlate
+from auditor.studies.consensus.accuracy import ALL
+from auditor.studies.consensus.league import PEOPLE, League
+from auditor.studies.consensus.settings import Settings
+from auditor.studies.consensus.versus import Twofold
+from auditor.studies.consensus.votes import Comparisons
+
+ROWS = {
+    "dataset": pl.String, "metric": pl.String, "kind": pl.String, "references": pl.UInt32, "n": pl.Int64,
+    "value": pl.Float64, "low": pl.Float64, "high": pl.Float64, "statistic": pl.String, "ties": pl.Int64,
+    "draw": pl.Int64, "sd": pl.Float64, "system": pl.String, "against": pl.String, "truth": pl.String,
+    "version": pl.String, "split": pl.String, "seed": pl.Int64, "signature": pl.String,
+}  # fmt: skip
+
+_DECIMALS = 12
+
+#: The metrics of which the paper says how much they rank alike (section 8).
+_ALIKE = ("cider", "cider-d")
+
+
+def frame(parts: Sequence[Measured], settings: Settings) -> pl.DataFrame:
+    """Put the rows of all datasets under each other."""
+    return pl.concat(_rows(part, settings) for part in parts)
+
+
+def over_draws(accuracy: pl.DataFrame) -> pl.DataFrame:
+    """Average accuracies over draws, with their standard deviation; one draw has none."""
+    return accuracy.group_by("references", "kind", "metric", maintain_order=True).agg(
+        pl.col("n").first(),
+        pl.col("value").mean(),
+        low=pl.when(pl.len() == 1).then(pl.col("low").first()),
+        high=pl.when(pl.len() == 1).then(pl.col("high").first()),
+        sd=pl.col("value").std(),
+        ties=pl.col("ties").mean().round().cast(pl.Int64),
+    )
+
+
+def alike(scores: pl.DataFrame, metrics: Sequence[MetricRequest]) -> pl.DataFrame:
+    """Correlate the scores of CIDEr and CIDEr-D over the compared captions. Columns as in `ROWS`."""
+    labels = [metric.label for metric in metrics if metric.metric.name in _ALIKE]
+    if len(labels) < 2:
+        return pl.DataFrame()
+    found = correlate(scores.select(labels), ["spearman"])
+    return found.select("value", "n", "statistic", metric="metric_a", against="metric_b", kind=pl.lit(ALL))
+
+
+def _rows(part: Measured, settings: Settings) -> pl.DataFrame:
+    found, other, most = part.found, part.other, pl.lit(part.most, pl.UInt32)
+    truth, first = pl.lit(found.truth), pl.lit(1, pl.Int64)
+    accuracy = part.accuracy.with_columns(statistic=pl.lit("accuracy"), truth=truth)
+    parts = [accuracy]
+    if settings.draws > 1:
+        parts.append(over_draws(part.accuracy).with_columns(statistic=pl.lit("accuracy"), truth=truth))
+    parts.append(part.alike.with_columns(references=most, draw=first) if part.alike.height else part.alike)
+    parts.append(part.ceiling.with_columns(statistic=pl.lit("ceiling"), metric=pl.lit(PEOPLE), truth=truth))
+    if part.halves.height:
+        parts.append(part.halves.with_columns(statistic=pl.lit("split-half"), truth=truth))
+    if part.league:
+        drawn = {"references": pl.when(pl.col("metric") != PEOPLE).then(most), "truth": truth, "draw": first}
+        parts.append(part.league.wins.drop("rank").with_columns(statistic=pl.lit("wins"), **drawn))
+        parts.append(part.league.duels.with_columns(statistic=pl.lit("duels"), **drawn))
+        parts.append(part.league.correlations.with_columns(against=pl.lit(PEOPLE), **drawn))
+    if part.twofold and other:
+        agreement = part.twofold.agreement.drop("differing")
+        parts.append(
+            agreement.with_columns(
+                statistic=pl.lit("agreement"), metric=pl.lit(PEOPLE), truth=truth, against=pl.lit(other.truth)
+            )
+        )
+        parts.append(part.twofold.lengths.with_columns(statistic=pl.lit("length-lead"), metric=pl.lit(PEOPLE)))
+        under = part.under_other.with_columns(statistic=pl.lit("accuracy"), truth=pl.lit(other.truth))
+        parts.append(under.with_columns(references=most, draw=first))
+    return _public(parts, part, settings)
+
+
+def _public(parts: Sequence[pl.DataFrame], part: Measured, settings: Settings) -> pl.DataFrame:
+    """Add what every row says of where it comes from, in the public order."""
+    version = part.found.selection.version
+    schema = pl.Schema(ROWS)
+    rows = pl.concat(
+        [pl.DataFrame(schema=schema), *(some for some in parts if some.height)], how="diagonal_relaxed"
+    ).with_columns(
+        dataset=pl.lit(version.dataset),
+        version=pl.lit(version.version),
+        split=pl.lit(part.found.selection.split, pl.String),
+        seed=pl.lit(settings.seed, pl.Int64) + pl.coalesce("draw", pl.lit(1)) - 1,
+    )
+    keys = rows.select("metric", "references", "seed").unique(maintain_order=True)
+    named = {metric.label: metric for metric in part.metrics}
+    signed = [
+        str(named[label].signature(settings.text_profile, References("all", number, seed)))
+        if label in named and number is not None
+        else None
+        for label, number, seed in keys.iter_rows()
+    ]
+    return (
+        rows.drop("signature")
+        .join(keys.with_columns(signature=pl.Series(signed, dtype=pl.String)), on=["metric", "references", "seed"],
+              how="left", nulls_equal=True, maintain_order="left")
+        .with_columns(pl.col("value", "low", "high", "sd").round(_DECIMALS))
+        .select(*ROWS)
+        .cast(schema)
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What was found of one dataset of comparisons; see the modules of each part for its columns.
+
+    `under_own` and `under_other` are accuracies over the pairs that another source has too, by either's votes.
+    """
+
+    found: Comparisons
+    references: Selection
+    most: int
+    metrics: Sequence[MetricRequest]
+    accuracy: pl.DataFrame
+    alike: pl.DataFrame
+    ceiling: pl.DataFrame
+    halves: pl.DataFrame
+    league: League | None
+    other: Comparisons | None
+    twofold: Twofold | None
+    under_own: pl.DataFrame
+    under_other: pl.DataFrame
+    notes: Sequence[str]

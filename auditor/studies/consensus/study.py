@@ -1,0 +1,234 @@
+"""How often does a metric pick the caption that people pick? Vedantam et al. 2015 (the paper of CIDEr)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from auditor.errors import MetricError, UsageError
+from auditor.model import Progress, Selection, silent
+from auditor.registry import MetricRequest, References
+from auditor.result import Result
+from auditor.scoring.by_reference_count import scores_by_references
+from auditor.scoring.own_references import WAY_OUT, own_references
+from auditor.scoring.references import references_of
+from auditor.scoring.scores import scorable, score_candidates, signatures, too_long
+from auditor.scoring.writing import text_profile_of
+from auditor.store import tokens
+from auditor.store.connection import Store
+from auditor.store.versions import images, resolve, resolve_all
+from auditor.studies.consensus import rows as rows_of
+from auditor.studies.consensus.accuracy import accuracies, preferences, resampling_key
+from auditor.studies.consensus.ceiling import metric_halves, people_ceiling
+from auditor.studies.consensus.league import league
+from auditor.studies.consensus.rows import Measured
+from auditor.studies.consensus.settings import Settings, chosen_metrics
+from auditor.studies.consensus.tables import figures, tables
+from auditor.studies.consensus.versus import known_of, twofold
+from auditor.studies.consensus.votes import Comparisons, comparisons, with_kinds
+from auditor.text import tokenizer
+
+#: As many references as Vedantam et al. 2015 use.
+_MOST = 48
+
+
+def consensus(
+    store: Store,
+    names: Sequence[str],
+    metric_names: Sequence[str] | None = None,
+    against: str | None = None,
+    versus: str | None = None,
+    settings: Settings | None = None,
+    as_published: bool = False,
+    progress: Progress = silent,
+) -> Result:
+    """Measure how often metrics prefer, of two captions of an image, the one that people prefer.
+
+    - `accuracy`: share of the pairs that people decide, by kind of pair and number of references;
+    - `ceiling`: people against people, half of the votes against the other half; `split-half`: a metric that sees half
+      of the references against the votes given by the other half;
+    - `wins`, `duels`: how often who wrote the captions wins, by people and by metric, with `pearson` and `spearman`;
+    - with `versus`, another source of the same pairs: `agreement` of the two, `length-lead` of winners over losers in
+      words under each, and `accuracy` under the other truth.
+
+    The captions are scored against `against`, else against the first related dataset that describes their images.
+    Raises `UsageError` for what holds no comparisons or no decisions, and for references that no image has.
+    """
+    settings = settings or Settings()
+    settings.check()
+    profile, said = text_profile_of(store, [*names, against, versus], settings.split, settings.text_profile)
+    settings = replace(settings, text_profile=profile)
+    metrics, lacking = chosen_metrics(metric_names, as_published)
+    selections = resolve_all(store, names, settings.split)
+    parts = [_measure(store, one, metrics, metric_names, against, versus, settings, progress) for one in selections]
+    used = {metric.label: metric for part in parts for metric in part.metrics}
+    return Result(
+        "consensus",
+        rows_of.frame(parts, settings),
+        selections=tuple(dict.fromkeys(one for part in parts for one in _selections(part))),
+        signatures=signatures(
+            list(used.values()), settings.text_profile, References("all", parts[0].most, settings.seed)
+        ),
+        tables=tuple(table for part in parts for table in tables(part, settings)),
+        figures=tuple(figure for part in parts for figure in figures(part, settings, alone=len(parts) == 1)),
+        notes=(*said, *lacking, *dict.fromkeys(note for part in parts for note in part.notes)),
+    )
+
+
+def _selections(part: Measured) -> list[Selection]:
+    return [part.found.selection, part.references, *([part.other.selection] if part.other else [])]
+
+
+def _measure(
+    store: Store,
+    selection: Selection,
+    wanted: Sequence[MetricRequest],
+    metric_names: Sequence[str] | None,
+    against: str | None,
+    versus: str | None,
+    settings: Settings,
+    progress: Progress,
+) -> Measured:
+    found = comparisons(store, selection, settings.text_profile, progress)
+    references, notes = references_of(store, selection, against)
+    other = both = None
+    if versus is not None:
+        other = comparisons(store, _other(store, versus, selection), settings.text_profile, progress)
+        both = twofold(store, found, other)
+        found = replace(found, rows=known_of(found, both.pairs))
+    found = with_kinds(store, found, references, settings.text_profile)
+    found, own = _told_apart(store, found, references, settings)
+    most, few = _most(store, found, references, settings)
+    at_work = References("all", most, settings.seed).of(references)
+    metrics, unscored = scorable(store, at_work, wanted, metric_names)
+    if not metrics:
+        raise MetricError(f"{references.label}: {unscored[0]}")
+    labels = [metric.label for metric in metrics]
+    key = resampling_key(selection, settings.seed)
+    scored = _scored(store, found, references, metrics, settings, most, progress)
+    first = scored.filter(pl.col("draw") == 1, pl.col("references") == most)
+    preferred = preferences(found.rows, first, metrics)
+    halves, reason = metric_halves(store, found, references, metrics, settings, most, progress)
+    under_own = under_other = pl.DataFrame()
+    if both is not None:
+        columns = both.pairs.select("pair", "other_people")
+        judged = preferred.join(columns, on="pair", maintain_order="left")
+        under_own = accuracies(judged, labels, settings.ties, 0, key)
+        under_other = accuracies(judged, labels, settings.ties, settings.resamples, key, "other_people")
+    return Measured(
+        found, references, most, metrics,
+        accuracy=_by_references(found.rows, scored, metrics, settings, key, progress),
+        alike=rows_of.alike(first, metrics),
+        ceiling=people_ceiling(found.rows, settings.ties),
+        halves=halves,
+        league=league(preferred, labels),
+        other=other,
+        twofold=both,
+        under_own=under_own,
+        under_other=under_other,
+        notes=(*found.notes, *own, *notes, *few, *unscored,
+               *too_long(store, [selection, references], settings.text_profile), *filter(None, [reason]),
+               *_tied(preferred, labels), *(other.notes if other else ())),
+    )  # fmt: skip
+
+
+def _told_apart(
+    store: Store, found: Comparisons, references: Selection, settings: Settings
+) -> tuple[Comparisons, list[str]]:
+    """Count the pairs of which a caption is a reference of its image, and leave them out where that is asked for."""
+    profile = settings.text_profile
+    tokens.provide(store, [found.selection, references], profile, tokenizer(profile))
+    own = own_references(store, references, profile, found.candidates)
+    rows = found.rows
+    for side in ("slot_b", "slot_c"):
+        rows = rows.join(own.rename({"slot": side}), on=["image", side], how="anti", maintain_order="left")
+    pairs = found.rows.height - rows.height
+    if not pairs:
+        return found, []
+    label = found.selection.label
+    if settings.without_own_references:
+        if rows["winner"].null_count() == rows.height:
+            raise UsageError(f"{label}: no decided pair is without a reference of its image in {references.label}")
+        found = replace(found, rows=rows)
+    end = "left out" if settings.without_own_references else f"a metric finds it; {WAY_OUT}"
+    subject = "1 pair has" if pairs == 1 else f"{pairs:,} pairs have"
+    return found, [
+        f"{label}: {subject} a caption that is word for word a reference of its image in {references.label}: {end}"
+    ]
+
+
+def _other(store: Store, versus: str, selection: Selection) -> Selection:
+    other = resolve(store, versus)
+    if other == selection:
+        raise UsageError(f"--versus {versus}: is the source that it is compared with; name another")
+    return other
+
+
+def _most(store: Store, found: Comparisons, references: Selection, settings: Settings) -> tuple[int, list[str]]:
+    """Decide on the number of references, and say how many pairs have too few images for it."""
+    described = images(store, references)
+    captions = found.rows.select("image").join(described, on="image")["captions"]
+    most = max((settings.most or min(_MOST, *captions), *settings.at))
+    enough = int((captions >= most).sum())
+    if not enough:
+        raise UsageError(
+            f"{references.label}: no compared image has {most} references, the most is {max(captions)}; "
+            "ask for fewer with --most"
+        )
+    few = len(captions) - enough
+    left = f"{few:,} of {found.rows.height:,} pairs are of images with fewer than {most} references, and left out"
+    return most, [f"{references.label}: {left}"] if few else []
+
+
+def _scored(
+    store: Store,
+    found: Comparisons,
+    references: Selection,
+    metrics: Sequence[MetricRequest],
+    settings: Settings,
+    most: int,
+    progress: Progress,
+) -> pl.DataFrame:
+    """Score the compared captions: columns draw, references, image, slot, and one for each metric."""
+    numbers = sorted({most, *settings.at} if not settings.curve else range(1, most + 1))
+    candidates, profile = [found.candidates], settings.text_profile
+    parts = []
+    for draw in range(settings.draws):
+        seed = settings.seed + draw
+        if numbers == [most]:
+            drawn = References("all", most, seed).of(references)
+            scores = score_candidates(store, drawn, profile, candidates, metrics, progress).with_columns(
+                references=pl.lit(most, pl.UInt32)
+            )
+        else:
+            scores = scores_by_references(
+                store, references, profile, candidates, metrics, most, seed, progress, at=numbers
+            )
+        parts.append(scores.select(pl.lit(draw + 1, pl.Int64).alias("draw"), pl.exclude("candidate")))
+    return pl.concat(parts, how="diagonal")
+
+
+def _by_references(
+    pairs: pl.DataFrame,
+    scored: pl.DataFrame,
+    metrics: Sequence[MetricRequest],
+    settings: Settings,
+    key: Sequence[object],
+    progress: Progress,
+) -> pl.DataFrame:
+    """Give the accuracies of each draw and number of references."""
+    labels = [metric.label for metric in metrics]
+    parts = []
+    for (draw, number), scores in scored.group_by("draw", "references", maintain_order=True):
+        preferred = preferences(pairs, scores, metrics)
+        some = accuracies(preferred, labels, settings.ties, settings.resamples, key, progress=progress)
+        parts.append(some.with_columns(draw=pl.lit(draw, pl.Int64), references=pl.lit(number, pl.UInt32)))
+    return pl.concat(parts)
+
+
+def _tied(preferred: pl.DataFrame, labels: Sequence[str]) -> list[str]:
+    """Name the metrics that tell no two compared captions apart."""
+    flat = [label for label in labels if preferred.height and (preferred[label] == 0).all()]
+    return [f"{', '.join(flat)}: every pair is a tie; its accuracy is only what a tie counts"] if flat else []

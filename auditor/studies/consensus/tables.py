@@ -1,0 +1,192 @@
+"""Tables and pictures of `auditor consensus`."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from auditor.result import Figure, Table
+from auditor.studies.consensus.accuracy import ALL
+from auditor.studies.consensus.league import PEOPLE
+from auditor.studies.consensus.rows import over_draws
+from auditor.studies.consensus.settings import Settings
+from auditor.studies.consensus.versus import shown
+
+if TYPE_CHECKING:
+    from auditor.studies.consensus.rows import Measured
+
+#: Pairs on which two sources differ that a table shows, and numbers of references.
+_PAIRS = 10
+
+_COLUMNS = (1, 2, 5, 10, 20, 48)
+
+
+def tables(part: Measured, settings: Settings) -> list[Table]:
+    """Arrange what was found of one dataset for reading."""
+    label = part.found.selection.label
+    made = [_accuracy(part, settings)]
+    if part.accuracy["references"].n_unique() > 1:
+        made.append(_growing(part))
+    if part.alike.height:
+        made.append(
+            Table(f"CIDEr and CIDEr-D of the compared captions of {label}",
+                  part.alike.select("metric", "against", "statistic", "value", "n"))
+        )  # fmt: skip
+    if part.ceiling.height:
+        made.append(_ceiling(part, settings))
+    return [*made, *_league(part), *_versus(part)]
+
+
+def figures(part: Measured, settings: Settings, alone: bool) -> list[Figure]:
+    """Draw accuracy by kind of pair, by number of references, and the wins of systems."""
+    label = part.found.selection.label
+    name = "" if alone else "-" + re.sub(r"[^\w.-]+", "-", label)
+    mean = over_draws(part.accuracy)
+    full = mean.filter(pl.col("references") == part.most)
+    drawn = [
+        Figure(
+            f"accuracy{name}", f"Agreement with people: {label}", "bars", full, "kind", "value", "metric",
+            low="low" if full["low"].null_count() == 0 else None,
+            high="high" if full["low"].null_count() == 0 else None,
+            y_label="accuracy", caption=f"{part.most} references. {_tie_rule(settings)}", tabled=True,
+        )
+    ]  # fmt: skip
+    if mean["references"].n_unique() > 1:
+        drawn += [
+            Figure(
+                f"references-{kind.lower()}{name}", f"Accuracy by number of references: {label}, {_kind(kind)}",
+                "lines", mean.filter(pl.col("kind") == kind), "references", "value", "metric",
+                x_label="references", y_label="accuracy", log_x=True,
+            )
+            for kind in mean["kind"].unique(maintain_order=True)
+        ]  # fmt: skip
+    if part.league:
+        kind = _shown_kind(part.league.wins)
+        wins = part.league.wins.filter(pl.col("kind") == kind)
+        order = _places(wins.filter(pl.col("metric") == PEOPLE).sort("value", descending=True), "system")
+        drawn.append(
+            Figure(
+                f"wins{name}", f"Share of wins of each system: {label}, {_kind(kind)}", "bars",
+                wins.sort(pl.col("system").replace_strict(order), maintain_order=True),
+                "system", "value", "metric", y_label="wins", tabled=True,
+            )
+        )  # fmt: skip
+    return drawn
+
+
+def _kind(kind: str) -> str:
+    return "all pairs" if kind == ALL else f"{kind} pairs"
+
+
+def _places(rows: pl.DataFrame, column: str) -> dict[str, int]:
+    """Give the values of a column numbers, in the order in which rows first name them."""
+    return {value: place for place, value in enumerate(rows[column].unique(maintain_order=True))}
+
+
+def _tie_rule(settings: Settings) -> str:
+    counts = {"half": "half", "wrong": "nothing", "right": "fully"}[settings.ties]
+    return f"A pair that a metric ties counts {counts}."
+
+
+def _shown_kind(wins: pl.DataFrame) -> str:
+    """Choose the kind of which systems are ranked: two machines, where there are such pairs."""
+    kinds = wins["kind"].unique(maintain_order=True).to_list()
+    return "MM" if "MM" in kinds else str(kinds[0])
+
+
+def _accuracy(part: Measured, settings: Settings) -> Table:
+    full = over_draws(part.accuracy).filter(pl.col("references") == part.most)
+    number = full.unique("kind", maintain_order=True, keep="first").select("kind", "n").rows()
+    by_kind = full.pivot("kind", index="metric", values="value", maintain_order=True)
+    whole = full.filter(pl.col("kind") == ALL).select("metric", "low", "high", "sd", "ties")
+    spread = ["sd"] if settings.draws > 1 else ["low", "high"] if settings.resamples else []
+    kinds = [kind for kind, _ in number if kind != ALL]
+    interval = " Low and high of all pairs: 95 %, bootstrap over images." if spread == ["low", "high"] else ""
+    return Table(
+        f"agreement with people: {part.found.truth}, {part.most} references of {part.references.label}",
+        by_kind.join(whole, on="metric", maintain_order="left").select("metric", ALL, *spread, *kinds, "ties"),
+        caption=f"Pairs: {', '.join(f'{kind} {n:,}' for kind, n in number)}. {_tie_rule(settings)}{interval}",
+    )
+
+
+def _growing(part: Measured) -> Table:
+    mean = over_draws(part.accuracy)
+    numbers = mean["references"].unique().sort().to_list()
+    chosen = numbers if len(numbers) <= len(_COLUMNS) else [k for k in numbers if k in (*_COLUMNS, part.most)]
+    wide = mean.filter(pl.col("references").is_in(chosen)).pivot(
+        "references", index=["kind", "metric"], values="value", maintain_order=True
+    )
+    columns = [str(number) for number in chosen]
+    whole = mean.filter(pl.col("kind") == ALL)
+    first = whole.filter(pl.col("value") == pl.col("value").max().over("references"))
+    best = [f"{number}: {', '.join(first.filter(pl.col('references') == number)['metric'])}" for number in chosen]
+    return Table(
+        f"accuracy by number of references: {part.found.truth}",
+        wide.select("kind", "metric", *columns).sort(
+            pl.col("kind").replace_strict(_places(mean, "kind")), maintain_order=True
+        ),
+        sections="kind",
+        caption=f"Best of all pairs at {'; '.join(best)}.",
+    )
+
+
+def _ceiling(part: Measured, settings: Settings) -> Table:
+    columns = ["kind", "n", PEOPLE, "low", "high"]
+    rows, seen = part.ceiling.rename({"value": PEOPLE}).select(columns), ""
+    if part.halves.height:
+        by_metric = part.halves.pivot("metric", index="kind", values="value", maintain_order=True)
+        rows = rows.join(by_metric, on="kind", how="left", maintain_order="left")
+        draws = "1 draw" if settings.draws == 1 else f"mean of {settings.draws} draws"
+        seen = f" A metric sees {part.most // 2} drawn references; triplets of the others decide ({draws})."
+    return Table(
+        f"half of the votes against the other half: {part.found.truth}",
+        rows,
+        caption=f"People: exact expectation over all halves, 95 % over images. {_tie_rule(settings)}{seen}",
+    )
+
+
+def _league(part: Measured) -> list[Table]:
+    if part.league is None:
+        return []
+    wins, duels = part.league.wins, part.league.duels
+    ranks = wins.filter(pl.col("metric") == PEOPLE).select("kind", "system", "rank")
+    by_judge = wins.pivot("metric", index=["kind", "system", "n"], values="value", maintain_order=True)
+    correlations = part.league.correlations.pivot(
+        "statistic", index=["kind", "metric", "n"], values="value", maintain_order=True
+    )
+    label = part.found.selection.label
+    league = by_judge.join(ranks, on=["kind", "system"], maintain_order="left").sort(
+        pl.col("kind").replace_strict(_places(wins, "kind")), "rank", maintain_order=True
+    )
+    return [
+        Table(f"share of wins of each system: {label}", league.select("kind", "rank", pl.exclude("kind", "rank")),
+              sections="kind", caption="Against all others that a pair puts it against; a tie is half a win."),
+        *([Table(f"metrics against people over systems: {label}", correlations, sections="kind",
+                 caption="Between the shares of wins; n systems.")] if correlations.height else []),
+        Table(f"wins of the first over the second: {label}",
+              duels.filter(pl.col("kind") == _shown_kind(wins))
+              .pivot("metric", index=["system", "against", "n"], values="value", maintain_order=True)),
+    ]  # fmt: skip
+
+
+def _versus(part: Measured) -> list[Table]:
+    both, other = part.twofold, part.other
+    if both is None or other is None:
+        return []
+    title = f"{part.found.truth}, against {other.truth}"
+    lengths = both.lengths.pivot("truth", index="kind", values="value", maintain_order=True)
+    accuracy = part.under_own.select("kind", "metric", pl.col("value").alias(part.found.truth)).join(
+        part.under_other.select("kind", "metric", pl.col("value").alias(other.truth)),
+        on=["kind", "metric"],
+        maintain_order="left",
+    )
+    columns = ["pair", "kind", "winner", "text_b", "text_c", "other_winner", "other_votes_b", "other_votes_c"]
+    return [
+        Table(f"agreement of two truths: {title}", both.agreement),
+        Table(f"words by which the winner is longer: {title}", lengths),
+        Table(f"accuracy under each truth: {title}", accuracy, sections="kind"),
+        Table(f"pairs on which they differ: {title}", shown(both.differing, _PAIRS, columns),
+              caption="Those on which the second is surest."),
+    ]  # fmt: skip

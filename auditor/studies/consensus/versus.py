@@ -1,0 +1,110 @@
+"""Do people who compare captions with others choose what people choose who are asked which is better?
+
+Vedantam et al. 2015, appendices I and IV: triplets find what is most like what people say, pairs what people like.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from auditor.errors import UsageError
+from auditor.store.connection import Store
+from auditor.store.workspace import Workspace
+from auditor.studies.consensus.accuracy import ALL, kinds_of
+from auditor.studies.consensus.votes import Comparisons
+
+#: Columns that are compared.
+_COMPARED = (
+    "pair", "image", "kind", "tokens_b", "tokens_c", "origin_b", "origin_c", "votes_b", "votes_c", "winner",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Twofold:
+    """Pairs that two sources have.
+
+    `pairs` are those of the first with `other_votes_b`, `other_votes_c`, `other_winner` and `other_people` (1 for B, -1
+    for C, 0 for neither) of the second; `agreement`: kind, n, value; `lengths`: kind, truth, n, value, the mean number
+    of words by which the winner is longer.
+    """
+
+    pairs: pl.DataFrame
+    agreement: pl.DataFrame
+    lengths: pl.DataFrame
+
+    @property
+    def differing(self) -> pl.DataFrame:
+        """The pairs on which the two disagree."""
+        return self.pairs.filter(pl.col("winner") != pl.col("other_winner"))
+
+
+def twofold(store: Store, found: Comparisons, other: Comparisons) -> Twofold:
+    """Match the pairs of two sources by image and words. Raises `UsageError` where they share none."""
+    workspace = Workspace(store)
+    workspace.bind_rows("pairwise_preference", found.rows.select(_COMPARED))
+    workspace.bind_rows("other_comparison", other.rows.select(_COMPARED))
+    matched = workspace.rows("shared_pair")
+    if matched.is_empty():
+        raise UsageError(
+            f"{other.selection.label} has no pair that {found.selection.label} has; they cannot be compared"
+        )
+    pairs = found.rows.join(
+        matched.rename({"origin_b": "other_origin_b", "origin_c": "other_origin_c"}), on="pair", maintain_order="left"
+    ).with_columns(
+        kind=pl.coalesce("kind", "other_kind"),
+        origin_b=pl.coalesce("origin_b", "other_origin_b"),
+        origin_c=pl.coalesce("origin_c", "other_origin_c"),
+        other_people=pl.col("other_winner").replace_strict({"B": 1, "C": -1}, default=0, return_dtype=pl.Int8),
+    )
+    decided = pairs.filter(pl.col("winner").is_not_null(), pl.col("other_winner").is_not_null())
+    truths = {found.truth: "winner", other.truth: "other_winner"}
+    return Twofold(pairs, _agreement(decided), _lengths(decided, truths))
+
+
+def known_of(found: Comparisons, pairs: pl.DataFrame) -> pl.DataFrame:
+    """Take over kinds and authors that only the other source knows: the rows of the first with both."""
+    known = pairs.select("pair", "kind", "origin_b", "origin_c")
+    joined = found.rows.join(known, on="pair", how="left", suffix=" known", maintain_order="left")
+    taken = ("kind", "origin_b", "origin_c")
+    return joined.with_columns(pl.coalesce(name, f"{name} known").alias(name) for name in taken).select(
+        found.rows.columns
+    )
+
+
+def _by_kind(pairs: pl.DataFrame) -> list[tuple[str, pl.DataFrame]]:
+    return [(ALL, pairs), *((kind, pairs.filter(pl.col("kind") == kind)) for kind in kinds_of(pairs))]
+
+
+def _agreement(decided: pl.DataFrame) -> pl.DataFrame:
+    return pl.concat(
+        part.select(
+            pl.lit(kind).alias("kind"),
+            n=pl.len().cast(pl.Int64),
+            value=(pl.col("winner") == pl.col("other_winner")).cast(pl.Float64).mean(),
+            differing=(pl.col("winner") != pl.col("other_winner")).sum().cast(pl.Int64),
+        )
+        for kind, part in _by_kind(decided)
+    )
+
+
+def _lengths(decided: pl.DataFrame, truths: dict[str, str]) -> pl.DataFrame:
+    longer = pl.col("tokens_b").list.len().cast(pl.Int64) - pl.col("tokens_c").list.len().cast(pl.Int64)
+    return pl.concat(
+        part.select(
+            pl.lit(kind).alias("kind"),
+            pl.lit(truth).alias("truth"),
+            n=pl.len().cast(pl.Int64),
+            value=(longer * pl.when(pl.col(winner) == "B").then(1).otherwise(-1)).mean(),
+        )
+        for kind, part in _by_kind(decided)
+        for truth, winner in truths.items()
+    )
+
+
+def shown(pairs: pl.DataFrame, most: int, columns: Sequence[str]) -> pl.DataFrame:
+    """Take the pairs on which the second source is surest, the first by number."""
+    lead = (pl.col("other_votes_b").cast(pl.Int64) - pl.col("other_votes_c").cast(pl.Int64)).abs()
+    return pairs.sort(lead, "pair", descending=[True, False]).head(most).select(columns)

@@ -1,0 +1,124 @@
+"""Which of two captions of an image people chose: pairs and triplets of a dataset, in one shape."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import polars as pl
+
+from auditor.errors import UsageError
+from auditor.metrics.candidates import CandidateSet, output_of
+from auditor.model import Progress, Selection, silent
+from auditor.store import ngrams, tokens
+from auditor.store.connection import Store
+from auditor.store.workspace import Workspace
+from auditor.text import tokenizer
+
+#: The kinds of Vedantam et al. 2015, section 6, in their order: two captions by people, both of the image or one of
+#: another image; one by a person and one by a machine; two by machines.
+KINDS = ("HC", "HI", "HM", "MM")
+
+
+@dataclass(frozen=True)
+class Comparisons:
+    """Pairs of captions and whom people chose.
+
+    `rows` are those of `sql/consensus/pairwise_preference.sql`; `notes` say what a reader must know of them.
+    """
+
+    selection: Selection
+    rows: pl.DataFrame
+    notes: tuple[str, ...] = ()
+
+    @property
+    def truth(self) -> str:
+        """Whose votes decide, as tables call it."""
+        votes, form = self.rows.select(pl.col("votes").max(), pl.col("form").first()).row(0)
+        what = "decision" if votes == 1 else "triplets" if form == "triplet" else "votes"
+        return f"{self.selection.label}, {votes} {what} a pair"
+
+    @property
+    def candidates(self) -> CandidateSet:
+        """The captions that were compared, each once for an image, as candidates."""
+        return replace(output_of(self.selection), file="candidate_compared")
+
+    @property
+    def decided(self) -> pl.DataFrame:
+        """The pairs of which people chose one caption."""
+        return self.rows.filter(pl.col("winner").is_not_null())
+
+
+def comparisons(store: Store, selection: Selection, text_profile: str, progress: Progress = silent) -> Comparisons:
+    """Read what people compared. Raises `UsageError` where a selection holds nothing of the kind, or no decision."""
+    tokens.provide(store, [selection], text_profile, tokenizer(text_profile), progress)
+    rows = compared_at_work(store, selection, text_profile).rows("pairwise_preference")
+    if rows.is_empty():
+        raise UsageError(
+            f"{selection.label}: holds no pairs or triplets that people compared (it is of kind "
+            f"{selection.version.kind}); ingest such judgements as kind pairs or triplets"
+        )
+    return _checked(Comparisons(selection, rows))
+
+
+def compared_at_work(store: Store, selection: Selection, text_profile: str) -> Workspace:
+    """Open a workspace over the pairs and triplets of a selection."""
+    version = selection.version
+    workspace = Workspace(store, dataset=version.dataset, seq=version.seq, split=selection.split, profile=text_profile)
+    workspace.bind("annotated", "annotation_as_of")
+    return workspace
+
+
+def _checked(found: Comparisons) -> Comparisons:
+    label, rows = found.selection.label, found.rows
+    silent_pairs = rows.filter(pl.col("votes") == 0).height
+    even = rows.height - found.decided.height - silent_pairs
+    if silent_pairs == rows.height:
+        raise UsageError(f"{label}: none of its {rows.height:,} pairs has votes; nothing says whom people chose")
+    if found.decided.is_empty():
+        raise UsageError(f"{label}: people are even on all of its {even:,} pairs; nothing says whom they chose")
+    notes = (
+        [f"{label}: people are even on {_pairs(even)} of {rows.height:,}, left out of every accuracy"] if even else []
+    )
+    if silent_pairs:
+        notes.append(f"{label}: {_pairs(silent_pairs)} without votes, left out")
+    same = rows.filter(pl.col("tokens_b") == pl.col("tokens_c")).height
+    if same:
+        notes.append(f"{label}: {_pairs(same)} of two captions with the same words, which every metric ties")
+    return replace(found, notes=tuple(notes))
+
+
+def _pairs(number: int) -> str:
+    return "1 pair" if number == 1 else f"{number:,} pairs"
+
+
+def with_kinds(store: Store, found: Comparisons, references: Selection, text_profile: str) -> Comparisons:
+    """Infer kinds where the source gives none and the pairs of an image tell them; a note says how."""
+    kindless = found.rows.filter(pl.col("kind").is_null()).select("pair", "image", "tokens_b", "tokens_c")
+    if kindless.is_empty():
+        return found
+    tokens.provide(store, [references], text_profile, tokenizer(text_profile))
+    workspace = ngrams.workspace(store, references, text_profile)
+    workspace.bind_rows("kindless_pair", kindless)
+    inferred = workspace.rows("inferred_kind")
+    label = found.selection.label
+    if inferred.is_empty():
+        note = f"{label}: {_pairs(kindless.height)} without a kind, counted under all only"
+        return replace(found, notes=(*found.notes, note))
+    rows = found.rows.join(inferred.select("pair", inferred="kind"), on="pair", how="left", maintain_order="left")
+    shared = inferred.filter(pl.col("evidence") == "shared").height
+    close = inferred.filter(pl.col("evidence") == "words", pl.col("margin") < _CLOSE).height
+    note = (
+        f"{label}: HC and HI are inferred, the source does not say: of an image's two pairs, which share one caption, "
+        f"HI is the pair whose other caption is the shared one of another image ({shared:,} pairs) or has the "
+        "words that are less likely in the image's references "
+        f"({inferred.height - shared:,} pairs, {close:,} of them closely)"
+    )
+    return replace(
+        found,
+        rows=rows.with_columns(kind=pl.coalesce("kind", "inferred")).drop("inferred"),
+        notes=(*found.notes, note),
+    )
+
+
+#: Log-likelihoods that differ by less leave it open which caption is of another image: odds of e^3, 20 to 1.
+_CLOSE = 3.0

@@ -1,0 +1,241 @@
+"""Do metrics rank images, and captions, alike? (Wang & Gaizauskas 2016, section 4.2)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import polars as pl
+
+from auditor.errors import UsageError
+from auditor.metrics.candidates import HUMAN
+from auditor.model import Progress, Selection, silent
+from auditor.registry import MetricRequest, References, left_out, requests
+from auditor.result import Figure, Result, Table
+from auditor.scoring.scores import scorable, score_candidates, signatures, too_few_captions, too_long
+from auditor.scoring.writing import chooses_profile
+from auditor.statistics.correlation import FEWEST, LEVELS, STATISTICS, at_level, constants
+from auditor.statistics.correlation import correlate as correlate_scores
+from auditor.store.connection import Store
+from auditor.store.versions import images, resolve_all
+
+#: How many of the strongest pairs, and of the weakest, a table shows.
+_EXTREMES = 5
+
+_PAIR = ("metric_a", "metric_b")
+
+_OF_P = ", p"
+
+
+@chooses_profile("refs")
+def correlate(
+    store: Store,
+    refs: Sequence[str],
+    metric_names: Sequence[str] | None = None,
+    text_profile: str = "auto",
+    split: str | None = None,
+    seed: int = 1,
+    references: int | None = None,
+    statistics: Sequence[str] | None = None,
+    progress: Progress = silent,
+) -> Result:
+    """Correlate every pair of metrics over the leave-one-out scores of captions, and over their means by image.
+
+    `statistics` are some of `kendall-b`, `spearman` and `pearson`; default: all. With `references`, each caption is
+    scored against so many others, drawn by `seed`. Raises `UsageError` for fewer than two metrics.
+    """
+    chosen = _statistics(statistics)
+    metrics = requests(metric_names)
+    if len(metrics) < 2:
+        raise UsageError("correlate needs two metrics or more; name another with -m, or none for all")
+    selections = resolve_all(store, refs, split)
+    against = References("loo", references, seed)
+    parts, notes = [], list(left_out(metric_names))
+    for selection in selections:
+        some, unscored = scorable(store, against.of(selection), metrics, metric_names)
+        scores = score_candidates(store, against.of(selection), text_profile, [HUMAN], some, progress)
+        part, absent = _correlations(selection, scores, [metric.label for metric in some], chosen, progress)
+        parts.append(part)
+        notes += [*unscored, *too_few_captions(store, selection, against), *_unscored(store, selection, scores)]
+        notes += [*too_long(store, [selection], text_profile), *absent, *_largest_p(selection, part)]
+    rows = pl.concat(parts)
+    used = [metric for metric in metrics if rows.filter(pl.any_horizontal(pl.col(_PAIR) == metric.label)).height]
+    signed = signatures(used, text_profile, against)
+    labelled = list(zip((one.label for one in selections), parts, strict=True))
+    return Result(
+        "correlate",
+        rows.with_columns(
+            signature_a=pl.col("metric_a").replace_strict(signed), signature_b=pl.col("metric_b").replace_strict(signed)
+        ),
+        selections=selections,
+        signatures=signed,
+        tables=(*(table for one in labelled for table in _tables(*one)), *_ranges(labelled)),
+        figures=tuple(figure for one in labelled for figure in _heatmaps(*one)),
+        notes=(*notes, *_signs(used), *_smallest(rows)),
+    )
+
+
+def _statistics(asked: Sequence[str] | None) -> list[str]:
+    unknown = [name for name in asked or () if name not in STATISTICS]
+    if unknown:
+        raise UsageError(f"{unknown[0]}: no such statistic; known are {', '.join(STATISTICS)}")
+    return [name for name in STATISTICS if not asked or name in asked]
+
+
+def _correlations(
+    selection: Selection, scores: pl.DataFrame, labels: Sequence[str], statistics: Sequence[str], progress: Progress
+) -> tuple[pl.DataFrame, list[str]]:
+    """Give the rows of a selection, and say which correlations there are not, and why."""
+    parts, notes = [], []
+    for done, level in enumerate(LEVELS):
+        progress(f"{selection.label}: correlating per {level}", done, len(LEVELS))
+        values = at_level(scores.select("image", *labels), level)
+        parts.append(
+            correlate_scores(values, statistics).select(
+                pl.lit(selection.version.dataset).alias("dataset"),
+                pl.lit(level).alias("level"),
+                pl.all(),
+                pl.lit(selection.version.version).alias("version"),
+                pl.lit(selection.split, pl.String).alias("split"),
+            )
+        )
+        if values.height < FEWEST:
+            notes.append(
+                f"{selection.label}: no correlations per {level}: {values.height} with scores, needed {FEWEST}"
+            )
+        elif constant := constants(values):
+            names, have = ", ".join(constant), "have" if len(constant) > 1 else "has"
+            notes.append(f"{selection.label}: {names} {have} one value only per {level}, and so no correlations")
+    return pl.concat(parts), notes
+
+
+def _unscored(store: Store, selection: Selection, scores: pl.DataFrame) -> list[str]:
+    """Say how many images have one caption only, where all that have more are scored."""
+    lonely = images(store, selection).filter(pl.col("captions") < 2).height
+    subject = "1 image has" if lonely == 1 else f"{lonely:,} images have"
+    scored = f"{scores.height:,} captions of {scores['image'].n_unique():,} images are scored"
+    return [f"{selection.label}: {subject} one caption only and no score; {scored}"] if lonely else []
+
+
+def _largest_p(selection: Selection, rows: pl.DataFrame) -> list[str]:
+    from auditor.statistics.significance import SMALLEST_P  # noqa: PLC0415  # scipy is slow to import
+
+    largest = rows.filter(pl.col("p").is_not_null()).sort("p", descending=True, maintain_order=True).head(1)
+    return [
+        f"{selection.label}: the largest p is {p:.1e} ({statistic} of {a} and {b} per {level})"
+        if p > SMALLEST_P
+        else f"{selection.label}: no p is above {p:.1e}"
+        for p, statistic, a, b, level in largest.select("p", "statistic", *_PAIR, "level").iter_rows()
+    ]
+
+
+def _signs(metrics: Sequence[MetricRequest]) -> list[str]:
+    errors = [metric.label for metric in metrics if metric.metric.lower_is_better]
+    if not errors:
+        return []
+    return [f"{', '.join(errors)}: counts errors, so that agreement with the others is a negative correlation"]
+
+
+def _smallest(rows: pl.DataFrame) -> list[str]:
+    from auditor.statistics.significance import SMALLEST_P  # noqa: PLC0415  # scipy is slow to import
+
+    number = rows.filter(pl.col("p") == SMALLEST_P).height
+    if not number:
+        return []
+    return [f"p of {SMALLEST_P:.1e} ({number:,} of {rows.height:,}) is an upper bound: doubles go no lower"]
+
+
+def _tables(label: str, rows: pl.DataFrame) -> list[Table]:
+    statistic = str(rows["statistic"].first())
+    matrices = [Table(f"{statistic} of {label}, per {level}", _triangle(rows, level, statistic)) for level in LEVELS]
+    return [*matrices, *_extremes(label, rows)]
+
+
+def _triangle(rows: pl.DataFrame, level: str, statistic: str) -> pl.DataFrame:
+    """Lay a statistic out as a lower triangle: a row for each metric but the first, a column for each but the last."""
+    shown = rows.filter(pl.col("level") == level, pl.col("statistic") == statistic)
+    order = {name: place for place, name in enumerate(shown["metric_b"].unique(maintain_order=True))}
+    return (
+        shown.pivot("metric_a", index="metric_b", values="value", maintain_order=True)
+        .sort(pl.col("metric_b").replace_strict(order, return_dtype=pl.Int64))
+        .rename({"metric_b": ""})
+    )
+
+
+def _extremes(label: str, rows: pl.DataFrame) -> list[Table]:
+    """Rank pairs by how far their first statistic is from 0; where there are many, only those at both ends."""
+    statistic = str(rows["statistic"].first())
+    ranked = (
+        rows.pivot("statistic", index=["level", *_PAIR], values="value", maintain_order=True)
+        .join(
+            rows.pivot("statistic", index=["level", *_PAIR], values="p", maintain_order=True),
+            on=["level", *_PAIR],
+            suffix=_OF_P,
+            maintain_order="left",
+        )
+        .rename(lambda name: f"p of {name.removesuffix(_OF_P)}" if name.endswith(_OF_P) else name)
+        .filter(pl.col(statistic).is_not_null())
+        .with_columns(rank=pl.col(statistic).abs().rank("min", descending=True).over("level").cast(pl.Int64))
+        .sort(pl.col("level").cast(pl.Enum(LEVELS)), "rank", maintain_order=True)
+    )
+    place = pl.int_range(pl.len()).over("level")
+    ends = ranked.filter((place < _EXTREMES) | (place >= pl.len().over("level") - _EXTREMES))
+    cut = ends.height < ranked.height
+    shown = Table(
+        f"strongest and weakest pairs of {label}" if cut else f"pairs of {label}",
+        ends.select("level", "rank", pl.exclude("level", "rank")),
+        sections="level",
+        caption=f"by {statistic}, whatever its sign; p takes captions and images as independent",
+    )
+    return [shown] if ends.height else []
+
+
+def _ranges(labelled: Sequence[tuple[str, pl.DataFrame]]) -> list[Table]:
+    """Say for every pair of metrics between what and what its first statistic lies in several selections."""
+    if len(labelled) < 2:
+        return []
+    statistic = str(labelled[0][1]["statistic"].first())
+    values = pl.concat(rows.with_columns(label=pl.lit(label)) for label, rows in labelled).filter(
+        pl.col("statistic") == statistic, pl.col("value").is_not_null()
+    )
+    ranges = values.group_by("level", *_PAIR, maintain_order=True).agg(
+        selections=pl.len().cast(pl.Int64),
+        low=pl.col("value").min(),
+        lowest=pl.col("label").sort_by("value").first(),
+        high=pl.col("value").max(),
+        highest=pl.col("label").sort_by("value").last(),
+    )
+    return [
+        Table(f"range of {statistic} per {level}", ranges.filter(pl.col("level") == level).drop("level"))
+        for level in LEVELS
+    ]
+
+
+def _heatmaps(label: str, rows: pl.DataFrame) -> list[Figure]:
+    """Draw the first statistic of every pair, both ways around; the diagonal is 1 by definition."""
+    statistic = str(rows["statistic"].first())
+    shown = rows.filter(pl.col("statistic") == statistic).select("level", *_PAIR, "value")
+    lowest = shown["value"].min()
+    signed = isinstance(lowest, float) and lowest < 0
+    return [
+        Figure(
+            name=re.sub(r"[^\w.-]+", "-", f"correlation-{label}-{level}"),
+            title=f"{statistic} of {label}, per {level}",
+            kind="heatmap",
+            frame=_square(shown.filter(pl.col("level") == level).drop("level")),
+            x="metric_a",
+            y="metric_b",
+            value="value",
+            span=(-1.0, 1.0) if signed else (0.0, 1.0),
+            tabled=True,
+        )
+        for level in LEVELS
+    ]
+
+
+def _square(pairs: pl.DataFrame) -> pl.DataFrame:
+    metrics = pl.concat([pairs["metric_a"], pairs["metric_b"]]).unique(maintain_order=True)
+    own = pl.DataFrame({"metric_a": metrics, "metric_b": metrics}).with_columns(value=1.0)
+    order = {name: place for place, name in enumerate(metrics)}
+    turned = pairs.select(metric_a="metric_b", metric_b="metric_a", value="value")
+    return pl.concat([own, pairs, turned]).sort(pl.col(_PAIR).replace_strict(order, return_dtype=pl.Int64))

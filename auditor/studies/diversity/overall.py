@@ -1,0 +1,286 @@
+"""Global diversity of one selection: counts by `sql/statistics`, walks in drawn orders, one row for each statistic.
+
+One row for each statistic, of what its lists and drawn orders gave.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from auditor.errors import MetricError
+from auditor.model import Selection, Source
+from auditor.registry import STATISTICS
+from auditor.result import Signature
+from auditor.statistics import diversity as scored
+from auditor.statistics.cards import Statistic
+from auditor.statistics.diversity_walks import CURVE, WALKED, Walk, compression_ratio, walk
+from auditor.statistics.length_interval import CONFIDENCE, RESAMPLES, sdsl_interval
+from auditor.store.connection import Store
+from auditor.store.workspace import Workspace
+from auditor.studies.diversity.lists import Lists, image_order, parallel_lists
+from auditor.studies.diversity.settings import Known, Settings
+
+_DECIMALS = 12
+
+
+def summary(measured: pl.DataFrame, lists: Lists) -> pl.DataFrame:
+    """Average over lists, then over draws; a statistic that one of the lists cannot have is null.
+
+    `measured` has a row for each list, draw (null where nothing is drawn) and statistic: value, reason. `low` and
+    `high` are the ends over what `spread` names, the drawn orders (`draws`) or else the parallel lists (`lists`).
+    """
+    named = pl.DataFrame({"statistic": list(STATISTICS)}).with_row_index("number")
+    lacking = pl.col("value").null_count() > 0
+    by_draw = measured.group_by("statistic", "draw", maintain_order=True).agg(
+        value=pl.when(~lacking).then(pl.col("value").mean()),
+        low=pl.col("value").min(),
+        high=pl.col("value").max(),
+        reason=pl.col("reason").drop_nulls().first(),
+    )
+    drawn = pl.col("draw").is_not_null().any() & (pl.len() > 1)
+    several = pl.lit(lists.number > 1) & pl.col("draw").is_null().all()
+    whole = pl.col("value").null_count() == 0
+    return (
+        by_draw.group_by("statistic", maintain_order=True)
+        .agg(
+            position=pl.lit(None, pl.Int64),
+            low=pl.when(drawn & whole).then(pl.col("value").min()).when(several & whole).then(pl.col("low").first()),
+            high=pl.when(drawn & whole).then(pl.col("value").max()).when(several & whole).then(pl.col("high").first()),
+            spread=pl.when(drawn & whole).then(pl.lit("draws")).when(several & whole).then(pl.lit("lists")),
+            reason=pl.col("reason").drop_nulls().first()
+            + (f", in one of {lists.number} lists" if lists.number > 1 else ""),
+            value=pl.when(whole).then(pl.col("value").mean()),
+        )
+        .join(named, on="statistic")
+        .sort("number")
+        .select("statistic", "position", *_rounded(), "spread", pl.lit(lists.number).alias("lists"), "reason")
+    )
+
+
+def curve_rows(curve: pl.DataFrame, walks: int, lists: Lists) -> pl.DataFrame:
+    """Average the curves of so many walks over lists, then draws, at the positions that every walk reaches."""
+    return (
+        (curve if curve.height else pl.DataFrame(schema=CURVE))
+        .filter(pl.len().over("tokens") == walks)
+        .group_by("tokens", "draw", maintain_order=True)
+        .agg(pl.col("types").mean())
+        .group_by("tokens", maintain_order=True)
+        .agg(value=pl.col("types").mean(), low=pl.col("types").min(), high=pl.col("types").max(), draws=pl.len())
+        .sort("tokens")
+        .with_columns(pl.when(pl.col("draws") > 1).then(pl.col("low", "high")))
+        .select(
+            pl.lit("curve").alias("statistic"),
+            pl.col("tokens").alias("position"),
+            *_rounded(),
+            pl.when(pl.col("draws") > 1).then(pl.lit("draws")).alias("spread"),
+            pl.lit(lists.number).alias("lists"),
+            pl.lit(None, pl.String).alias("reason"),
+        )
+    )
+
+
+def _rounded() -> list[pl.Expr]:
+    return [pl.col(name).cast(pl.Float64).round(_DECIMALS) for name in ("value", "low", "high")]
+
+
+_MOST_TYPES = 2**21 - 1  # three numbers of types fit in 63 bits
+
+
+@dataclass(frozen=True)
+class Found:
+    """What one selection gave: statistic, position, value, low, high, spread, lists, reason, signature.
+
+    `position` is the number of tokens at which a curve is read, null for other statistics.
+
+    `low` and `high` are the smallest and the greatest value over what `spread` names: the drawn orders (`draws`) or the
+    parallel lists (`lists`); of sdsl the ends of an interval over resampled `images`. Null where there is one value.
+    """
+
+    rows: pl.DataFrame
+    notes: tuple[str, ...]
+
+
+def workspace(store: Store, settings: Settings, known: Known) -> Workspace:
+    """Open a workspace in which the training and the evaluation data are counted."""
+    at_work = Workspace(
+        store, profile=settings.text_profile, published=settings.published, draws=settings.draws, seed=settings.seed,
+        all_images=settings.all_images,
+    )  # fmt: skip
+    if known.training:
+        use(at_work, known.training)
+        at_work.bind("trained_form", "normalised_form")
+        if known.training.version.kind == "wordlist":
+            at_work.bind("annotated", "annotation_as_of")
+            at_work.bind("trained_word", "weighted_word")
+        else:
+            at_work.bind("trained_word", "token_count")
+    if known.evaluation:
+        use(at_work, known.evaluation)
+        at_work.bind("evaluated_image_word", "word_of_image")
+        at_work.bind("evaluated_image", "distinct_image")
+    return at_work
+
+
+def use(at_work: Workspace, selection: Selection) -> None:
+    """Let the relations stand for another selection."""
+    version = selection.version
+    at_work.params |= {"dataset": version.dataset, "seq": version.seq, "split": selection.split}
+    at_work.bind("reference", "reference")
+
+
+def global_statistics(
+    at_work: Workspace,
+    selection: Selection,
+    settings: Settings,
+    known: Known,
+    words: pl.DataFrame,
+    declared: Mapping[str, Source],
+) -> Found:
+    """Measure a selection; its tokens must be there. `words` is the vocabulary (token_id, token)."""
+    use(at_work, selection)
+    lists = parallel_lists(at_work, selection, settings.lists, full=settings.full)
+    at_work.params["lists"] = lists.asked
+    exact = _exact(at_work, known).with_columns(draw=pl.lit(None, pl.Int32))
+    orders, why_not = _orders(at_work, selection, settings, declared)
+    walks = _walks(at_work.rows("list_tokens"), orders)
+    walked, curve = walk(walks, settings.segment, settings.positions)
+    pressed = [_compressed(one, words) for one in walks if one.draw == 0]
+    measured = pl.concat(
+        [exact.select(*WALKED), walked, pl.DataFrame(pressed, schema=WALKED, orient="row")], how="vertical"
+    )
+    rows = pl.concat([summary(measured, lists), curve_rows(curve, len(walks), lists)])
+    rows = _with_interval(
+        rows, at_work, (settings.seed, selection.version.dataset, selection.version.version, selection.split)
+    )
+    named = rows.with_columns(signature=_signatures(rows["statistic"], settings, known, in_file_order=why_not is None))
+    missing = at_work.rows("missing_image").row(0) if known.evaluation else (0, 0)
+    return Found(named, (*lists.notes, *_notes(selection, known, why_not, missing, all_images=settings.all_images)))
+
+
+def _with_interval(rows: pl.DataFrame, at_work: Workspace, key: Sequence[object]) -> pl.DataFrame:
+    """Give the deviation of the lengths an interval over images, in place of the ends over lists."""
+    low, high = sdsl_interval(at_work.rows("image_length"), key) or (None, None)
+    own = pl.col("statistic") == "sdsl"
+    ends = {
+        "low": pl.lit(low, pl.Float64),
+        "high": pl.lit(high, pl.Float64),
+        "spread": pl.lit(None if low is None else "images", pl.String),
+    }
+    return rows.with_columns(pl.when(own).then(end).otherwise(name).alias(name) for name, end in ends.items())
+
+
+def _exact(at_work: Workspace, known: Known) -> pl.DataFrame:
+    """Score what no order changes. Columns of `scored.MEASURED`."""
+    lists = at_work.rows("list_length")
+    parts = [
+        scored.lengths(lists),
+        scored.gram_ratios(at_work.rows("list_gram_count"), lists),
+        scored.spectrum(at_work.rows("frequency_spectrum"), lists),
+        scored.self_repetition(at_work.rows("self_repetition")),
+        scored.shares(at_work.rows("distinct_caption"), lists, "unique", "distinct_captions"),
+    ]
+    if known.training:
+        parts.append(scored.novel_types(at_work.rows("novel_type"), lists))
+        parts.append(_novel(at_work, lists, known.training))
+    if known.training and known.evaluation:
+        parts.append(scored.coverage(at_work.rows("coverage"), lists))
+    return pl.concat([part.select(pl.col(name).cast(kind) for name, kind in scored.MEASURED.items()) for part in parts])
+
+
+def _novel(at_work: Workspace, lists: pl.DataFrame, training: Selection) -> pl.DataFrame:
+    if training.version.kind != "wordlist":
+        return scored.shares(at_work.rows("novel_caption"), lists, "novel", "novel")
+    return lists.select(
+        "list_no",
+        statistic=pl.lit("novel"),
+        value=pl.lit(None, pl.Float64),
+        reason=pl.lit(f"{training.label} is a word list: it has no captions"),
+    )
+
+
+def _orders(
+    at_work: Workspace, selection: Selection, settings: Settings, declared: Mapping[str, Source]
+) -> tuple[pl.DataFrame, str | None]:
+    """Give the orders to walk in (list_no, draw, place), and as published why it is not that of the file."""
+    if not settings.published:
+        return at_work.rows("caption_order"), None
+    images, why_not = image_order(selection, declared)
+    captions = at_work.rows("list_tokens").select("list_no", "image", "place")
+    if images is not None:
+        captions = captions.join(images, on="image", how="left").sort("list_no", "position", "place")
+    return captions.select("list_no", pl.lit(0, pl.Int32).alias("draw"), "place"), why_not
+
+
+def _walks(captions: pl.DataFrame, orders: pl.DataFrame) -> list[Walk]:
+    made = []
+    parts = {number: part for (number,), part in captions.group_by("list_no", maintain_order=True)}
+    coded: dict[object, tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
+    for (number, draw), order in orders.group_by("list_no", "draw", maintain_order=True):
+        if number not in coded:
+            tokens = parts[number]["tokens"]
+            flat = tokens.filter(tokens.list.len() > 0).explode().to_numpy()
+            ids, codes = np.unique(flat, return_inverse=True)
+            starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(tokens.list.len().to_numpy(), dtype=np.int64)))
+            coded[number] = ids, codes.astype(np.int64), starts
+        ids, codes, starts = coded[number]
+        if len(ids) > _MOST_TYPES:
+            raise MetricError(f"{len(ids):,} different tokens: more than {_MOST_TYPES:,} cannot be walked")
+        places = order["place"].to_numpy().astype(np.int64) - 1
+        made.append(Walk(number, draw, codes, starts, ids, places))
+    return made
+
+
+def _compressed(one: Walk, words: pl.DataFrame) -> tuple[object, ...]:
+    spelled = pl.DataFrame({"token_id": one.types}).join(words, on="token_id", how="left", maintain_order="left")
+    return one.list_no, None, "compression-ratio", *compression_ratio(one, spelled["token"])
+
+
+def _signatures(statistics: pl.Series, settings: Settings, known: Known, *, in_file_order: bool) -> pl.Series:
+    signed = {name: str(_signature(name, settings, known, in_file_order)) for name in statistics.unique()}
+    return pl.Series([signed[name] for name in statistics], dtype=pl.String)
+
+
+def _signature(name: str, settings: Settings, known: Known, in_file_order: bool) -> Signature:
+    """Name what matters to one statistic."""
+    card = STATISTICS.get(name, Statistic(name, "", "", walks=True))
+    lists = "full" if settings.full and settings.lists == "mean" else settings.lists
+    shown: dict[str, str | int | float | bool] = {"tok": settings.text_profile, "lists": lists}
+    if card.walks or name == "compression-ratio":
+        shown["order"] = "md5" if not settings.published else "file" if in_file_order else "image"
+    if shown.get("order") == "md5":
+        shown |= {"draws": settings.draws if card.walks else 1, "seed": settings.seed}
+    if name in ("ttr-1", "ttr-2", "ttr-3"):
+        shown["segment"] = settings.segment
+    if name in ("unique", "novel"):
+        shown["equal"] = "text" if settings.published else "tokens"
+    if name == "sdsl":
+        shown |= {"ci": f"{CONFIDENCE:.0%}-bootstrap-{RESAMPLES}", "seed": settings.seed}
+    if "training" in card.needs and known.training:
+        shown["train"] = known.training.reference
+    if "evaluation" in card.needs and known.evaluation:
+        shown["eval"] = known.evaluation.reference
+    if card.needs == "training and evaluation":
+        shown["images"] = "all" if settings.all_images else "shared"
+    return Signature(name, shown, card.version)
+
+
+def _notes(
+    selection: Selection, known: Known, why_not: str | None, missing: Sequence[int], *, all_images: bool
+) -> list[str]:
+    notes = []
+    if why_not:
+        notes.append(
+            f"{selection.label}: the order of its file cannot be had ({why_not}): captions are walked by image id,"
+            " and ttr, mattr, mtld and the curve are not the published ones"
+        )
+    if known.evaluation and missing[1]:
+        follows = "fewer captions recall fewer words" if all_images else "they do not count on either side"
+        notes.append(
+            f"{selection.label}: no caption for {missing[1]:,} of the {missing[0]:,} images of"
+            f" {known.evaluation.label}: {follows}"
+        )
+    return notes

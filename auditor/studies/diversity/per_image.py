@@ -1,0 +1,208 @@
+"""Does a system say of each image what people say of it? (van Miltenburg, Elliott & Vossen 2018, section 3.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from auditor.model import Progress, Selection, silent
+from auditor.registry import References
+from auditor.result import Figure, Result, Signature, Table
+from auditor.statistics.cards import CLASSES
+from auditor.statistics.ratio import INTERVAL, ratio
+from auditor.store.connection import Store
+from auditor.store.versions import images, resolve, resolve_all
+from auditor.studies.diversity.content_words import Content, Meeting, content_of, meetings
+from auditor.studies.diversity.settings import Settings, settled
+
+_VERSION = 1
+
+_PRECISIONS = {"content": "precision", "all": "precision-all-words"}
+
+
+def local_diversity(
+    store: Store,
+    refs: Sequence[str],
+    evaluation: str,
+    settings: Settings | None = None,
+    split: str | None = None,
+    progress: Progress = silent,
+) -> Result:
+    """Give local recall by importance and local precision of each system against people's captions of the same images.
+
+    `recall-k`: of the content words that k captions of an image hold, the share that the system's caption of it holds;
+    `recall-majority`: of those that 3 captions or more hold. `precision`: of the content words that the system's
+    captions hold, the share that a caption of the image holds; `precision-all-words`: of all its words. Ratios of
+    totals over images; each caption of a system counts by itself, as a set of words. Where a system is the references
+    themselves, each caption is held out once. Value is null where no image has such a word; with fewer than five
+    `references`, drawn by the seed, none is in five captions.
+    """
+    settings, said = settled(store, refs, settings or Settings(), None, evaluation, split)
+    people, systems = resolve(store, evaluation), resolve_all(store, refs, split)
+    found = local_words_met(store, systems, people, content_of(settings), settings, progress)
+    return replace(found, notes=(*said, *found.notes))
+
+
+def local_words_met(
+    store: Store,
+    systems: Sequence[Selection],
+    people: Selection,
+    content: Content,
+    settings: Settings,
+    progress: Progress,
+) -> Result:
+    """Do so for selections each of which describes images of the people's captions."""
+    met, parts = [], []
+    for one in meetings(store, systems, people, content, settings, progress):
+        met.append(one)
+        parts.append(_rows(one, _statistics(one), content, settings))
+    frame = pl.concat(parts)
+    labelled = list(zip([one.label for one in systems], parts, strict=True))
+    return Result(
+        "diversity",
+        frame,
+        selections=(*systems, *(() if people in systems else (people,))),
+        signatures={one.system.label: part["signature"][0] for one, part in zip(met, parts, strict=True)},
+        tables=(_table(labelled),),
+        figures=(_figure(labelled),),
+        notes=(*shared_notes(met), *_empty_classes(labelled), *_few_captions(store, people, settings.references)),
+    )
+
+
+def _statistics(one: Meeting) -> pl.DataFrame:
+    """Give statistic, value, low, high, n, images: every class of importance up to the highest there is, or 5."""
+    recalls = ratio(one.at_work.rows("local_recall"))
+    highest = max([CLASSES, *recalls["class"].cast(pl.Int64, strict=False).drop_nulls()])
+    classes = [*map(str, range(1, highest + 1)), "majority"]
+    precisions = ratio(one.at_work.rows("local_precision"))
+    asked = pl.DataFrame({"class": [*classes, *_PRECISIONS]}).with_columns(
+        statistic=pl.col("class").replace_strict(
+            {name: f"recall-{name}" for name in classes} | _PRECISIONS, return_dtype=pl.String
+        )
+    )
+    return (
+        asked.join(pl.concat([recalls, precisions]), on="class", how="left", maintain_order="left")
+        .with_columns(pl.col("n", "images").fill_null(0), pl.col("high").clip(upper_bound=1))
+        .drop("class")
+    )
+
+
+def _rows(one: Meeting, statistics: pl.DataFrame, content: Content, settings: Settings) -> pl.DataFrame:
+    system, people = one.system, one.evaluation
+    signed = {name: local_signature(name, people, one.refs, settings, content) for name in statistics["statistic"]}
+    return statistics.select(
+        pl.lit(system.version.dataset).alias("dataset"),
+        pl.lit(system.version.version).alias("version"),
+        "statistic", "value", "low", "high",
+        pl.when(pl.col("low").is_not_null()).then(pl.lit("images")).alias("spread"),
+        pl.col("n", "images").cast(pl.Int64),
+        pl.lit(system.split, pl.String).alias("split"),
+        pl.lit(people.version.dataset).alias("eval"),
+        pl.lit(people.version.version).alias("eval_version"),
+        pl.lit(people.split, pl.String).alias("eval_split"),
+        pl.lit(settings.text_profile).alias("profile"),
+        pl.lit(one.refs.parameters.get("seed"), pl.Int64).alias("seed"),
+        pl.col("statistic").replace_strict(signed, return_dtype=pl.String).alias("signature"),
+        pl.when(pl.col("value").is_null()).then(pl.lit("no image has such a word")).alias("reason"),
+    )  # fmt: skip
+
+
+def local_signature(statistic: str, people: Selection, refs: References, settings: Settings, content: Content) -> str:
+    """Name what matters to a statistic."""
+    parameters = {
+        "tok": settings.text_profile, **refs.parameters, "content": content.label, "ci": INTERVAL,
+        "eval": people.reference,
+    }  # fmt: skip
+    return str(Signature(statistic, parameters, _VERSION))
+
+
+def _table(labelled: Sequence[tuple[str, pl.DataFrame]]) -> Table:
+    known = [*(f"recall-{k}" for k in range(1, CLASSES + 1)), "recall-majority", *_PRECISIONS.values()]
+    wide = pl.concat(part.select(pl.lit(label).alias("dataset"), "statistic", "value") for label, part in labelled)
+    return Table(
+        "local recall by importance, local precision",
+        wide.filter(pl.col("statistic").is_in(known)).pivot(
+            "statistic", index="dataset", values="value", maintain_order=True
+        ),
+        caption="recall-k: of the content words that k captions of an image hold, the share that is recalled",
+    )
+
+
+def _figure(labelled: Sequence[tuple[str, pl.DataFrame]]) -> Figure:
+    classes = pl.concat(
+        part.select(
+            pl.lit(label).alias("dataset"),
+            pl.col("statistic").str.extract(r"^recall-(\d+)$").cast(pl.Int64).alias("importance"),
+            "value", "low", "high",
+        )
+        for label, part in labelled
+    ).drop_nulls(["importance", "value"])  # fmt: skip
+    return Figure(
+        "local-recall",
+        "Local recall by importance",
+        "lines",
+        classes,
+        x="importance",
+        y="value",
+        series="dataset",
+        low="low",
+        high="high",
+        x_label="captions of the image that hold the word",
+        y_label="share of words recalled",
+        caption="What more people say of an image is recalled more often (van Miltenburg et al. 2018, figure 5).",
+        tabled=True,
+    )
+
+
+def shared_notes(met: Sequence[Meeting]) -> list[str]:
+    """Say which images are counted, what of a system has no word, and which of the systems are the references."""
+    notes = []
+    people = met[0].evaluation.label
+    for lacking, beyond in dict.fromkeys((one.lacking, one.beyond) for one in met):
+        names = ", ".join(one.system.label for one in met if (one.lacking, one.beyond) == (lacking, beyond))
+        if lacking:
+            notes.append(f"{names}: images of {people} that it does not describe, and that do not count: {lacking:,}")
+        if beyond:
+            notes.append(f"{names}: images that are not in {people}, and do not count: {beyond:,}")
+    notes += [
+        f"{one.system.label}: captions without a word, which recall nothing: {one.wordless:,} of {one.captions:,}"
+        for one in met
+        if one.wordless
+    ]
+    notes += [
+        f"{one.system.label} was ingested as {one.system.version.kind}, not as a system's output (--kind)"
+        for one in met
+        if one.refs.rule == "all" and one.system.version.kind != "candidates"
+    ]
+    notes += [
+        f"{one.system.label}: each caption is held out, and has one reference less than a system: compare with"
+        " --references, which draws equally many"
+        for one in met
+        if one.refs.rule == "loo" and one.refs.drawn is None
+    ]
+    return notes
+
+
+def _empty_classes(labelled: Sequence[tuple[str, pl.DataFrame]]) -> list[str]:
+    empty = {label: part.filter(pl.col("value").is_null())["statistic"].to_list() for label, part in labelled}
+    return [
+        f"{', '.join(label for label in empty if empty[label] == statistics)}: no value of {', '.join(statistics)}:"
+        " no image has such a word"
+        for statistics in [*{tuple(some): some for some in empty.values() if some}.values()]
+    ]
+
+
+def _few_captions(store: Store, people: Selection, references: int | None) -> list[str]:
+    """Count the images that cannot have words of the highest class that is always given, or can have some beyond it."""
+    captions = images(store, people)["captions"]
+    if references is not None:
+        counts = {f"images of fewer than {references} captions, which do not count": (captions < references).sum()}
+    else:
+        counts = {
+            f"images of fewer than {CLASSES} captions, without a word of that class": (captions < CLASSES).sum(),
+            f"images of more than {CLASSES} captions, some of whose words have classes beyond {CLASSES}, which the"
+            " authors' program leaves out": (captions > CLASSES).sum(),
+        }
+    return [f"{people.label}: {what}: {count:,}" for what, count in counts.items() if count]

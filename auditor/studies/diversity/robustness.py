@@ -1,0 +1,179 @@
+"""How far do order, letters, tokens and the number of references move each statistic of diversity?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from auditor.errors import MissingExtraError
+from auditor.model import Progress, Selection, Source, silent
+from auditor.registry import STATISTICS
+from auditor.result import Result, Table
+from auditor.store.connection import Store
+from auditor.studies.diversity.content_words import content_of
+from auditor.studies.diversity.per_image import local_words_met
+from auditor.studies.diversity.settings import Settings, settled
+from auditor.studies.diversity.study import ROWS, apart_from_people, chosen, measured
+
+#: Statistics that compare captions: as published by their letters, case and blanks at their ends included.
+_BY_LETTERS = ("unique", "novel")
+
+#: Against how many captions by people, drawn, local recall and precision are measured beside all.
+_PEOPLE = (2, 3, 4)
+
+#: What is changed, and what that moves.
+_FACTORS: Mapping[str, str] = {
+    "order": "one walk in the order of the file, in place of the mean over drawn ones",
+    "letters": "captions are compared by their letters, in place of their tokens",
+    "ptb": "tokens of text profile ptb: clitics apart",
+    "spacy": "tokens of text profile spacy: punctuation and clitics are tokens",
+    "whitespace": "tokens of text profile whitespace: case counts, punctuation is part of words",
+    "references": "all captions of an image together, in place of the mean over parallel lists",
+    "people-2": "recall and precision against 2 drawn captions of an image by people, in place of all",
+    "people-3": "the same against 3",
+    "people-4": "the same against 4",
+}
+
+
+def robustness(
+    store: Store,
+    refs: Sequence[str],
+    settings: Settings | None = None,
+    against: str | None = None,
+    evaluation: str | None = None,
+    split: str | None = None,
+    declared: Mapping[str, Source] | None = None,
+    progress: Progress = silent,
+) -> Result:
+    """Change one thing at a time, and say how each statistic answers.
+
+    A row is a dataset, a statistic and a factor: `value`, `base` (nothing changed), `change` (value / base - 1; null
+    where the base is 0). A factor that leaves a statistic alone by definition has no row for it. The tables give the
+    greatest change of all datasets, and how many pairs of datasets change places (`flips`).
+    """
+    asked, said = settled(store, refs, settings or Settings(), against, evaluation, split)
+    base_settings = replace(asked, published=False, lists="mean", curve=0)
+    selections, known = chosen(store, refs, against, evaluation, split, base_settings.text_profile, progress)
+    base, found_notes = measured(store, selections, base_settings, known, {}, progress)
+    notes = [*said, *found_notes]
+    parts = []
+    for factors, changed in _variants(base_settings):
+        try:
+            chosen(store, refs, against, evaluation, split, changed.text_profile, progress)
+        except MissingExtraError as error:
+            notes.append(f"left out: {error}")
+            continue
+        rows, said = measured(store, selections, changed, known, declared or {}, progress)
+        notes += [note for note in said if note not in notes]
+        parts += [_moved(base, rows, factor) for factor in factors]
+    if known.evaluation:
+        whole, *fewer = _by_people(store, selections, known.evaluation, base_settings, progress)
+        base = pl.concat([base, whole], how="diagonal_relaxed")
+        parts += [_moved(whole, rows, f"people-{number}") for number, rows in zip(_PEOPLE, fewer, strict=True)]
+    moved = pl.concat(parts)
+    flips = _flips(moved)
+    return Result(
+        "diversity",
+        moved,
+        selections=(*selections, *(one for one in (known.training, known.evaluation) if one)),
+        signatures=dict(base.unique("statistic", maintain_order=True).select("statistic", "signature").rows()),
+        tables=(Table("what is changed", pl.DataFrame({"factor": [*_FACTORS], "meaning": [*_FACTORS.values()]})),
+                *_tables(moved, flips)),
+        notes=(*notes, *_findings(flips, selections)),
+    )  # fmt: skip
+
+
+def _by_people(
+    store: Store, selections: Sequence[Selection], people: Selection, settings: Settings, progress: Progress
+) -> list[pl.DataFrame]:
+    """Measure local recall and precision against all captions of an image by people, then against fewer."""
+    apart = apart_from_people(store, selections, people)
+    met = [one for one in selections if one.label not in apart]
+    content = content_of(settings)
+    asked = [replace(settings, references=number) for number in (None, *_PEOPLE)] if met else []
+    found = [local_words_met(store, met, people, content, one, progress).frame for one in asked]
+    return found or [pl.DataFrame(schema=pl.Schema(ROWS))] * (1 + len(_PEOPLE))
+
+
+def _variants(base: Settings) -> list[tuple[tuple[str, ...], Settings]]:
+    profiles = [name for name in ("ptb", "spacy", "whitespace") if name != base.text_profile]
+    return [
+        (("order", "letters"), replace(base, published=True, full_lists=False)),
+        *(((name,), replace(base, text_profile=name)) for name in profiles),
+        (("references",), replace(base, lists="all")),
+    ]
+
+
+def _answers(factor: str) -> list[str]:
+    """List the statistics that a factor can move."""
+    walks = [card.name for card in STATISTICS.values() if card.walks]
+    if factor == "order":
+        return [*walks, "compression-ratio"]
+    return [*_BY_LETTERS] if factor == "letters" else [*STATISTICS]
+
+
+def _moved(base: pl.DataFrame, rows: pl.DataFrame, factor: str) -> pl.DataFrame:
+    key = ["dataset", "version", "split", "statistic"]
+    if factor == "references":  # one list is all there is
+        rows = rows.join(base.filter(pl.col("lists") > 1).select(key), on=key, how="semi", nulls_equal=True)
+    return (
+        rows.filter(pl.col("statistic").is_in(_answers(factor)))
+        .join(base.select(*key, base="value"), on=key, nulls_equal=True, maintain_order="left")
+        .drop_nulls(["value", "base"])
+        .select(
+            "dataset", "version", "statistic", pl.lit(factor).alias("factor"), "value", "base",
+            pl.when(pl.col("base") != 0).then((pl.col("value") / pl.col("base") - 1).round(12)).alias("change"),
+            "split", "signature",
+        )
+    )  # fmt: skip
+
+
+def _flips(moved: pl.DataFrame) -> pl.DataFrame:
+    """Find the pairs of datasets that change places. Columns: statistic, factor, dataset, dataset_other."""
+    placed = moved.with_row_index("place").select(
+        "place", "statistic", "factor", "value", "base", pl.concat_str("dataset", "version", "split", separator=" ",
+                                                                       ignore_nulls=True).alias("who"), "dataset"
+    )  # fmt: skip
+    pairs = placed.join(placed, on=["statistic", "factor"], suffix="_other", maintain_order="left")
+    before, after = pl.col("base") - pl.col("base_other"), pl.col("value") - pl.col("value_other")
+    return pairs.filter(pl.col("place") < pl.col("place_other"), before.sign() * after.sign() < 0).select(
+        "statistic", "factor", "dataset", "dataset_other"
+    )
+
+
+def _tables(moved: pl.DataFrame, flips: pl.DataFrame) -> list[Table]:
+    factors = moved["factor"].unique(maintain_order=True).to_list()
+    most = moved.group_by("statistic", "factor", maintain_order=True).agg(
+        pl.col("change").sort_by(pl.col("change").abs(), nulls_last=True, descending=True).first() + 0.0
+    )
+    counted = flips.group_by("statistic", "factor", maintain_order=True).agg(flips=pl.len().cast(pl.Int64))
+    both = most.join(counted, on=["statistic", "factor"], how="left", maintain_order="left").fill_null(0)
+    return [
+        Table(title, both.pivot("factor", index="statistic", values=values, maintain_order=True)
+              .select("statistic", *factors), digits=tuple((factor, 3) for factor in factors))
+        for title, values in (
+            ("greatest relative change of any dataset", "change"),
+            ("pairs of datasets that change places", "flips"),
+        )
+        if values == "change" or moved["dataset"].n_unique() > 1
+    ]  # fmt: skip
+
+
+def _findings(flips: pl.DataFrame, selections: Sequence[Selection]) -> list[str]:
+    if len(selections) < 2:
+        return []
+    pairs = len(selections) * (len(selections) - 1) // 2
+    notes = []
+    for (factor,), some in flips.filter(pl.col("statistic") != "tokens").group_by("factor", maintain_order=True):
+        counted = (
+            some.group_by("statistic", maintain_order=True).len().sort("len", descending=True, maintain_order=True)
+        )
+        statistic, count = counted.row(0)
+        one, other = some.filter(pl.col("statistic") == statistic).select("dataset", "dataset_other").row(0)
+        notes.append(
+            f"{factor}: {statistic} reorders most, {count} of {pairs} pairs of datasets change places, as {one} and"
+            f" {other}"
+        )
+    return notes

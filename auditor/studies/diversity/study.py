@@ -1,0 +1,240 @@
+"""How varied are the words and sentences of a dataset, or of a system's output? (van Miltenburg et al. 2018).
+
+What compares captions of one image, for the selections that can have it; for others, why they cannot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from auditor.errors import UsageError
+from auditor.model import Progress, Selection, Source, silent
+from auditor.registry import DECIMALS, References
+from auditor.result import Result
+from auditor.statistics import cards
+from auditor.store import tokens
+from auditor.store.connection import Store
+from auditor.store.versions import images, resolve, resolve_all
+from auditor.studies.diversity.content_words import content_of, unshared
+from auditor.studies.diversity.overall import Found, global_statistics, workspace
+from auditor.studies.diversity.per_image import local_signature, local_words_met
+from auditor.studies.diversity.settings import Known, Settings, settled
+from auditor.studies.diversity.tables import correlated, figures, notes, tables
+from auditor.studies.diversity.within_image import METRICS, captions_of_images, within_signatures
+from auditor.text import tokenizer
+
+_LOCAL = tuple(card.name for card in cards.LOCAL if card.needs == "evaluation")
+
+
+def image_diversity(
+    store: Store,
+    selections: Sequence[Selection],
+    people: Selection | None,
+    apart: Mapping[str, str],
+    settings: Settings,
+    progress: Progress,
+) -> list[Result]:
+    """Give local recall and precision, where there are people's captions, and mBLEU and the vocabulary of images.
+
+    `apart` says of selections, by label, why they cannot be put against people's captions.
+    """
+    content = content_of(settings)
+    found = []
+    if people is not None:
+        met = [one for one in selections if one.label not in apart]
+        refs = References("all", settings.references, settings.seed)
+        signed = {name: local_signature(name, people, refs, settings, content) for name in _LOCAL}
+        if met:
+            found.append(local_words_met(store, met, people, content, settings, progress))
+        for one in selections:
+            if one.label in apart:
+                absent = _absent(one, signed, settings, apart[one.label])
+                why = f"{one.label}: no local recall and precision: {apart[one.label]}"
+                found.append(Result("diversity", absent, notes=(why,)))
+    fewest = 2 if settings.references is None else settings.references + 1
+    several = [one for one in selections if (images(store, one)["captions"] >= fewest).any()]
+    if several:
+        found.append(captions_of_images(store, several, content, settings, METRICS, progress))
+    signatures = within_signatures(settings, content, METRICS)
+    for one in selections:
+        if one not in several:
+            reason = f"no image has {fewest} captions"
+            said = [f"{one.label}: no mBLEU, no vocabulary of images: {reason}"] * (one.version.kind != "candidates")
+            found.append(Result("diversity", _absent(one, signatures, settings, reason), notes=tuple(said)))
+    return found
+
+
+def apart_from_people(store: Store, selections: Sequence[Selection], people: Selection | None) -> dict[str, str]:
+    """Say of each dataset that shares no image with people's captions, by label, why it cannot be put against them.
+
+    Raises `UsageError` for a system's output: it was made for the images.
+    """
+    reasons: dict[str, str] = {}
+    if people is None:
+        return reasons
+    for one in selections:
+        try:
+            unshared(store, one, people)
+        except UsageError as error:
+            if one.version.kind == "candidates":
+                raise
+            reasons[one.label] = str(error)
+    return reasons
+
+
+def _absent(selection: Selection, signatures: Mapping[str, str], settings: Settings, reason: str) -> pl.DataFrame:
+    return pl.DataFrame({"statistic": [*signatures], "signature": [*signatures.values()]}).with_columns(
+        pl.lit(selection.version.dataset).alias("dataset"),
+        pl.lit(selection.version.version).alias("version"),
+        pl.lit(selection.split, pl.String).alias("split"),
+        pl.lit(settings.text_profile).alias("profile"),
+        pl.lit(reason).alias("reason"),
+    )
+
+
+#: The text profile of the paper's own tokens, and the one that is measured beside it.
+PUBLISHED_PROFILE = "spacy"
+
+ROBUST_PROFILE = "bare"
+
+#: The rows of a result. `value` of a curve is read at `position`. `low` and `high` are the ends over what `spread`
+#: names: drawn orders, parallel lists, or of an interval over images. A row of two statistics is their correlation over
+#: systems (Spearman's rho, with its sign, p, and n systems): it belongs to no dataset.
+ROWS: Mapping[str, type[pl.DataType]] = {
+    "dataset": pl.String, "version": pl.String, "statistic": pl.String, "value": pl.Float64, "low": pl.Float64,
+    "high": pl.Float64, "position": pl.Int64, "robust": pl.Float64, "spread": pl.String, "lists": pl.Int64,
+    "n": pl.Int64, "images": pl.Int64, "split": pl.String, "eval": pl.String, "eval_version": pl.String,
+    "eval_split": pl.String, "profile": pl.String, "seed": pl.Int64, "signature": pl.String, "reason": pl.String,
+    "statistic_a": pl.String, "statistic_b": pl.String, "p": pl.Float64,
+}  # fmt: skip
+
+_KEY = ["dataset", "version", "split", "statistic", "position"]
+
+
+def diversity(
+    store: Store,
+    refs: Sequence[str],
+    settings: Settings | None = None,
+    against: str | None = None,
+    evaluation: str | None = None,
+    split: str | None = None,
+    declared: Mapping[str, Source] | None = None,
+    progress: Progress = silent,
+) -> Result:
+    """Measure each selection with the statistics of `registry.STATISTICS` that it can have.
+
+    `against` names the training data (for novel, coverage), `evaluation` the captions of people for the same images
+    (for coverage, for local recall and precision). Over three systems or more statistics are correlated. As published,
+    the files that `declared` names say in which order captions stand, and column `robust` has the value that no order
+    and no blank changes, of text profile `bare`; else it is null. Raises `UsageError` for settings out of range, and
+    for a system's output that shares no image with the people's captions.
+    """
+    settings, said = settled(store, refs, settings or Settings(), against, evaluation, split)
+    _check(settings)
+    selections, known = chosen(store, refs, against, evaluation, split, settings.text_profile, progress)
+    apart = apart_from_people(store, selections, known.evaluation)
+    rows, found_notes = measured(store, selections, settings, known, declared or {}, progress)
+    if settings.published:
+        robust = replace(settings, published=False, text_profile=ROBUST_PROFILE)
+        chosen(store, refs, against, evaluation, split, ROBUST_PROFILE, progress)
+        beside, _ = measured(store, selections, robust, known, {}, progress)
+        values = beside.select(*_KEY, pl.col("value").alias("robust"))
+        rows = rows.drop("robust").join(values, on=_KEY, how="left", nulls_equal=True, maintain_order="left")
+    of_images = image_diversity(store, selections, known.evaluation, apart, settings, progress)
+    frame = _as_rows(rows, *(part.frame for part in of_images))
+    labelled = [(one.label, one.rows_of(rows)) for one in selections]
+    systems = [one.label for one in selections if one.version.kind == "candidates" and one != known.evaluation]
+    values = pl.concat(one.rows_of(frame).select(pl.lit(one.label).alias("label"), pl.all()) for one in selections)
+    pairs = correlated(values.filter(pl.col("position").is_null()), systems)
+    shown = [
+        *of_images,
+        *([Result("diversity", pairs.rows, tables=pairs.tables, figures=pairs.figures)] if pairs else []),
+    ]
+    return Result(
+        "diversity",
+        _as_rows(frame, pairs.rows) if pairs else frame,
+        selections=tuple(dict.fromkeys((*selections, *(one for one in (known.training, known.evaluation) if one)))),
+        signatures=dict(frame.unique("statistic", keep="first", maintain_order=True)
+                        .select("statistic", "signature").rows()),
+        tables=(*tables(labelled, known), *(table for part in shown for table in part.tables)),
+        figures=(*figures(labelled), *(figure for part in shown for figure in part.figures)),
+        notes=tuple(dict.fromkeys((*said, *found_notes, *notes(labelled, known, settings),
+                                   *(note for part in of_images for note in part.notes)))),
+    )  # fmt: skip
+
+
+def _as_rows(*parts: pl.DataFrame) -> pl.DataFrame:
+    return (
+        pl.concat([pl.DataFrame(schema=pl.Schema(ROWS)), *parts], how="diagonal_relaxed")
+        .cast(pl.Schema(ROWS))
+        .with_columns(pl.col("value", "low", "high").round(DECIMALS))
+    )
+
+
+def chosen(
+    store: Store,
+    refs: Sequence[str],
+    against: str | None,
+    evaluation: str | None,
+    split: str | None,
+    text_profile: str,
+    progress: Progress,
+) -> tuple[tuple[Selection, ...], Known]:
+    """Resolve what is measured and what it is measured against, and see to the tokens of all."""
+    tokenize = tokenizer(text_profile)
+    selections = resolve_all(store, refs, split)
+    known = Known(
+        None if against is None else resolve(store, against), None if evaluation is None else resolve(store, evaluation)
+    )
+    further = [one for one in (known.training, known.evaluation) if one]
+    tokens.provide(store, [*selections, *further], text_profile, tokenize, progress)
+    return selections, known
+
+
+def measured(
+    store: Store,
+    selections: Sequence[Selection],
+    settings: Settings,
+    known: Known,
+    declared: Mapping[str, Source],
+    progress: Progress,
+) -> tuple[pl.DataFrame, list[str]]:
+    """Measure selections whose tokens are there: the rows of all, and what a reader must know."""
+    words = store.query("select token_id, token from vocabulary")
+    at_work = workspace(store, settings, known)
+    found: list[Found] = []
+    for number, selection in enumerate(selections):
+        progress(f"{selection.label}: diversity", number, len(selections))
+        found.append(global_statistics(at_work, selection, settings, known, words, declared))
+    rows = pl.concat(_rows(one, part.rows, settings) for one, part in zip(selections, found, strict=True))
+    return rows, [note for part in found for note in part.notes]
+
+
+def _check(settings: Settings) -> None:
+    for option, number in {
+        "--segment": settings.segment,
+        "--shuffles": settings.draws,
+        "--references": settings.references,
+    }.items():
+        if number is not None and number < 1:
+            raise UsageError(f"{option} {number}: expected 1 or more")
+    if settings.curve < 0:
+        raise UsageError(f"--curve {settings.curve}: expected a number of tokens, or 0 for no curve")
+
+
+def _rows(selection: Selection, rows: pl.DataFrame, settings: Settings) -> pl.DataFrame:
+    version = selection.version
+    drawn = pl.col("signature").str.contains("|seed:", literal=True)
+    return rows.select(
+        pl.lit(version.dataset).alias("dataset"),
+        pl.lit(version.version).alias("version"),
+        "statistic", "position", "value", "low", "high", "spread", "lists",
+        pl.lit(None, pl.Float64).alias("robust"),
+        pl.lit(selection.split, pl.String).alias("split"),
+        pl.lit(settings.text_profile).alias("profile"),
+        pl.when(drawn).then(pl.lit(settings.seed, pl.Int64)).alias("seed"),
+        "signature", "reason",
+    )  # fmt: skip

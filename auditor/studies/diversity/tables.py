@@ -1,0 +1,181 @@
+"""The statistics of diversity arranged for reading: tables, figures, and what a reader must know.
+
+`labelled` holds the rows of each selection beside its label.
+
+Do statistics of diversity rank systems alike? (van Miltenburg et al. 2018, section 4, figures 2 and 6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from auditor.registry import STATISTICS
+from auditor.result import Figure, Signature, Table
+from auditor.statistics.diversity_correlation import FEWEST, correlate_statistics, heatmap, matrix
+from auditor.statistics.length_interval import CONFIDENCE, RESAMPLES
+from auditor.studies.diversity.settings import Known, Settings
+
+_VERSION = 1
+
+#: What is correlated: those of the paper, and those that put the same question in another way.
+CORRELATED = (
+    "asl", "sdsl", "types", "ttr-1", "ttr-2", "mattr", "mtld", "unique", "novel", "coverage",
+    "recall-1", "recall-2", "recall-3", "recall-4", "recall-5", "precision",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Correlated:
+    """Rows of pairs of statistics (statistic_a, statistic_b, value, p, n, reason), and what shows them."""
+
+    rows: pl.DataFrame
+    tables: tuple[Table, ...]
+    figures: tuple[Figure, ...]
+
+
+def correlated(values: pl.DataFrame, systems: Sequence[str]) -> Correlated | None:
+    """Correlate over systems by rank; null for fewer than three. `values` has rows label, statistic, value."""
+    known = values.drop_nulls("value").filter(pl.col("label").is_in(systems), pl.len().over("statistic") >= FEWEST)[
+        "statistic"
+    ]
+    asked = [name for name in CORRELATED if name in set(known)]
+    if len(systems) < FEWEST or len(asked) < 2:
+        return None
+    over = values.filter(pl.col("label").is_in(systems), pl.col("statistic").is_in(asked))
+    pairs = correlate_statistics(
+        over.select(dataset="label", statistic="statistic", value="value"), asked
+    ).with_columns(
+        statistic=pl.lit("spearman"),
+        signature=pl.lit(str(Signature("spearman", {"over": "systems", "ties": "mean"}, _VERSION))),
+    )
+    wide = matrix(pairs).pivot("statistic_b", index="statistic_a", values="value", maintain_order=True)
+    table = Table(
+        f"do statistics rank {len(systems)} systems alike? Spearman's rho, without its sign",
+        wide.rename({"statistic_a": "statistic"}),
+        digits=tuple((name, 2) for name in wide.columns[1:]),
+    )
+    return Correlated(pairs, (table,), (heatmap(pairs),))
+
+
+Labelled = Sequence[tuple[str, pl.DataFrame]]
+
+_TABLES = (
+    ("length and vocabulary", ("tokens", "types", "asl", "sdsl")),
+    ("type-token ratios", ("ttr-1", "ttr-2", "ttr-3", "ttr-10000", "ttr-100000", "mattr", "mtld")),
+    ("distribution of words", ("distinct-1", "distinct-2", "hd-d", "yule-k", "entropy", "zipf-slope", "top-20")),
+    ("repetition and novelty", ("ngram-diversity", "self-repetition", "compression-ratio", "unique", "novel",
+                                "novel-types")),
+    ("words of the evaluation data", ("learnable", "limit", "recalled", "coverage")),
+)  # fmt: skip
+
+
+def tables(labelled: Labelled, known: Known) -> tuple[Table, ...]:
+    """Arrange statistics by what they are about, one row for each selection, and coverage by decile."""
+    made = []
+    for title, names in _TABLES:
+        asked = [name for name in names if known.answers(STATISTICS[name].needs)]
+        if asked:
+            frame = _wide(labelled, asked)
+            made.append(Table(title, frame, digits=_digits(frame)))
+    return (*made, *_intervals(labelled), *_deciles(labelled))
+
+
+def _wide(labelled: Labelled, statistics: Sequence[str]) -> pl.DataFrame:
+    rows = []
+    for label, part in labelled:
+        single = part.filter(pl.col("position").is_null())
+        for column, suffix in (("value", ""), ("robust", ", robust")):
+            values = dict(single.select("statistic", column).iter_rows())
+            if column == "value" or any(value is not None for value in values.values()):
+                rows.append({"dataset": label + suffix} | {name: values.get(name) for name in statistics})
+    frame = pl.DataFrame(rows, schema={"dataset": pl.String, **dict.fromkeys(statistics, pl.Float64)})
+    whole = [name for name in statistics if STATISTICS[name].digits == 0 and (frame[name] % 1).sum() == 0]
+    return frame.cast(dict.fromkeys(whole, pl.Int64))
+
+
+def _digits(frame: pl.DataFrame) -> tuple[tuple[str, int], ...]:
+    return tuple((name, max(STATISTICS[name].digits, 1)) for name in frame.columns if name in STATISTICS)
+
+
+def _intervals(labelled: Labelled) -> Iterator[Table]:
+    """Show how far the deviation of the lengths would differ had other images been described."""
+    rows = pl.concat(
+        part.filter(statistic="sdsl", spread="images").select(
+            pl.lit(label).alias("dataset"), pl.col("value").alias("sdsl"), "low", "high"
+        )
+        for label, part in labelled
+    )
+    if rows.height:
+        caption = f"low, high: the middle {CONFIDENCE:.0%} of {RESAMPLES:,} resamples of the images"
+        digits = tuple((name, STATISTICS["sdsl"].digits) for name in ("sdsl", "low", "high"))
+        yield Table("sdsl, with an interval over images", rows, caption=caption, digits=digits)
+
+
+def _deciles(labelled: Labelled) -> Iterator[Table]:
+    deciles = _by_decile(labelled)
+    if deciles.height:
+        frame = deciles.pivot("dataset", index="decile", values="value")
+        bars = tuple(label for label, _ in labelled)
+        yield Table("coverage by decile of frequency, 1 the most frequent", frame, bars=bars)
+
+
+def _by_decile(labelled: Labelled) -> pl.DataFrame:
+    number = pl.col("statistic").str.extract(r"^coverage-decile-(\d+)$").cast(pl.Int64)
+    return pl.concat(
+        part.select(pl.lit(label).alias("dataset"), number.alias("decile"), "value") for label, part in labelled
+    ).drop_nulls("decile")
+
+
+def figures(labelled: Labelled) -> tuple[Figure, ...]:
+    """Draw type-token curves, with the range of the drawn orders, and coverage by decile."""
+    curve = pl.concat(
+        part.filter(pl.col("statistic") == "curve").select(
+            pl.lit(label).alias("dataset"), pl.col("position").alias("tokens"), "value", "low", "high"
+        )
+        for label, part in labelled
+    )
+    deciles = _by_decile(labelled)
+    made = []
+    if curve.height:
+        made.append(
+            Figure(
+                "type-token-curve", "Types among the first tokens", "lines", curve,
+                x="tokens", y="value", series="dataset", low="low", high="high", x_label="tokens", y_label="types",
+                caption="mean over orders of the captions, and over parallel lists; bands from lowest to highest order",
+            )
+        )  # fmt: skip
+    if deciles.height:
+        made.append(
+            Figure(
+                "coverage-by-decile", "Coverage by decile of frequency", "lines", deciles,
+                x="decile", y="value", series="dataset",
+                x_label="decile of the evaluation words, 1 the most frequent", y_label="coverage",
+            )
+        )  # fmt: skip
+    return tuple(made)
+
+
+def notes(labelled: Labelled, known: Known, settings: Settings) -> list[str]:
+    """Say why numbers are absent, and what is needed for them."""
+    said = []
+    absent: dict[tuple[tuple[str, ...], str], list[str]] = {}
+    for label, part in labelled:
+        for (reason,), rows in part.drop_nulls("reason").group_by("reason", maintain_order=True):
+            absent.setdefault((tuple(rows["statistic"]), str(reason)), []).append(label)
+    said += [f"{', '.join(who)}: no {', '.join(names)}: {why}" for (names, why), who in absent.items()]
+    short = [label for label, part in labelled if settings.curve and not (part["statistic"] == "curve").any()]
+    if short:
+        said.append(f"{', '.join(short)}: too few tokens for a type-token curve up to {settings.curve:,} tokens")
+    if known.training is None:
+        said.append("novel and coverage need training data: --against REF")
+    elif known.evaluation is None:
+        said.append("coverage needs captions of people for the same images: --eval REF")
+    if settings.published:
+        said.append(
+            "as published: captions walked in the order of the file, compared by their letters; robust beside it: the"
+            " mean over drawn orders, captions compared by their tokens, text profile bare"
+        )
+    return said

@@ -1,0 +1,194 @@
+"""How much do the captions of one image differ from each other? mBLEU and the image's own vocabulary.
+
+Van Miltenburg, Elliott & Vossen 2018, section 1: diversity within an image, for sets with several captions of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from auditor.metrics.candidates import HUMAN, bind_candidates
+from auditor.model import Progress, Selection, silent
+from auditor.registry import References, requests
+from auditor.result import Result, Signature, Table
+from auditor.scoring.scores import score_candidates, too_long
+from auditor.statistics.ratio import INTERVAL, NORMAL, ratio
+from auditor.statistics.summary import summarise
+from auditor.store import ngrams, tokens
+from auditor.store.connection import Store
+from auditor.store.versions import images, resolve_all
+from auditor.studies.diversity.content_words import Content, bind_words, content_of
+from auditor.studies.diversity.settings import Settings, settled
+from auditor.text import tokenizer
+
+_VERSION = 1
+
+#: The orders of mBLEU.
+METRICS = ("bleu-1", "bleu-2", "bleu-3", "bleu-4")
+
+VOCABULARY = ("image-types", "image-content-types", "image-ttr")
+
+_SCHEMA = {"statistic": pl.String, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64, "n": pl.Int64}
+
+
+def within_image(
+    store: Store,
+    refs: Sequence[str],
+    settings: Settings | None = None,
+    metric_names: Sequence[str] = METRICS,
+    split: str | None = None,
+    progress: Progress = silent,
+) -> Result:
+    """Give mBLEU and the vocabulary of images of each selection.
+
+    `mbleu-N`: mean over images of the mean BLEU-N of their captions, each against the others: BLEU by leave-one-out.
+    `image-types`, `image-content-types`: words that an image's captions hold, each once, mean over images; `image-ttr`:
+    types by tokens, totals over images. All grow or shrink with the captions per image: with `references`, so many and
+    one more are drawn of each image. A selection of one caption an image has no mBLEU: its value is null.
+    """
+    settings, said = settled(store, refs, settings or Settings(), None, None, split)
+    selections = resolve_all(store, refs, split)
+    found = captions_of_images(store, selections, content_of(settings), settings, metric_names, progress)
+    return replace(found, notes=(*said, *found.notes))
+
+
+def captions_of_images(
+    store: Store,
+    selections: Sequence[Selection],
+    content: Content,
+    settings: Settings,
+    metric_names: Sequence[str],
+    progress: Progress,
+) -> Result:
+    """Do so for selections."""
+    profile = settings.text_profile
+    against = References("loo", settings.references, settings.seed)
+    tokens.provide(store, selections, profile, tokenizer(profile), progress)
+    parts = [
+        pl.concat([
+            _mbleu(store, one, against, profile, metric_names, progress),
+            _vocabulary(store, against.of(one), profile, content, progress),
+        ])
+        for one in selections
+    ]  # fmt: skip
+    signatures = within_signatures(settings, content, metric_names)
+    labelled = list(zip(selections, parts, strict=True))
+    return Result(
+        "diversity",
+        pl.concat(_rows(one, part, signatures, against, profile) for one, part in labelled),
+        selections=tuple(selections),
+        signatures=signatures,
+        tables=(_table(labelled),),
+        notes=(
+            *_lonely(store, selections),
+            *_unequal(store, selections, settings.references),
+            *too_long(store, selections, profile),
+        ),
+    )
+
+
+def within_signatures(settings: Settings, content: Content, metric_names: Sequence[str]) -> dict[str, str]:
+    """Name what matters to each statistic."""
+    profile, against = settings.text_profile, References("loo", settings.references, settings.seed)
+    parameters = {"tok": profile, **against.parameters, "content": content.label, "ci": INTERVAL}
+    return {
+        **{_name(metric.label): f"m{metric.signature(profile, against)}" for metric in requests(metric_names)},
+        **{name: str(Signature(name, parameters, _VERSION)) for name in VOCABULARY},
+    }
+
+
+def _name(label: str) -> str:
+    return f"m{label}"
+
+
+def _mbleu(
+    store: Store,
+    selection: Selection,
+    against: References,
+    text_profile: str,
+    metric_names: Sequence[str],
+    progress: Progress,
+) -> pl.DataFrame:
+    metrics = requests(metric_names)
+    least = 2 if against.drawn is None else against.drawn + 1
+    if not (images(store, selection)["captions"] >= least).any():
+        return pl.DataFrame([(_name(one.label), None, None, None, 0) for one in metrics], schema=_SCHEMA, orient="row")
+    scores = score_candidates(store, against.of(selection), text_profile, [HUMAN], metrics, progress)
+    summary = summarise(scores.select("image", *(one.label for one in metrics))).filter(pl.col("level") == "image")
+    error = NORMAL * pl.col("sd") / pl.col("n").sqrt()
+    return summary.select(
+        statistic=pl.col("metric").map_elements(_name, return_dtype=pl.String),
+        value=pl.col("mean"),
+        low=pl.col("mean") - error,
+        high=pl.col("mean") + error,
+        n=pl.col("n"),
+    )
+
+
+def _vocabulary(
+    store: Store, selection: Selection, text_profile: str, content: Content, progress: Progress
+) -> pl.DataFrame:
+    at_work = ngrams.workspace(store, selection, text_profile)
+    bind_candidates(store, at_work, [HUMAN])
+    bind_words(store, at_work, [selection], content, progress)
+    counted = ratio(at_work.rows("image_vocabulary")).select(
+        statistic="class", value="value", low="low", high="high", n=pl.col("images").cast(pl.Int64)
+    )
+    known = pl.DataFrame({"statistic": VOCABULARY})
+    return known.join(counted, on="statistic", how="left", maintain_order="left").with_columns(pl.col("n").fill_null(0))
+
+
+def _rows(
+    selection: Selection, part: pl.DataFrame, signatures: dict[str, str], against: References, profile: str
+) -> pl.DataFrame:
+    fewest = 2 if against.drawn is None else against.drawn + 1
+    return part.select(
+        pl.lit(selection.version.dataset).alias("dataset"),
+        pl.lit(selection.version.version).alias("version"),
+        "statistic", "value", "low", "high",
+        pl.when(pl.col("low").is_not_null()).then(pl.lit("images")).alias("spread"),
+        pl.col("n").alias("images"),
+        pl.lit(selection.split, pl.String).alias("split"),
+        pl.lit(profile).alias("profile"),
+        pl.lit(against.parameters.get("seed"), pl.Int64).alias("seed"),
+        pl.col("statistic").replace_strict(signatures, return_dtype=pl.String).alias("signature"),
+        pl.when(pl.col("value").is_null()).then(pl.lit(f"no image has {fewest} captions")).alias("reason"),
+    )  # fmt: skip
+
+
+def _table(labelled: Sequence[tuple[Selection, pl.DataFrame]]) -> Table:
+    wide = pl.concat(part.select(pl.lit(one.label).alias("dataset"), "statistic", "value") for one, part in labelled)
+    return Table(
+        "captions of one image",
+        wide.pivot("statistic", index="dataset", values="value", maintain_order=True),
+        caption="mbleu: each caption against the others of its image; the higher, the less they differ",
+    )
+
+
+def _lonely(store: Store, selections: Sequence[Selection]) -> list[str]:
+    """Say which selections have no mBLEU, and of how many images."""
+    notes = []
+    for one in selections:
+        described = images(store, one)
+        lonely = described.filter(pl.col("captions") < 2).height
+        if lonely == described.height:
+            notes.append(f"{one.label}: no mBLEU: every image has one caption only, which differs from no other")
+        elif lonely:
+            said = "1 image has" if lonely == 1 else f"{lonely:,} images have"
+            notes.append(f"{one.label}: {said} one caption only, and no mBLEU")
+    return notes
+
+
+def _unequal(store: Store, selections: Sequence[Selection], references: int | None) -> list[str]:
+    described = [(one.label, images(store, one)["captions"]) for one in selections]
+    counts = {label: float(captions.sum()) / len(captions) for label, captions in described}
+    means = list(counts.values())
+    if references is not None or max(means) < 1.1 * min(means):
+        return []
+    listed = ", ".join(f"{label} {mean:.1f}" for label, mean in counts.items())
+    return [
+        f"captions per image differ ({listed}), and all of these depend on them: draw equally many with --references"
+    ]

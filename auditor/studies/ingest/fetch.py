@@ -1,0 +1,113 @@
+"""Where do a dataset's files come from? Fetches what datasets.toml names, and tells how to obtain the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from auditor.errors import SourceError, UsageError
+from auditor.model import Progress, Source, silent
+from auditor.result import Result, Table
+from auditor.sources import download as fetching
+
+_ROWS = {
+    "dataset": pl.String(),
+    "path": pl.String(),
+    "status": pl.String(),
+    "bytes": pl.Int64(),
+    "sha256": pl.String(),
+    "url": pl.String(),
+    "note": pl.String(),
+}
+
+
+def fetch(
+    sources: Sequence[Source], *, force: bool = False, everything: bool = False, progress: Progress = silent
+) -> Result:
+    """Fetch the downloads of each source, in the order given.
+
+    Column `status` is fetched, resumed, unchanged, or obtain for what must be obtained by hand; where `everything` is
+    asked for, also failed. Column `note` says how to obtain a file, or why it failed.
+
+    Raises `SourceError` for the first that fails, unless everything is asked for; those before it are kept. Raises
+    `UsageError`, before anything is fetched, for a source that is not there and of which datasets.toml says neither
+    url nor how to obtain it, and for a download that leads out of the folder of its datasets.toml.
+    """
+    for source in sources:
+        for download in source.downloads:
+            fetching.stay_inside(download)
+    if not everything:
+        for source in sources:
+            if not source.downloads and source.obtain is None and _missing(source):
+                raise UsageError(f"{source.dataset}: {_nowhere(source)}")
+    rows = [row for source in sources for row in _fetch(source, force, everything, progress)]
+    frame = pl.DataFrame(rows, schema=_ROWS)
+    tables = [
+        Table("files", frame.filter(pl.col("note").is_null()).select("dataset", "path", "status", "bytes")),
+        Table("to be obtained by hand", frame.filter(status="obtain").select("dataset", "note")),
+        Table("not to be had", frame.filter(status="failed").select("dataset", "note")),
+    ]
+    return Result(
+        "fetch",
+        frame,
+        tables=tuple(table for table in tables if table.frame.height),
+        notes=tuple(note for source in sources for note in _notes(source)),
+    )
+
+
+def _fetch(source: Source, force: bool, everything: bool, progress: Progress) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    for download in source.downloads:
+        row = {"dataset": source.dataset, "path": str(download.path), "sha256": download.sha256, "url": download.url}
+        try:
+            fetched = fetching.fetch(download, force=force, progress=progress)
+        except SourceError as error:
+            if not everything:
+                raise
+            rows.append(row | {"status": "failed", "note": str(error)})
+        else:
+            rows.append(row | {"path": str(fetched.path), "status": fetched.status, "bytes": fetched.size})
+    missing = _missing(source)
+    if missing and (source.obtain is not None or not source.downloads):
+        told = {"path": str(missing[0]), "status": "obtain", "note": source.obtain or _nowhere(source)}
+        rows.append({"dataset": source.dataset, **told})
+    if not rows:
+        rows = [
+            {"dataset": source.dataset, "path": str(path), "status": "unchanged", "bytes": _size(path)}
+            for path in dict.fromkeys(filter(None, map(fetching.find, _needed(source))))
+        ]
+    return rows
+
+
+def _notes(source: Source) -> list[str]:
+    missing = _missing(source)
+    if not source.downloads and not missing:
+        return [f"{source.dataset}: already here; datasets.toml names no url to compare it with"]
+    fetched = {path for download in source.downloads for path in (download.path, download.path.with_suffix(""))}
+    unknown = [str(path) for path in missing if path not in fetched]
+    if source.downloads and unknown and source.obtain is None:
+        return [f"{source.dataset}: no url is known for {', '.join(unknown)}; put it there by hand"]
+    return []
+
+
+def _needed(source: Source) -> list[Path]:
+    """List the files that an ingest reads: captions, split lists, and files that options name."""
+    parts = [path for part in source.parts for path in part.paths]
+    named = [value for part in source.parts for value in part.options.values() if isinstance(value, Path)]
+    return list(dict.fromkeys([*parts, *source.splits.values(), *named]))
+
+
+def _missing(source: Source) -> list[Path]:
+    return [path for path in _needed(source) if fetching.find(path) is None and not any(path.parent.glob(path.name))]
+
+
+def _size(path: Path) -> int | None:
+    return path.stat().st_size if path.is_file() else None
+
+
+def _nowhere(source: Source) -> str:
+    where = ", ".join(map(str, _missing(source)))
+    return f"datasets.toml names no url for it, nor how to obtain it; put {where} there by hand, or add url and sha256"

@@ -1,0 +1,140 @@
+"""What is a metric or a statistic, what can be set, where does it come from, how is it cited?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import polars as pl
+
+from auditor.errors import MetricError
+from auditor.metrics.card import Metric
+from auditor.registry import METRICS, STATISTICS, References, defaults_of, lacking
+from auditor.result import Result, Table
+from auditor.statistics.cards import Statistic
+from auditor.store.sqlfiles import catalogue, sql_root
+
+_PARAMETER: Mapping[str, pl.DataType] = {
+    **dict.fromkeys(("property", "parameter", "default"), pl.String()),
+    "choices": pl.List(pl.String()),
+    **dict.fromkeys(("range", "meaning"), pl.String()),
+}
+
+#: What a table calls how far a score depends on the number of references.
+_SENSITIVE = "sensitive to references"
+
+
+def metric_cards(name: str | None = None) -> Result:
+    """Describe every metric in a line, or a metric or statistic in full.
+
+    Rows of one metric are its properties and their values, then its parameters: `parameter`, `default`, `choices` or
+    `range`, `meaning`. Raises `MetricError` for an unknown name.
+    """
+    if name is None:
+        rows = [
+            {
+                "metric": metric.name,
+                "version": metric.version,
+                "summary": metric.summary,
+                "kind": metric.kind,
+                "range": metric.range,
+                "sensitivity": metric.sensitivity,
+                "source": metric.source,
+            }
+            for metric in METRICS.values()
+        ]
+        table = pl.DataFrame(rows).select("metric", "summary", pl.col("sensitivity").alias(_SENSITIVE))
+        return Result("metrics", pl.DataFrame(rows), tables=(Table("metrics", table),))
+    if name in STATISTICS:
+        return _statistic(STATISTICS[name])
+    if name not in METRICS:
+        raise MetricError(f"{name}: no such metric; known are {', '.join(METRICS)}")
+    metric = METRICS[name]
+    facts = pl.DataFrame(
+        {
+            "property": [
+                "summary",
+                "kind",
+                "range",
+                "better",
+                "references",
+                _SENSITIVE,
+                "edge cases",
+                "source",
+                "counts",
+                "asked for by default",
+                "version",
+                "bibtex",
+            ],
+            "value": [
+                metric.summary,
+                metric.kind,
+                metric.range,
+                "lower" if metric.lower_is_better else "higher",
+                metric.references,
+                f"{metric.sensitivity}, with every parameter at its default",
+                metric.edge_cases,
+                metric.source,
+                f"sql/{catalogue()[metric.counts].path.relative_to(sql_root())}"
+                + (", aligned by a kernel" if metric.kernel else ""),
+                lacking(metric) or ("yes" if metric.default else "no"),
+                str(metric.version),
+                metric.bibtex,
+            ],
+        }
+    )
+    signature = str(defaults_of(metric).signature("bare", References()))
+    parameters = _parameters(metric)
+    shown = parameters.select(
+        "parameter",
+        "default",
+        pl.coalesce(pl.col("choices").list.join(", "), "range").alias("may be"),
+        "meaning",
+    )
+    return Result(
+        "metrics",
+        pl.concat([facts, parameters], how="diagonal"),
+        signatures={name: signature},
+        tables=(Table(name, facts), Table(f"parameters: -m {name}:PARAMETER=VALUE,…", shown)),
+    )
+
+
+def _statistic(card: Statistic) -> Result:
+    facts = pl.DataFrame(
+        {
+            "property": [
+                "definition",
+                "as published",
+                "depends on the order of captions",
+                "needs",
+                "source",
+                "command",
+            ],
+            "value": [
+                card.definition,
+                card.published or "the same",
+                "yes: the mean over drawn orders" if card.walks else "no",
+                f"{card.needs} data" if card.needs.endswith(("training", "evaluation")) else card.needs,
+                card.source,
+                "auditor diversity",
+            ],
+        }
+    )
+    return Result("metrics", facts, tables=(Table(card.name, facts),))
+
+
+def _parameters(metric: Metric) -> pl.DataFrame:
+    """Give one row for each parameter: what it may be is a list of `choices` or a `range` of numbers."""
+    return pl.DataFrame(
+        [
+            {
+                "property": "parameter",
+                "parameter": name,
+                "default": str(parameter.default).lower(),
+                "choices": parameter.words or None,
+                "range": None if parameter.choices else parameter.range,
+                "meaning": parameter.meaning,
+            }
+            for name, parameter in metric.parameters.items()
+        ],
+        schema=_PARAMETER,
+    )

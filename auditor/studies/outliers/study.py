@@ -1,0 +1,198 @@
+"""Which caption speaks for its image, which may belong to another, and which images do people describe differently?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from auditor.errors import UsageError
+from auditor.metrics.candidates import HUMAN
+from auditor.model import Progress, Selection, silent
+from auditor.registry import DECIMALS, MetricRequest, References, request
+from auditor.result import Result, Signature
+from auditor.scoring.candidate_sets import without_references
+from auditor.scoring.scores import score_candidates, too_long
+from auditor.scoring.writing import chooses_profile
+from auditor.statistics.summary import exact, image_means, image_sds
+from auditor.store.connection import Store
+from auditor.store.versions import content, images, resolve_all
+from auditor.studies.outliers import likelihood, tables
+
+LEVELS = ("caption", "image")
+
+_VERSION = 2
+
+_KEYS = ["image", "slot"]
+
+_ORDER = {"swapped": 0, "elsewhere": 1, "unlike": 2}
+
+
+@chooses_profile("refs")
+def outliers(
+    store: Store,
+    refs: Sequence[str],
+    metric_name: str = "cider",
+    text_profile: str = "auto",
+    split: str | None = None,
+    level: str = "caption",
+    share: float = 0.1,
+    progress: Progress = silent,
+) -> Result:
+    """Find the captions that are least like the others of their image, and say whether another image fits them better.
+
+    Level `caption`: the `share` of captions with the lowest leave-one-out scores, the surest finding first. `others` is
+    the mean score of the image's other captions among themselves; `evidence` the bits by which the caption's words
+    speak rather for `other_image` than for its own (`misplaced`); `finding` is `swapped` where the caption and that of
+    `other_slot` there seem to have changed places, never two of the same words, `elsewhere` where it seems to be of
+    `other_image`, else `unlike`. Level `image`: every image, the most difficult first: mean and sd of its captions'
+    scores, `difficulty` (1 - mean: how much people disagree), and its `consensus` caption, the one that is most like
+    the others; `ties` captions share that score.
+
+    Raises `UsageError` for a metric whose scores do not go from 0 to 1 with higher for more alike, `MetricError` where
+    no caption has a score.
+    """
+    if level not in LEVELS:
+        raise UsageError(f"--level {level}: expected {' or '.join(LEVELS)}")
+    if not 0 < share <= 1:
+        raise UsageError(f"--share {share:g}: expected a share of the captions above 0 and up to 1, such as 0.1")
+    metric = _similarity(metric_name)
+    selections = resolve_all(store, refs, split)
+    signatures = {metric.label: str(metric.signature(text_profile, References("loo")))}
+    if level == "caption":
+        settings: dict[str, str | int | float | bool] = {
+            "tok": text_profile,
+            "words": "porter",
+            "nearest": likelihood.NEAREST,
+            "share": share,
+        }
+        signatures["evidence"] = str(Signature("evidence", settings, _VERSION))
+    captions, by_image, notes = [], [], []
+    for selection in selections:
+        scored = _scored(store, selection, metric, text_profile, progress)
+        notes += [*without_references(store, selection), *too_long(store, [selection], text_profile)]
+        by_image.append(_by_image(scored, selection, metric))
+        if level == "caption":
+            suspects = _suspects(scored, share)
+            described = images(store, selection).height
+            found = _findings(store, selection, text_profile, suspects, described, progress)
+            captions.append(_rows(found, selection, metric))
+            notes.append(tables.finding(selection, found, scored.height, likelihood.needed(described)))
+    return Result(
+        "outliers",
+        pl.concat(captions or by_image),
+        selections=selections,
+        signatures=signatures,
+        tables=tables.tables(selections, captions, by_image),
+        figures=tables.figures(selections, by_image),
+        notes=tuple(notes),
+    )
+
+
+def _similarity(name: str) -> MetricRequest:
+    metric = request(name)
+    if metric.metric.lower_is_better or metric.settings.get("scale", "raw") != "raw":
+        raise UsageError(f"--metric {name}: expected one whose scores are 0 to 1, higher for more alike, such as cider")
+    return metric
+
+
+def _scored(
+    store: Store, selection: Selection, metric: MetricRequest, text_profile: str, progress: Progress
+) -> pl.DataFrame:
+    """Score every caption against the others of its image. Columns: image, slot, value, others, text."""
+    scores = score_candidates(store, selection, text_profile, [HUMAN], [metric], progress)
+    texts = content(store, selection).select(*_KEYS, "text")
+    return (
+        scores.select(*_KEYS, value=metric.label)
+        .with_columns(others=_among_others() if _is_symmetric(metric) else pl.lit(None, pl.Float64))
+        .join(texts, on=_KEYS, how="left")
+        .sort(_KEYS)
+    )
+
+
+def _is_symmetric(metric: MetricRequest) -> bool:
+    """Say whether a score is the mean over references of what is the same both ways."""
+    settings = metric.settings
+    over_all = (settings.get("references"), settings.get("combine")) == ("mean", "mean")
+    return metric.metric.name == "cider" and over_all and settings["idf"] != "fold"
+
+
+def _among_others() -> pl.Expr:
+    """Give the mean score of an image's other captions among themselves: what is left of the sum without the caption.
+
+    Null where there are fewer than two others.
+    """
+    n = pl.len().over("image").cast(pl.Int64)
+    units = exact(pl.col("value"))
+    rest = (units.sum().over("image") - 2 * units).cast(pl.Float64) / 10**DECIMALS / (n - 2)
+    return pl.when(n > 2).then(rest.round(DECIMALS).clip(lower_bound=0.0))
+
+
+def _suspects(scored: pl.DataFrame, share: float) -> pl.DataFrame:
+    """Take the captions with the lowest scores; none where all are equal."""
+    if scored["value"].n_unique() == 1:
+        return scored.clear()
+    return scored.sort("value", *_KEYS).head(max(1, round(share * scored.height)))
+
+
+def _findings(
+    store: Store, selection: Selection, text_profile: str, suspects: pl.DataFrame, described: int, progress: Progress
+) -> pl.DataFrame:
+    """Say of each caption in doubt where it fits better, and what follows."""
+    found = likelihood.told(likelihood.gains(store, selection, text_profile, suspects, described, progress))
+    swapped = likelihood.exchanged(found).filter(pl.col("pair_evidence") > 2 * likelihood.needed(described))
+    alone = likelihood.best_elsewhere(found).join(swapped, on=_KEYS, how="anti")
+    placed = pl.concat([swapped, alone], how="diagonal")
+    finding = (
+        pl.when(pl.col("pair_evidence").is_not_null()).then(pl.lit("swapped"))
+        .when(pl.col("evidence") > likelihood.needed(described)).then(pl.lit("elsewhere"))
+        .otherwise(pl.lit("unlike"))
+    )  # fmt: skip
+    surest = pl.coalesce(pl.col("pair_evidence") / 2, "evidence")
+    return (
+        suspects.join(placed, on=_KEYS, how="left")
+        .with_columns(finding=finding)
+        .sort(
+            pl.col("finding").replace_strict(_ORDER, return_dtype=pl.Int8), surest, "value", *_KEYS,
+            descending=[False, True, False, False, False], nulls_last=True,
+        )
+    )  # fmt: skip
+
+
+def _rows(found: pl.DataFrame, selection: Selection, metric: MetricRequest) -> pl.DataFrame:
+    return found.select(
+        *_named(selection), *_KEYS, pl.lit(metric.label).alias("metric"), "value", "others", "finding", "other_image",
+        "other_slot", "evidence", "pair_evidence", "text",
+    )  # fmt: skip
+
+
+def _by_image(scored: pl.DataFrame, selection: Selection, metric: MetricRequest) -> pl.DataFrame:
+    """Rank images by how differently they are described, each with the caption that is most like the others."""
+    values = scored.select("image", "value")
+    best = scored.filter(pl.col("value") == pl.col("value").max().over("image"))
+    consensus = best.group_by("image").agg(
+        ties=pl.len(),
+        consensus=pl.col("slot").first(),
+        consensus_value=pl.col("value").first(),
+        text=pl.col("text").first(),
+    )
+    return (
+        image_means(values).rename({"value": "mean"})
+        .join(image_sds(values).rename({"value": "sd"}), on="image")
+        .join(values.group_by("image").agg(n=pl.len()), on="image")
+        .join(consensus, on="image")
+        .with_columns(difficulty=(1 - pl.col("mean")).round(DECIMALS))
+        .sort("difficulty", "image", descending=[True, False])
+        .select(
+            *_named(selection), "image", pl.lit(metric.label).alias("metric"), "n", "mean", "sd", "difficulty",
+            "consensus", "consensus_value", "ties", "text",
+        )
+    )  # fmt: skip
+
+
+def _named(selection: Selection) -> tuple[pl.Expr, ...]:
+    return (
+        pl.lit(selection.version.dataset).alias("dataset"),
+        pl.lit(selection.version.version).alias("version"),
+        pl.lit(selection.split, pl.String).alias("split"),
+    )

@@ -1,0 +1,117 @@
+"""Outliers as people read them: which captions are swapped, misplaced or alone, and which images are difficult."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from auditor.model import Selection
+from auditor.result import Figure, Table
+
+_SHOWN = 10
+
+_BIN = 0.05
+
+_CAPTIONS = {
+    "swapped": "each speaks rather for the other's image; evidence in bits, of the two together",
+    "elsewhere": "evidence: bits by which the words of the caption speak rather for the other image than for its own",
+    "unlike": "value: mean score against the other captions of the image; others: of these among themselves",
+}
+
+
+def tables(
+    selections: Sequence[Selection], captions: Sequence[pl.DataFrame], by_image: Sequence[pl.DataFrame]
+) -> tuple[Table, ...]:
+    """Arrange the rows of `outliers`, a frame for each selection; without `captions`, the images alone."""
+    made = []
+    for place, selection in enumerate(selections):
+        if captions:
+            made += _of_captions(selection, captions[place])
+        hardest = by_image[place].select(
+            "image", "n", "difficulty", "sd", "consensus", "consensus_value", "ties", "text"
+        )
+        made.append(
+            Table(
+                f"the images of {selection.label} that people describe most differently",
+                hardest.head(_SHOWN),
+                caption="difficulty: 1 - mean score; consensus: the caption most like the others, the first of ties",
+            )
+        )
+    return tuple(made)
+
+
+def _of_captions(selection: Selection, rows: pl.DataFrame) -> list[Table]:
+    pairs = (
+        rows.filter(finding="swapped")
+        .filter(pl.col("image") < pl.col("other_image"))
+        .join(
+            rows.select(other_image="image", other_slot="slot", other_text="text"),
+            on=["other_image", "other_slot"],
+            how="left",
+            maintain_order="left",
+        )
+        .select("image", "slot", "text", "other_image", "other_slot", "other_text", "pair_evidence")
+    )
+    elsewhere = rows.filter(finding="elsewhere").select("image", "slot", "value", "text", "other_image", "evidence")
+    unlike = rows.sort("value", pl.col("others"), descending=[False, True], maintain_order=True).select(
+        "image", "slot", "value", "others", "text"
+    )
+    listed = (
+        (f"captions of {selection.label} that seem to have changed places", pairs, "swapped"),
+        (f"captions of {selection.label} that seem to be of another image", elsewhere, "elsewhere"),
+        (f"captions of {selection.label} least like the others of their image", unlike, "unlike"),
+    )
+    return [
+        Table(title, some.head(_SHOWN), caption=_more(_CAPTIONS[kind], some))
+        for title, some, kind in listed
+        if some.height
+    ]
+
+
+def _more(said: str, rows: pl.DataFrame) -> str:
+    hidden = rows.height - _SHOWN
+    return f"{said}; {hidden:,} more: -o FILE has them all" if hidden > 0 else said
+
+
+def finding(selection: Selection, rows: pl.DataFrame, scored: int, needed: float) -> str:
+    """Say in plain words what was found among the captions least like the others of their image."""
+    if rows.is_empty():
+        return f"{selection.label}: every caption has the same score: none is an outlier"
+    counts = dict(rows["finding"].value_counts().iter_rows())
+    pairs, elsewhere = counts.get("swapped", 0) // 2, counts.get("elsewhere", 0)
+    return (
+        f"{selection.label}: of the {rows.height:,} captions (of {scored:,}) least like the others of their image, "
+        f"{pairs:,} pairs seem to have changed places and {elsewhere:,} seem to be of another image: by more than "
+        f"{needed:.0f} bits a caption; near-identical images bring such findings too, look at them"
+    )
+
+
+def figures(selections: Sequence[Selection], by_image: Sequence[pl.DataFrame]) -> tuple[Figure, ...]:
+    """Draw how difficult images are: the share of images by difficulty."""
+    counted = [
+        rows.group_by(bin=(pl.col("difficulty") / _BIN).floor().clip(0, 1 / _BIN - 1).cast(pl.Int64))
+        .agg(images=pl.len())
+        .join(pl.DataFrame({"bin": range(round(1 / _BIN))}), on="bin", how="right")
+        .select(
+            difficulty=((pl.col("bin") + 0.5) * _BIN).round(3),
+            share=pl.col("images").fill_null(0) / rows.height,
+            dataset=pl.lit(selection.label),
+        )
+        .sort("difficulty")
+        for selection, rows in zip(selections, by_image, strict=True)
+    ]
+    return (
+        Figure(
+            "difficulty",
+            "How differently people describe an image",
+            "lines",
+            pl.concat(counted),
+            x="difficulty",
+            y="share",
+            series="dataset",
+            x_label="difficulty: 1 - mean score of the image's captions",
+            y_label="share of images",
+            caption=f"In bins of {_BIN:g}.",
+        ),
+    )

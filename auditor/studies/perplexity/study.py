@@ -1,0 +1,242 @@
+"""How well does a language model of one dataset predict another? (Ferraro et al. 2015: pairwise perplexity)."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+import polars as pl
+
+from auditor.errors import UsageError
+from auditor.model import Progress, Selection, silent
+from auditor.result import Figure, Result, Signature, Table
+from auditor.scoring.writing import chooses_profile
+from auditor.store import tokens, versions
+from auditor.store.connection import Store
+from auditor.studies.perplexity.models import ORDERS, Run, run
+from auditor.text import tokenizer
+
+_VERSION = 1
+
+
+@chooses_profile("refs")
+def perplexity(
+    store: Store,
+    refs: Sequence[str],
+    text_profile: str = "auto",
+    split: str | None = None,
+    order: int = 3,
+    captions: int | None = None,
+    draws: int = 1,
+    seed: int = 1,
+    progress: Progress = silent,
+) -> Result:
+    """Train a model on each selection, test it on all, and give perplexity, unknown tokens and ratio of every pair.
+
+    Each model is trained on `captions` captions, drawn by the seed; by default as many as the smallest training half
+    has, with 0 on all of its half. `draws` repeats everything with the seeds that follow: rows for each seed, equal to
+    those that it gives alone. Statistics are those of `statistics.perplexity`. Raises `UsageError` for settings out of
+    range, `MetricError` for a selection that has no captions on one side.
+    """
+    if order not in ORDERS:
+        raise UsageError(f"--order {order}: models are of order {ORDERS[0]} to {ORDERS[-1]}")
+    if captions is not None and captions < 0:
+        raise UsageError(f"--captions {captions}: expected a number of captions, or 0 for all")
+    if draws < 1:
+        raise UsageError(f"--draws {draws}: expected 1 or more")
+    tokenize = tokenizer(text_profile)
+    selections = versions.resolve_all(store, refs, split)
+    tokens.provide(store, selections, text_profile, tokenize, progress)
+    runs = [run(store, selections, text_profile, order, captions, one, progress) for one in range(seed, seed + draws)]
+    signatures = {one.seed: str(_signature(text_profile, order, one)) for one in runs}
+    rows = pl.concat(_rows(selections, one, signatures[one.seed]) for one in runs)
+    means = (
+        pl.concat(one.rows for one in runs)
+        .group_by("trained_no", "selection_no", "statistic", maintain_order=True)
+        .agg(pl.col("value").mean(), sd=pl.col("value").std())
+    )
+    labels = [one.label for one in selections]
+    return Result(
+        "perplexity",
+        rows,
+        selections=selections,
+        signatures={"perplexity" if draws == 1 else f"seed {one}": signed for one, signed in signatures.items()},
+        tables=_tables(labels, means, draws),
+        figures=_figures(labels, means),
+        notes=(
+            *_trained(selections, runs, captions),
+            *_findings(labels, means),
+            *_comparable(selections),
+            *_related(store, selections),
+            *_doubtful(selections, runs),
+        ),
+    )
+
+
+def _signature(text_profile: str, order: int, one: Run) -> Signature:
+    settings: dict[str, str | int | float | bool] = {
+        "tok": text_profile, "lm": "kneser-ney", "n": order, "unk": "uniform", "halves": "md5",
+        "captions": one.captions or "all", "seed": one.seed,
+    }  # fmt: skip
+    return Signature("perplexity", settings, _VERSION)
+
+
+def _rows(selections: Sequence[Selection], one: Run, signature: str) -> pl.DataFrame:
+    named = pl.DataFrame(
+        [(number, it.version.dataset, it.version.version, it.split) for number, it in enumerate(selections)],
+        schema={"number": pl.UInt32, "dataset": pl.String, "version": pl.String, "split": pl.String},
+        orient="row",
+    )
+    trained = one.sizes.filter(pl.col("side") == "train").select(
+        pl.col("selection_no").alias("trained_no"),
+        captions=pl.lit(one.captions, pl.Int64) if one.captions else pl.col("captions"),
+    )
+    trained_on = named.select(
+        pl.col("number").alias("trained_no"), trained_on="dataset", trained_version="version", trained_split="split"
+    )
+    return (
+        one.rows.join(named, left_on="selection_no", right_on="number", how="left", maintain_order="left")
+        .join(trained_on, on="trained_no", how="left", maintain_order="left")
+        .join(trained, on="trained_no", how="left", maintain_order="left")
+        .select(
+            "dataset", "trained_on", "statistic", "value", "tokens", "captions", "version", "split",
+            "trained_version", "trained_split", pl.lit(one.seed, pl.Int64).alias("seed"),
+            pl.lit(signature).alias("signature"),
+        )
+    )  # fmt: skip
+
+
+def _tables(labels: Sequence[str], means: pl.DataFrame, draws: int) -> tuple[Table, ...]:
+    shown = [("perplexity", "value", "perplexity: rows trained on, columns tested on")]
+    if draws > 1:
+        shown.append(("perplexity", "sd", f"standard deviation of the perplexity over {draws} draws"))
+    shown.append(("oov", "value", "oov: share of words that the model does not know"))
+    if len(labels) > 1:
+        shown.append(("ratio", "value", "perplexity / that of the tested dataset's own model"))
+    return tuple(Table(title, _matrix(labels, means, *of)) for *of, title in shown)
+
+
+def _matrix(labels: Sequence[str], means: pl.DataFrame, statistic: str, column: str) -> pl.DataFrame:
+    chosen = means.filter(pl.col("statistic") == statistic)
+    return (
+        _labelled(labels, chosen)
+        .pivot("tested on", index="trained on", values=column, maintain_order=True)
+        .select("trained on", *labels)
+    )
+
+
+def _labelled(labels: Sequence[str], rows: pl.DataFrame) -> pl.DataFrame:
+    names = pl.Series(labels, dtype=pl.String)
+    return rows.with_columns(
+        names.gather(rows["trained_no"]).alias("trained on"), names.gather(rows["selection_no"]).alias("tested on")
+    )
+
+
+def _figures(labels: Sequence[str], means: pl.DataFrame) -> tuple[Figure, ...]:
+    whole = _heatmap("perplexity", "perplexity", "Perplexity of each dataset under each model", labels, means)
+    if len(labels) < 2:
+        return (whole,)
+    title = "Perplexity, divided by that of the tested dataset's own model"
+    return whole, _heatmap("perplexity-ratio", "ratio", title, labels, means)
+
+
+def _heatmap(name: str, statistic: str, title: str, labels: Sequence[str], means: pl.DataFrame) -> Figure:
+    cells = _labelled(labels, means.filter(pl.col("statistic") == statistic))
+    return Figure(
+        name,
+        title,
+        "heatmap",
+        cells.select("tested on", "trained on", "value"),
+        x="tested on",
+        y="trained on",
+        value="value",
+        x_label="tested on",
+        y_label="trained on",
+        tabled=True,
+    )
+
+
+def _trained(selections: Sequence[Selection], runs: Sequence[Run], captions: int | None) -> list[str]:
+    """Say what the models were trained on, where the user did not."""
+    first = runs[0].sizes.filter(pl.col("side") == "train")
+    held = [
+        (captions, selections[number].label) for number, captions in first.select("selection_no", "captions").rows()
+    ]
+    if captions == 0 and len(held) > 1:
+        counts = ", ".join(f"{label} {count:,}" for count, label in held)
+        return [f"models are trained on all of their halves ({counts}): one that has more captions predicts better"]
+    if captions is None and len(held) > 1:
+        fewest, label = min(held)
+        drawn = "" if len(runs) == 1 else f" with seed {runs[0].seed}; signatures name the other seeds' counts"
+        return [f"each model is trained on {fewest:,} captions, as many as the training half of {label} has{drawn}"]
+    return []
+
+
+def _findings(labels: Sequence[str], means: pl.DataFrame) -> list[str]:
+    """Say in plain words which dataset predicts the others best, and which is the most predictable."""
+    if len(labels) < 2:
+        return []
+    at_home = pl.col("trained_no") == pl.col("selection_no")
+    abroad = (
+        means.filter((pl.col("statistic") == "ratio") & ~at_home)
+        .group_by("trained_no", maintain_order=True)
+        .agg(pl.col("value").log().mean().exp())
+        .sort("value", "trained_no")
+    )
+    own = means.filter((pl.col("statistic") == "perplexity") & at_home).sort("value", "selection_no")
+    predictor, ratio = abroad.row(0)
+    predictable, lowest = own.select("selection_no", "value").row(0)
+    return [
+        f"{labels[predictor]} predicts the others best: its model is {ratio:.1f} times as perplexed as their own"
+        " (geometric mean)",
+        f"{labels[predictable]} is the most predictable: perplexity {lowest:.1f} under its own model",
+    ]
+
+
+def _comparable(selections: Sequence[Selection]) -> list[str]:
+    """Say which numbers of a column may be compared."""
+    if len(selections) < 2:
+        return []
+    return [
+        "perplexity is over the same tokens whatever a model was trained on: compare it down a column, beside oov, for"
+        " every unknown token counts as one <unk>, which flatters a model that knows few",
+        "perplexity-known leaves out other tokens for each model: compare it where oov is about the same",
+    ]
+
+
+def _related(store: Store, selections: Sequence[Selection]) -> list[str]:
+    """Name the pairs that may share images."""
+    declared = {one.version.dataset: set(versions.related(store, one.version.dataset)) for one in selections}
+    notes = []
+    for a, b in itertools.combinations(selections, 2):
+        one, other = a.version.dataset, b.version.dataset
+        if one == other:
+            notes.append(f"{a.label} and {b.label} are of one dataset: they are cut alike, no image is on both sides")
+        elif other in declared[one] or one in declared[other]:
+            notes.append(f"{a.label} and {b.label} are declared as related: a model may know images it is tested on")
+    return notes
+
+
+def _doubtful(selections: Sequence[Selection], runs: Sequence[Run]) -> list[str]:
+    """Name what is counted although it says little: captions without tokens, discounts that were not estimated."""
+    wordless = runs[0].sizes.group_by("selection_no", maintain_order=True).agg(pl.col("wordless").sum())
+    stood_in = (
+        pl.concat(one.discounts for one in runs)
+        .filter((pl.col("once") == 0) | (pl.col("twice") == 0))
+        .group_by("trained_no")
+        .agg(pl.col("n").unique().sort())
+        .sort("trained_no")
+    )
+    return [
+        *(
+            f"{selections[number].label}: {count:,} of the captions {'has' if count == 1 else 'have'} no token; what is"
+            " predicted there is the end alone"
+            for number, count in wordless.iter_rows()
+            if count
+        ),
+        *(
+            f"{selections[number].label}: among n-grams of order {', '.join(map(str, orders))} none stands once, or"
+            " none twice, and so the model's discount is 0.5 there"
+            for number, orders in stood_in.iter_rows()
+        ),
+    ]

@@ -1,0 +1,5 @@
+"""How do metrics react when parts of captions change? (Wang & Gaizauskas 2016, Vedantam et al. 2015)."""
+
+from auditor.studies.probe.study import probe
+
+__all__ = ["probe"]

@@ -1,0 +1,193 @@
+"""What is changed in captions, taken away or added, to see which metric notices.
+
+Wang & Gaizauskas 2016, 4.1 and 6; Vedantam et al. 2015, section 8, for what games a metric.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+import polars as pl
+
+from auditor.errors import AuditorError, MissingExtraError, UsageError
+from auditor.metrics.candidates import CandidateSet
+from auditor.model import Progress, Selection
+from auditor.store import cache, ngrams, tokens
+from auditor.store.connection import Store
+from auditor.store.versions import content, language
+from auditor.text import function_words, tokenizer
+from auditor.text.function_words import FunctionWords
+from auditor.text.rewriting import porter
+from auditor.text.spacy import pipelines, word_classes
+from auditor.text.spacy.word_classes import WORD_CLASSES, Parser
+
+REFERENCE_WORDS = "reference-words"
+
+#: Everything that can be asked for, in the order in which results show it.
+COMPONENTS = (
+    *(REFERENCE_WORDS, "order", "half", "function-words", "content-words", *WORD_CLASSES),
+    *("repeated-word", "padding", "inflection"),
+)
+
+_BLANKED = "blanked_text"
+
+
+@dataclass(frozen=True)
+class Component:
+    """One change: `candidates` are what is scored after it, `settings` what a signature says of it."""
+
+    probe: Literal["perturbation", "ablation", "gaming"]
+    candidates: CandidateSet
+    settings: Mapping[str, str | int] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """What column `component` says."""
+        return self.candidates.name
+
+
+@dataclass
+class Components:
+    """Makes components, given what a user says of them; reads lists and loads the pipeline once, when first needed.
+
+    `words` are how many words of a reference change, `listed` a file of function words, `pipeline_name` a pipeline.
+    """
+
+    names: Sequence[str]
+    words: Sequence[int]
+    seed: int
+    text_profile: str
+    listed: Path | None = None
+    pipeline_name: str | None = None
+    _blanked_texts: dict[str, pl.DataFrame] = field(default_factory=dict, init=False)
+
+    @functools.cached_property
+    def function_words(self) -> FunctionWords:
+        """The list that was named, else the English one."""
+        return function_words.of_file(self.listed) if self.listed else function_words.english()
+
+    @property
+    def _listed_as(self) -> Mapping[str, str]:
+        """What a signature says of the list."""
+        return {"list": self.function_words.label}
+
+    @functools.cached_property
+    def pipeline(self) -> Parser:
+        """The pipeline that was named, else the default one."""
+        return word_classes.pipeline(self.pipeline_name)
+
+    def of(
+        self, store: Store, selection: Selection, progress: Progress
+    ) -> tuple[list[Component], dict[str, AuditorError]]:
+        """Give the components that a selection can have, and why it cannot have each of the others."""
+        made: list[Component] = []
+        reasons: dict[str, AuditorError] = {}
+        spoken = language(store, selection.version.dataset)
+        for name in self.names:
+            refused = self._refusal(name, spoken)
+            if refused:
+                reasons[name] = refused
+            else:
+                made += self._made(store, selection, name, progress)
+        return made, reasons
+
+    def _refusal(self, name: str, spoken: str) -> AuditorError | None:
+        is_english = spoken.partition("-")[0] == pipelines.LANGUAGE
+        if name in ("function-words", "content-words") and not (self.listed or is_english):
+            return UsageError(f"its language is {spoken}, the list of function words English; --function-words FILE")
+        if name == "inflection" and not is_english:
+            return UsageError(f"its language is {spoken}, and the stems are those of English")
+        if name in WORD_CLASSES:
+            if not is_english:
+                return UsageError(f"its language is {spoken}, and the tags that are read are English")
+            try:
+                _ = self.pipeline
+            except MissingExtraError as error:
+                if self.pipeline_name:
+                    raise
+                return error
+        return None
+
+    def _made(self, store: Store, selection: Selection, name: str, progress: Progress) -> list[Component]:
+        seeded = {"seed": self.seed}
+        match name:
+            case "reference-words":
+                return [_perturbation(words, self.seed) for words in self.words]
+            case "order":
+                candidates = CandidateSet(name, "candidate_made", seeded, makes="shuffled_text")
+                return [Component("ablation", candidates, seeded)]
+            case "half":
+                return [Component("ablation", CandidateSet(name, "candidate_made", makes="halved_text"))]
+            case "function-words" | "content-words":
+                stay = {"function_words": name == "content-words"}
+                given = {"function_word": self.function_words.tokens(tokenizer(self.text_profile))}
+                candidates = CandidateSet(name, "candidate_made", stay, makes="filtered_text", given=given)
+                return [Component("ablation", candidates, self._listed_as)]
+            case "repeated-word" | "padding":
+                padded = {"padded": name == "padding"}
+                return [Component("gaming", CandidateSet(name, "candidate_made", padded, makes="repeated_text"))]
+            case "inflection":
+                return [Component("gaming", self._inflected(store, selection, name, progress), self._listed_as)]
+        given = {"given_words": self._without(store, selection, name, progress)}
+        candidates = CandidateSet(name, "candidate_made", {"word_class": name}, makes="given_text", given=given)
+        return [Component("ablation", candidates, {"pipeline": self.pipeline.label})]
+
+    def _inflected(self, store: Store, selection: Selection, name: str, progress: Progress) -> CandidateSet:
+        """Let words take another form with the same stem; function words stay (`as` and `a` have one stem)."""
+        tokens.provide(store, [selection], self.text_profile, tokenizer(self.text_profile), progress)
+        spoken = ngrams.workspace(store, selection, self.text_profile)
+        spoken.bind("spoken_token", "token_count")
+        closed = self.function_words.tokens(tokenizer(self.text_profile))["word"]
+        words = spoken.rows("unigram_distribution")["token"].sort()
+        words = words.filter(~words.str.to_lowercase().is_in(closed.implode()))
+        stems = pl.DataFrame({"word": words, "stem": porter(words).list.first()})
+        binds, given = {"spoken_token": "token_count"}, {"word_stem": stems}
+        return CandidateSet(name, "candidate_made", binds=binds, makes="inflected_text", given=given)
+
+    def _without(self, store: Store, selection: Selection, name: str, progress: Progress) -> pl.DataFrame:
+        """Give each caption as words of the text profile, without a class of words: image, slot, words.
+
+        The vocabulary then has them all: what is left of a text may hold a word that no caption has.
+        """
+        blanked = self._blanked(store, selection, progress)
+        left = blanked.select("image", "slot", words=tokenizer(self.text_profile)(blanked[name]))
+        tokens.spell(store, left["words"].explode(empty_as_null=True).drop_nulls())
+        return left
+
+    def _blanked(self, store: Store, selection: Selection, progress: Progress) -> pl.DataFrame:
+        """Give each caption without each class of words, as an earlier run kept it or as the pipeline parses it now."""
+        key = cache.key(selection, self.pipeline.label, (), {"word_classes": list(WORD_CLASSES)})
+        if key not in self._blanked_texts:
+            kept = cache.get(store, {key: _BLANKED}).get(key)
+            if kept is None:
+                progress(f"{selection.label}: parsing captions", 0, 1)
+                texts = content(store, selection)
+                kept = texts.select("image", "slot").hstack(self.pipeline.without(texts["text"]))
+                cache.put(store, selection, _BLANKED, key, kept)
+            self._blanked_texts[key] = kept.sort("image", "slot")
+        return self._blanked_texts[key]
+
+
+def chosen(names: Sequence[str] | None) -> list[str]:
+    """Read which components a user asks for; none stands for all. Raises `UsageError` for a name that is none."""
+    for name in names or ():
+        if name not in COMPONENTS:
+            raise UsageError(f"{name}: no such component; known are {', '.join(COMPONENTS)}")
+    return [name for name in COMPONENTS if names is None or name in names]
+
+
+def _perturbation(words: int, seed: int) -> Component:
+    settings = {"seed": seed, "words": words}
+    candidates = CandidateSet(
+        f"{REFERENCE_WORDS}-{words}",
+        "candidate_beside_changed",
+        settings,
+        binds={"spoken_token": "token_count"},
+        makes="changed_text",
+        references="changed_reference",
+    )
+    return Component("perturbation", candidates, settings)

@@ -1,0 +1,174 @@
+"""Which parts of captions do metrics react to? (Wang & Gaizauskas 2016, sections 4.1, CIDEr, and 6).
+
+And what raises a score that should not? (Vedantam et al. 2015, section 8.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+
+from auditor.errors import AuditorError, UsageError
+from auditor.metrics.candidates import HUMAN, text_changes
+from auditor.model import Progress, Selection, silent
+from auditor.registry import MetricRequest, References, left_out, requests
+from auditor.result import Result
+from auditor.scoring.candidate_sets import missing, without_references
+from auditor.scoring.scores import scorable, score_candidates, signatures, too_long
+from auditor.scoring.writing import chooses_profile
+from auditor.statistics.summary import summarise
+from auditor.store.connection import Store
+from auditor.store.versions import resolve_all
+from auditor.studies.probe import tables
+from auditor.studies.probe.changes import Component, Components, chosen
+
+#: How many words of a reference change, unless others are asked for.
+WORDS = (1, 2, 3)
+
+
+@chooses_profile("refs")
+def probe(
+    store: Store,
+    refs: Sequence[str],
+    metric_names: Sequence[str] | None = None,
+    components: Sequence[str] | None = None,
+    words: Sequence[int] | None = None,
+    text_profile: str = "auto",
+    split: str | None = None,
+    seed: int = 1,
+    function_words: Path | None = None,
+    pipeline: str | None = None,
+    progress: Progress = silent,
+) -> Result:
+    """Score captions before and after a change of one of their references, or of themselves.
+
+    Perturbation (`reference-words`): one caption of each image gets other words in place of 1, 2, … of its own
+    (`words`), and every other caption of the image is scored against its references, of which one is now the changed
+    one. Ablation: each caption loses a component and is scored against its untouched references. Gaming: each caption
+    has its most confident word said again (`repeated-word`), until it is as long as the others of its image
+    (`padding`), or other forms of its words (`inflection`). Document frequencies are those of the untouched captions.
+
+    Per metric and component: n, mean (after), before, change, relative (change / before, null where before is 0),
+    gained (share of these captions that score better than before), changed (share of them that changed, or met a
+    reference that did), replaced (mean words in a changed reference), words (mean words left in a caption). Raises what
+    keeps a component that was asked for by name from being made.
+    """
+    metrics = requests(metric_names)
+    if min(words or WORDS) < 1:
+        raise UsageError(f"--words {min(words or WORDS)}: at least one word of a reference has to change")
+    asked = Components(
+        chosen(components or None), sorted(set(words or WORDS)), seed, text_profile, function_words, pipeline
+    )
+    selections = resolve_all(store, refs, split)
+    notes = list(left_out(metric_names))
+    parts = []
+    for selection in selections:
+        some, refused = scorable(store, selection, metrics, metric_names)
+        made, reasons = asked.of(store, selection, progress)
+        if components:
+            _refuse(selection, reasons)
+        parts.append(_probed(store, selection, some, made, text_profile, progress))
+        notes += [
+            *refused,
+            *missing({selection.label: {name: str(why) for name, why in reasons.items()}}),
+            *without_references(store, selection),
+            *too_long(store, [selection], text_profile),
+        ]
+    frame = pl.concat(parts)
+    return Result(
+        "probe",
+        frame,
+        selections=selections,
+        signatures=signatures(metrics, text_profile, References("loo")),
+        tables=tables.tables(selections, frame),
+        figures=tables.figures(selections, frame),
+        notes=(*notes, *tables.notes(selections, frame)),
+    )
+
+
+def _probed(
+    store: Store,
+    selection: Selection,
+    metrics: Sequence[MetricRequest],
+    made: Sequence[Component],
+    text_profile: str,
+    progress: Progress,
+) -> pl.DataFrame:
+    sets = [component.candidates for component in made]
+    scores = score_candidates(store, selection, text_profile, [HUMAN, *sets], metrics, progress)
+    changes = text_changes(store, selection, text_profile, sets)
+    untouched = scores.filter(pl.col("candidate") == HUMAN.name).drop("candidate")
+    parts = []
+    for component in made:
+        after = scores.filter(pl.col("candidate") == component.name).drop("candidate")
+        own = changes.filter(pl.col("candidate") == component.name).drop("candidate")
+        if component.probe == "perturbation":
+            after = after.join(own, on=["image", "slot"], how="anti")
+            met = after.select("image").join(own, on="image")
+            own = met.with_columns(words=pl.lit(None, pl.UInt32))
+            replaced = met["replaced"].mean()
+        else:
+            own = own.join(after, on=["image", "slot"], how="semi")
+            replaced = None
+        before = untouched.join(after, on=["image", "slot"], how="semi")
+        parts.append(
+            _means(before, "before")
+            .join(_means(after, "mean"), on=["metric", "n"], maintain_order="left")
+            .join(_gained(before, after, metrics), on="metric", maintain_order="left")
+            .with_columns(
+                pl.lit(component.probe).alias("probe"),
+                pl.lit(component.name).alias("component"),
+                pl.lit(own["changed"].sum() / after.height, pl.Float64).alias("changed"),
+                pl.lit(replaced, pl.Float64).alias("replaced"),
+                pl.lit(own["words"].mean(), pl.Float64).alias("words"),
+                pl.lit(component.settings.get("seed"), pl.Int64).alias("seed"),
+                pl.col("metric").replace_strict(_signed(metrics, component, text_profile)).alias("signature"),
+            )
+        )
+    return pl.concat(parts).select(
+        pl.lit(selection.version.dataset).alias("dataset"),
+        pl.lit(selection.version.version).alias("version"),
+        "metric", "probe", "component", "n", "mean", "before",
+        (pl.col("mean") - pl.col("before")).alias("change"),
+        pl.when(pl.col("before") != 0).then((pl.col("mean") - pl.col("before")) / pl.col("before")).alias("relative"),
+        "gained", "changed", "replaced", "words",
+        pl.lit(selection.split, pl.String).alias("split"),
+        "seed", "signature",
+    )  # fmt: skip
+
+
+def _means(scores: pl.DataFrame, name: str) -> pl.DataFrame:
+    summary = summarise(scores.drop("slot")).filter(pl.col("level") == "caption")
+    return summary.select("metric", "n", pl.col("mean").alias(name))
+
+
+def _gained(before: pl.DataFrame, after: pl.DataFrame, metrics: Sequence[MetricRequest]) -> pl.DataFrame:
+    """Give the share of captions that score better after a change, by metric."""
+    both = after.join(before, on=["image", "slot"], suffix=" before")
+    better = {
+        one.label: pl.col(one.label) < pl.col(f"{one.label} before")
+        if one.metric.lower_is_better
+        else pl.col(one.label) > pl.col(f"{one.label} before")
+        for one in metrics
+    }
+    shares = both.select(won.sum().cast(pl.Float64).alias(label) / max(1, both.height) for label, won in better.items())
+    return shares.unpivot(variable_name="metric", value_name="gained")
+
+
+def _signed(metrics: Sequence[MetricRequest], component: Component, text_profile: str) -> dict[str, str]:
+    """Name each metric with what was done to captions before it scored them."""
+    signed = {}
+    for metric in metrics:
+        plain = metric.signature(text_profile, References("loo"))
+        probed = {"probe": component.name, **component.settings}
+        signed[metric.label] = str(replace(plain, parameters={**plain.parameters, **probed}))
+    return signed
+
+
+def _refuse(selection: Selection, reasons: dict[str, AuditorError]) -> None:
+    """Raise the reason why a component that was asked for by name cannot be made."""
+    for name, reason in reasons.items():
+        raise type(reason)(f"{selection.label}: no {name}: {reason}")

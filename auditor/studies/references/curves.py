@@ -1,0 +1,150 @@
+"""Curves over numbers of references: mean, stability, reliability, and the smallest difference that can be found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from statistics import fmean
+
+import polars as pl
+
+from auditor.model import Progress, Selection
+from auditor.registry import MetricRequest
+from auditor.scoring.by_reference_count import ReferenceOrder, each_number
+from auditor.statistics.correlation import at_level, correlate
+from auditor.statistics.saturation import detectable, knee, lasting, risen
+from auditor.statistics.summary import exact
+from auditor.store.connection import Store
+
+#: At most so many captions of an image are held out: what more of them would add to the means is little.
+_HELD_OUT = 5
+
+#: Scores against some references rank captions as those against all do, to this Spearman's rho.
+_STABLE = 0.95
+
+#: How many images the test set has that a detectable difference is also given for.
+_IMAGES = 1000
+
+_SHARE = "detectable-share"
+
+STATISTICS = (
+    "mean",
+    "stability",
+    "stability-image",
+    "reliability",
+    "reliability-image",
+    "detectable",
+    f"detectable-{_IMAGES}",
+    _SHARE,
+    "knee",
+    "enough",
+    "stable",
+)
+
+#: (metric, statistic) -> a value, null where there is none.
+_Found = dict[tuple[str, str], float | None]
+
+#: (metric, references or null, statistic) -> a value for each draw; null where there is none.
+Measured = dict[tuple[str, int | None, str], list[float | None]]
+
+
+def measure(
+    store: Store,
+    selection: Selection,
+    text_profile: str,
+    metrics: Sequence[MetricRequest],
+    most: int,
+    draws: int,
+    seed: int,
+    progress: Progress,
+) -> tuple[Measured, dict[str, int]]:
+    """Measure every draw. Gives the values, and how many captions and images they are of."""
+    measured: Measured = {}
+    counted: dict[str, int] = {}
+    labels = [metric.label for metric in metrics]
+
+    def scored(order: ReferenceOrder, at: Sequence[int]) -> list[pl.DataFrame]:
+        """Score by number; images and captions in the same order in each frame."""
+        return list(each_number(store, selection, text_profile, [], metrics, order, at, progress))
+
+    for draw in range(draws):
+        order = ReferenceOrder(most, seed + draw, "loo", held_out=_HELD_OUT)
+        frames = scored(order, range(1, most + 1))
+        others = scored(ReferenceOrder(most, seed + draw, "loo", True, _HELD_OUT), range(1, most // 2 + 1))
+        last = _last_two(order.places(store, selection, text_profile), order.captions)
+        counted = {"captions": frames[-1].height, "images": frames[-1]["image"].n_unique()}
+        for done, (k, scores) in enumerate(enumerate(frames, 1)):
+            progress(f"{selection.label}: comparing numbers of references", done, most)
+            found: _Found = dict(_means(scores, labels))
+            if k < most:
+                found |= _agreement("stability", scores, frames[-1], labels)
+                found |= _detectable(scores, last, labels)
+                found |= {(label, _SHARE): _share(found, label) for label in labels}
+            if k <= len(others):
+                found |= _agreement("reliability", scores, others[k - 1], labels)
+            for (metric, statistic), value in found.items():
+                measured.setdefault((metric, k, statistic), []).append(value)
+        for metric in labels:
+            for statistic, value in sufficient(measured, metric, most, draw).items():
+                measured.setdefault((metric, None, statistic), []).append(value)
+    return measured, counted
+
+
+def _means(scores: pl.DataFrame, labels: Sequence[str]) -> Iterator[tuple[tuple[str, str], float | None]]:
+    sums = scores.select(exact(pl.col(labels)).sum().cast(pl.Float64) / 1e12 / pl.len())
+    for label in labels:
+        yield (label, "mean"), sums[label].item()
+
+
+def _agreement(statistic: str, scores: pl.DataFrame, others: pl.DataFrame, labels: Sequence[str]) -> _Found:
+    """Correlate scores with others of the same captions, and their means by image; null where either is constant."""
+    found: _Found = {}
+    for level, coefficient, name in (("caption", "spearman", statistic), ("image", "kendall-b", f"{statistic}-image")):
+        ours, theirs = (at_level(one.select("image", *labels), level) for one in (scores, others))
+        for label in labels:
+            pair = pl.DataFrame({"ours": ours[label], "theirs": theirs[label]})
+            found[label, name] = correlate(pair, (coefficient,))["value"].item()
+    return found
+
+
+def _last_two(places: pl.DataFrame, captions: int) -> pl.DataFrame:
+    """Give the two captions of each image that stand last in the order. Columns: image, slot, side (0 or 1)."""
+    side = captions - pl.col("place").cast(pl.Int64)
+    return places.select("image", "slot", side=side).filter(pl.col("side").is_between(0, 1))
+
+
+def _detectable(scores: pl.DataFrame, last: pl.DataFrame, labels: Sequence[str]) -> _Found:
+    """Take two captions of each image, neither a reference of the other, for two systems that are equally good."""
+    sides = scores.join(last, on=["image", "slot"]).sort("image", "side").partition_by("side", maintain_order=True)
+    if len(sides) < 2:
+        return {}
+    one, other = sides
+    found: _Found = {}
+    for label in labels:
+        differences = (one[label] - other[label]).to_numpy()
+        found[label, "detectable"] = detectable(differences)
+        found[label, f"detectable-{_IMAGES}"] = detectable(differences, _IMAGES)
+    return found
+
+
+def _share(found: _Found, label: str) -> float | None:
+    """Divide a detectable difference by the mean, which makes numbers of references comparable; null without one."""
+    difference, mean = found.get((label, f"detectable-{_IMAGES}")), found[label, "mean"]
+    return difference / mean if difference is not None and mean else None
+
+
+def sufficient(measured: Measured, metric: str, most: int, draw: int | None) -> dict[str, float | None]:
+    """Say which numbers of references suffice, by one draw or by the means of all."""
+
+    def curve(statistic: str, end: int) -> list[float]:
+        each = [measured[metric, k, statistic] for k in range(1, end + 1)]
+        known = [[value for value in values if value is not None] for values in each]
+        if any(len(some) < len(values) for some, values in zip(known, each, strict=True)):
+            return []
+        return [some[draw] if draw is not None else fmean(some) for some in known]
+
+    means, stability = curve("mean", most), curve("stability", most - 1)
+    return {
+        "knee": knee(means),
+        "enough": risen(means),
+        "stable": lasting([*stability, 1.0], _STABLE) if stability else None,
+    }

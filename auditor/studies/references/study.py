@@ -1,0 +1,142 @@
+"""How many references are enough? Captions of a dataset against one of the others, against two, … (leave-one-out).
+
+How often a metric agrees with people's votes at each number of references is asked of `auditor consensus`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+
+import polars as pl
+
+from auditor.errors import MetricError
+from auditor.model import Progress, Selection, silent
+from auditor.registry import MetricRequest, References, left_out, requests
+from auditor.result import Result
+from auditor.scoring.by_reference_count import ReferenceOrder
+from auditor.scoring.references import as_references
+from auditor.scoring.scores import scorable, signatures, too_long
+from auditor.scoring.writing import chooses_profile
+from auditor.store.connection import Store
+from auditor.store.versions import images, resolve_all
+from auditor.studies.references import tables
+from auditor.studies.references.curves import STATISTICS, Measured, measure, sufficient
+
+#: Without `most`: as many references as nine images in ten have.
+_LEFT_OUT = 0.1
+
+
+@chooses_profile("refs")
+def enough_references(
+    store: Store,
+    refs: Sequence[str],
+    most: int | None = None,
+    draws: int = 3,
+    metric_names: Sequence[str] | None = None,
+    text_profile: str = "auto",
+    split: str | None = None,
+    seed: int = 1,
+    progress: Progress = silent,
+) -> Result:
+    """Measure, for 1 … `most` references, how scores depend on their number and on which they are.
+
+    The captions of an image stand in an order that a seed draws; each draw has the seed after the last. Statistics, by
+    metric and number of references k, each the mean over the draws (low, high: least and greatest of them):
+
+    `mean`: of the scores of held-out captions, at most five an image. `stability`: Spearman's rho of their scores with
+    those against `most` references; `stability-image`: Kendall's tau-b of their means by image. `reliability`,
+    `reliability-image`: the same coefficients between scores against k references and against k others (k up to half
+    of `most`). `detectable`: the smallest difference between two systems that as many images show (two-sided 5 %,
+    power 80 %), from two held-out captions of each image against the same k references; `detectable-1000`: that
+    1,000 images show; `detectable-share`: the latter as a share of the mean. Without a number: `knee` of the mean,
+    `enough`, the first k with 95 % of its rise, and `stable`, the first k from which stability is .95.
+
+    Raises `MetricError` where no image has `most` + 1 captions.
+    """
+    metrics = requests(metric_names)
+    selections = resolve_all(store, refs, split)
+    notes = [*left_out(metric_names), *(note for selection in selections for note in as_references(selection))]
+    parts, shown = [], []
+    for selection in selections:
+        number, some_left_out = _most(store, selection, most)
+        whole = ReferenceOrder(number, seed, "loo").first(selection, number)
+        some, unscored = scorable(store, whole, metrics, metric_names)
+        measured, counted = measure(store, selection, text_profile, some, number, draws, seed, progress)
+        signed = signatures(some, text_profile, References("loo", number, seed))
+        rows = _rows(selection, some, measured, counted, draws, signed)
+        parts.append(rows)
+        shown.append((selection, rows, number))
+        notes += [
+            *some_left_out,
+            *unscored,
+            *too_long(store, [selection], text_profile),
+            *tables.notes(selection, rows, number),
+        ]
+    return Result(
+        "references",
+        pl.concat(parts),
+        selections=selections,
+        signatures=signatures(metrics, text_profile, References("loo", most, seed if most else None)),
+        tables=tuple(table for one in shown for table in tables.tables(*one)),
+        figures=tuple(figure for one, rows, _ in shown for figure in tables.figures(one, rows)),
+        notes=tuple(notes),
+    )
+
+
+def _most(store: Store, selection: Selection, asked: int | None) -> tuple[int, list[str]]:
+    """Decide on the number of references, and say how many images have too few captions for it."""
+    captions = images(store, selection)["captions"].sort()
+    greatest = int(captions[-1])
+    if asked is None and greatest > 1:
+        enough = captions.filter(captions > 1)
+        most = int(enough[int(len(enough) * _LEFT_OUT)]) - 1
+    else:
+        most = asked or 1
+    if greatest <= most:
+        wanted = f"--most {asked} needs" if asked else "one to hold out and one to be scored against are"
+        raise MetricError(
+            f"{selection.label}: no image has {most + 1} captions, which {wanted}; the most that any has is {greatest}"
+        )
+    few = int((captions <= most).sum())
+    subject = "1 image has" if few == 1 else f"{few:,} images have"
+    note = f"{selection.label}: {subject} fewer than {most + 1} captions and no part in this"
+    return most, [note] if few else []
+
+
+def _rows(
+    selection: Selection,
+    metrics: Sequence[MetricRequest],
+    measured: Measured,
+    counted: Mapping[str, int],
+    draws: int,
+    signed: Mapping[str, str],
+) -> pl.DataFrame:
+    most = max(k for _, k, _ in measured if k is not None)
+    rows = []
+    for (metric, k, statistic), each in measured.items():
+        values = [value for value in each if value is not None]
+        mean = fmean(values) if len(values) == len(each) else None
+        if k is None:
+            mean = sufficient(measured, metric, most, None)[statistic]
+        of = "images" if statistic.endswith("-image") or statistic.startswith("detectable") else "captions"
+        rows.append((metric, k, statistic, mean, min(values, default=None), max(values, default=None), counted[of]))
+    order = {metric.label: place for place, metric in enumerate(metrics)}
+    schema = dict(zip(("metric", "references", "statistic", "value", "low", "high", "n"), _TYPES, strict=True))
+    made = pl.DataFrame(rows, schema=schema, orient="row")
+    return made.sort(
+        pl.col("metric").replace_strict(order, return_dtype=pl.Int64),
+        pl.col("statistic").cast(pl.Enum(STATISTICS)),
+        "references",
+        nulls_last=True,
+    ).select(
+        pl.lit(selection.version.dataset).alias("dataset"),
+        pl.all(),
+        pl.lit(draws, pl.Int64).alias("draws"),
+        pl.lit(selection.version.version).alias("version"),
+        pl.lit(selection.split, pl.String).alias("split"),
+        pl.col("metric").replace_strict(signed, return_dtype=pl.String).alias("signature"),
+    )
+
+
+_TYPES = (pl.String, pl.UInt32, pl.String, pl.Float64, pl.Float64, pl.Float64, pl.Int64)

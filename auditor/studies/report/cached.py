@@ -1,0 +1,118 @@
+"""Results of studies that need not be made again: kept in the cache as they are, frames in Arrow's own format.
+
+A key hashes the captions, the settings and the program with its SQL: a changed input is another key.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import io
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from auditor.model import Selection
+from auditor.result import Figure, Result, Table
+from auditor.store import cache
+from auditor.store.connection import Store
+from auditor.store.sqlfiles import catalogue
+
+_RELATION = "study_result"
+
+#: The rooms whose code can change a result.
+_ROOMS = ("metrics", "statistics", "store", "studies", "text")
+
+
+def kept(
+    store: Store, study: str, selections: Sequence[Selection], settings: Mapping[str, Any], make: Callable[[], Result]
+) -> Result:
+    """Give the result of a study as it was kept, else make and keep it.
+
+    `settings` are all that can change the result beside the captions of `selections` and the program. A result that was
+    just made goes through the same form as one that was kept, so that both are equal to the last bit.
+    """
+    entry = _key(study, selections, settings)
+    rows = cache.get(store, {entry: _RELATION}).get(entry)
+    if rows is None:
+        rows = _packed(make())
+        cache.put(store, selections[0], _RELATION, entry, rows)
+    return replace(_unpacked(rows), selections=tuple(selections))
+
+
+def _key(study: str, selections: Sequence[Selection], settings: Mapping[str, Any]) -> str:
+    facts = {
+        "study": study,
+        "selections": [(one.version.dataset, one.version.version, one.split, one.label) for one in selections],
+        "settings": {name: settings[name] for name in sorted(settings)},
+        "program": _program(),
+    }
+    return hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()
+
+
+@functools.cache
+def _program() -> str:
+    """Hash the code that makes results, and every SELECT."""
+    package = Path(__file__).parents[2]
+    code = sorted(
+        (str(path.relative_to(package)), path.read_bytes())
+        for room in _ROOMS
+        for path in package.joinpath(room).rglob("*.py")
+    )
+    digest = hashlib.sha256(package.joinpath("registry.py").read_bytes())
+    for name, text in code:
+        digest.update(f"{name} {len(text)}\n".encode() + text)
+    for name in sorted(catalogue()):
+        digest.update(catalogue()[name].statement.encode())
+    return digest.hexdigest()
+
+
+def _packed(result: Result) -> pl.DataFrame:
+    """Write a result as rows: what is no frame first, then the frames. Columns: part, body."""
+    head = {
+        "command": result.command,
+        "signatures": dict(result.signatures),
+        "notes": result.notes,
+        "tables": [_without_frame(table) for table in result.tables],
+        "figures": [_without_frame(figure) for figure in result.figures],
+    }
+    frames = [result.frame, *(one.frame for one in result.tables), *(one.frame for one in result.figures)]
+    body = [json.dumps(head).encode(), *map(_bytes, frames)]
+    return pl.DataFrame({"part": range(len(body)), "body": body}, schema={"part": pl.Int32, "body": pl.Binary})
+
+
+def _unpacked(rows: pl.DataFrame) -> Result:
+    head, *frames = rows.sort("part")["body"].to_list()
+    said = json.loads(head)
+    read = iter([pl.read_ipc(io.BytesIO(frame)) for frame in frames])
+    return Result(
+        said["command"],
+        next(read),
+        signatures=said["signatures"],
+        tables=tuple(Table(frame=next(read), **_tuples(fields)) for fields in said["tables"]),
+        figures=tuple(Figure(frame=next(read), **_tuples(fields)) for fields in said["figures"]),
+        notes=tuple(said["notes"]),
+    )
+
+
+def _without_frame(part: Table | Figure) -> dict[str, Any]:
+    return {name: value for name, value in asdict(replace(part, frame=pl.DataFrame())).items() if name != "frame"}
+
+
+def _tuples(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Give lists back as the tuples that they were."""
+    return {name: _tuple(value) for name, value in fields.items()}
+
+
+def _tuple(value: Any) -> Any:
+    return tuple(map(_tuple, value)) if isinstance(value, list) else value
+
+
+def _bytes(frame: pl.DataFrame) -> bytes:
+    file = io.BytesIO()
+    frame.write_ipc(file, compression="zstd")
+    return file.getvalue()

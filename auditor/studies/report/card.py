@@ -1,0 +1,123 @@
+"""The card of a dataset: what its README should say of it, ready to paste."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import polars as pl
+
+from auditor.model import Progress, Source, silent
+from auditor.result import Document, Section, Table
+from auditor.store import versions
+from auditor.store.connection import Store
+from auditor.studies import profile as profile_study
+from auditor.studies.report import sentences
+from auditor.studies.report.faults import duplicates, outliers
+from auditor.studies.report.request import Inquiry, Settings
+from auditor.studies.report.sections import bounds
+from auditor.studies.report.study import program
+
+_STATISTICS: Mapping[str, str] = {
+    "captions-per-image-min": "captions of an image, at least",
+    "captions-per-image-mean": "captions of an image, mean",
+    "captions-per-image-max": "captions of an image, at most",
+    "asl": "words of a caption, mean",
+    "sdsl": "words of a caption, standard deviation",
+    "length-min": "words of the shortest caption",
+    "length-max": "words of the longest caption",
+    "tokens": "words",
+    "types": "different words",
+    "types-occurring-once": "words that occur once",
+    "distinct-captions": "different captions",
+}
+
+#: How a sentence ends that says of one dataset that there is nothing to be found.
+_NONE = (" 0.0%.", "(0.0%).")
+
+
+def card(
+    store: Store,
+    ref: str,
+    settings: Settings | None = None,
+    declared: Mapping[str, Source] | None = None,
+    progress: Progress = silent,
+) -> Document:
+    """Describe one dataset: counts, splits, statistics, bounds, known problems, signatures."""
+    settings = settings or Settings()
+    selection = versions.resolve(store, ref, settings.split)
+    asked = Inquiry(store, (selection,), settings, progress, declared or {})
+    settings = asked.settings
+    found = asked.result(
+        "profile", lambda: profile_study.profile(store, asked.refs, settings.text_profile, None, progress)
+    )
+    value = dict(found.frame.select("statistic", "value").iter_rows())
+    measured = bounds(asked, "bounds", "Bounds")
+    about = (declared or {}).get(selection.version.dataset)
+    facts = {
+        "dataset": selection.version.dataset,
+        "version": selection.version.version,
+        "language": versions.language(store, selection.version.dataset),
+        "images": f"{value['images']:,.0f}",
+        "captions": f"{value['captions']:,.0f}",
+        "licence": about.licence if about else None,
+        "citation": about.citation if about else None,
+    }
+    splits = (
+        versions.images(store, selection)
+        .group_by(pl.col("split").fill_null("none"))
+        .agg(images=pl.len().cast(pl.Int64), captions=pl.col("captions").sum().cast(pl.Int64))
+        .sort("split")
+    )
+    rows = {"statistic": list(_STATISTICS.values()), "value": [_shown(value.get(name)) for name in _STATISTICS]}
+    problems = _problems(asked)
+    dirt = tuple(f"{one}." for one in sentences.problems(found)[selection.label])
+    mean = {"metric", "human", "intra", "brown"}
+    shown = [
+        Table("", table.frame.select(name for name in table.frame.columns if name in mean), caption=(
+            "Mean score of a caption against the others of its image (human), and of a caption of another image "
+            "(intra) or a sentence of the Brown corpus (brown) in its place."
+        ))
+        for table in measured.further if "intra" in table.frame.columns
+    ]  # fmt: skip
+    known = pl.DataFrame([(name, said) for name, said in facts.items() if said], schema=["fact", "value"], orient="row")
+    return Document(
+        f"Dataset card: {selection.label}",
+        (selection,),
+        (
+            Section("facts", "Counts", tables=(Table("", known),), results=(found,), commands=(
+                asked.command("card"),
+            )),
+            Section("splits", "Splits", tables=(Table("", splits),)),
+            Section("statistics", "Statistics", tables=(Table("", pl.DataFrame(rows)),),
+                    notes=tuple(asked.profile_notes)),
+            Section("bounds", "Bounds", tables=tuple(shown), results=measured.results, absent=(
+                None if shown else "No caption of another image could be put in the place of one of its own."
+            )),
+            Section("problems", "Known problems", (*problems.words, *dirt) or ("None was found.",),
+                    results=problems.results, notes=problems.notes, commands=problems.commands),
+        ),
+        program(),
+        level=2,
+        signatures={key: text for one in asked.found.values() for key, text in one.signatures.items()},
+    )  # fmt: skip
+
+
+def _problems(asked: Inquiry) -> Section:
+    """Say what leaks, what stands twice and which captions may be wrong, as the report does; where a study fails, why.
+
+    What is said of a dataset that has none of it is left out.
+    """
+    parts = [duplicates(asked, "duplicates", ""), outliers(asked, "outliers", "")]
+    said = [words for part in parts for words in part.summary if not words.endswith(_NONE)]
+    label = asked.selections[0].label
+    return Section(
+        "problems", "",
+        tuple(words for words in said if label in words or words == sentences.CAVEAT),
+        results=tuple(result for part in parts for result in part.results),
+        commands=tuple(command for part in parts for command in part.commands),
+        notes=tuple(part.absent for part in parts if part.absent),
+    )  # fmt: skip
+
+
+def _shown(value: float | None) -> str:
+    return "" if value is None else f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"

@@ -1,0 +1,203 @@
+"""The sections of a report on what is wrong with captions: duplicates and leakage, outliers, templates."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from auditor.errors import AuditorError
+from auditor.model import Selection
+from auditor.result import Figure, Result, Section, Table
+from auditor.store import versions
+from auditor.studies import duplicates as duplicates_study
+from auditor.studies import identical as identical_study
+from auditor.studies import outliers as outliers_study
+from auditor.studies import templates as templates_study
+from auditor.studies.report import sentences
+from auditor.studies.report.request import Inquiry
+
+_DUPLICATES_SQL = (
+    "identical", "identical_counts", "duplicate_within", "duplicate_elsewhere", "duplicate_count", "duplicate_slot",
+    "slot_pair", "shared_image", "duplicate_pair",
+)  # fmt: skip
+
+_OUTLIERS_SQL = ("image_log_likelihood",)
+
+_TEMPLATES_SQL = (
+    "opening_spread", "frequent_opening", "template_skeleton", "frequent_template", "templated_caption", "slot_caption",
+    "slot_vocabulary",
+)  # fmt: skip
+
+#: How many leaks the summary names, slots a table shows, and rows of outliers a report carries.
+_LEAKS = 4
+
+_SLOTS = 15
+
+_CARRIED = 100
+
+
+def duplicates(asked: Inquiry, name: str, title: str) -> Section:
+    """Find the captions that stand again: what leaks from train into test, then what is repeated elsewhere."""
+    settings = asked.settings
+    twins = asked.result(
+        "identical", lambda: identical_study.identical(asked.store, asked.refs, settings.text_profile, None)
+    )
+    *said, why = twins.notes
+    same = (*(f"{one}." for one in said), f"{why[0].upper()}{why[1:]}.")
+    counted = sentences.twins(twins.tables[0].frame)
+    commands = tuple(asked.command(verb, *asked.profile()) for verb in ("duplicates", "identical"))
+    try:
+        found = asked.result(
+            "duplicates",
+            lambda: duplicates_study.duplicates(
+                asked.store, asked.refs, text_profile=settings.text_profile, declared=asked.declared,
+                progress=asked.progress,
+            ),
+        )  # fmt: skip
+    except AuditorError as error:
+        return Section(
+            name, title, same, tuple(counted), (twins,), twins.tables[:1], twins.tables[1:], notes=(f"{error}",),
+            commands=commands, sql=_DUPLICATES_SQL[:2],
+        )  # fmt: skip
+    rows, labels = sentences.again(found), [one.label for one in asked.selections]
+    leaks = sentences.leaks(rows)
+    leaking, repeated = sentences.leaking(leaks), sentences.repeated(rows)
+    copied = [note for note in found.notes if note.endswith("copy the other?")]
+    return Section(
+        name, title, (*leaking, *repeated, *copied, *same), (*leaking[:_LEAKS], *repeated, *copied, *counted),
+        (found, twins), (*_leak_tables(rows, leaks, labels), *twins.tables[:1]),
+        (*_leaks_first(found.tables[1:], rows, leaks, labels), *twins.tables[1:]),
+        notes=tuple(note for note in found.notes if "captions that stand in" not in note and note not in copied),
+        commands=commands, sql=_DUPLICATES_SQL,
+    )  # fmt: skip
+
+
+def outliers(asked: Inquiry, name: str, title: str) -> Section:
+    """Show the captions that seem to be of another image, and the images that people describe differently."""
+
+    def make(selection: Selection) -> Result:
+        return outliers_study.outliers(
+            asked.store, [selection.reference], text_profile=asked.settings.text_profile, progress=asked.progress
+        )
+
+    found, lacking = _of_each(asked, "outliers", make)
+    if not found:
+        return Section(
+            name, title, absent=_none_said("There are no captions of which one could be an outlier.", lacking)
+        )
+    captions = {one.label: int(versions.images(asked.store, one)["captions"].sum()) for one in asked.selections}
+    faulty = [words for label, one in found.items() for words in sentences.faulty(label, one.frame, captions[label])]
+    misplaced = any(one.frame["finding"].is_in(["swapped", "elsewhere"]).any() for one in found.values())
+    said = [*(faulty or ["No caption is less like the others of its image than another."])]
+    said += [sentences.CAVEAT] if misplaced else []
+    carried = f"the rows here are the {_CARRIED} surest of each dataset; the command gives all"
+    return Section(
+        name, title,
+        (*said, "Captions that share nothing with the others of their image, and images that people describe most "
+                "differently, are listed; the consensus caption of an image is the one most like the others."),
+        tuple(said), tuple(replace(one, frame=one.frame.head(_CARRIED)) for one in found.values()), (),
+        tuple(table for one in found.values() for table in one.tables), merged(found.values()),
+        tuple(dict.fromkeys((*lacking, *(note for one in found.values() for note in one.notes), carried))),
+        (asked.command("outliers", *asked.profile(), refs=_refs(asked, found)),), _OUTLIERS_SQL,
+    )  # fmt: skip
+
+
+def templates(asked: Inquiry, name: str, title: str) -> Section:
+    """Say how formulaic captions are, and which slots differ from the others of their image."""
+
+    def make(selection: Selection) -> Result:
+        return templates_study.templates(
+            asked.store, [selection.reference], asked.settings.text_profile, progress=asked.progress
+        )
+
+    found, lacking = _of_each(asked, "templates", make)
+    if not found:
+        return Section(name, title, absent=_none_said("There are no captions that could share a template.", lacking))
+    shown = sentences.templates(found)
+    shares = dict(shown.frame.drop_nulls("templated").select("dataset", "templated").iter_rows())
+    notes = tuple(note for one in found.values() for note in one.notes)
+    said = [note for note in notes if " are made of one of " in note]
+    return Section(
+        name, title, tuple(f"{note}." for note in said), tuple(sentences.formulaic(shares)),
+        tuple(found.values()), (shown,), tuple(_strongest(table) for one in found.values() for table in one.tables),
+        merged(found.values()), (*lacking, *(note for note in notes if note not in said)),
+        (asked.command("templates", *asked.profile(), refs=_refs(asked, found)),), _TEMPLATES_SQL,
+    )  # fmt: skip
+
+
+def merged(found: Iterable[Result]) -> tuple[Figure, ...]:
+    """Draw the datasets of several results in one picture of each kind."""
+    alike: dict[str, list[Figure]] = {}
+    for figure in (figure for one in found for figure in one.figures):
+        alike.setdefault(figure.name, []).append(figure)
+    return tuple(
+        replace(figures[0], frame=pl.concat([one.frame for one in figures], how="vertical_relaxed"))
+        for figures in alike.values()
+    )
+
+
+def _of_each(
+    asked: Inquiry, study: str, make: Callable[[Selection], Result]
+) -> tuple[dict[str, Result], tuple[str, ...]]:
+    """Ask a study about each dataset of captions by itself; where it has no answer, say why."""
+    found: dict[str, Result] = {}
+    lacking: list[str] = []
+    for one in asked.selections:
+        if one.version.kind != "captions":
+            continue
+        try:
+            found[one.label] = asked.result(f"{study} {one.label}", functools.partial(make, one), [one])
+        except AuditorError as error:
+            lacking.append(f"{error}")
+    return found, tuple(lacking)
+
+
+def _refs(asked: Inquiry, found: Mapping[str, Result]) -> list[str]:
+    return [one.reference for one in asked.selections if one.label in found]
+
+
+def _none_said(otherwise: str, lacking: Sequence[str]) -> str:
+    return " ".join(lacking) or otherwise
+
+
+def _leak_tables(rows: pl.DataFrame, leaks: pl.DataFrame, labels: Sequence[str]) -> list[Table]:
+    """Show what leaks, then what stands again of the datasets that were named, in their order."""
+    said = "a caption may stand at several places; exact: the same tokens; near: most words are in both"
+    named = rows.filter(pl.col("dataset").is_in(labels), pl.col("exact") + pl.col("near") > 0)
+    again = named.join(leaks, on=["dataset", "scope", "against"], how="anti", maintain_order="left").sort(
+        pl.col("dataset").replace_strict({label: place for place, label in enumerate(labels)}, return_dtype=pl.Int64),
+        maintain_order=True,
+    )
+    made = [
+        Table("captions of test splits that stand in train", leaks, bars=("share",)),
+        Table("captions that stand again", again, bars=("share",), sections="dataset", caption=said),
+    ]
+    return [table for table in made if table.frame.height]
+
+
+def _leaks_first(
+    tables: Sequence[Table], rows: pl.DataFrame, leaks: pl.DataFrame, labels: Sequence[str]
+) -> list[Table]:
+    """Put examples of leaks before other tables, and leave out those of other splits that nobody named."""
+    leaking = set(map(_example, leaks.iter_rows(named=True)))
+    unnamed = {_example(row) for row in rows.iter_rows(named=True) if row["dataset"] not in labels}
+    return sorted(
+        (table for table in tables if table.title not in unnamed - leaking),
+        key=lambda table: table.title not in leaking,
+    )
+
+
+def _example(row: Mapping[str, str]) -> str:
+    return f"examples: {row['dataset']} in {row['against']}"
+
+
+def _strongest(table: Table) -> Table:
+    """Cut a table of more slots than anybody reads to those with the largest effects."""
+    if "effect" not in table.frame.columns or table.frame.height <= _SLOTS:
+        return table
+    largest = table.frame.sort(pl.col("effect").abs(), descending=True, nulls_last=True, maintain_order=True)
+    caption = f"{table.caption}; the {_SLOTS} largest effects of {table.frame.height:,}"
+    return replace(table, frame=largest.head(_SLOTS), sections=None, caption=caption)

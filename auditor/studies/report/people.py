@@ -1,0 +1,75 @@
+"""The section of a report on what people say of captions: ratings, pairs and triplets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from auditor.errors import AuditorError
+from auditor.model import Selection
+from auditor.result import Result, Section
+from auditor.store.versions import resolve
+from auditor.studies.agree import Question, Resampling, agree
+from auditor.studies.consensus import Settings as ConsensusSettings
+from auditor.studies.consensus import consensus
+from auditor.studies.report import sentences
+from auditor.studies.report.request import Inquiry
+
+#: What is said of each study's result.
+_WORDS: Mapping[str, Callable[[Result, float], list[str]]] = {
+    "agree": sentences.agreement,
+    "consensus": sentences.consensus,
+}
+
+#: How the titles of those tables begin that are shown at once.
+_FIRST = ("metrics against people,", "agreement with people")
+
+
+def people(asked: Inquiry, name: str, title: str) -> Section:
+    """Put metrics against what people say of captions, where the store holds any of it."""
+    parts, lacking, commands = [], [], []
+    for selection in asked.selections:
+        names = asked.ratings(selection)
+        compared = [*names.get("pairs", ()), *names.get("triplets", ())]
+        for verb, rated in (("agree", names.get("judgements", [])), ("consensus", compared)):
+            if rated:
+                parts.append(_result(asked, selection, verb, rated))
+                options = (f"--against {selection.reference}", *asked.scoring(), *asked.comparing()[:1])
+                commands.append(asked.command(verb, *options, refs=rated))
+        lacking += [] if names else [selection.label]
+    found = [part for part in parts if isinstance(part, Result)]
+    why = (
+        f"{sentences.listed(lacking)}: the store holds no ratings, pairs or triplets of people; `auditor ingest` "
+        "adds those that datasets.toml declares as related (flickr8k-expert, pascal50s-pairs)."
+    )
+    said = [words for one in found for words in _WORDS[one.command](one, asked.settings.confidence)]
+    first = tuple(table for one in found for table in one.tables if table.title.lower().startswith(_FIRST))
+    return Section(
+        name, title, (*said, *([why] if lacking and found else [])), tuple(said), tuple(found), first,
+        tuple(table for one in found for table in one.tables if table not in first),
+        tuple(figure for one in found for figure in one.figures if figure.kind != "lines"),
+        (*(part for part in parts if isinstance(part, str)), *(note for one in found for note in one.notes)),
+        tuple(commands), asked.counts() if found else (), absent=None if parts else why,
+    )  # fmt: skip
+
+
+def _result(asked: Inquiry, selection: Selection, verb: str, rated: Sequence[str]) -> Result | str:
+    """Ask one study about all datasets of its kind; where it has no answer, say why."""
+    settings, against = asked.settings, selection.reference
+
+    def make() -> Result:
+        if verb == "agree":
+            question = Question(resampling=Resampling(settings.resamples, settings.confidence, settings.seed))
+            return agree(
+                asked.store, rated, settings.metrics, against, settings.text_profile, None, question, asked.progress
+            )
+        chosen = ConsensusSettings(
+            most=settings.references, seed=settings.seed, resamples=settings.resamples,
+            text_profile=settings.text_profile,
+        )  # fmt: skip
+        return consensus(asked.store, rated, settings.metrics, against, settings=chosen, progress=asked.progress)
+
+    about = [selection, *(resolve(asked.store, one) for one in rated)]
+    try:
+        return asked.result(f"{verb} {selection.label}", make, about)
+    except AuditorError as error:
+        return f"{', '.join(rated)} against {selection.label}: {error}"

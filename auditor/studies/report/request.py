@@ -1,0 +1,136 @@
+"""What every section of a report is asked: about which captions, how, and with what has been found before."""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from auditor.errors import UsageError
+from auditor.model import Progress, Selection, Source, silent
+from auditor.registry import requests
+from auditor.result import Result
+from auditor.scoring.writing import text_profile_of
+from auditor.store import versions
+from auditor.store.connection import Store
+from auditor.studies.report.cached import kept
+from auditor.text import AUTO, tokenizer
+
+#: A first and a fourth order of n-grams, a subsequence, a consensus: one of each kind that needs no further part to be
+#: installed and is counted in minutes, not hours.
+METRICS = ("bleu-1", "bleu-4", "rouge-l", "cider-d")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is decided for a whole report. `resamples` are those behind each interval of a comparison."""
+
+    metrics: tuple[str, ...] = METRICS
+    text_profile: str = "auto"
+    split: str | None = None
+    seed: int = 1
+    references: int | None = None
+    resamples: int = 1000
+    confidence: float = 0.95
+
+    def __post_init__(self) -> None:
+        if self.text_profile != AUTO:
+            tokenizer(self.text_profile)
+        if self.resamples < 0:
+            raise UsageError(f"--resamples {self.resamples}: expected a number of resamples, or 0 for no interval")
+
+
+@dataclass
+class Inquiry:
+    """One report in the making. `found` are the results so far, by study, so that none is made twice.
+
+    `profile_notes` say which text profile was chosen where none was named, and why; `settings` then name it, and so do
+    its commands (`names_profile`), as they do one that would not have been chosen.
+
+    `declared` are the datasets as datasets.toml has them, by name: what their splits count as.
+    """
+
+    store: Store
+    selections: tuple[Selection, ...]
+    settings: Settings
+    progress: Progress = silent
+    declared: Mapping[str, Source] = field(default_factory=dict)
+    found: dict[str, Result] = field(default_factory=dict)
+    profile_notes: list[str] = field(default_factory=list)
+    names_profile: bool = False
+
+    def __post_init__(self) -> None:
+        chosen, notes = text_profile_of(self.store, self.refs)
+        if self.settings.text_profile == AUTO:
+            self.settings, self.profile_notes = dataclasses.replace(self.settings, text_profile=chosen), notes
+        self.names_profile = bool(self.profile_notes) or self.settings.text_profile != chosen
+
+    @property
+    def refs(self) -> list[str]:
+        """What the selections are called so that nothing later can change what they name."""
+        return [one.reference for one in self.selections]
+
+    def result(self, study: str, make: Callable[[], Result], about: Sequence[Selection] = ()) -> Result:
+        """Give the result of a study, made at most once, and kept in the store's cache for the next report.
+
+        `about` are the selections that it is about, where these are not those of the report.
+        """
+        if study not in self.found:
+            self.progress(study, len(self.found), len(self.found) + 1)
+            around = dataclasses.asdict(self.settings) | {"around": self._around()}
+            self.found[study] = kept(self.store, study, about or self.selections, around, make)
+        return self.found[study]
+
+    def ratings(self, selection: Selection) -> dict[str, list[str]]:
+        """Name the datasets in which people rate or compare captions of its images, related either way, by kind."""
+        named = (
+            "select d.kind, d.dataset from dataset as d join dataset as own on own.dataset = $dataset"
+            " where d.kind in ('judgements', 'pairs', 'triplets')"
+            " and (list_contains(d.related, own.dataset) or list_contains(own.related, d.dataset)) order by d.dataset"
+        )
+        found: dict[str, list[str]] = {}
+        for kind, dataset in self.store.query(named, {"dataset": selection.version.dataset}).iter_rows():
+            found.setdefault(kind, []).append(dataset)
+        return found
+
+    def counts(self, metrics: Sequence[str] | None = None) -> tuple[str, ...]:
+        """Name the SELECTs that count for the metrics."""
+        wanted = requests(metrics or self.settings.metrics)
+        return tuple(dict.fromkeys(name for metric in wanted for name in metric.counting.relations))
+
+    def command(self, verb: str, *options: str, refs: Sequence[str] | None = None) -> str:
+        """Write the command that makes a part of the report again."""
+        named = map(shlex.quote, self.refs if refs is None else refs)
+        return " ".join(["auditor", verb, *named, *options])
+
+    def scoring(self, *, metrics: bool = True) -> list[str]:
+        """Write the settings of scores as options, those that are not the default."""
+        options: list[str] = [f"-m {shlex.quote(name)}" for name in self.settings.metrics] if metrics else []
+        options += [f"--references {self.settings.references}"] if self.settings.references else []
+        options += [f"--seed {self.settings.seed}"] if self.settings.seed != 1 else []
+        return options + self.profile()
+
+    def comparing(self) -> list[str]:
+        """Write the settings of intervals as options, those that are not the default."""
+        default = Settings()
+        chosen = {"resamples": self.settings.resamples, "confidence": self.settings.confidence}
+        return [f"--{name} {value:g}" for name, value in chosen.items() if value != getattr(default, name)]
+
+    def profile(self) -> list[str]:
+        """Write the text profile as an option, where it is not the default."""
+        return [f"--profile {self.settings.text_profile}"] if self.names_profile else []
+
+    def _around(self) -> list[Any]:
+        """List what else of the store a study may look at: corpora, and what the datasets are related to.
+
+        Of the datasets themselves, what was refused, under which name a version stands, and what splits count as.
+        """
+        own = [one.version.dataset for one in self.selections]
+        beside = {name for one in own for name in versions.related(self.store, one)}
+        roles = [(name, sorted(self.declared[name].split_roles.items())) for name in own if name in self.declared]
+        log = versions.log_rows(self.store)
+        kinds = log["kind"].is_in(["corpus", "wordlist"]) | log["dataset"].is_in([*beside, *own])
+        held = log.filter(kinds).sort("dataset", "seq").select("dataset", "seq", "version", "rejected", "tags")
+        return [*held.rows(), *roles]

@@ -1,0 +1,154 @@
+"""The sections of a report: each asks one study, and says in words what it found. A new study is one function here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from auditor.registry import requests
+from auditor.result import Result, Section
+from auditor.studies import bounds as bounds_study
+from auditor.studies import compare
+from auditor.studies import compare as comparison_study
+from auditor.studies import correlate as correlation_study
+from auditor.studies import diversity as diversity_study
+from auditor.studies import profile as profile_study
+from auditor.studies.diversity import Settings as DiversitySettings
+from auditor.studies.report import sentences
+from auditor.studies.report.changes import log
+from auditor.studies.report.faults import duplicates, outliers, templates
+from auditor.studies.report.people import people
+from auditor.studies.report.request import Inquiry
+
+_PROFILE_SQL = ("profile", "hygiene", "repetition", "annotations", "overlap_with_related")
+
+_STRANGERS_SQL = ("candidate_intra", "candidate_inter", "candidate_brown", "gibberish_text")
+
+_DIVERSITY_SQL = (
+    "list_length", "list_tokens", "list_gram_count", "frequency_spectrum", "self_repetition", "distinct_caption",
+    "image_vocabulary",
+)  # fmt: skip
+
+#: How many kinds of faults of a dataset the summary names.
+_FAULTS = 3
+
+
+class Builder(NamedTuple):
+    """A section by its title and the function that fills it."""
+
+    title: str
+    build: Callable[[Inquiry, str, str], Section]
+
+
+def facts(asked: Inquiry, name: str, title: str) -> Section:
+    """Say how large the datasets are, how long their captions, and what is wrong with single ones."""
+    settings = asked.settings
+    found = asked.result(
+        "profile", lambda: profile_study.profile(asked.store, asked.refs, settings.text_profile, None, asked.progress)
+    )
+    faults = {label: what for label, what in sentences.problems(found).items() if what}
+    sizes = sentences.facts(found)
+    return Section(
+        name, title, (*sizes, *(f"{label}, to be looked at: {'; '.join(what)}." for label, what in faults.items())),
+        (*sizes, *(f"{label}, to be looked at: {'; '.join(what[:_FAULTS])}." for label, what in faults.items())),
+        (found,), found.tables[:2], found.tables[2:], notes=found.notes,
+        commands=(asked.command("profile", *asked.profile()),), sql=_PROFILE_SQL,
+    )  # fmt: skip
+
+
+def bounds(asked: Inquiry, name: str, title: str) -> Section:
+    """Put captions against the others of their image, and strangers in their place."""
+    settings = asked.settings
+    found = asked.result(
+        "bounds",
+        lambda: bounds_study.bounds(
+            asked.store, asked.refs, settings.metrics, settings.text_profile, None, settings.seed, settings.references,
+            progress=asked.progress,
+        ),
+    )  # fmt: skip
+    said = sentences.bounds(found)
+    return Section(
+        name, title, tuple(said), tuple(said) if len(said) == 1 else (), (found,), (), found.tables, found.figures,
+        found.notes, (asked.command("bounds", *asked.scoring()),), (*asked.counts(), *_STRANGERS_SQL),
+    )  # fmt: skip
+
+
+def comparison(asked: Inquiry, name: str, title: str) -> Section:
+    """Rank the datasets, as far as sampling error allows."""
+    if len(asked.selections) < 2:
+        why = "One dataset is compared with nothing: name another, `auditor report REF REF`."
+        return Section(name, title, absent=why)
+    # Without resamples nobody asks for sampling error, and there are no random deals either.
+    found, *tests = compare.parted(_compared(asked)) if asked.settings.resamples else (_compared(asked),)
+    ahead = [f"{note}." for note in found.notes if " is more " in note]
+    beyond = [words for one in tests for words in sentences.beyond_chance(one.frame)]
+    said = [*sentences.indices(found), *ahead, *beyond]
+    command = asked.command("compare", *asked.scoring(), *asked.comparing())
+    return Section(
+        name, title, tuple(said), tuple(said), (found, *tests), found.tables,
+        tuple(table for one in tests for table in one.tables), found.figures,
+        tuple(note for note in found.notes if " is more " not in note),
+        (f"{command} --pairs" if tests else command,), (*asked.counts(), *_STRANGERS_SQL[:3]),
+    )  # fmt: skip
+
+
+def _compared(asked: Inquiry) -> Result:
+    settings = asked.settings
+    return asked.result(
+        "compare",
+        lambda: comparison_study.compare(
+            asked.store, asked.refs, settings.metrics, settings.text_profile, None, settings.seed, settings.references,
+            resamples=settings.resamples, confidence=settings.confidence, progress=asked.progress,
+            pairs=settings.resamples > 0,
+        ),
+    )  # fmt: skip
+
+
+def correlation(asked: Inquiry, name: str, title: str) -> Section:
+    """Correlate the metrics over captions and over images."""
+    settings = asked.settings
+    if len(requests(settings.metrics)) < 2:
+        why = "One metric agrees with nothing: name another, `auditor report REF -m METRIC -m METRIC`."
+        return Section(name, title, absent=why)
+    found = asked.result(
+        "correlate",
+        lambda: correlation_study.correlate(
+            asked.store, asked.refs, settings.metrics, settings.text_profile, None, settings.seed, settings.references,
+            progress=asked.progress,
+        ),
+    )  # fmt: skip
+    said = sentences.correlations(found)
+    return Section(
+        name, title, tuple(said), tuple(said) if len(said) == 1 else (), (found,), (), found.tables,
+        found.figures, found.notes, (asked.command("correlate", *asked.scoring()),), asked.counts(),
+    )  # fmt: skip
+
+
+def diversity(asked: Inquiry, name: str, title: str) -> Section:
+    """Say how varied words and captions are."""
+    settings = asked.settings
+    chosen = DiversitySettings(settings.text_profile, seed=settings.seed, references=settings.references)
+    found = asked.result(
+        "diversity",
+        lambda: diversity_study.diversity(asked.store, asked.refs, chosen, progress=asked.progress),
+    )
+    said = sentences.diversity(found)
+    return Section(
+        name, title, tuple(said), tuple(sentences.varied(found)), (found,), found.tables, (), found.figures,
+        found.notes, (asked.command("diversity", *asked.scoring(metrics=False)),), _DIVERSITY_SQL,
+    )  # fmt: skip
+
+
+#: What stands in a report between its summary and its method, in this order.
+SECTIONS: Mapping[str, Builder] = {
+    "facts": Builder("Dataset facts", facts),
+    "bounds": Builder("Bounds", bounds),
+    "comparison": Builder("Comparison", comparison),
+    "correlation": Builder("Correlation of metrics", correlation),
+    "diversity": Builder("Diversity", diversity),
+    "duplicates": Builder("Duplicates and leakage", duplicates),
+    "people": Builder("Agreement with people", people),
+    "consensus": Builder("Consensus and outliers", outliers),
+    "templates": Builder("Templates", templates),
+    "versions": Builder("Versions", log),
+}

@@ -1,0 +1,131 @@
+"""Everything that an audit has to say of datasets, in one document."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import shlex
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+
+from auditor.errors import UsageError
+from auditor.model import Progress, Source, silent
+from auditor.result import Document, Section, Statement
+from auditor.store.connection import Store
+from auditor.store.sqlfiles import catalogue, reads_of
+from auditor.store.versions import resolve_all
+from auditor.studies.report import sentences
+from auditor.studies.report.request import Inquiry, Settings
+from auditor.studies.report.sections import SECTIONS
+
+
+def report(
+    store: Store,
+    refs: Sequence[str],
+    settings: Settings | None = None,
+    sections: Sequence[str] | None = None,
+    declared: Mapping[str, Source] | None = None,
+    *,
+    timed: bool = True,
+    progress: Progress = silent,
+) -> Document:
+    """Audit datasets: one section for each of `SECTIONS`, or for those named, a summary before and the method behind.
+
+    Equal captions, settings and program give equal documents but for the time, which is that of SOURCE_DATE_EPOCH where
+    the environment sets it, and left out where it is not `timed`. Splits count as what `declared` says of them. Raises
+    `UsageError` for a section that there is not.
+    """
+    settings = settings or Settings()
+    for name in sections or ():
+        if name not in SECTIONS:
+            raise UsageError(f"{name}: no such section; known are {', '.join(SECTIONS)}")
+    asked = Inquiry(store, resolve_all(store, refs, settings.split), settings, progress, declared or {})
+    built = [
+        builder.build(asked, name, builder.title)
+        for name, builder in SECTIONS.items()
+        if not sections or name in sections
+    ]
+    statements = _statements(built)
+    signatures = {key: text for result in asked.found.values() for key, text in result.signatures.items()}
+    return Document(
+        f"Audit of {sentences.listed([one.label for one in asked.selections])}",
+        asked.selections,
+        (_summary(built), *built, _method(asked, built, sections or ())),
+        program(),
+        _now() if timed else None,
+        signatures,
+        statements,
+    )
+
+
+def program() -> str:
+    """Name the software with its version."""
+    return f"auditor {version('auditor')}"
+
+
+def _summary(built: Sequence[Section]) -> Section:
+    """Begin with what each section says first."""
+    words = tuple(sentence for section in built for sentence in section.summary)
+    lacking = tuple(f"{section.title}: {section.absent}" for section in built if section.absent)
+    return Section("summary", "Summary", words, notes=lacking)
+
+
+def _method(asked: Inquiry, built: Sequence[Section], only: Sequence[str]) -> Section:
+    """Say how the numbers were made, and how anyone can make them again."""
+    settings = asked.settings
+    drawn = "all references" if settings.references is None else f"{settings.references} references drawn by the seed"
+    words = (
+        "Every caption is held out once and scored against the others of its image (leave one out), by "
+        f"{sentences.listed(settings.metrics)}, with {drawn}.",
+        f"Captions become tokens by text profile {settings.text_profile}; everything that is drawn is drawn by seed "
+        f"{settings.seed}, as a function of the image and the place of the caption.",
+        *_intervals(asked),
+        "These metrics are a choice that is counted fast; `auditor metrics` lists all, and -m adds any of them."
+        if settings.metrics == Settings().metrics
+        else "The metrics were named by whoever asked for this report; `auditor metrics` lists all.",
+        "The SELECTs behind the numbers, with all that they read, stand below by the name of their file; the commands "
+        "make each section again, from the same versions, to the last digit.",
+    )
+    refs = " ".join(map(shlex.quote, asked.refs))
+    scoring = asked.scoring(metrics=settings.metrics != Settings().metrics)
+    options = " ".join([*scoring, *asked.comparing(), *(f"--section {name}" for name in only)])
+    commands = (f"auditor report {refs} {options}".strip() + " -o audit.html", *(
+        command for section in built for command in section.commands
+    ))  # fmt: skip
+    return Section("method", "Method", words, notes=tuple(asked.profile_notes), commands=tuple(dict.fromkeys(commands)))
+
+
+def _intervals(asked: Inquiry) -> list[str]:
+    settings = asked.settings
+    if len(asked.selections) < 2 or not settings.resamples:
+        return ["No number of this report has a bootstrap interval: intervals come with a comparison of datasets."]
+    return [
+        f"Intervals of the comparison hold {settings.confidence:.0%} of {settings.resamples:,} bootstrap resamples of "
+        "images; a rank is claimed where the interval of the difference excludes 0. Ranges of the diversity of words "
+        "are over drawn orders of the captions, or over parallel lists of them."
+    ]
+
+
+def _statements(built: Sequence[Section]) -> tuple[Statement, ...]:
+    """Give the SELECTs that the sections name, with all that these read, by path."""
+    named = {name for section in built for name in section.sql}
+    names = named.union(*(reads_of(name) for name in named)) & catalogue().keys()
+    root = {name: catalogue()[name] for name in names}
+    paths = {name: f"{file.path.parent.name}/{file.path.name}" for name, file in root.items()}
+    return tuple(
+        Statement(name, paths[name], root[name].statement) for name in sorted(names, key=lambda one: paths[one])
+    )
+
+
+def _now() -> str:
+    """Give the time, or that of SOURCE_DATE_EPOCH, to the second. Raises `UsageError` where that is no time."""
+    set_to = os.environ.get("SOURCE_DATE_EPOCH")
+    try:
+        at = datetime.datetime.now(tz=datetime.UTC) if set_to is None else _epoch(set_to)
+    except (ValueError, OverflowError, OSError) as error:
+        raise UsageError(f"SOURCE_DATE_EPOCH={set_to}: expected seconds since 1970") from error
+    return f"{at:%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _epoch(seconds: str) -> datetime.datetime:
+    return datetime.datetime.fromtimestamp(int(seconds), tz=datetime.UTC)

@@ -1,0 +1,206 @@
+"""Do the published figures come out again? Each is compared with ours: within its band, outside, or not answerable."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from auditor.model import Progress, Selection, silent
+from auditor.published import KEYS, Check, Paper, Quantity, paper, papers
+from auditor.result import Result, Table
+from auditor.store.connection import Store
+from auditor.text import tokenizer
+
+WITHIN, OUTSIDE, UNANSWERED, REMARK = "within", "outside", "not answerable", "remark"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a paper's study measured: quantities by name; why there is nothing of some datasets, or no such quantity.
+
+    `intervals` are those of quantities over resampled images, where they are known.
+    """
+
+    quantities: Mapping[Quantity, float]
+    lacking: Mapping[str, str] = field(default_factory=dict)
+    selections: tuple[Selection, ...] = ()
+    signatures: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    absent: Mapping[Quantity, str] = field(default_factory=dict)
+    tables: tuple[Table, ...] = ()
+    intervals: Mapping[Quantity, tuple[float, float]] = field(default_factory=dict)
+
+
+Study = Callable[[Store, Paper, int, Progress], Measured]
+
+
+def reproduce(
+    store: Store, names: Sequence[str] | None = None, seed: int = 1, progress: Progress = silent
+) -> tuple[Result, bool]:
+    """Compare the figures of papers, or of all papers that are here, with ours; say whether all lie within their bands.
+
+    Raises `UsageError` for a paper that is not here, `MissingExtraError` for one whose text profile is not installed.
+    """
+    read = [paper(name) for name in names or papers()]
+    for profile in dict.fromkeys(profile for one in read for profile in one.text_profiles):
+        tokenizer(profile)(pl.Series([""]))
+    measured = [_study(one.name)(store, one, seed, progress) for one in read]
+    rows = pl.concat(_rows(one, found) for one, found in zip(read, measured, strict=True))
+    result = Result(
+        "reproduce",
+        rows,
+        selections=tuple(dict.fromkeys(one for found in measured for one in found.selections)),
+        signatures={label: text for found in measured for label, text in found.signatures.items()},
+        tables=tuple(
+            table
+            for one, found in zip(read, measured, strict=True)
+            for table in (*_tables(one, rows.filter(paper=one.name)), *found.tables)
+        ),
+        notes=(*(note for found in measured for note in found.notes), *(_verdict(one, rows) for one in read)),
+    )
+    return result, OUTSIDE not in rows["verdict"]
+
+
+def _study(name: str) -> Study:
+    """Find what measures the figures of a paper: the module of its name."""
+    study: Study = importlib.import_module(f"auditor.studies.reproduce.{name}").measure
+    return study
+
+
+def _rows(one: Paper, found: Measured) -> pl.DataFrame:
+    rows = [_row(one, check, found) for check in one.checks]
+    kinds: dict[str, type[pl.DataType]] = {"holds": pl.Boolean}
+    kinds |= dict.fromkeys(("low", "high", "value", "value_low", "value_high"), pl.Float64)
+    kinds |= dict.fromkeys(("printed", "band", "wider_because", "reason", "remark_on"), pl.String)
+    return pl.DataFrame(rows, infer_schema_length=None, schema_overrides=kinds)
+
+
+def _row(one: Paper, check: Check, found: Measured) -> dict[str, object]:
+    value, reason = (None, check.unanswerable) if check.unanswerable else _value(check, found)
+    holds = None if value is None else check.holds(value)
+    interval = (found.intervals.get(check.of) if value is not None and check.to is None else None) or (None, None)
+    verdict = UNANSWERED if holds is None else WITHIN if holds else OUTSIDE
+    return {
+        "paper": one.name,
+        "item": check.item,
+        "section": check.section,
+        "says": check.says,
+        **dict(zip(KEYS, check.of, strict=True)),
+        "compared": check.compared if check.to is None else f"{check.compared} {_against(check)}",
+        "printed": check.printed,
+        "band": None if check.band is None else str(check.band),
+        "low": None if check.band is None else check.band.low,
+        "high": None if check.band is None else check.band.high,
+        "wider_because": check.wider_because,
+        "value": value,
+        "value_low": interval[0],
+        "value_high": interval[1],
+        "holds": holds,
+        "verdict": verdict if check.remark_on is None else REMARK,
+        "reason": check.why if verdict == OUTSIDE else reason,
+        "remark_on": check.remark_on,
+    }
+
+
+def _value(check: Check, found: Measured) -> tuple[float | None, str | None]:
+    """Give the quantity of a check, compared as it says, or why there is none."""
+    values = [found.quantities.get(named) for named in (check.of, check.to) if named is not None]
+    for value, named in zip(values, (check.of, check.to), strict=False):
+        if value is None and named is not None:
+            return None, found.absent.get(named) or found.lacking.get(named[0], "not measured")
+    of, *to = [value for value in values if value is not None]
+    if not to:
+        return of, None
+    if check.compared == "ratio":
+        return (of / to[0], None) if to[0] else (None, "the other quantity is 0")
+    return round(of - to[0], 12), None
+
+
+def _against(check: Check) -> str:
+    """Name what the second quantity has otherwise."""
+    return " ".join(b for a, b in zip(check.of, check.to or (), strict=True) if a != b)
+
+
+def _tables(one: Paper, rows: pl.DataFrame) -> list[Table]:
+    ends = pl.format("{} to {}", pl.col("value_low").round(4), pl.col("value_high").round(4))
+    outside = rows.filter(verdict=OUTSIDE).select(
+        "item", "says", "dataset", "metric", "compared", "band", pl.col("value").alias("ours"),
+        ends.alias("interval over images"), pl.col("reason").alias("why"),
+    )  # fmt: skip
+    if outside["interval over images"].is_null().all():
+        outside = outside.drop("interval over images")
+    wider = (
+        rows.filter(pl.col("wider_because").is_not_null())
+        .group_by("wider_because", maintain_order=True)
+        .agg(checks=pl.len(), items=pl.col("item").unique(maintain_order=True).str.join(" "))
+    )
+    unanswered = (
+        rows.filter(verdict=UNANSWERED)
+        .group_by("reason", maintain_order=True)
+        .agg(pl.col("dataset").first(), checks=pl.len(), items=pl.col("item").unique(maintain_order=True).str.join(" "))
+    )
+    made = [Table(f"{one.citation}: published and ours", _statements(rows))]
+    if outside.height:
+        made.append(Table("outside their bands", outside))
+    if wider.height:
+        made.append(
+            Table("bands that are not the print's rounding", wider.select("checks", "items", why="wider_because"))
+        )
+    if unanswered.height:
+        made.append(Table("not answerable", unanswered.select("dataset", "checks", "items", "reason")))
+    return made
+
+
+def _statements(rows: pl.DataFrame) -> pl.DataFrame:
+    """Put each published statement in a row: the band of its checks, the least and the most of ours, how many hold."""
+    shown = rows.group_by("item", "section", "says", maintain_order=True).agg(
+        pl.when(pl.col("band").n_unique() == 1)
+        .then(pl.col("band").first())
+        .otherwise(pl.lit("each its own"))
+        .alias("band"),
+        pl.col("value").min().alias("ours, least"),
+        pl.col("value").max().alias("ours, most"),
+        pl.col("remark_on").first(),
+        within=pl.col("holds").sum(),
+        of=pl.col("holds").count(),
+    )
+    verdict = (
+        pl.when(pl.col("of") == 0)
+        .then(pl.lit(UNANSWERED))
+        .when(pl.col("of") == 1)
+        .then(pl.when(pl.col("within") == 1).then(pl.lit(WITHIN)).otherwise(pl.lit(OUTSIDE)))
+        .otherwise(pl.format("{} of {} within", "within", "of"))
+    )
+    remark = pl.when(pl.col("remark_on").is_null()).then(pl.lit("")).otherwise(pl.lit("remark: "))
+    return shown.with_columns(verdict=remark + verdict).drop("within", "of", "remark_on")
+
+
+def _verdict(one: Paper, rows: pl.DataFrame) -> str:
+    """Count checks, and the statements they are of; remarks are of neither."""
+    of_paper = rows.filter(paper=one.name)
+    counted = of_paper.filter(pl.col("verdict") != REMARK)
+    checks = dict(counted["verdict"].value_counts().iter_rows())
+    of_statements = counted.group_by("item", "says").agg(
+        pl.when((pl.col("verdict") == OUTSIDE).any())
+        .then(pl.lit(OUTSIDE))
+        .when((pl.col("verdict") == UNANSWERED).all())
+        .then(pl.lit(UNANSWERED))
+        .otherwise(pl.lit(WITHIN))
+        .alias("verdict")
+    )
+    statements = dict(of_statements["verdict"].value_counts().iter_rows())
+    number = of_paper.height - counted.height
+    remarks = "1 remark, which measures a statement in a second way, is"
+    if number > 1:
+        remarks = f"{number} remarks, which measure statements in a second way, are"
+    return (
+        f"{one.name}: {counted.height} checks, {_counts(checks)}; they are of {of_statements.height} published"
+        f" statements, {_counts(statements)}" + (f"; {remarks} not counted" if number else "")
+    )
+
+
+def _counts(found: Mapping[str, int]) -> str:
+    return ", ".join(f"{found.get(verdict, 0)} {verdict}" for verdict in (WITHIN, OUTSIDE, UNANSWERED))

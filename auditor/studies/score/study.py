@@ -1,0 +1,143 @@
+"""How does each caption, or each caption of a system, score against the captions of its image?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from auditor.errors import UsageError
+from auditor.metrics.candidates import HUMAN, output_of
+from auditor.metrics.card import Metric
+from auditor.model import Progress, Selection, silent
+from auditor.registry import MetricRequest, References, in_scales, left_out, requests
+from auditor.result import Result, Table
+from auditor.scoring.own_references import own_references
+from auditor.scoring.scores import _own, scorable, score_candidates, signatures, too_few_captions, too_long
+from auditor.scoring.writing import chooses_profile
+from auditor.statistics.summary import summarise
+from auditor.store.connection import Store
+from auditor.store.versions import content, images, resolve
+
+_LEAST = 10
+
+
+@chooses_profile("ref", "candidates")
+def score(
+    store: Store,
+    ref: str,
+    metric_names: Sequence[str] | None = None,
+    candidates: str | None = None,
+    text_profile: str = "auto",
+    split: str | None = None,
+    references: int | None = None,
+    seed: int = 1,
+    progress: Progress = silent,
+    *,
+    without_own_references: bool = False,
+) -> Result:
+    """Score every caption of a selection against the others of its image, or a system's output against all of them.
+
+    With `references`, against so many of them, drawn by `seed`. A note counts the captions of a system that are, word
+    for word, a reference of their image, each scored against itself; `without_own_references` leaves them out. A
+    system's metrics come in every scale that they have, as CIDEr's two.
+    """
+    selection = resolve(store, ref, split)
+    selections = [selection]
+    against = References("loo" if candidates is None else "all", references, seed)
+    metrics, unscored = scorable(store, against.of(selection), requests(metric_names), metric_names)
+    last = metrics[-1]
+    chosen, notes = HUMAN, too_few_captions(store, selection, against)
+    if candidates is not None:
+        metrics = list({one.label: one for asked in metrics for one in in_scales(asked)}.values())
+        system = resolve(store, candidates)
+        selections.append(system)
+        if system.version.dataset == selection.version.dataset:
+            raise UsageError(f"{candidates}: scores {ref} against itself; leave --candidates out for leave-one-out")
+        chosen = output_of(system)
+        notes += _unmatched(store, selection, system)
+        if system.version.kind != "candidates":
+            notes.append(f"{candidates} was ingested as {system.version.kind}, not as a system's output (--kind)")
+    scores = score_candidates(store, against.of(selection), text_profile, [chosen], metrics, progress)
+    if candidates is not None:
+        own = own_references(store, against.of(selection), text_profile, chosen)
+        notes += _own(own.height, scores.height, selection, selections[-1], left_out=without_own_references)
+        if without_own_references:
+            scores = scores.join(own, on=["image", "slot"], how="anti", maintain_order="left")
+            if scores.is_empty():
+                raise UsageError(f"{candidates}: every caption is a reference of its image in {ref}; nothing is left")
+    texts = content(store, selections[-1]).drop("split")
+    described = images(store, selection).select("image", "split")
+    named = scores.join(texts, on=["image", "slot"], how="left", maintain_order="left").join(
+        described, on="image", how="left", maintain_order="left"
+    )
+    labels = [metric.label for metric in metrics]
+    frame = named.unpivot(labels, index=["split", "image", "slot", "candidate"], variable_name="metric").select(
+        pl.lit(selection.version.dataset).alias("dataset"), pl.lit(selection.version.version).alias("version"), pl.all()
+    )
+    return Result(
+        "score",
+        frame,
+        selections=tuple(selections),
+        signatures=signatures(metrics, text_profile, against),
+        tables=(
+            _summary_table(selections, scores, metrics),
+            _least_alike_table(named, last.label, last.metric, is_system=candidates is not None),
+        ),
+        notes=(*left_out(metric_names), *unscored, *notes, *too_long(store, selections, text_profile)),
+    )
+
+
+def _unmatched(store: Store, selection: Selection, system: Selection) -> list[str]:
+    """Say which images the references and the candidates do not share."""
+    described, answered = (images(store, side)["image"] for side in (selection, system))
+    missing = described.filter(~described.is_in(answered.implode()))
+    extra = answered.filter(~answered.is_in(described.implode()))
+    if len(missing) == len(described):
+        raise UsageError(
+            f"{system.label} describes no image of {selection.label}: its ids look like {answered[0]!r}, "
+            f"those of {selection.label} like {described[0]!r}"
+        )
+    sentences = (
+        (missing, f"images of {selection.label} have no caption in {system.label}"),
+        (extra, f"images of {system.label} are not in {selection.label}"),
+    )
+    return [f"{len(some):,} {what}: {_some(some)}" for some, what in sentences if len(some)]
+
+
+def _some(names: pl.Series) -> str:
+    return ", ".join(names.head(3)) + (", …" if len(names) > 3 else "")
+
+
+def _summary_table(selections: Sequence[Selection], scores: pl.DataFrame, metrics: Sequence[MetricRequest]) -> Table:
+    """Summarise over captions: those of a system where there are two selections."""
+    labels = [metric.label for metric in metrics]
+    summary = summarise(scores.select("image", *labels)).filter(pl.col("level") == "caption").drop("level")
+    described, *system = selections
+    if not system:
+        return Table(f"scores of the captions of {described.label}", summary)
+    cider = [metric for metric in metrics if metric.metric.name in ("cider", "cider-d")]
+    raw = [metric.label for metric in cider if metric.settings["scale"] == "raw"]
+    bleu = [label for label in labels if label.startswith("bleu")]
+    said = []
+    if raw:
+        said.append(
+            f"{', '.join(raw)}: scale raw, at most 1; scale=x10 is pycocoevalcap's, papers print 100 times that"
+        )
+    if bleu:
+        said.append(f"{', '.join(bleu)}: means over captions; papers print BLEU of all captions as one text")
+    title = f"scores of the captions of {system[0].label} against those of {described.label}"
+    return Table(title, summary, caption="; ".join(said) or None)
+
+
+def _least_alike_table(named: pl.DataFrame, label: str, metric: Metric, *, is_system: bool) -> Table:
+    least = named.sort(label, "image", "slot", descending=[metric.lower_is_better, False, False]).head(_LEAST)
+    others = "references" if is_system else "others"
+    of_last = pl.col(label) == least[label].tail(1).first() if least.height else pl.lit(False)
+    equal = named.filter(of_last).height - least.filter(of_last).height
+    return Table(
+        f"the {least.height} captions least like the {others} of their image, by {label}",
+        least.select("image", "slot", label, "text"),
+        caption=f"a caption that shares nothing with the {others} may describe another image"
+        + (f"; {equal:,} more have the score of the last" if equal else ""),
+    )

@@ -1,0 +1,156 @@
+"""Are the captions of one slot (the first, the second … of each image) unlike those of the others?
+
+The slot of a caption may be an annotator, an order of arrival, or an accident of the file. Each caption is compared
+with the others of its own image, so that what the images show cancels out.
+"""
+
+from __future__ import annotations
+
+import math
+
+import polars as pl
+
+from auditor.errors import MetricError
+from auditor.metrics.candidates import HUMAN
+from auditor.model import Progress, Selection
+from auditor.registry import DECIMALS, References, request
+from auditor.scoring.scores import score_candidates
+from auditor.statistics.summary import exact
+from auditor.store.connection import Store
+from auditor.store.versions import content
+from auditor.store.workspace import Workspace
+
+#: Effects are told where the whole interval is beyond what Cohen (1988) calls small.
+_SMALL = 0.2
+
+#: The normal quantile of a 95 % interval.
+_Z = 1.959963984540054
+
+#: A file is said to be sorted where so many of its images are.
+_SORTED = 0.5
+
+
+def slot_effects(
+    store: Store, selection: Selection, text_profile: str, metric_name: str, at_work: Workspace, progress: Progress
+) -> tuple[pl.DataFrame, dict[str, str], list[str]]:
+    """Compare slots; with the signature of the scores, by label, and what has to be said.
+
+    `slot-length`, `slot-opening` (the share whose first three tokens are one of the ten most frequent openings),
+    `slot-score` (mean leave-one-out score): `value` is the slot's mean, `difference` the mean difference from the other
+    captions of the image, `effect` that in standard deviations of all captions (Cohen's d), `low` and `high` the normal
+    95 % interval of the effect, over images. `slot-types`: different tokens of the slot. `sorted-by-length` and
+    `sorted-by-spelling`: the share of `n` images whose captions go that way from slot to slot, where that can be told.
+    """
+    vocabulary = at_work.rows("slot_vocabulary")
+    captions = at_work.rows("slot_caption")
+    types = vocabulary.select(
+        pl.lit("slot-types").alias("statistic"), "slot", "captions", value=pl.col("types").cast(pl.Float64)
+    )
+    if vocabulary.height < 2:
+        return types, {}, [f"{selection.label}: one caption an image: there are no slots to compare"]
+    measures, signed, notes = {"slot-length": "length", "slot-opening": "common"}, {}, []
+    metric = request(metric_name)
+    try:
+        scores = score_candidates(store, selection, text_profile, [HUMAN], [metric], progress)
+    except MetricError as error:
+        notes.append(f"no slot-score: {error}")
+    else:
+        measures["slot-score"] = "score"
+        signed[metric.label] = str(metric.signature(text_profile, References("loo")))
+        captions = captions.join(
+            scores.select("image", "slot", score=metric.label), on=["image", "slot"], how="left", maintain_order="left"
+        )
+    made = pl.concat(_effect(captions, name, column) for name, column in measures.items())
+    notes += [f"{selection.label}: {said}" for said in _told(made)]
+    order = _order(captions, content(store, selection).select("image", "slot", "text"))
+    notes += [f"{selection.label}: {said}" for said in _sorted(order)]
+    return pl.concat([made, types, order], how="diagonal_relaxed"), signed, notes
+
+
+def _effect(captions: pl.DataFrame, name: str, column: str) -> pl.DataFrame:
+    """Compare each slot with the others of its image. Sums are of integers, so that no order changes a digit."""
+    n = pl.len().over("image").cast(pl.Int128)
+    units = exact(pl.col(column))
+    of_image = captions.filter(pl.col(column).is_not_null()).with_columns(
+        units=units, apart=((n * units - units.sum().over("image")).cast(pl.Float64) / (n - 1)).round(), n=n
+    )
+    sd = _sd(of_image.select(total=pl.col("units").sum(), squares=(pl.col("units") ** 2).sum(), n=pl.len()).row(0))
+    by_slot = (
+        of_image.filter(pl.col("n") > 1)
+        .with_columns(apart=pl.col("apart").cast(pl.Int128))
+        .group_by("slot")
+        .agg(
+            captions=pl.len(),
+            value=pl.col("units").sum().cast(pl.Float64) / 10.0**DECIMALS / pl.len(),
+            total=pl.col("apart").sum(),
+            squares=(pl.col("apart") ** 2).sum(),
+        )
+        .sort("slot")
+    )
+    rows = []
+    for slot, number, value, total, squares in by_slot.rows():
+        mean, spread = int(total) / number / 10.0**DECIMALS, _sd((total, squares, number))
+        reach = _Z * spread / math.sqrt(number) if spread is not None else None
+        scaled = None if not sd else mean / sd
+        bounds = (
+            (None, None) if scaled is None or reach is None or not sd else (scaled - reach / sd, scaled + reach / sd)
+        )
+        rows.append((name, slot, number, value, mean, scaled, *bounds))
+    schema = {
+        "statistic": pl.String, "slot": pl.Int64, "captions": pl.Int64,
+        **dict.fromkeys(("value", "difference", "effect", "low", "high"), pl.Float64),
+    }  # fmt: skip
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _sd(sums: tuple[int, int, int]) -> float | None:
+    """Give the sd (of the sample) by a sum, a sum of squares and a number; none for fewer than two."""
+    total, squares, n = (int(value) for value in sums)
+    return None if n < 2 else math.sqrt((squares * n - total * total) / (n * (n - 1))) / 10.0**DECIMALS
+
+
+def _told(effects: pl.DataFrame) -> list[str]:
+    """Name the slots that are surely unlike the others."""
+    words = {
+        "slot-length": ("longer", "shorter"),
+        "slot-opening": ("more often with a frequent opening", "less often with a frequent opening"),
+        "slot-score": ("more like the other captions of the image", "less like the other captions of the image"),
+    }
+    sure = effects.filter((pl.col("low") > _SMALL) | (pl.col("high") < -_SMALL))
+    said = [
+        f"slot {slot} is {words[name][effect < 0]} (effect {effect:+.2f})"
+        for name, slot, effect in sure.select("statistic", "slot", "effect").rows()
+    ]
+    return said or ["no slot is unlike the others by more than a small effect (0.2)"]
+
+
+def _order(captions: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
+    """Say in how many images captions are sorted, of those that can be told: not all of one length, not all alike."""
+    step = pl.col("length").diff().over("image", order_by="slot")
+    earlier = pl.col("text").shift().over("image", order_by="slot")
+    by_image = (
+        captions.join(texts, on=["image", "slot"])
+        .with_columns(
+            longer=step >= 0, shorter=step <= 0, later=pl.col("text") >= earlier, before=pl.col("text") <= earlier
+        )
+        .group_by("image")
+        .agg(pl.col("longer", "shorter", "later", "before").drop_nulls().all())
+    )
+    rows = []
+    for name, pattern, way, other in (
+        ("sorted-by-length", "longer", "longer", "shorter"),
+        ("sorted-by-length", "shorter", "shorter", "longer"),
+        ("sorted-by-spelling", "a to z", "later", "before"),
+    ):
+        told = by_image.filter(~(pl.col(way) & pl.col(other)))[way]
+        rows.append((name, pattern, len(told), told.mean()))
+    schema = {"statistic": pl.String, "pattern": pl.String, "captions": pl.Int64, "value": pl.Float64}
+    return pl.DataFrame(rows, schema=schema, orient="row").rename({"captions": "n"})
+
+
+def _sorted(order: pl.DataFrame) -> list[str]:
+    return [
+        f"captions are {name.replace('-', ' ')} ({pattern}) in {share:.0%} of the images: slots are no annotators"
+        for name, pattern, share in order.select("statistic", "pattern", "value").rows()
+        if share is not None and share >= _SORTED
+    ]

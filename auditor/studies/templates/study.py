@@ -1,0 +1,171 @@
+"""How formulaic are captions: frequent openings, templates with an open slot, slots unlike the others?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from auditor.errors import UsageError
+from auditor.metrics.rewriting import bind_text_tokens
+from auditor.model import Progress, Selection, silent
+from auditor.result import Result, Signature
+from auditor.scoring.writing import chooses_profile
+from auditor.store import ngrams, tokens
+from auditor.store.connection import Store
+from auditor.store.versions import content, resolve_all
+from auditor.store.workspace import Workspace
+from auditor.studies.templates import tables
+from auditor.studies.templates.slots import slot_effects
+from auditor.text import tokenizer
+
+LEVELS = ("dataset", "caption")
+
+#: What templates look like: x is a fixed token, * an open one; without *, a long n-gram.
+SHAPES = ("x*xx", "xx*x", "xx*xx", "xxx*xxx", "xxxxx", "xxxxxx", "xxxxxxx")
+
+#: A caption is made of a template that fixes half of its tokens or more, and four at least.
+_HALF, _FIXED = 0.5, 4
+
+_VERSION = 1
+
+_OPENINGS = 100
+
+_FEWEST = 2
+
+_COLUMNS = {
+    "statistic": pl.String, "n": pl.Int64, "slot": pl.Int64, "pattern": pl.String, "captions": pl.Int64,
+    "value": pl.Float64, "low": pl.Float64, "high": pl.Float64, "difference": pl.Float64, "effect": pl.Float64,
+    "fillers": pl.Int64, "association": pl.Float64,
+}  # fmt: skip
+
+
+@chooses_profile("refs")
+def templates(
+    store: Store,
+    refs: Sequence[str],
+    text_profile: str = "auto",
+    split: str | None = None,
+    level: str = "dataset",
+    least: float = 0.001,
+    metric_name: str = "cider",
+    progress: Progress = silent,
+) -> Result:
+    """Count openings and templates, and compare the slots of an image's captions.
+
+    A template is a sequence of tokens that `least`, a share, of the captions hold (two at least): five to seven tokens
+    in a row, or four to seven of which one is open (`SHAPES`). Level `dataset`, by statistic:
+
+    - `opening`: share of captions that begin with `pattern`, `n` tokens; the 100 most frequent;
+    - `openings`, `opening-top-10`, `opening-top-100`, `opening-entropy`, `opening-perplexity`: how many there are of
+      `n` tokens, the share of captions whose opening is among the most frequent, entropy in bits and 2 to its power;
+    - `template`: share of captions that hold `pattern`; `fillers` different tokens stand in its slot; `association` is
+      how much more often, log2, its two sides meet than by chance; first what explains most, captions × association;
+    - `templated`: share of captions that are made of a template, half of their tokens or more and four at least;
+    - `slot-length`, `slot-opening`, `slot-score`, `slot-types`, `sorted-by-length`, `sorted-by-spelling`: see
+      `slot_effects`.
+
+    Level `caption`: every caption that is made of a template.
+    """
+    if level not in LEVELS:
+        raise UsageError(f"--level {level}: expected {' or '.join(LEVELS)}")
+    if not 0 < least <= 1:
+        raise UsageError(f"--least {least:g}: expected a share of the captions above 0 and up to 1, such as 0.001")
+    selections = resolve_all(store, refs, split)
+    frames, notes = [], []
+    signatures = {
+        "templates": str(Signature("templates", {"tok": text_profile, "least": least, "fixed": _FIXED}, _VERSION))
+    }
+    for selection in selections:
+        tokens.provide(store, [selection], text_profile, tokenizer(text_profile), progress)
+        at_work = _counted(store, selection, text_profile, least, progress)
+        made = at_work.rows("templated_caption").join(_lengths(at_work), on=["image", "slot"]).filter(
+            pl.col("share") >= _HALF, (pl.col("share") * pl.col("length")).round() >= _FIXED
+        )  # fmt: skip
+        if level == "caption":
+            texts = content(store, selection).select("image", "slot", "text")
+            listed = made.select("image", "slot", "pattern", value="share").join(
+                texts, on=["image", "slot"], how="left"
+            )
+            frames.append(listed.sort("image", "slot").select(*_named(selection), pl.all()))
+            continue
+        effects, signed, said = slot_effects(store, selection, text_profile, metric_name, at_work, progress)
+        signatures |= signed
+        notes += said
+        rows = pl.concat([_whole(rows) for rows in (*_of_dataset(at_work, made.height), effects)])
+        frames.append(rows.select(*_named(selection), pl.all()))
+        notes.append(tables.finding(selection, rows))
+    frame = pl.concat(frames)
+    at_dataset = level == "dataset"
+    return Result(
+        "templates",
+        frame,
+        selections=selections,
+        signatures=signatures,
+        tables=tables.tables(selections, frame, at_dataset=at_dataset),
+        figures=tables.figures(selections, frame) if at_dataset else (),
+        notes=tuple(notes),
+    )
+
+
+def _counted(store: Store, selection: Selection, text_profile: str, least: float, progress: Progress) -> Workspace:
+    at_work = ngrams.workspace(store, selection, text_profile, shown=_OPENINGS)
+    bind_text_tokens(store, at_work, None)
+    captions = store.query("select count(*) as n from reference").item()
+    at_work.params["least"] = max(_FEWEST, round(least * captions))
+    at_work.forget("template_parts")
+    for place, shape in enumerate(SHAPES):
+        progress(f"{selection.label}: templates {shape}", place, len(SHAPES))
+        at_work.params["shape"] = shape
+        at_work.append("template_parts", "template_skeleton")
+    return at_work
+
+
+def _lengths(at_work: Workspace) -> pl.DataFrame:
+    return at_work.rows("slot_caption").select("image", "slot", "length")
+
+
+def _of_dataset(at_work: Workspace, templated: int) -> list[pl.DataFrame]:
+    """Give the rows of openings, of templates and of the captions that are made of one."""
+    captions = at_work.rows("slot_vocabulary")["captions"].sum()
+    spread = at_work.rows("opening_spread")
+    whole = dict(spread.select("n", "captions").iter_rows())
+    made = [
+        spread.select(pl.lit(name).alias("statistic"), "n", "captions", value=value.cast(pl.Float64))
+        for name, value in (
+            ("openings", pl.col("openings")),
+            ("opening-top-10", pl.col("top_10") / pl.col("captions")),
+            ("opening-top-100", pl.col("top_100") / pl.col("captions")),
+            ("opening-entropy", pl.col("bits").round(10)),
+            ("opening-perplexity", (2 ** pl.col("bits")).round(6)),
+        )
+    ]
+    openings = at_work.rows("frequent_opening").select(
+        pl.lit("opening").alias("statistic"), "n", "pattern", "captions",
+        value=pl.col("captions") / pl.col("n").replace_strict(whole, return_dtype=pl.Int64),
+    )  # fmt: skip
+    found = at_work.rows("frequent_template").select(
+        pl.lit("template").alias("statistic"),
+        pl.col("shape").str.len_chars().alias("n"),
+        "pattern", "captions", pl.col("captions").truediv(captions).alias("value"),
+        pl.when(pl.col("shape").str.contains("*", literal=True)).then("fillers").alias("fillers"),
+        pl.col("association").round(10),
+    )  # fmt: skip
+    share = pl.DataFrame({"statistic": ["templated"], "captions": [templated], "value": [templated / max(captions, 1)]})
+    return [*made, share, openings, found]
+
+
+def _whole(rows: pl.DataFrame) -> pl.DataFrame:
+    """Give rows every column, null where they have none."""
+    return rows.select(
+        (pl.col(name) if name in rows.columns else pl.lit(None)).cast(dtype).alias(name)
+        for name, dtype in _COLUMNS.items()
+    )
+
+
+def _named(selection: Selection) -> tuple[pl.Expr, ...]:
+    return (
+        pl.lit(selection.version.dataset).alias("dataset"),
+        pl.lit(selection.version.version).alias("version"),
+        pl.lit(selection.split, pl.String).alias("split"),
+    )

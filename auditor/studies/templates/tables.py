@@ -1,0 +1,132 @@
+"""Openings, templates and slots as people read them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from auditor.model import Selection
+from auditor.result import Figure, Table
+
+_SHOWN = 10
+
+_OPENED = 3
+
+#: A picture with more slots than these says less than the table.
+_DRAWN = 12
+
+_SPREAD = ("openings", "opening-top-10", "opening-top-100", "opening-entropy", "opening-perplexity")
+
+_SLOTS = ("slot-length", "slot-opening", "slot-score")
+
+
+def tables(selections: Sequence[Selection], frame: pl.DataFrame, *, at_dataset: bool) -> tuple[Table, ...]:
+    """Arrange the rows of `templates` for each selection."""
+    return tuple(
+        table
+        for selection in selections
+        for table in (_of_dataset if at_dataset else _of_captions)(selection, selection.rows_of(frame))
+        if table.frame.height
+    )
+
+
+def _of_captions(selection: Selection, rows: pl.DataFrame) -> list[Table]:
+    hidden = rows.height - _SHOWN
+    return [
+        Table(
+            f"captions of {selection.label} that are made of a template",
+            rows.select("image", "slot", "pattern", pl.col("value").alias("share"), "text").head(_SHOWN),
+            caption=f"{hidden:,} more: -o FILE has them all" if hidden > 0 else None,
+        )
+    ]
+
+
+def _of_dataset(selection: Selection, rows: pl.DataFrame) -> list[Table]:
+    spread = (
+        rows.filter(pl.col("statistic").is_in(_SPREAD))
+        .pivot("statistic", index=["n", "captions"], values="value", maintain_order=True)
+        .rename({"n": "tokens"})
+    )
+    openings = rows.filter(pl.col("statistic") == "opening")
+    found = rows.filter(pl.col("statistic") == "template")
+    slots = rows.filter(pl.col("statistic").is_in(_SLOTS))
+    hidden = found.height - _SHOWN
+    return [
+        Table(
+            f"first tokens of the captions of {selection.label}",
+            spread.with_columns(pl.col("openings").cast(pl.Int64)) if spread.height else spread,
+            caption="opening-top-10: share of captions whose opening is one of the ten most frequent",
+        ),
+        Table(
+            f"frequent openings of {selection.label}",
+            openings.group_by("n", maintain_order=True)
+            .head(_SHOWN // 2)
+            .select(tokens="n", opening="pattern", captions="captions", share="value"),
+            bars=("share",),
+            sections="tokens",
+        ),
+        Table(
+            f"templates of {selection.label}",
+            found.head(_SHOWN).select("pattern", "captions", "fillers", "association", share="value"),
+            caption="* is any token; first what explains most, captions × association (bits)"
+            + (f"; {hidden:,} more: -o FILE has them all" if hidden > 0 else ""),
+        ),
+        Table(
+            f"slots of {selection.label}, each against the others of its image",
+            slots.select("statistic", "slot", "value", "difference", "effect", "low", "high"),
+            sections="statistic",
+            caption="effect: difference in standard deviations of all captions, with its 95 % interval over images",
+        ),
+    ]
+
+
+def finding(selection: Selection, rows: pl.DataFrame) -> str:
+    """Say in plain words how formulaic captions are."""
+    values = {
+        (name, n): value for name, n, value in rows.select("statistic", "n", "value").rows() if name != "template"
+    }
+    found = rows.filter(pl.col("statistic") == "template")
+    share = values["templated", None]
+    said = f"{selection.label}: {share:.1%} of the captions are made of one of {found.height:,} templates"
+    if found.height:
+        said += f", first “{found['pattern'][0]}” ({found['value'][0]:.1%} hold it)"
+    top = values.get(("opening-top-10", _OPENED))
+    return said if top is None else f"{said}; {top:.1%} begin with one of ten openings of {_OPENED} tokens"
+
+
+def figures(selections: Sequence[Selection], frame: pl.DataFrame) -> tuple[Figure, ...]:
+    """Draw how many captions the most frequent openings cover, and the effects of slots."""
+    labelled = pl.concat(
+        selection.rows_of(frame).with_columns(dataset=pl.lit(selection.label)) for selection in selections
+    )
+    covered = (
+        labelled.filter((pl.col("statistic") == "opening") & (pl.col("n") == _OPENED))
+        .with_columns(
+            openings=pl.int_range(1, pl.len() + 1).over("dataset"), share=pl.col("value").cum_sum().over("dataset")
+        )
+        .select("dataset", "openings", "share")
+    )
+    slots = labelled.filter(pl.col("statistic") == "slot-length").select(
+        "dataset", "effect", "low", "high", slot=pl.col("slot").cast(pl.String)
+    )
+    slots = slots.drop_nulls("effect").filter(pl.len().over("dataset") <= _DRAWN)
+    made = []
+    if covered.height:
+        made.append(
+            Figure(
+                "openings", f"Captions that begin with one of the most frequent openings of {_OPENED} tokens", "lines",
+                covered, x="openings", y="share", series="dataset", x_label="openings", y_label="share of captions",
+                log_x=True,
+            )
+        )  # fmt: skip
+    if slots.height:
+        made.append(
+            Figure(
+                "slot-length", "Length of a slot's captions against the others of the image", "bars",
+                slots, x="slot", y="effect", series="dataset", low="low", high="high",
+                x_label="slot", y_label="effect",
+                caption="In standard deviations of all captions; 95 % intervals over images.",
+            )
+        )  # fmt: skip
+    return tuple(made)

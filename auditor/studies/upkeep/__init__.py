@@ -1,0 +1,1 @@
+"""The store itself: ad-hoc SQL, its size, its soundness."""

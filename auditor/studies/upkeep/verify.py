@@ -1,0 +1,106 @@
+"""Is the store whole, and does it hold what `datasets.toml` declares?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+import polars as pl
+
+from auditor.errors import MissingExtraError, SqlError, StoreError, UsageError
+from auditor.model import Progress, Selection, Source, silent
+from auditor.result import Result, Table
+from auditor.store import verification, versions
+from auditor.store.connection import Store
+from auditor.text import BY_OTHERS, tokenizer
+
+_NONE: Mapping[str, Source] = MappingProxyType({})
+
+
+def verify(
+    store: Store, ref: str | None = None, declared: Mapping[str, Source] = _NONE, progress: Progress = silent
+) -> tuple[Result, bool]:
+    """Check the store against itself, and say also whether it is sound.
+
+    Every table is read whole, every version hashed again (with `ref` only that one), every reference between tables
+    followed, every text tokenised again. The newest version of each dataset (with `ref` only of that one) is compared
+    with the counts that `declared` has of it: where they differ, the data are others than declared, which is told and
+    is no damage. Columns: check, subject, checked, faults, state (ok, differs or DAMAGED).
+    """
+    selection = None if ref is None else versions.resolve(store, ref)
+    legible = verification.legible(store, progress)
+    unread = set(legible.filter(pl.col("faults") > 0)["subject"])
+    if verification.FACTS in unread:
+        checks, compared, notes = legible, legible.clear(), ["facts cannot be read, so that nothing else was checked"]
+    else:
+        try:
+            checks = pl.concat([legible, verification.check(store, selection, progress)])
+        except SqlError as error:  # our own statements are right: what they read is not
+            raise StoreError(f"{store.path}: damaged; restore a backup or ingest into a new store: {error}") from error
+        compared, notes = _compared(store, selection, declared)
+        for profile in verification.text_profiles(store):
+            try:
+                checked = _retokenised(store, profile, progress)
+            except (MissingExtraError, UsageError) as error:
+                notes.append(f"tokens of text profile {profile} were not compared with their texts: {error}")
+                continue
+            if profile in BY_OTHERS and checked["faults"].sum():
+                compared = pl.concat([compared, checked])
+                notes.append(f"tokens of text profile {profile} were made by another version of {BY_OTHERS[profile]}")
+            else:
+                checks = pl.concat([checks, checked])
+    if unread == {verification.CACHE}:
+        notes.append("only the cache is damaged, which may be dropped without loss: `auditor store gc --all`")
+    rows = pl.concat([_judged(checks, "DAMAGED"), _judged(compared, "differs")])
+    return Result(
+        "verify",
+        rows,
+        selections=() if selection is None else (selection,),
+        tables=(Table(f"verified {store.path}", rows),),
+        notes=tuple(notes),
+    ), bool((checks["faults"] == 0).all())
+
+
+def _retokenised(store: Store, profile: str, progress: Progress) -> pl.DataFrame:
+    """Tokenise every stored text that has tokens again, and compare."""
+    tokenize = tokenizer(profile)
+    checked = differing = 0
+    for stored, done, total in verification.stored_tokens(store, profile):
+        progress(f"tokenising again for {profile}", done, total)
+        checked += stored.height
+        differing += int((tokenize(stored["text"]) != stored["tokens"]).sum())
+    return _rows([("tokens are those of the text", f"caption_tokens, {profile}", checked, differing)])
+
+
+def _compared(
+    store: Store, selection: Selection | None, declared: Mapping[str, Source]
+) -> tuple[pl.DataFrame, list[str]]:
+    """Compare newest versions with declared counts; say in words what differs."""
+    rows, differences = [], []
+    newest = versions.log_rows(store).unique("dataset", keep="first", maintain_order=True)
+    for held in newest.iter_rows(named=True):
+        label = f"{held['dataset']}@v{held['seq']}"
+        source = declared.get(held["dataset"])
+        if source is None or (selection is not None and selection.version.label != label):
+            continue
+        expected = {"images": source.images, "captions": source.captions}
+        counts = [(what, held[what], count) for what, count in expected.items() if count is not None]
+        differing = [(what, found, count) for what, found, count in counts if found != count]
+        if counts:
+            rows.append(("declared counts", label, len(counts), len(differing)))
+        differences += [
+            f"{label}: {found:,} {what}, {abs(found - count):,} {'more' if found > count else 'fewer'}"
+            f" than the {count:,} that datasets.toml declares"
+            for what, found, count in differing
+        ]
+    return _rows(rows), differences
+
+
+def _rows(rows: list[tuple[str, str, int, int]]) -> pl.DataFrame:
+    return pl.DataFrame(rows, schema=verification.SCHEMA, orient="row")
+
+
+def _judged(checks: pl.DataFrame, otherwise: str) -> pl.DataFrame:
+    return checks.with_columns(
+        pl.when(pl.col("faults") == 0).then(pl.lit("ok")).otherwise(pl.lit(otherwise)).alias("state")
+    )

@@ -1,0 +1,177 @@
+"""Which words came and went between two selections, and how did the lengths of captions move?
+
+How far did a dataset move, in one number each: words, bigrams, openings, lengths, what is new and what is gone?
+"""
+
+from __future__ import annotations
+
+import math
+
+import polars as pl
+import polars.selectors as cs
+
+from auditor.model import Selection
+from auditor.result import Result, Signature, Table
+from auditor.statistics.resampling import image_sums, jackknife_error, left_out_means
+from auditor.store import ngrams
+from auditor.store.connection import Store
+from auditor.store.workspace import Workspace
+
+_VERSION = 1
+
+#: The normal quantile of a 95 % interval.
+_Z = 1.959963984540054
+
+_KINDS = {"words": "js", "bigrams": "js-2", "openings": "js-opening"}
+
+_Row = tuple[str, float | None, float | None, float | None, float | None, float | None]
+
+
+def summary(store: Store, a: Selection, b: Selection, text_profile: str, title: str) -> tuple[Result, bool]:
+    """Give one row a statistic (statistic, a, b, value, low, high), and say whether anything moved.
+
+    - `js`, `js-2`, `js-opening`: Jensen-Shannon divergence, base 2, of words, bigrams and first three tokens: 0 for
+      equal shares, 1 for nothing in common;
+    - `words`, `new-words`, `gone-words`: different words, and those that one side alone has; `new-share`, `gone-share`:
+      the share of its tokens that they are;
+    - `key-words`: words whose share moved beyond chance (log-likelihood above 15.13: p < 0.0001 for one word);
+    - `asl`: mean length in tokens; `value` is b less a, `low` and `high` its 95 % interval, by the jackknife over
+      images, the two sides taken as unrelated;
+    - `length-delta`: Cliff's delta, the share of pairs of captions in which that of b is longer, less the share in
+      which that of a is; `length-ks`: Kolmogorov and Smirnov's largest distance between the two distributions.
+
+    A statistic that a side without a token cannot have is null.
+    """
+    sides = {"a": a, "b": b}
+    means = {}
+    for side, selection in sides.items():
+        at_work = ngrams.workspace(store, selection, text_profile)
+        at_work.bind(f"drifting_gram_{side}", "drift_ngram")
+        at_work.bind(f"token_{side}", "token_count")
+        ngrams.bind_references(at_work, selection, f"reference_{side}")
+        means[side] = _mean_length(store, side)
+    both = Workspace(store)
+    moved = both.rows("divergence")
+    rows = [*_divergences(moved), *_vocabulary(moved)]
+    keys = both.rows("vocabulary_drift").filter(pl.col("keyness") > 15.13)
+    rows.append(("key-words", None, None, float(keys.height), None, None))
+    rows += [_length(means["a"], means["b"]), *_distributions(both.rows("length_count"))]
+    schema = {"statistic": pl.String, **dict.fromkeys(("a", "b", "value", "low", "high"), pl.Float64)}
+    frame = pl.DataFrame(rows, schema=schema, orient="row")
+    signature = str(Signature("drift", {"tok": text_profile, "base": 2, "opening": 3}, _VERSION))
+    changed = bool((frame["value"].fill_null(0) != 0).any())
+    words = keys.head(10).select("word", "change", "per_million_a", "per_million_b", "keyness")
+    tables = [Table(f"{title}, text profile {text_profile}", frame)]
+    if words.height:
+        tables.append(Table("the words that moved most", words, caption="more: --depth vocabulary"))
+    notes = () if changed else ("the same words, openings and lengths, equally often",)
+    return Result("diff", frame, (a, b), {"drift": signature}, tuple(tables), notes=notes), changed
+
+
+def _mean_length(store: Store, side: str) -> tuple[float, float | None]:
+    """Give the mean length of captions and its standard error, whole images left out in turn."""
+    lengths = store.query(
+        f"select 'human' as candidate, image, slot, length::double as length from reference_{side} order by image, slot"
+    )
+    sums = image_sums(lengths)
+    return float(sums.means[0]), jackknife_error(left_out_means(sums)[:, 0])
+
+
+def _length(a: tuple[float, float | None], b: tuple[float, float | None]) -> _Row:
+    (mean_a, error_a), (mean_b, error_b) = a, b
+    difference = mean_b - mean_a
+    if error_a is None or error_b is None:
+        return "asl", mean_a, mean_b, difference, None, None
+    reach = _Z * math.hypot(error_a, error_b)
+    return "asl", mean_a, mean_b, difference, difference - reach, difference + reach
+
+
+def _divergences(moved: pl.DataFrame) -> list[_Row]:
+    found = dict(moved.select("kind", "divergence").rows())
+    return [(name, None, None, found.get(kind), None, None) for kind, name in _KINDS.items()]
+
+
+def _vocabulary(moved: pl.DataFrame) -> list[_Row]:
+    words = moved.filter(kind="words")
+    if words.is_empty():
+        return []
+    row = words.row(0, named=True)
+    new, gone = row["new_occurrences"], row["gone_occurrences"]
+    return [
+        ("words", row["types_a"], row["types_b"], row["types_b"] - row["types_a"], None, None),
+        ("new-words", None, None, row["new_types"], None, None),
+        ("gone-words", None, None, row["gone_types"], None, None),
+        ("new-share", None, None, new / row["occurrences_b"] if row["occurrences_b"] else None, None, None),
+        ("gone-share", None, None, gone / row["occurrences_a"] if row["occurrences_a"] else None, None, None),
+    ]
+
+
+def _distributions(lengths: pl.DataFrame) -> list[_Row]:
+    """Compare two histograms in whole numbers; a side without captions has neither statistic."""
+    side_a, side_b = (pl.col(f"captions_{side}").cast(pl.Int128) for side in "ab")
+    whole_a, whole_b = (int(lengths[f"captions_{side}"].sum()) for side in "ab")
+    pairs = whole_a * whole_b
+    if not pairs:
+        return [("length-delta", None, None, None, None, None), ("length-ks", None, None, None, None, None)]
+    counted = lengths.select(
+        longer=(side_b * (side_a.cum_sum() - side_a)).sum(),
+        shorter=(side_a * (side_b.cum_sum() - side_b)).sum(),
+        apart=(side_a.cum_sum() * whole_b - side_b.cum_sum() * whole_a).abs().max(),
+    ).row(0)
+    longer, shorter, apart = (int(number) for number in counted)
+    return [
+        ("length-delta", None, None, (longer - shorter) / pairs, None, None),
+        ("length-ks", None, None, apart / pairs, None, None),
+    ]
+
+
+#: How deep `diff` looks, beside `drift`, one number a statistic: the SELECT that does, the relation it reads of each
+#: side, and the SELECT that gives that.
+DEPTHS = {
+    "vocabulary": ("vocabulary_drift", "token", "token_count"),
+    "lengths": ("length_drift", "reference", "reference"),
+}
+
+SUMMARY = "drift"
+
+_SHOWN_WORDS = 50
+
+_COUNTS = ("captions", "length-min", "length-max", "captions-of-one-word")
+
+
+def drift(store: Store, a: Selection, b: Selection, depth: str, text_profile: str, title: str) -> tuple[Result, bool]:
+    """Say how words (depth `vocabulary`) or lengths (`lengths`) moved from `a` to `b`, and whether anything did.
+
+    `a` and `b` may be of one dataset or of two. Columns are those of `sql/versions/vocabulary_drift.sql` and
+    `length_drift.sql`; at depth `drift` one number a statistic, see `drift_summary`.
+    """
+    if depth == SUMMARY:
+        return summary(store, a, b, text_profile, title)
+    name, relation, made_by = DEPTHS[depth]
+    for side, selection in (("a", a), ("b", b)):
+        ngrams.workspace(store, selection, text_profile).bind(f"{relation}_{side}", made_by)
+    rows = Workspace(store).rows(name)
+    shown = f"{title}, text profile {text_profile}"
+    tables, notes, changed = (_words if depth == "vocabulary" else _lengths)(rows, shown)
+    return Result("diff", rows, selections=(a, b), tables=tables, notes=notes), changed
+
+
+def _words(rows: pl.DataFrame, title: str) -> tuple[tuple[Table, ...], tuple[str, ...], bool]:
+    more = rows.height - _SHOWN_WORDS
+    caption = f"{more:,} more words: --json or -o FILE has them" if more > 0 else None
+    tables = (Table(title, rows.head(_SHOWN_WORDS), caption=caption),)
+    if rows.is_empty():
+        return tables, ("the same words, equally often",), False
+    counts = dict(rows["change"].value_counts().iter_rows())
+    told = ", ".join(f"{counts.get(change, 0):,} {change}" for change in ("new", "gone", "more", "less"))
+    return tables, (f"words: {told}",), True
+
+
+def _lengths(rows: pl.DataFrame, title: str) -> tuple[tuple[Table, ...], tuple[str, ...], bool]:
+    changed = bool((rows["difference"] != 0).any())
+    is_count = pl.col("statistic").is_in(_COUNTS)
+    tables = (
+        Table(title, rows.filter(is_count).cast({cs.numeric(): pl.Int64})),
+        Table("lengths in tokens", rows.filter(~is_count)),
+    )
+    return tables, () if changed else ("as many captions, of the same lengths",), changed

@@ -1,0 +1,149 @@
+"""Text profile `ptb`: the tokens of COCO's evaluation (Chen et al. 2015, section 3.1), without Java.
+
+Stanford's PTBTokenizer 3.4.1 (`-preserveLines -lowerCase`), then without the punctuation that pycocoevalcap removes.
+Brackets stay (`-lrb-`), because the program's list names them in capitals; so do `!!`, `&`, `/` and other signs.
+
+Each caption is tokenised for itself. The program reads a file of all of them, and so takes the full stop of a caption
+that ends in a single letter (`the letter P.` → `p.`) away where the next caption begins with `A`, `The` or the like.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import struct
+from collections.abc import Callable
+
+import polars as pl
+
+from auditor.text.ptb.lexer import Lexer
+from auditor.text.ptb.rules import NAMED, RULES
+
+#: What pycocoevalcap removes, as far as lower case leaves it something to remove.
+_PUNCTUATION = frozenset(["''", "'", "``", "`", ".", "?", "!", ",", ":", "-", "--", "...", ";"])
+
+_BRACKETS = {"(": "-LRB-", ")": "-RRB-", "[": "-LSB-", "]": "-RSB-", "{": "-LCB-", "}": "-RCB-"}
+
+_FRACTIONS = {"¼": "1/4", "½": "1/2", "¾": "3/4", "⅓": "1/3", "⅔": "2/3"}
+
+_CURRENCIES = {"¢": "cents", "£": "#", "\x80": "$", "¤": "$", "₠": "$", "€": "$"}
+
+_QUOTES = {"\x91": "`", "‘": "`", "‛": "`", "‹": "`", "\x92": "'", "’": "'", "›": "'"} | {
+    "\x93": "``", "“": "``", "«": "``", "\x94": "''", "”": "''", "»": "''"
+}  # fmt: skip
+
+# Breaks that are no blanks for the program end its line; a caption is one line.
+_BREAKS = re.compile("[\r\n\x0b\x0c\u2028\u2029]")
+
+# Where a token, or what must follow it, may reach over a blank: tags, spaced dots, fractions, phone numbers, `fig. 3`,
+# a letter at the end of a sentence, and other blanks. Without these, what blanks part is tokenised part by part.
+_BLANK = r"[ \t\x85\u00a0\u2000-\u200a\u3000]"
+
+_REACHES = re.compile(rf"<|\.{_BLANK}+[\d.]|[\d)]{_BLANK}+\d|[A-Za-z]\.{_BLANK}+[A-Z]| (?! ){_BLANK}")
+
+_BEYOND = re.compile("[\U00010000-\U0010ffff]")
+
+
+def tokenize(captions: pl.Series) -> pl.Series:
+    """Turn a column of captions into a column of token lists.
+
+    A token that holds blanks, as `5 1/2` does in the program, counts as several: the metrics split it.
+    """
+    spelled = [_spell(_BREAKS.sub(" ", caption)) for caption in captions]
+    return pl.Series(captions.name, spelled, dtype=pl.String).str.extract_all(r"\S+")
+
+
+def _spell(caption: str) -> str:
+    if _REACHES.search(caption):
+        return _split(f"{caption}\n")
+    *parts, last = caption.split(" ")
+    return " ".join([*(_split_part(f"{part} ") for part in parts), _split_part(f"{last}\n")])
+
+
+@functools.lru_cache(maxsize=200_000)
+def _split_part(part: str) -> str:
+    return _split(part)
+
+
+def _split(text: str) -> str:
+    """Cut a text into tokens, longest match first, leave out what is no word, and join the rest by blanks."""
+    tokens: list[str] = []
+    text = _BEYOND.sub(_halves, text)
+    lexer, at = _lexer(), 0
+    while at < len(text):
+        kind, end = lexer.match(text, at) or ("nothing", at + 1)
+        token = text[at:end]
+        at = end
+        if kind == "acronym" and len(token) == 2:  # a letter at the end of a sentence
+            token, at = token[:-1], at - 1
+        elif kind in ("acronym", "abbreviation"):
+            at -= 1  # the full stop counts twice
+        elif kind in _KEPT_BACK:
+            token, at = token[: -_KEPT_BACK[kind]], at - _KEPT_BACK[kind]
+        made = _whole(_FORMS.get(kind, _as_it_stands)(token)).lower()
+        if made not in _PUNCTUATION:
+            tokens += made.split()
+    return " ".join(tokens)
+
+
+def _halves(beyond: re.Match[str]) -> str:
+    """Give the two halves that a character beyond the basic plane has in UTF-16, in which the program reads."""
+    return "".join(chr(half) for half in struct.unpack("<HH", beyond[0].encode("utf-16-le")))
+
+
+def _whole(token: str) -> str:
+    return token if token.isascii() else token.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _as_it_stands(token: str) -> str:
+    return token
+
+
+def _without_soft_hyphens(token: str) -> str:
+    return token.replace("\u00ad", "") or "-"
+
+
+def _bracketed(token: str) -> str:
+    return token.replace("(", _BRACKETS["("]).replace(")", _BRACKETS[")"])
+
+
+def _hyphens(token: str) -> str:
+    return "--" if len(token) in (3, 4) else token
+
+
+def _quote(single: str) -> Callable[[str], str]:
+    """Turn straight quotes into those of LaTeX, opening or closing, and curly ones into what they are."""
+
+    def turned(token: str) -> str:
+        straight = token.replace("&apos;", "'").replace("'", single)
+        straight = straight.replace('"', single * 2).replace("&quot;", single * 2)
+        return "".join(_QUOTES.get(character, character) for character in straight)
+
+    return turned
+
+
+#: What becomes of a token, by the name of its rule; tokens of other rules stay as they are.
+_FORMS: dict[str, Callable[[str], str]] = {
+    "nothing": lambda _: "",
+    "word": _without_soft_hyphens,
+    "ampersand": lambda token: re.sub("&amp;", "&", token, flags=re.IGNORECASE),
+    "dash": lambda _: "--",
+    "hyphens": _hyphens,
+    "dots": lambda _: "...",
+    "fraction": lambda token: _FRACTIONS.get(token, token),
+    "currency": lambda token: _CURRENCIES.get(token, token),
+    "less": lambda _: "<",
+    "more": lambda _: ">",
+    "bracket": lambda token: _BRACKETS[token],
+    "bracketed": _bracketed,
+    "opening quote": _quote("`"),
+    "closing quote": _quote("'"),
+}
+
+#: How many characters of a token begin the next one, by the name of its rule.
+_KEPT_BACK = {"but for three": 3, "but for two": 2}
+
+
+@functools.cache
+def _lexer() -> Lexer:
+    return Lexer(RULES, NAMED)

@@ -1,0 +1,1 @@
+"""What a spaCy pipeline says of a caption: tokens, tags, content words."""

@@ -1,0 +1,20 @@
+-- name: caption_order
+-- version: 1
+-- grain: list, draw, caption
+-- params: dataset VARCHAR, seed BIGINT, draws INTEGER
+-- reads: list_caption
+-- returns: list_no, draw, place
+-- cites: van Miltenburg et al. 2018, section 3, figure 1: ten orders of the captions, at random
+--
+-- The places of each list's captions in the order of each draw. An order is a pure function of (seed + draw, dataset,
+-- image, slot), by md5, and so the same on any machine and any number of threads.
+with drawn as (
+    select
+        l.list_no, d.draw, l.place,
+        md5_number(concat_ws(chr(31), 'order', $seed::bigint + d.draw, $dataset::varchar, l.image, l.slot)) as lot
+    from list_caption as l
+    cross join (select unnest(range($draws::integer))::integer as draw) as d
+)
+select list_no, draw, place
+from drawn
+order by list_no, draw, lot, place

@@ -1,0 +1,16 @@
+-- name: image_length
+-- version: 1
+-- grain: image, list
+-- reads: list_caption
+-- returns: image_no, list_no, captions, tokens, squares
+--
+-- The lengths of an image's captions in each list, added up: what a resample of images adds up again.
+select
+    image_no,
+    list_no,
+    count(*) as captions,
+    sum(length)::bigint as tokens,
+    sum(length::bigint * length)::bigint as squares
+from list_caption
+group by image_no, list_no
+order by image_no, list_no

@@ -1,0 +1,39 @@
+-- name: image_vocabulary
+-- version: 1
+-- grain: statistic
+-- reads: reference, reference_word_importance
+-- returns: class, images, part, whole, part_square, whole_square, product
+--
+-- How many words the captions of one image hold, each once (types), of them content words, and types as a share of the
+-- image's tokens; totals over images. An image whose captions have no token counts as one without types.
+with spoken as (
+    select image_no, count(*) as types, count(*) filter (where importance > 0) as content_types
+    from reference_word_importance
+    group by image_no
+),
+per_image as (
+    select
+        r.image_no, sum(r.length)::bigint as tokens,
+        any_value(coalesce(s.types, 0)) as types, any_value(coalesce(s.content_types, 0)) as content_types
+    from reference as r
+    left join spoken as s using (image_no)
+    group by r.image_no
+),
+listed as (
+    select 'image-types' as class, types as part, 1 as whole from per_image
+    union all
+    select 'image-content-types' as class, content_types as part, 1 as whole from per_image
+    union all
+    select 'image-ttr' as class, types as part, tokens as whole from per_image where tokens > 0
+)
+select
+    class,
+    count(*) as images,
+    sum(part)::bigint as part,
+    sum(whole)::bigint as whole,
+    sum(part * part)::bigint as part_square,
+    sum(whole * whole)::bigint as whole_square,
+    sum(part * whole)::bigint as product
+from listed
+group by class
+order by class desc

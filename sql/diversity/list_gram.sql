@@ -1,0 +1,30 @@
+-- name: list_gram
+-- version: 1
+-- grain: list, n-gram
+-- params: profile VARCHAR
+-- reads: list_caption, caption_tokens
+-- returns: list_no, n, gram, occurrences
+--
+-- The n-grams (n = 1 to 4) within the captions of each list. Four token numbers fit in one integer, the first highest.
+with side_by_side as (
+    select
+        l.list_no,
+        unnest(t.tokens)::uhugeint as a,
+        unnest(t.tokens[2:])::uhugeint as b,
+        unnest(t.tokens[3:])::uhugeint as c,
+        unnest(t.tokens[4:])::uhugeint as d
+    from list_caption as l
+    join caption_tokens as t on t.caption_id = l.caption_id and t.profile = $profile::varchar
+),
+gram (list_no, n, gram) as (
+    select list_no, 1, a from side_by_side where a is not null
+    union all
+    select list_no, 2, a * 4294967296 + b from side_by_side where b is not null
+    union all
+    select list_no, 3, (a * 4294967296 + b) * 4294967296 + c from side_by_side where c is not null
+    union all
+    select list_no, 4, ((a * 4294967296 + b) * 4294967296 + c) * 4294967296 + d from side_by_side where d is not null
+)
+select list_no, n, gram, count(*) as occurrences
+from gram
+group by list_no, n, gram

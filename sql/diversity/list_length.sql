@@ -1,0 +1,16 @@
+-- name: list_length
+-- version: 1
+-- grain: list
+-- reads: list_caption
+-- returns: list_no, captions, wordless, tokens, squares
+--
+-- The captions of each list and their lengths: whole numbers, of which mean and standard deviation are exact.
+select
+    list_no,
+    count(*) as captions,
+    count(*) filter (where length = 0) as wordless,
+    sum(length)::bigint as tokens,
+    sum(length::bigint * length)::bigint as squares
+from list_caption
+group by list_no
+order by list_no

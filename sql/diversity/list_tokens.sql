@@ -1,0 +1,12 @@
+-- name: list_tokens
+-- version: 1
+-- grain: caption
+-- params: profile VARCHAR
+-- reads: list_caption, caption_tokens
+-- returns: list_no, place, image, tokens
+--
+-- The tokens of the captions of each list, in order of image and slot.
+select l.list_no, l.place, l.image, t.tokens
+from list_caption as l
+join caption_tokens as t on t.caption_id = l.caption_id and t.profile = $profile::varchar
+order by l.list_no, l.place

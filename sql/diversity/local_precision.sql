@@ -1,0 +1,38 @@
+-- name: local_precision
+-- version: 1
+-- grain: words of a kind
+-- reads: local_precision_word
+-- returns: class, images, part, whole, part_square, whole_square, product
+-- cites: van Miltenburg et al. 2018, section 5.1: local precision
+--
+-- How many words candidates say (whole) and how many of them a reference of the image says too (part), totals over
+-- images: of content words, and of all words.
+with per_image as (
+    select
+        image_no,
+        count(*) filter (where is_content) as content_words,
+        count(*) filter (where is_content and supported) as content_supported,
+        count(*) as words,
+        count(*) filter (where supported) as supported
+    from local_precision_word
+    group by image_no
+),
+listed as (
+    select 'content' as class, content_words as whole, content_supported as part
+    from per_image
+    where content_words > 0
+    union all
+    select 'all' as class, words as whole, supported as part
+    from per_image
+)
+select
+    class,
+    count(*) as images,
+    sum(part)::bigint as part,
+    sum(whole)::bigint as whole,
+    sum(part * part)::bigint as part_square,
+    sum(whole * whole)::bigint as whole_square,
+    sum(part * whole)::bigint as product
+from listed
+group by class
+order by class desc

@@ -1,0 +1,20 @@
+-- name: local_recall_word
+-- version: 1
+-- grain: candidate, content word of its image's references
+-- reads: candidate, reference_word_importance, said_word
+-- returns: candidate_no, image_no, token_id, importance, recalled
+-- cites: van Miltenburg et al. 2018, eq. 5-7
+--
+-- The words that a candidate could recall. A held-out caption is no reference of itself: what it says itself is as
+-- important as the other captions make it. A word is recalled by whatever the candidate says, content word there or not.
+with met as (
+    select
+        c.candidate_no, c.image_no, w.token_id, s.token_id is not null as recalled,
+        w.importance - (c.held_out is not null and coalesce(s.is_content, false))::uinteger as importance
+    from candidate as c
+    join reference_word_importance as w on w.image_no = c.image_no and w.importance > 0
+    left join said_word as s on s.caption_id = c.caption_id and s.token_id = w.token_id
+)
+select candidate_no, image_no, token_id, importance, recalled
+from met
+where importance > 0

@@ -1,0 +1,16 @@
+-- name: novel_caption
+-- version: 1
+-- grain: list
+-- reads: list_caption, normalised_form, trained_form
+-- returns: list_no, captions, novel
+-- cites: van Miltenburg et al. 2018, section 2, %Novel: duplicates among the novel captions count
+--
+-- How many captions of each list can be compared, and how many are none of the training captions.
+with known as (select distinct form from trained_form where form is not null)
+select l.list_no, count(*) as captions, count(*) filter (where k.form is null) as novel
+from list_caption as l
+join normalised_form as f using (caption_id)
+left join known as k on k.form = f.form
+where f.form is not null
+group by l.list_no
+order by l.list_no

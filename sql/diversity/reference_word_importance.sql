@@ -1,0 +1,15 @@
+-- name: reference_word_importance
+-- version: 1
+-- grain: image, word of its references
+-- reads: reference, said_word
+-- returns: image_no, token_id, descriptions, importance
+-- cites: van Miltenburg et al. 2018, eq. 5 and 7
+--
+-- How many descriptions of an image hold a word (descriptions), and how many hold it as a content word (importance).
+-- Two descriptions that are equal count twice.
+select
+    r.image_no, s.token_id, count(*)::uinteger as descriptions,
+    (count(*) filter (where s.is_content))::uinteger as importance
+from reference as r
+join said_word as s using (caption_id)
+group by r.image_no, s.token_id

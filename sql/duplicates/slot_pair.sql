@@ -1,0 +1,33 @@
+-- name: slot_pair
+-- version: 1
+-- grain: question, pair of slots
+-- params: most_slots UINTEGER
+-- reads: question, side_caption, similar_text
+-- returns: question_no, slot, against_slot, exact, near, of_images
+--
+-- How often two slots say the same of an image, of the images that have words in both: the captions of an annotator who
+-- copied another's. Pairs that never do are left out, as are slots from `most_slots` on: their pairs grow as the square.
+with spoken as (
+    select q.question_no, s.image_no, s.slot, s.wording_no
+    from question as q
+    join side_caption as s on s.side_no = q.side_no
+    where q.scope = 'within-image' and s.wording_no is not null and s.slot < $most_slots::uinteger
+),
+paired as (
+    select
+        a.question_no, a.slot, b.slot as against_slot,
+        a.wording_no = b.wording_no as exact,
+        n.wording_no is not null as near
+    from spoken as a
+    join spoken as b on b.question_no = a.question_no and b.image_no = a.image_no and b.slot > a.slot
+    left join similar_text as n on n.wording_no = a.wording_no and n.other_no = b.wording_no
+)
+select
+    question_no, slot, against_slot,
+    count(*) filter (where exact) as exact,
+    count(*) filter (where near) as near,
+    count(*) as of_images
+from paired
+group by question_no, slot, against_slot
+having count(*) filter (where exact or near) > 0
+order by question_no, slot, against_slot

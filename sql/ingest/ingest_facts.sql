@@ -1,0 +1,14 @@
+-- name: ingest_facts
+-- version: 1
+-- grain: ingest
+-- reads: checked_record
+-- returns: read, normalised
+--
+-- How many records an ingest read, and how many of the accepted have outer blanks or line breaks: they are stored as
+-- they stand, and every text profile reads them as single blanks.
+select
+    count(*) as read,
+    count(*) filter (
+        where reason is null and (text <> trim(text, e' \t\r\n') or contains(text, chr(10)) or contains(text, chr(13)))
+    ) as normalised
+from checked_record

@@ -1,0 +1,12 @@
+-- name: single_caption_image
+-- version: 1
+-- grain: image with one caption
+-- reads: content
+-- returns: image
+--
+-- Images with one caption only: it has no reference, and so gets no score.
+select image
+from content
+group by image
+having count(*) = 1
+order by image

@@ -1,0 +1,31 @@
+-- name: chrf_word
+-- version: 1
+-- grain: token, word
+-- reads: bucket_text, vocabulary
+-- returns: token_id, place, spelling, word
+-- cites: chrF++.py, separate_punctuation, as sacrebleu 2.6 has it: one sign, the last of a word or else the first
+--
+-- What chrF++ makes of the tokens at work: "dogs." becomes two words, "(dogs)" too, "." stays one. Joined again they are
+-- the token. Words are numbered by spelling.
+with at_work as (
+    select distinct unnest(tokens) as token_id from bucket_text
+),
+split as (
+    select
+        v.token_id,
+        case
+            when length(v.token) = 1 then [v.token]
+            when regexp_matches(v.token, '[!-/:-@\[-`{-~]$') then [left(v.token, -1), right(v.token, 1)]
+            when regexp_matches(v.token, '^[!-/:-@\[-`{-~]') then [left(v.token, 1), substring(v.token, 2)]
+            else [v.token]
+        end as words
+    from vocabulary as v
+    semi join at_work as w using (token_id)
+),
+spelt as (
+    select token_id, unnest(range(1, len(words) + 1))::utinyint as place, unnest(words) as spelling
+    from split
+)
+select token_id, place, spelling, dense_rank() over (order by spelling)::uinteger as word
+from spelt
+order by token_id, place

@@ -1,0 +1,21 @@
+-- name: fold_frequency_part
+-- version: 1
+-- grain: fold, n-gram
+-- params: first_image UINTEGER, last_image UINTEGER
+-- reads: run_item, reference, text_ngram
+-- returns: fold, gram, images
+-- cites: Vedantam et al. 2015, section 4, eq. 1; cider/pyciderevalcap
+--
+-- In how many items of each fold, of one bucket of images, a reference holds an n-gram: wherever two captions of the
+-- image hold it, or one that is not left out.
+with held as (
+    select r.image_no, g.gram, count(*) as captions, min(r.slot) as first_slot
+    from reference as r
+    join text_ngram as g using (caption_id)
+    where r.image_no between $first_image::uinteger and $last_image::uinteger
+    group by r.image_no, g.gram
+)
+select i.fold, h.gram, sum(i.items)::uinteger as images
+from held as h
+join run_item as i on i.image_no = h.image_no and (h.captions > 1 or h.first_slot is distinct from i.held_out)
+group by i.fold, h.gram

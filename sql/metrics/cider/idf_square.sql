@@ -1,0 +1,14 @@
+-- name: idf_square
+-- version: 1
+-- grain: n-gram
+-- reads: document_frequency, collection
+-- returns: gram, square
+--
+-- The square of the idf, in units of 2^-70, of each n-gram that more than one document holds. All others, most of them,
+-- have the idf of a single document and need not be looked up.
+select
+    f.gram,
+    (power(i.log_documents - ln(f.images), 2) * 1180591620717411303424.0)::hugeint as square
+from document_frequency as f
+cross join collection as i
+where f.images > 1

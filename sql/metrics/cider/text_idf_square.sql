@@ -1,0 +1,47 @@
+-- name: text_idf_square
+-- version: 1
+-- grain: caption text, n-gram order
+-- reads: text_position, idf_square, collection
+-- returns: caption_id, n, square
+-- cites: Vedantam et al. 2015, section 4, eq. 1-2; cider/pyciderevalcap: raw counts, natural logarithm, df at least 1
+--
+-- The sum of idf² over all n-grams of each text, one that occurs twice counted twice. All texts at once, since most of the
+-- cost is in the table of n-grams that is probed; each order has one of its own, which is smaller. Squares are summed as
+-- integers (in units of 2^-70), so that the sum does not depend on the order in which threads add. Grams are packed as in
+-- caption_gram.
+with packed as (
+    select
+        caption_id,
+        a::uhugeint as a,
+        a::uhugeint * 4294967296 + b as ab,
+        (a::uhugeint * 4294967296 + b) * 4294967296 + c as abc,
+        ((a::uhugeint * 4294967296 + b) * 4294967296 + c) * 4294967296 + d as abcd
+    from text_position
+),
+unigram as (select gram, square from idf_square where gram < 4294967296),
+bigram as (select gram, square from idf_square where gram between 4294967296 and 18446744073709551615),
+trigram as (
+    select gram, square from idf_square where gram between 18446744073709551616 and 79228162514264337593543950335
+),
+four_gram as (select gram, square from idf_square where gram > 79228162514264337593543950335),
+unknown as (select (power(log_documents, 2) * 1180591620717411303424.0)::hugeint as square from collection),
+summed as (
+    select
+        p.caption_id,
+        sum(coalesce(k1.square, u.square)) as square_1,
+        sum(case when p.ab is not null then coalesce(k2.square, u.square) end) as square_2,
+        sum(case when p.abc is not null then coalesce(k3.square, u.square) end) as square_3,
+        sum(case when p.abcd is not null then coalesce(k4.square, u.square) end) as square_4
+    from packed as p
+    cross join unknown as u
+    left join unigram as k1 on k1.gram = p.a
+    left join bigram as k2 on k2.gram = p.ab
+    left join trigram as k3 on k3.gram = p.abc
+    left join four_gram as k4 on k4.gram = p.abcd
+    group by p.caption_id
+),
+by_order as (
+    select caption_id, unnest(range(1, 5))::utinyint as n, unnest([square_1, square_2, square_3, square_4]) as square
+    from summed
+)
+select caption_id, n, square from by_order where square is not null

@@ -1,0 +1,16 @@
+-- name: case_variant
+-- version: 1
+-- grain: token that differs in case only from an earlier one
+-- reads: vocabulary
+-- returns: token_id, twin_id
+--
+-- Tokens that a metric without an ear for case takes for the first of their spelling. A text profile that lowers its
+-- tokens has none.
+with spelling as (
+    select token_id, min(token_id) over (partition by lower(token)) as twin_id
+    from vocabulary
+)
+select token_id, twin_id
+from spelling
+where twin_id <> token_id
+order by token_id

@@ -1,0 +1,39 @@
+-- name: text_ngram
+-- version: 1
+-- grain: caption text, n-gram
+-- reads: bucket_text
+-- returns: caption_id, n, gram, tf
+--
+-- How often each n-gram (n = 1 to 4) occurs in each text. The lists are unnested side by side, shifted by one each:
+-- the shorter ones pad with null, and a null token makes the longer n-grams null. Token numbers, never 0, take 32
+-- bits each, so that equal numbers mean equal n-grams.
+with side_by_side as (
+    select
+        caption_id,
+        unnest(tokens)::uhugeint as a,
+        unnest(tokens[2:])::uhugeint as b,
+        unnest(tokens[3:])::uhugeint as c,
+        unnest(tokens[4:])::uhugeint as d
+    from bucket_text
+),
+packed as materialized (
+    select
+        caption_id,
+        a,
+        a * 4294967296 + b as ab,
+        (a * 4294967296 + b) * 4294967296 + c as abc,
+        ((a * 4294967296 + b) * 4294967296 + c) * 4294967296 + d as abcd
+    from side_by_side
+),
+occurrence as (
+    select caption_id, 1::utinyint as n, a as gram from packed where a is not null
+    union all
+    select caption_id, 2, ab from packed where ab is not null
+    union all
+    select caption_id, 3, abc from packed where abc is not null
+    union all
+    select caption_id, 4, abcd from packed where abcd is not null
+)
+select caption_id, n, gram, count(*)::uinteger as tf
+from occurrence
+group by caption_id, gram, n

@@ -1,0 +1,35 @@
+-- name: similar_image
+-- version: 2
+-- grain: caption that may be of another image, other image
+-- params: rare INTEGER, nearest INTEGER, first_suspect INTEGER, last_suspect INTEGER
+-- reads: suspect_caption, suspect_word, image_word, word_document_share, reference
+-- returns: suspect_no, image_no
+--
+-- The images whose captions share most with a caption in doubt: the sum of idf over the words that both hold, among words
+-- that few images hold, since the others tell no image from another and would meet all of them. Equal sums go by the id
+-- of the image. Sums are of integers, in units of 2^-40. Captions in doubt are taken from one number to another, since
+-- what they share is many rows a caption.
+with collection as (select ln(max(image_no)) as log_images from reference),
+rare_word as (
+    select s.word, ((c.log_images - ln(s.images)) * 1099511627776)::bigint as idf
+    from word_document_share as s
+    cross join collection as c
+    where s.images <= $rare::integer
+),
+shared as (
+    select w.suspect_no, i.image_no, sum(r.idf)::bigint as weight
+    from suspect_word as w
+    join rare_word as r using (word)
+    join image_word as i using (word)
+    where w.suspect_no between $first_suspect::integer and $last_suspect::integer
+    group by w.suspect_no, i.image_no
+),
+elsewhere as (
+    select h.suspect_no, h.image_no, h.weight
+    from shared as h
+    join suspect_caption as c using (suspect_no)
+    where c.image_no <> h.image_no
+)
+select suspect_no, image_no
+from elsewhere
+qualify row_number() over (partition by suspect_no order by weight desc, image_no) <= $nearest::integer

@@ -1,0 +1,13 @@
+-- name: word_document_share
+-- version: 1
+-- grain: word
+-- reads: reference, image_word
+-- returns: word, images, share
+--
+-- The number of images whose captions hold a word, and the share of all captions that hold it, with half a caption added
+-- so that no share is 0 or 1.
+with size as (select count(*) as captions from reference)
+select w.word, count(*)::integer as images, (sum(w.holding)::bigint + 0.5) / (any_value(s.captions) + 1) as share
+from image_word as w
+cross join size as s
+group by w.word

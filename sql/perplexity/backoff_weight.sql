@@ -1,0 +1,13 @@
+-- name: backoff_weight
+-- version: 1
+-- grain: history
+-- reads: adjusted_count, discount
+-- returns: n, history, total, passed_on
+-- cites: Chen & Goodman 1999, section 2.7
+--
+-- Of each history that a model has seen: the sum of the counts of what follows it, and the share that the discounts
+-- take from them, which goes to the lower order.
+select c.n, c.history, sum(c.adjusted)::double as total, d.discount * count(*) / sum(c.adjusted)::double as passed_on
+from adjusted_count as c
+join discount as d on d.n = c.n
+group by c.n, c.history, d.discount

@@ -1,0 +1,21 @@
+-- name: queried_ngram
+-- version: 1
+-- grain: n-gram
+-- params: order INTEGER
+-- reads: sentence_ngram
+-- returns: n, gram, lower_gram, history
+--
+-- The n-grams of all orders whose probability a model must say: those of every test side, each once, and the shorter
+-- ones to which they back off. `history` is the n-gram without its last token, `lower_gram` without its first.
+with asked as (select distinct gram from sentence_ngram where side = 'test'),
+suffix as (
+    select distinct o.n, a.gram & ((1::uhugeint << (25 * o.n)::uhugeint) - 1) as gram
+    from asked as a
+    cross join (select unnest(range(1, $order::integer + 1))::integer as n) as o
+)
+select
+    n,
+    gram,
+    gram & ((1::uhugeint << (25 * (n - 1))::uhugeint) - 1) as lower_gram,
+    gram >> 25::uhugeint as history
+from suffix

@@ -1,0 +1,71 @@
+-- name: profile
+-- version: 2
+-- grain: statistic
+-- reads: reference, token_count
+-- returns: statistic, value
+--
+-- Size, length, vocabulary and repetition of the captions at work. Lengths are in tokens of the text profile; standard
+-- deviations are of the population, as in van Miltenburg et al. 2018. Captions repeat where they are equal letter for
+-- letter: a text is what equal captions have in common. Each count is of what its name begins with.
+with per_image as (
+    select image_no, count(*) as captions, count(*) - count(distinct caption_id) as repeats
+    from reference
+    group by image_no
+),
+per_text as (
+    select caption_id, count(*) as captions, count(distinct image_no) as images
+    from reference
+    group by caption_id
+),
+size as (
+    select
+        count(*) as images, min(captions) as captions_min, avg(captions) as captions_mean, max(captions) as captions_max,
+        count(*) filter (where captions < 2) as single, count(*) filter (where repeats > 0) as repeating,
+        sum(repeats) as repeats
+    from per_image
+),
+length as (
+    select
+        count(*) as captions, count(distinct caption_id) as distinct_captions, sum(length) as tokens,
+        avg(length) as asl, stddev_pop(length) as sdsl, min(length) as shortest, max(length) as longest,
+        count(*) filter (where length = 0) as wordless, count(*) filter (where length = 1) as one_word,
+        count(*) filter (where split is null) as unsplit
+    from reference
+),
+word as (
+    select count(*) as types, count(*) filter (where occurrences = 1) as once
+    from token_count
+),
+elsewhere as (
+    select count(*) filter (where images > 1) as texts, coalesce(sum(captions) filter (where images > 1), 0) as captions
+    from per_text
+),
+listed as (
+    select unnest([
+        {'position': 1, 'statistic': 'images', 'value': s.images::double},
+        {'position': 2, 'statistic': 'captions', 'value': l.captions::double},
+        {'position': 3, 'statistic': 'captions-per-image-min', 'value': s.captions_min::double},
+        {'position': 4, 'statistic': 'captions-per-image-mean', 'value': s.captions_mean},
+        {'position': 5, 'statistic': 'captions-per-image-max', 'value': s.captions_max::double},
+        {'position': 6, 'statistic': 'images-with-one-caption', 'value': s.single::double},
+        {'position': 7, 'statistic': 'tokens', 'value': l.tokens::double},
+        {'position': 8, 'statistic': 'types', 'value': w.types::double},
+        {'position': 9, 'statistic': 'types-occurring-once', 'value': w.once::double},
+        {'position': 10, 'statistic': 'asl', 'value': l.asl},
+        {'position': 11, 'statistic': 'sdsl', 'value': l.sdsl},
+        {'position': 12, 'statistic': 'length-min', 'value': l.shortest::double},
+        {'position': 13, 'statistic': 'length-max', 'value': l.longest::double},
+        {'position': 14, 'statistic': 'captions-without-word', 'value': l.wordless::double},
+        {'position': 15, 'statistic': 'captions-of-one-word', 'value': l.one_word::double},
+        {'position': 16, 'statistic': 'distinct-captions', 'value': l.distinct_captions::double},
+        {'position': 17, 'statistic': 'images-repeating-a-caption', 'value': s.repeating::double},
+        {'position': 18, 'statistic': 'captions-repeated-within-image', 'value': s.repeats::double},
+        {'position': 19, 'statistic': 'captions-on-several-images', 'value': e.captions::double},
+        {'position': 20, 'statistic': 'texts-on-several-images', 'value': e.texts::double},
+        {'position': 21, 'statistic': 'captions-in-no-split', 'value': l.unsplit::double}
+    ], recursive := true)
+    from size as s, length as l, word as w, elsewhere as e
+)
+select statistic, value
+from listed
+order by position

@@ -1,0 +1,16 @@
+-- name: bucket_text
+-- version: 2
+-- grain: caption text
+-- params: first_image UINTEGER, last_image UINTEGER
+-- reads: reference, candidate, text_tokens
+-- returns: caption_id, tokens
+--
+-- The texts at work in one bucket of images, each once: the references and whatever stands in as their candidates.
+with at_work as (
+    select caption_id from reference where image_no between $first_image::uinteger and $last_image::uinteger
+    union
+    select caption_id from candidate where image_no between $first_image::uinteger and $last_image::uinteger
+)
+select t.caption_id, t.tokens
+from text_tokens as t
+semi join at_work as w on w.caption_id = t.caption_id

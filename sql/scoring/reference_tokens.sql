@@ -1,0 +1,13 @@
+-- name: reference_tokens
+-- version: 1
+-- grain: reference
+-- params: first_image UINTEGER, last_image UINTEGER
+-- reads: reference, bucket_text
+-- returns: image_no, slot, tokens
+--
+-- The tokens of each reference in one bucket of images, for kernels that align.
+select r.image_no, r.slot, t.tokens
+from reference as r
+join bucket_text as t using (caption_id)
+where r.image_no between $first_image::uinteger and $last_image::uinteger
+order by r.image_no, r.slot

@@ -1,0 +1,17 @@
+-- name: substitute_pool
+-- version: 1
+-- grain: caption
+-- params: profile VARCHAR
+-- reads: pool, membership, caption_tokens
+-- returns: dataset, image, slot, caption_id, length
+--
+-- The captions of other datasets, or the sentences of a corpus, that may stand in for those at work. Relation pool
+-- says which versions and splits: (dataset, seq, split).
+select m.dataset, m.image, m.slot, m.caption_id, len(t.tokens)::uinteger as length
+from pool as p
+join membership as m
+    on m.dataset = p.dataset
+    and m.from_seq <= p.seq
+    and (m.to_seq is null or m.to_seq > p.seq)
+    and (p.split is null or m.split = p.split)
+join caption_tokens as t on t.caption_id = m.caption_id and t.profile = $profile::varchar

@@ -1,0 +1,19 @@
+-- name: unigram_distribution
+-- version: 1
+-- grain: token
+-- reads: spoken_token, vocabulary
+-- returns: token_id, token, first_place, places
+--
+-- A unigram distribution to draw from: tokens in order of spelling hold as many places as they occur, first_place counted
+-- from 0, of so many places in all. Spelling, not numbers: those depend on what was ingested before.
+with spelled as (
+    select s.token_id, v.token, s.occurrences
+    from spoken_token as s
+    join vocabulary as v using (token_id)
+)
+select
+    token_id,
+    token,
+    (sum(occurrences) over (order by token) - occurrences)::bigint as first_place,
+    (sum(occurrences) over ())::bigint as places
+from spelled

@@ -1,0 +1,16 @@
+-- name: slot_caption
+-- version: 1
+-- grain: caption
+-- reads: reference, text_tokens, opening_count
+-- returns: image, slot, length, common
+--
+-- Each caption with its length in tokens, and whether (1 or 0) its first three tokens are one of the ten most frequent
+-- openings; ties for the tenth place are all in.
+with foremost as (
+    select opening from opening_count where n = 3 qualify rank() over (order by captions desc) <= 10
+)
+select r.image, r.slot, r.length::bigint as length, (f.opening is not null)::bigint as common
+from reference as r
+join text_tokens as t using (caption_id)
+left join foremost as f on f.opening = t.tokens[:3]
+order by r.image, r.slot

@@ -1,0 +1,65 @@
+-- name: template_skeleton
+-- version: 1
+-- grain: template of one shape, caption text that holds it
+-- params: shape VARCHAR, least INTEGER
+-- reads: template_window
+-- returns: shape, opening, ending, filler, caption_id, copies, association
+-- cites: Church & Hanks 1990 (association: pointwise mutual information, base 2)
+--
+-- Templates of one shape (x a fixed token, * an open one; without *, a long n-gram) that `least` captions hold or more, in
+-- every text that holds them. A template is what stands before the gap and what follows it, or the first four tokens and
+-- the rest, each packed into one number (caption_gram). Association: how many times, log2, the two meet more often than
+-- they would by chance.
+with occurrence as materialized (
+    select
+        caption_id, copies,
+        case $shape::varchar
+            when 'x*xx' then a
+            when 'xx*x' then a::uhugeint * 4294967296 + b
+            when 'xx*xx' then a::uhugeint * 4294967296 + b
+            when 'xxx*xxx' then (a::uhugeint * 4294967296 + b) * 4294967296 + c
+            else ((a::uhugeint * 4294967296 + b) * 4294967296 + c) * 4294967296 + d
+        end as opening,
+        case $shape::varchar
+            when 'x*xx' then c::uhugeint * 4294967296 + d
+            when 'xx*x' then d
+            when 'xx*xx' then d::uhugeint * 4294967296 + e
+            when 'xxx*xxx' then (e::uhugeint * 4294967296 + f) * 4294967296 + g
+            when 'xxxxx' then e
+            when 'xxxxxx' then e::uhugeint * 4294967296 + f
+            when 'xxxxxxx' then (e::uhugeint * 4294967296 + f) * 4294967296 + g
+        end as ending,
+        case $shape::varchar when 'x*xx' then b when 'xx*x' then c when 'xx*xx' then c when 'xxx*xxx' then d end as filler
+    from template_window
+),
+met as (
+    select opening, ending, sum(copies)::bigint as occurrences
+    from occurrence
+    where opening is not null and ending is not null
+    group by opening, ending
+),
+frequent as materialized (
+    select opening, ending, occurrences from met where occurrences >= $least::integer
+),
+opened as (
+    select opening, sum(occurrences)::bigint as occurrences from met semi join frequent as f using (opening) group by opening
+),
+ended as (
+    select ending, sum(occurrences)::bigint as occurrences from met semi join frequent as f using (ending) group by ending
+),
+size as (select sum(occurrences)::bigint as places from met),
+associated as (
+    select
+        f.opening, f.ending,
+        log2(f.occurrences::double * s.places / (o.occurrences::double * e.occurrences)) as association
+    from frequent as f
+    join opened as o using (opening)
+    join ended as e using (ending)
+    cross join size as s
+)
+select
+    $shape::varchar as shape, o.opening, o.ending, o.filler, o.caption_id, any_value(o.copies) as copies,
+    any_value(a.association) as association
+from occurrence as o
+join associated as a on a.opening = o.opening and a.ending = o.ending
+group by o.opening, o.ending, o.filler, o.caption_id

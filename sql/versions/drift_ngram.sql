@@ -1,0 +1,27 @@
+-- name: drift_ngram
+-- version: 1
+-- grain: kind of n-gram, n-gram
+-- reads: reference, text_tokens
+-- returns: kind, gram, occurrences
+--
+-- How often each word, pair of words that follow each other, and opening (first three tokens) occurs; packed as in
+-- caption_gram.
+with spoken as (select caption_id, count(*) as copies from reference group by caption_id),
+said as (
+    select s.copies, t.tokens from text_tokens as t join spoken as s using (caption_id)
+),
+side_by_side as (
+    select copies, unnest(tokens)::uhugeint as a, unnest(tokens[2:]) as b from said
+),
+occurrence as (
+    select 'words' as kind, a as gram, copies from side_by_side
+    union all
+    select 'bigrams', a * 4294967296 + b, copies from side_by_side where b is not null
+    union all
+    select 'openings', (tokens[1]::uhugeint * 4294967296 + tokens[2]) * 4294967296 + tokens[3], copies
+    from said
+    where len(tokens) >= 3
+)
+select kind, gram, sum(copies)::bigint as occurrences
+from occurrence
+group by kind, gram

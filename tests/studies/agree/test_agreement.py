@@ -1,0 +1,279 @@
+"""Metrics against people: rows from a user's own table of ratings, and why there is none where there is none."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+import pytest
+from conftest import Rows, ingest_rows
+from scipy import stats
+
+import auditor
+from auditor.cli.app import app
+from auditor.errors import UsageError
+from auditor.model import Option, Part, Source
+from auditor.store.connection import MEMORY, Store
+from auditor.studies.agree.rows import Resampling
+from auditor.studies.agree.study import Question, agree
+from auditor.studies.ingest import study
+from auditor.studies.score.study import score
+
+REFERENCES: Rows = [
+    ("a", 0, "a dog runs on the grass"),
+    ("a", 1, "the dog is running outside"),
+    ("b", 0, "two men play guitar"),
+    ("b", 1, "a man and a friend make music"),
+    ("c", 0, "a red bus in the street"),
+    ("c", 1, "the bus waits at a stop"),
+    ("d", 0, "a child eats cake"),
+    ("d", 1, "the girl has a birthday cake"),
+]
+TABLE = """photo,text,who,stars
+a,a dog runs,ann,4
+a,a dog runs,bob,3
+a,a cat,ann,1
+a,a cat,bob,2
+b,two men play guitar,ann,5
+b,two men play guitar,bob,5
+b,a bus at a stop,ann,1
+c,a bus,ann,3
+c,a bus,bob,2
+c,the café,bob,1
+d,cake for the girl,ann,4
+d,cake for the girl,bob,4
+"""
+COLUMNS: dict[str, Option] = {"image_col": "photo", "caption_col": "text", "judge_col": "who", "score_col": "stars"}
+SHAPE = ["dataset", "metric", "statistic", "protocol", "value", "low", "high", "p", "n"]
+QUICK = Question(resampling=Resampling(resamples=0))
+
+
+def rate(store: Store, folder: Path, table: str = TABLE) -> None:
+    """Ingest ratings as a user's datasets.toml would declare them."""
+    path = folder / "ratings.csv"
+    path.write_text(table, encoding="utf-8")
+    ingest_rows(store, REFERENCES, "refs")
+    source = Source("mine", "judgements", "judgements", (Part((path,), options=COLUMNS),), related=("refs",))
+    study.ingest(store, [source])
+
+
+@pytest.fixture(scope="module")
+def mine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """A store with the user's ratings and their references, for tests that only read."""
+    with Store.open(MEMORY) as opened:
+        rate(opened, tmp_path_factory.mktemp("ratings"))
+        yield opened
+
+
+def test_a_users_table_is_correlated_by_every_protocol(mine: Store) -> None:
+    found = agree(mine, ["mine"], ["bleu-1", "ter"], question=QUICK)
+    assert found.frame.columns[: len(SHAPE)] == SHAPE
+    of_metrics = found.frame.filter(pl.col("statistic").is_in(["spearman", "kendall-b", "kendall-c", "pearson"]))
+    assert of_metrics.filter(metric="ter", statistic="spearman").select("protocol", "candidates", "n").rows() == [
+        ("pooled", "all", 12), ("mean", "all", 7), ("judge-ann", "all", 6), ("judge-bob", "all", 6),
+        ("pooled", "without-references", 10), ("mean", "without-references", 6),
+    ]  # fmt: skip
+    scores = score(mine, "refs", ["bleu-1"], "mine").frame.select("image", "slot", score="value")
+    stars = mine.query("select image, slot, judge, score as stars from judgement where dataset = 'mine'")
+    rated = stars.join(scores, on=["image", "slot"])
+    mean = rated.group_by("image", "slot").agg(pl.col("stars").mean(), pl.col("score").first())
+    expected = {"pooled": rated, "mean": mean, "judge-ann": rated.filter(judge="ann")}
+    for protocol, some in expected.items():
+        row = of_metrics.filter(metric="bleu-1", protocol=protocol, statistic="spearman", candidates="all").row(
+            0, named=True
+        )
+        assert row["value"] == pytest.approx(stats.spearmanr(some["stars"], some["score"]).statistic)
+        assert row["n"] == some.height
+    tests = found.frame.filter(pl.col("statistic").is_in(["difference", "williams", "steiger"]))
+    assert tests.select("metric", "other", "protocol").unique().rows() == [("bleu-1", "ter", "mean")]
+    assert [one.label for one in found.selections] == ["mine", "refs"]
+    assert found.signatures["ter"].startswith("ter|tok:bare|refs:all|")
+    assert "1 caption is word for word a reference of the image in refs" in " ".join(found.notes)
+
+
+def test_people_among_themselves_set_the_ceiling(mine: Store) -> None:
+    rows = agree(mine, ["mine"], ["bleu-1"], question=QUICK).frame.filter(metric="human")
+    assert rows.select("statistic", "protocol", "n").rows() == [
+        ("spearman", "judge-ann judge-bob", 5), ("krippendorff-ordinal", "pooled", 10),
+        ("krippendorff-interval", "pooled", 10), ("ceiling", "pooled", 10), ("ceiling", "judge-ann", 5),
+        ("ceiling", "judge-bob", 5),
+    ]  # fmt: skip
+    ann, bob = [4, 1, 5, 3, 4], [3, 2, 5, 2, 4]
+    values = dict(rows.select(pl.format("{} {}", "statistic", "protocol"), "value").iter_rows())
+    assert values["spearman judge-ann judge-bob"] == pytest.approx(stats.spearmanr(ann, bob).statistic)
+    assert values["ceiling pooled"] == pytest.approx(stats.spearmanr(ann + bob, bob + ann).statistic)
+    assert values["ceiling judge-ann"] == values["ceiling judge-bob"] == values["spearman judge-ann judge-bob"]
+
+
+def test_an_unrelated_ingest_changes_no_bit_and_the_order_of_the_file_no_coefficient(
+    store: Store, tmp_path: Path
+) -> None:
+    rate(store, tmp_path)
+    question = Question(resampling=Resampling(50))
+    found = agree(store, ["mine"], ["rouge-l"], question=question).frame
+    head, *lines = TABLE.splitlines()
+    for table, of_slots in ((TABLE, []), ("\n".join([head, *lines[::-1]]), ["version", "low", "high"])):
+        with Store.open(MEMORY) as other:
+            ingest_rows(other, [("z", 0, "an unrelated caption"), ("z", 1, "of another set")], "before")
+            rate(other, tmp_path, table)
+            again = agree(other, ["mine"], ["rouge-l"], question=question).frame
+        drawn = ["resamples", "confidence", "seed"] if of_slots else []  # another version draws other images
+        assert found.drop(*of_slots, *drawn).equals(again.drop(*of_slots, *drawn))
+
+
+def test_ratings_outside_of_the_scale_are_left_out_and_named(store: Store, tmp_path: Path) -> None:
+    rate(store, tmp_path, TABLE.replace("a,a cat,bob,2", "a,a cat,bob,50"))
+    found = agree(store, ["mine"], ["bleu-1"], question=Question(scale=(1, 5), resampling=Resampling(0)))
+    assert "mine: 1 rating lies outside of 1 to 5 and is left out: 50 of a #1 by bob" in found.notes
+    assert found.frame.filter(protocol="pooled", statistic="spearman", metric="bleu-1")["n"][0] == 11
+    with pytest.raises(UsageError, match="no rating lies from 7 to 9; name its scale with --scale"):
+        agree(store, ["mine"], ["bleu-1"], question=Question(scale=(7, 9)))
+
+
+def test_one_judge_has_one_protocol_and_no_ceiling(store: Store, tmp_path: Path) -> None:
+    rate(store, tmp_path, "\n".join(line for line in TABLE.splitlines() if ",bob," not in line))
+    found = agree(store, ["mine"], ["bleu-1"], question=QUICK)
+    assert set(found.frame["metric"]) == {"bleu-1"}
+    assert set(found.frame.filter(pl.col("statistic") != "kappa")["protocol"]) == {"pooled"}
+    assert "mine: one judge (ann) only: how far people agree, and what a metric can reach, is unknown" in found.notes
+
+
+def test_constant_ratings_and_scores_have_no_correlation_and_say_why(store: Store, tmp_path: Path) -> None:
+    rate(store, tmp_path, "photo,text,who,stars\na,a dog runs,ann,4\nb,two men,ann,4\nc,a bus,ann,4\n")
+    found = agree(store, ["mine"], ["rouge-1", "rouge-l"], question=QUICK)
+    assert found.frame["value"].null_count() == found.frame.height
+    assert "mine: no correlations with people: every rating is 4 (pooled)" in found.notes
+    rate(store, tmp_path, "photo,text,who,stars\na,zebra,ann,4\nb,zebra,ann,3\nc,zebra,ann,2\n")
+    found = agree(store, ["mine"], ["rouge-l", "rouge-1"], question=QUICK)
+    told = "mine: rouge-l, rouge-1: the same score for every caption, and so no correlation (pooled)"
+    assert told in found.notes
+
+
+def test_a_caption_that_one_judge_rates_twice_counts_once(store: Store, tmp_path: Path) -> None:
+    rate(store, tmp_path, TABLE + "a,a dog runs,ann,5\n")
+    found = agree(store, ["mine"], ["bleu-1"], question=QUICK)
+    told = "mine: 1 caption was rated more than once by one judge; the mean of those ratings counts: 4.5 of a #0 by ann"
+    assert told in found.notes
+    assert found.frame.filter(protocol="pooled", statistic="spearman", metric="bleu-1")["n"][0] == 12
+
+
+def test_images_without_references_are_counted_and_named(store: Store, tmp_path: Path) -> None:
+    rate(store, tmp_path, TABLE + "y,a kite,ann,5\nz,a boat,ann,2\n")
+    found = agree(store, ["mine"], ["bleu-1"], question=QUICK)
+    assert "mine: 2 images have no references in refs and no scores: y, z" in found.notes
+    ingest_rows(store, [("elsewhere", 0, "a kite"), ("elsewhere", 1, "the kite")], "others")
+    with pytest.raises(UsageError, match="others describes no image of mine: its ids look like 'elsewhere'"):
+        agree(store, ["mine"], ["bleu-1"], "others")
+    with pytest.raises(UsageError, match="would score mine against itself"):
+        agree(store, ["mine"], ["bleu-1"], "mine")
+
+
+@pytest.mark.parametrize(
+    ("question", "why"),
+    [
+        (Question(statistics=["kendall"]), "kendall: no such statistic; known are spearman, kendall-b, kendall-c"),
+        (Question(protocols=["best"]), "best: no such protocol of mine; there are pooled, mean, judge-ann, judge-bob"),
+        (Question(scale=(5, 1)), "--scale 5 1: expected the lowest and the highest rating"),
+        (Question(cut=0.5), "name that metric, and no other, with -m"),
+        (Question(resampling=Resampling(5)), "--resamples 5: an interval of 0.95 needs 40 or more"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(mine: Store, question: Question, why: str) -> None:
+    with pytest.raises(UsageError, match=why):
+        agree(mine, ["mine"], ["bleu-1", "rouge-l"], question=question)
+    with pytest.raises(UsageError, match="refs: holds no ratings, it was ingested as captions"):
+        agree(mine, ["refs"], ["bleu-1"], question=QUICK)
+
+
+def test_kappa_takes_the_threshold_and_the_cut_that_are_given(mine: Store) -> None:
+    question = Question(threshold=4, cut=0.9, statistics=["pearson"], protocols=["mean"], resampling=Resampling(0))
+    row = agree(mine, ["mine"], ["bleu-1"], question=question).frame.filter(statistic="kappa").row(0, named=True)
+    assert row["threshold"] == 0.9
+    # of seven captions people call two good, and bleu-1 one of them: (6/7 - 32/49) / (1 - 32/49)
+    assert row["n"] == 7
+    assert row["value"] == pytest.approx(10 / 17)
+
+
+def test_the_browser_shows_what_metric_and_people_see_otherwise(mine: Store) -> None:
+    found = agree(mine, ["mine"], ["rouge-l"], question=Question(disagreements=1, resampling=Resampling(0)))
+    high, low = (table.frame.row(0, named=True) for table in found.tables[-2:])
+    assert (high["image"], high["caption"], high["rating"]) == ("b", "two men play guitar", 5)
+    assert high["nearest reference"] == "two men play guitar"
+    assert (low["image"], low["caption"], low["rating"]) == ("c", "the café", 1)
+    assert low["nearest reference"] == "a red bus in the street"
+
+
+def test_figures_show_coefficients_and_densities(mine: Store) -> None:
+    found = agree(mine, ["mine"], ["rouge-l", "bleu-1"], question=QUICK)
+    assert [figure.name for figure in found.figures] == ["agreement", "density-rouge-l", "density-bleu-1"]
+    assert found.figures[0].frame.columns == ["metric", "value", "low", "high"]
+    assert set(found.figures[1].frame["rating"]) <= {"1", "2", "3", "4", "5"}
+
+
+def test_library_and_command_give_the_same_rows(tmp_path: Path) -> None:
+    path = tmp_path / "audit.duckdb"
+    with Store.open(path, write=True) as store:
+        rate(store, tmp_path)
+    app(
+        ["agree", "mine", "-m", "bleu-1", "-m", "ter", "--resamples", "50", "--store", str(path), "-q", "-o", "o.json"],
+        standalone_mode=False,
+    )
+    with auditor.open(path) as audit:
+        result = audit.agree("mine", metrics=["bleu-1", "ter"], question=Question(resampling=Resampling(50)))
+    assert json.loads(Path("o.json").read_text()) == json.loads(result.to_json())
+    assert result.frame["low"].is_not_null().any()
+
+
+@pytest.mark.parametrize(
+    ("question", "message"),
+    [
+        (Question(protocols=["foo"]), "foo: no such protocol of mine; there are pooled, mean, judge-ann"),
+        (Question(threshold=float("nan")), "--threshold nan: expected a number"),
+        (Question(threshold=float("inf")), "--threshold inf: expected a number"),
+        (Question(cut=float("nan")), "--cut nan: expected a number"),
+        (Question(scale=(1.0, float("inf"))), "--scale 1 inf: expected the lowest and the highest rating"),
+        (Question(resampling=Resampling(10**9)), "--resamples 1000000000: expected 100,000 or fewer"),
+    ],
+)
+def test_what_cannot_be_asked_is_said_before_anything_is_scored(
+    mine: Store, monkeypatch: pytest.MonkeyPatch, question: Question, message: str
+) -> None:
+    monkeypatch.setattr("auditor.studies.agreement.rated", lambda *_: pytest.fail("scored first"))
+    with pytest.raises(UsageError, match=re.escape(message)):
+        agree(mine, ["mine"], ["bleu-1"], question=question)
+
+
+def test_ratings_too_large_to_be_summed_exactly_are_refused(store: Store, tmp_path: Path) -> None:
+    rate(store, tmp_path, TABLE.replace("ann,5", "ann,5e6").replace("bob,5", "bob,5e6") + "d,a cat,ann,2e7\n")
+    with pytest.raises(UsageError, match=r"mine: ratings as large as 2e\+07 cannot be summed exactly; divide them all"):
+        agree(store, ["mine"], ["bleu-1"], question=QUICK)
+    scaled = Question(scale=(1, 5), resampling=Resampling(0))
+    assert agree(store, ["mine"], ["bleu-1"], question=scaled).frame.height
+
+
+def test_a_threshold_that_no_mean_reaches_leaves_no_kappa_and_says_so(mine: Store) -> None:
+    found = agree(mine, ["mine"], ["bleu-1"], question=Question(threshold=99, resampling=Resampling(0)))
+    assert found.frame.filter(statistic="kappa")["value"].to_list() == [None]
+    assert "mine: no kappa: no caption has a mean rating of 99 or more; --threshold names another" in found.notes
+
+
+def test_tables_show_the_p_of_every_coefficient(mine: Store) -> None:
+    found = agree(mine, ["mine"], ["bleu-1", "ter"], question=QUICK)
+    first, every = (table.frame.row(0, named=True) for table in found.tables[:2])
+    assert first["metric"] == every["metric"]
+    rows = found.frame.filter(metric=first["metric"], protocol="pooled", candidates="all")
+    p = dict(rows.select("statistic", "p").rows())
+    assert first["p"] == p["spearman"]
+    assert {name: every[f"p of {name}"] for name in ("spearman", "kendall-b", "pearson")} == {
+        name: p[name] for name in ("spearman", "kendall-b", "pearson")
+    }
+    assert "p takes ratings as independent" in str(found.tables[0].caption)
+
+
+def test_rated_captions_that_no_metric_aligns_are_said(store: Store, tmp_path: Path) -> None:
+    rate(store, tmp_path, f"{TABLE}d,{'cake ' * 4_096},ann,1\n")
+    notes = " ".join(agree(store, ["mine"], ["bleu-1"], question=QUICK).notes)
+    assert "mine: 1 caption has more than 4,095 words, which no metric aligns" in notes

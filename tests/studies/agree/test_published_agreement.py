@@ -1,0 +1,155 @@
+"""Table 1 of Elliott & Keller 2014 comes out to the third decimal; the sound definitions stand beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+import pytest
+from conftest import DATA, ingest_rows
+
+from auditor import config
+from auditor.errors import UsageError
+from auditor.model import Part, Source
+from auditor.registry import METRICS, lacking
+from auditor.result import Result
+from auditor.store.connection import MEMORY, Store
+from auditor.studies.agree import published
+from auditor.studies.agree.published import (
+    DATASET,
+    MEASURES,
+    PAPER,
+    REFERENCES,
+    as_published,
+    available,
+    printed_figures,
+)
+from auditor.studies.agree.rows import Resampling
+from auditor.studies.agree.study import Question, agree
+from auditor.studies.ingest.study import ingest
+from auditor.studies.reproduce.study import OUTSIDE, UNANSWERED, reproduce
+
+TABLE_1 = {"meteor": 0.524, "rouge-su4": 0.435, "bleu-4": 0.429, "bleu-1": 0.345, "ter": -0.279}
+SOUND = {
+    "meteor": 0.560, "bleu-4": 0.462, "bleu-1": 0.476, "ter": -0.293, "cider": 0.584, "cider-d": 0.581,
+    "rouge-su4": 0.491,
+}  # fmt: skip
+
+
+def test_the_figures_that_are_printed_are_those_of_table_1() -> None:
+    assert printed_figures() == TABLE_1
+
+
+@pytest.fixture
+def small(store: Store, tmp_path: Path) -> Store:
+    captions = ["A dog runs on the grass.", "Two men play guitar.", "A red bus in the street.", "A child eats cake."]
+    rows = [(str(image), slot, text[slot * 2 :]) for image, text in enumerate(captions) for slot in range(2)]
+    ingest_rows(store, rows, "refs")
+    path = tmp_path / "ratings.csv"
+    rated = [(0, "A dog runs.", 4), (1, "two men", 3), (2, "A bus.", 2), (3, "A cat.", 1), (3, "the café", 1)]
+    path.write_text("image,caption,score\n" + "".join(f"{image},{text},{score}\n" for image, text, score in rated))
+    ingest(store, [Source("mine", "judgements", "judgements", (Part((path,)),), related=("refs",))])
+    return store
+
+
+def test_other_ratings_have_both_readings_and_nothing_published(small: Store) -> None:
+    found = as_published(small, ["mine"], resampling=Resampling(resamples=0))
+    assert found.frame["published"].null_count() == found.frame.height
+    assert found.frame.filter(metric="ter:length=truncated")["reading"].to_list() == ["as-published"]
+    assert "mine: the definitions are those of the paper, whose ratings are in flickr8k-ek" in found.notes
+    by_hand = agree(small, ["mine"], ["ter"], text_profile="ptb", question=Question(resampling=Resampling(0)))
+    spearman = by_hand.frame.filter(statistic="spearman", protocol="pooled", candidates="all")["value"][0]
+    assert found.frame.filter(metric="ter", reading="sound")["value"].to_list() == [spearman]
+
+
+def test_what_is_sound_is_measured_on_the_same_tokens_for_every_measure(small: Store) -> None:
+    assert {measure.sound.profile for measure in MEASURES} == {"ptb"}
+    found = as_published(small, ["mine"], resampling=Resampling(resamples=0))
+    sound = found.frame.filter(reading="sound")["signature"].str.extract(r"\|tok:([a-z]+)")
+    assert sound.unique().to_list() == ["ptb"]
+    table = found.tables[0].frame
+    assert table["strength as published"].null_count() == table["as published"].null_count()
+
+
+def test_the_papers_ratings_need_the_papers_references(store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "ratings.csv"
+    path.write_text("image,caption,score\na,a dog,1\n")
+    ingest(store, [Source(DATASET, "judgements", "judgements", (Part((path,)),))])
+    with pytest.raises(UsageError, match=f"auditor ingest {REFERENCES}"):
+        as_published(store, [DATASET])
+
+
+def test_a_metric_that_is_not_installed_is_left_out_with_its_reason(
+    small: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(metric: object) -> str | None:
+        return "meteor needs a jar" if metric is METRICS["meteor"] else None
+
+    monkeypatch.setattr(published, "lacking", missing)
+    measures, notes = available()
+    assert [one.metric for one in measures][:2] == ["rouge-su4", "bleu-4"]
+    assert notes == ["left out: meteor needs a jar"]
+    assert "left out: meteor needs a jar" in as_published(small, ["mine"], resampling=Resampling(0)).notes
+
+
+@pytest.fixture(scope="module")
+def flickr() -> Iterator[Store]:
+    if DATA is None:
+        pytest.skip("the real datasets are not here: set AUDITOR_DATA to the folder that holds flickr8k/")
+    if lacking(METRICS["meteor"]):
+        pytest.skip("METEOR is not installed")
+    declared = config.sources(data=DATA)
+    with Store.open(MEMORY) as store:
+        ingest(store, [declared[name] for name in (DATASET, REFERENCES)])
+        yield store
+
+
+@pytest.fixture(scope="module")
+def reproduced(flickr: Store) -> Result:
+    return reproduce(flickr, [PAPER])[0]
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("elliott2014")
+def test_table_1_comes_out_to_the_third_decimal(reproduced: Result) -> None:
+    table = reproduced.tables[-1]
+    assert "n = 17,466" in table.title
+    shown = table.frame.with_columns(pl.col("published", "as published", "sound").round(3))
+    names = {measure.name: measure.metric for measure in MEASURES}
+    ours = shown.with_columns(pl.col("measure").replace_strict(names)).rows_by_key("measure", named=True, unique=True)
+    assert {name: row["as published"] for name, row in ours.items() if row["published"]} == TABLE_1
+    assert {name: row["published"] for name, row in ours.items() if row["published"]} == TABLE_1
+    assert {name: ours[name]["sound"] for name in SOUND} == SOUND
+    assert all(row["low"] < row["sound"] < row["high"] for row in ours.values())
+    assert all(row["why they differ"] for row in ours.values())
+    strengths = {name: (row["strength as published"], row["strength when sound"]) for name, row in ours.items()}
+    assert strengths["bleu-1"] == ("weak", "moderate")
+    assert strengths["ter"] == ("weak", "weak")
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("elliott2014")
+def test_every_figure_of_flickr8k_lies_within_its_band(reproduced: Result) -> None:
+    assert OUTSIDE not in reproduced.frame["verdict"]
+    # the ratings of Elliott & Keller 2013 are to be had from the authors only
+    assert set(reproduced.frame.filter(verdict=UNANSWERED)["reason"]) == {
+        "ek2013 is not in the store: `auditor fetch ek2013` says how to obtain it"
+    }
+    assert reproduced.frame.filter(pl.col("verdict") != UNANSWERED)["dataset"].unique().to_list() == [DATASET]
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("elliott2014")
+def test_judges_agree_as_measured_and_set_the_ceiling(flickr: Store) -> None:
+    question = Question(statistics=["spearman"], protocols=["pooled", "mean"], resampling=Resampling(resamples=0))
+    rows = agree(flickr, [DATASET], ["cider"], text_profile="ptb", question=question).frame
+    people = rows.filter(metric="human", statistic="spearman").select("protocol", pl.col("value").round(2))
+    assert dict(people.iter_rows()) == {"judge-1 judge-2": 0.82, "judge-1 judge-3": 0.72, "judge-2 judge-3": 0.83}
+    cider = rows.filter(metric="cider", statistic="spearman").select(
+        "protocol", "candidates", pl.col("value").round(3), "n"
+    )
+    assert cider.rows()[:2] == [("pooled", "all", 0.584, 17_466), ("mean", "all", 0.641, 5_822)]
+    assert set(cider.filter(candidates="without-references").select("protocol", "n").rows()) == {
+        ("pooled", 3 * 5_664), ("mean", 5_664),
+    }  # fmt: skip

@@ -1,0 +1,287 @@
+"""Who stands in for a caption: what is drawn, from where, by the seed alone; and why something cannot be drawn."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+from conftest import ingest_rows
+
+from auditor.errors import MetricError, UsageError
+from auditor.scoring.substitutes import LOWER_BOUNDS
+from auditor.store.connection import Store
+from auditor.studies.bounds.study import bounds
+
+WORDS = ("red", "green", "blue", "café", "日本", "dog", "cat", "tree", "house", "car")
+
+
+def captions(prefix: str, images: int) -> list[tuple[str, int, str]]:
+    """Write three captions for each image, of four to seven words."""
+    return [
+        (
+            f"{prefix}{image:02}",
+            slot,
+            " ".join(f"{prefix}{WORDS[(image * 3 + slot + k) % 10]}" for k in range(4 + slot)),
+        )
+        for image in range(images)
+        for slot in range(3)
+    ]
+
+
+def corpus() -> list[tuple[str, int, str]]:
+    long = [("doc", slot, f"sentence number {WORDS[slot]} stands in here") for slot in range(6)]
+    return [*long, ("doc", 6, "too short by one"), ("doc", 7, "a b c d e")]
+
+
+@pytest.fixture
+def filled(store: Store) -> Store:
+    ingest_rows(store, captions("a", 8), dataset="one")
+    ingest_rows(store, captions("b", 5), dataset="two")
+    ingest_rows(store, captions("c", 4), dataset="three")
+    ingest_rows(store, corpus(), dataset="brown", kind="corpus")
+    return store
+
+
+def drawn(store: Store, candidate: str) -> pl.DataFrame:
+    """Give what the last study put in place of captions."""
+    return store.query(
+        "select image, slot, from_dataset, from_image, from_slot, length, text from candidate"
+        " left join made_text using (image, slot, candidate) where candidate = $candidate order by image, slot",
+        {"candidate": candidate},
+    )
+
+
+def test_every_lower_bound_has_rows_of_every_level(filled: Store) -> None:
+    frame = bounds(filled, ["one", "two"], ["bleu-1", "rouge-1"]).frame
+    found = frame.group_by("dataset", "candidate").agg(pl.col("level").n_unique(), pl.col("metric").n_unique())
+    assert found.height == 2 * (1 + len(LOWER_BOUNDS))
+    assert set(found["level"]) == {3}
+    assert set(found["metric"]) == {2}
+    assert set(frame.filter(candidate="intra")["seed"]) == {1}
+    assert frame.filter(candidate="human")["seed"].null_count() == frame.filter(candidate="human").height
+
+
+def test_inter_draws_from_the_other_datasets_alike_and_from_no_relative(filled: Store) -> None:
+    filled.execute("update dataset set related = ['two'] where dataset = 'one'")
+    result = bounds(filled, ["one", "two", "three"], ["bleu-1"], candidates=["inter"])
+    by_source = dict(result.frame.filter(level="caption").select("dataset", "drawn_from").iter_rows())
+    assert [named.split("@")[0] for named in by_source["one"].split()] == ["three", "without", "two"]
+    assert [named.split("@")[0] for named in by_source["two"].split()] == ["three", "without", "one"]
+    assert [named.split("@")[0] for named in by_source["three"].split()] == ["one", "two"]
+    shares = drawn(filled, "inter")["from_dataset"].value_counts()
+    assert set(shares["from_dataset"]) == {"one", "two"}
+
+
+def test_a_relative_is_not_dropped_from_inter_in_silence(filled: Store) -> None:
+    filled.execute("update dataset set related = ['two'] where dataset = 'one'")
+    result = bounds(filled, ["one"], ["bleu-1"], candidates=["inter"], others=["two", "three"])
+    told = "one: inter draws from three and not from two, which has the same images or captions"
+    assert [note.startswith(told) for note in result.notes] == [True]
+    assert result.frame["drawn_from"].str.ends_with(" without two").all()
+    alone = bounds(filled, ["one"], ["bleu-1"], candidates=["inter"], others=["three"])
+    assert alone.notes == ()
+    assert alone.frame.drop("drawn_from").equals(result.frame.drop("drawn_from"))
+
+
+def test_inter_draws_datasets_alike_whatever_their_size(store: Store) -> None:
+    ingest_rows(store, captions("a", 10), dataset="one")
+    ingest_rows(store, [("x", slot, f"word {slot}") for slot in range(2)], dataset="small")
+    ingest_rows(store, captions("b", 60), dataset="large")
+    for seed in range(10):
+        bounds(store, ["one"], ["bleu-1"], candidates=["inter"], others=["small", "large"], seed=seed)
+        share = drawn(store, "inter")["from_dataset"].eq("small").mean()
+        assert 0.15 < share < 0.85
+
+
+def test_brown_draws_sentences_of_five_tokens_and_ten_characters(filled: Store) -> None:
+    bounds(filled, ["one"], ["bleu-1"], candidates=["brown"])
+    found = drawn(filled, "brown")
+    assert set(found["from_dataset"]) == {"brown"}
+    assert set(found["from_slot"]) <= set(range(6))
+    assert found["from_slot"].n_unique() > 3
+
+
+def test_gibberish_has_ten_words_or_as_many_as_a_caption_has_on_average(filled: Store) -> None:
+    bounds(filled, ["one"], ["bleu-1"], candidates=["gibberish-10", "gibberish-mean", "gibberish-brown-mean"])
+    ten, mean, brown = (drawn(filled, f"gibberish-{kind}") for kind in ("10", "mean", "brown-mean"))
+    assert set(ten["length"]) == {10}
+    assert set(mean["length"]) == set(brown["length"]) == {5}
+    assert all(long.startswith(f"{short} ") for long, short in zip(ten["text"], mean["text"], strict=True))
+    assert set(" ".join(ten["text"]).split()) <= {f"a{word}" for word in WORDS}
+    assert set(" ".join(brown["text"]).split()) <= set(" ".join(text for _, _, text in corpus()).split())
+
+
+def test_gibberish_follows_the_unigram_distribution(store: Store) -> None:
+    rows = [(f"i{image:03}", slot, "often often often rare") for image in range(150) for slot in range(2)]
+    ingest_rows(store, rows)
+    bounds(store, ["set"], ["bleu-1"], candidates=["gibberish-10"])
+    words = " ".join(drawn(store, "gibberish-10")["text"]).split()
+    share = words.count("rare") / len(words)
+    assert len(words) == 3000
+    assert abs(share - 0.25) < 4 * (0.25 * 0.75 / 3000) ** 0.5
+
+
+def test_draws_depend_on_the_seed_and_the_captions_alone() -> None:
+    def measured(order: list[str], threads: int) -> bytes:
+        with Store.open(Path(":memory:")) as store:
+            store.execute(f"set threads = {threads}")
+            sets = {"one": captions("a", 8), "two": captions("b", 5), "unrelated": captions("c", 9)}
+            for name in order:
+                ingest_rows(store, sets[name], dataset=name)
+            ingest_rows(store, corpus(), dataset="brown", kind="corpus")
+            return bounds(store, ["one", "two"], ["bleu-4", "cider", "rouge-1"], seed=3).to_json().encode()
+
+    def without_clock(document: bytes) -> list[bytes]:
+        return [line for line in document.splitlines() if b"created_at" not in line]
+
+    first = without_clock(measured(["one", "two"], 1))
+    assert without_clock(measured(["unrelated", "one", "two"], 2)) == first
+    assert without_clock(measured(["one", "two", "unrelated"], 1)) == first
+
+
+def test_seeds_draw_differently_and_each_draw_has_rows_of_its_own(filled: Store) -> None:
+    often = bounds(filled, ["one"], ["rouge-1"], candidates=["human", "gibberish-brown-10"], draws=3)
+    rows = often.frame.filter(level="caption")
+    assert rows.select("candidate", "seed").rows() == [
+        ("human", None), ("gibberish-brown-10", 1), ("gibberish-brown-10", 2), ("gibberish-brown-10", 3),
+    ]  # fmt: skip
+    once = bounds(filled, ["one"], ["rouge-1"], candidates=["gibberish-brown-10"], seed=2).frame
+    assert once.equals(often.frame.filter(seed=2))
+
+
+def test_drawn_references_are_drawn_anew_in_each_draw(filled: Store) -> None:
+    rows = bounds(filled, ["one"], ["rouge-1"], candidates=["human"], references=1, draws=2).frame
+    assert rows.filter(level="caption")["seed"].to_list() == [1, 2]
+    assert ["|k:1|seed:1|" in text for text in rows.filter(level="caption")["signature"]] == [True, False]
+
+
+def test_what_cannot_be_drawn_is_left_out_with_the_reason(store: Store) -> None:
+    ingest_rows(store, captions("a", 3), dataset="one")
+    result = bounds(store, ["one"], ["bleu-1"])
+    assert set(result.frame["candidate"]) == {"human", "intra", "gibberish-10", "gibberish-mean"}
+    told = " ".join(result.notes)
+    assert "no inter: no other dataset that is not related" in told
+    assert "no brown, gibberish-brown-10, gibberish-brown-mean: brown is not in the store" in told
+    for name in ("inter", "brown"):
+        with pytest.raises(MetricError, match=f"one: no {name}"):
+            bounds(store, ["one"], ["bleu-1"], candidates=[name])
+
+
+def test_captions_of_the_same_images_are_no_corpus(filled: Store) -> None:
+    filled.execute("update dataset set related = ['two'] where dataset = 'one'")
+    for corpus in ("one", "two"):
+        result = bounds(filled, ["one"], ["bleu-1"], corpus=corpus)
+        assert not set(result.frame["candidate"]) & {"brown", "gibberish-brown-10", "gibberish-brown-mean"}
+        assert any(f"{corpus} has captions of the same images" in note for note in result.notes)
+        with pytest.raises(MetricError, match="name another --corpus"):
+            bounds(filled, ["one"], ["bleu-1"], candidates=["brown"], corpus=corpus)
+
+
+def test_a_second_split_of_a_dataset_is_not_dropped_from_inter_in_silence(filled: Store) -> None:
+    filled.execute(
+        "update membership set split = case when slot = 0 then 'test' else 'train' end where dataset = 'two'"
+    )
+    result = bounds(filled, ["one"], ["bleu-1"], candidates=["inter"], others=["two:train", "two:test", "three"])
+    assert "one: inter draws from two:train and not from two:test: each dataset once" in result.notes
+    alone = bounds(filled, ["one"], ["bleu-1"], candidates=["inter"], others=["two:train", "three"])
+    assert not any("each dataset once" in note for note in alone.notes)
+    assert alone.frame.equals(result.frame)
+
+
+def test_a_corpus_without_a_sentence_and_captions_without_a_word_are_explained(store: Store) -> None:
+    ingest_rows(store, [("a", 0, ""), ("a", 1, "..."), ("b", 0, "")], dataset="one", kind="candidates")
+    ingest_rows(store, [("doc", 0, "short")], dataset="brown", kind="corpus")
+    result = bounds(store, ["one"], ["bleu-1"])
+    told = " ".join(result.notes)
+    assert "no brown: the corpus has no sentence of five tokens" in told
+    assert "no gibberish-10, gibberish-mean, gibberish-brown-mean: there is no word to draw" in told
+    assert set(result.frame["candidate"]) == {"human", "intra", "gibberish-brown-10"}
+    with pytest.raises(MetricError, match="no word to draw"):
+        bounds(store, ["one"], ["bleu-1"], candidates=["gibberish-10"])
+
+
+def test_scores_that_tell_no_caption_from_another_are_explained(store: Store) -> None:
+    ingest_rows(store, [(image, slot, "a dog") for image in "abc" for slot in range(2)])
+    notes = bounds(store, ["set"], ["bleu-1", "cider", "cider-d"], candidates=["human"]).notes
+    assert "set: cider, cider-d: 0 for every caption, since no two captions of an image share an n-gram" in notes[0]
+    assert notes[1] == "set: bleu-1: every caption has the same score"
+
+
+def test_an_unknown_candidate_is_refused_with_the_known_ones(filled: Store) -> None:
+    with pytest.raises(UsageError, match="known are human, intra, inter, brown"):
+        bounds(filled, ["one"], ["bleu-1"], candidates=["intre"])
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Path:
+    path = tmp_path / "kept.duckdb"
+    with Store.open(path, write=True) as store:
+        ingest_rows(store, captions("a", 8), dataset="one")
+        ingest_rows(store, captions("b", 5), dataset="two")
+        ingest_rows(store, corpus(), dataset="brown", kind="corpus")
+    return path
+
+
+def test_drawn_candidates_are_kept_for_people_and_a_warm_cache_changes_nothing(kept: Path) -> None:
+    def run() -> pl.DataFrame:
+        with Store.open(kept) as store:
+            return bounds(store, ["one", "two"], ["bleu-1", "cider"]).frame
+
+    cold = run()
+    assert run().equals(cold)
+    with Store.open(kept) as store:
+        rows = store.query("select * from drawn_candidate where dataset = 'one' order by candidate, image, slot")
+    assert set(rows["candidate"]) == set(LOWER_BOUNDS)
+    assert rows.height == 24 * len(LOWER_BOUNDS)
+    assert set(rows["seed"]) == {1}
+    inter = rows.filter(candidate="inter")
+    assert set(inter["from_dataset"]) == {"two"}
+    known = {(image, slot): text for image, slot, text in captions("b", 5)}
+    assert all(
+        known[image, slot] == text for image, slot, text in inter.select("from_image", "from_slot", "text").rows()
+    )
+    assert rows.filter(candidate="gibberish-10")["from_image"].null_count() == 24
+
+
+def test_pooled_idf_counts_the_images_of_all_datasets(filled: Store, tmp_path: Path) -> None:
+    """Wang & Gaizauskas 2016, note 7, beside a table of frequencies counted by hand."""
+    images: dict[str, set[str]] = {}
+    for image, _, text in [*captions("a", 8), *captions("b", 5), *captions("c", 4)]:
+        words = text.split()
+        for n in range(1, 5):
+            for start in range(len(words) - n + 1):
+                images.setdefault(" ".join(words[start : start + n]), set()).add(image)
+    table = tmp_path / "together.csv"
+    lines = ["gram,images", ",17", *(f"{gram},{len(found)}" for gram, found in images.items())]
+    table.write_text("\n".join(lines), encoding="utf-8")
+    names = ["one", "two", "three"]
+    by_hand = bounds(filled, names, [f"cider:idf=file:{table}", "bleu-1"], candidates=["human", "intra"])
+    found = bounds(filled, names, ["cider", "bleu-1"], candidates=["human", "intra"], pool_idf=True)
+    shown = ["dataset", "candidate", "level", "mean", "sd", "max"]
+    assert found.frame.select(shown).equals(by_hand.frame.select(shown))
+    (label,) = found.frame["metric"].unique().sort()[1:]
+    assert re.fullmatch(r"cider:idf=datasets#[0-9a-f]{12}", label)
+    assert f"|idf:{label.partition('=')[2]}|" in found.signatures[label]
+    assert f"{label[6:]}: document frequencies of one, two, three together, 17 images" in found.notes
+    alone = bounds(filled, ["one"], ["cider"], candidates=["human"])
+    assert not alone.frame["mean"].equals(found.frame.filter(dataset="one", metric=label, candidate="human")["mean"])
+    with pytest.raises(MetricError, match="is set by `auditor bounds REF… --pool-idf`"):
+        bounds(filled, ["one"], [label], candidates=["human"])
+
+
+@pytest.mark.parametrize(("names", "metrics"), [(["one"], ["cider"]), (["one", "two"], ["bleu-1"])])
+def test_there_must_be_frequencies_to_pool(filled: Store, names: list[str], metrics: list[str]) -> None:
+    with pytest.raises(UsageError, match="--pool-idf: pools the document frequencies of CIDEr over several REFs"):
+        bounds(filled, names, metrics, pool_idf=True)
+
+
+def test_pooled_frequencies_are_of_words_as_they_stand(filled: Store) -> None:
+    with pytest.raises(MetricError, match="no stem=true"):
+        bounds(filled, ["one", "two"], ["cider:stem=true"], candidates=["human"], pool_idf=True)
+
+
+def test_the_old_name_of_the_items_of_a_run_is_refused_with_both_new_ones(filled: Store) -> None:
+    with pytest.raises(MetricError, match=r"idf=run; document frequencies .* `auditor bounds REF… --pool-idf`"):
+        bounds(filled, ["one"], ["cider:idf=pooled"])

@@ -1,0 +1,367 @@
+"""Gates: each measures what its study says, limits are inclusive, what cannot be answered is never a pass."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT, Rows, ingest_rows
+
+import auditor
+from auditor import config
+from auditor.cli.app import main
+from auditor.errors import SqlError, UsageError
+from auditor.model import Gate, Source
+from auditor.result import Result
+from auditor.store.connection import Store
+from auditor.studies.check import gates, measures
+from auditor.studies.check.measures import Asked
+from auditor.studies.check.study import check
+from auditor.studies.duplicates.study import duplicates
+from auditor.studies.templates.study import templates
+
+ROWS: Rows = [
+    ("a", 0, "a red kite over the blue water"), ("a", 1, "A red kite over the blue water."), ("a", 2, "one boat"),
+    ("b", 0, "a red kite over the blue water"), ("b", 1, "ein Café"), ("b", 2, "two dogs run"),
+    ("c", 0, "a man"), ("c", 1, "..."), ("c", 2, "the man sits there"),
+]  # fmt: skip
+SPLITS = {"train": ["a"], "test": ["b", "c"]}
+
+
+def gate(name: str, limit: object, dataset: str | None = None) -> Gate:
+    return Gate(dataset, tuple(name.split(".")), limit, Path("datasets.toml"), 7)
+
+
+def statement(sql: str, dataset: str | None = None, name: str = "a check") -> Gate:
+    return Gate(dataset, ("sql", name), sql, Path("datasets.toml"), 7)
+
+
+def checked(
+    store: Store, *demanded: Gate, refs: tuple[str, ...] = ("set",), strict: bool = False
+) -> list[dict[str, Any]]:
+    return check(store, refs, demanded, strict=strict)[0].frame.to_dicts()
+
+
+@pytest.fixture
+def held(store: Store) -> Store:
+    ingest_rows(store, ROWS, splits=SPLITS)
+    return store
+
+
+def test_gates_measure_what_their_names_say_and_limits_are_inclusive(held: Store) -> None:
+    values = {
+        "images.min": 3,
+        "captions_per_image.min": 3,
+        "captions_per_image.max": 3,
+        "length.asl.max": (7 + 7 + 2 + 7 + 2 + 3 + 2 + 0 + 4) / 9,
+        "empty.max": 1 / 9,
+        "duplicates_within_image.max": 2 / 8,
+        "duplicates_across_images.exact.max": 3 / 8,
+        "leakage.max": 1 / 5,
+        "leakage.exact.max": 1 / 5,
+    }
+    rows = checked(held, *(gate(name, value) for name, value in values.items()))
+    assert {row["gate"]: row["value"] for row in rows} == values
+    assert {row["verdict"] for row in rows} == {"passed"}
+    beyond = {
+        name: math.nextafter(value, math.inf * (1 if name.endswith("min") else -1)) for name, value in values.items()
+    }
+    rows = checked(held, *(gate(name, value) for name, value in beyond.items()))
+    assert {row["verdict"] for row in rows} == {"failed"}
+    assert all(("at least" in row["reason"]) == row["gate"].endswith("min") for row in rows)
+
+
+def test_a_near_leak_is_a_leak_though_no_exact_one(store: Store) -> None:
+    rows: Rows = [
+        ("a", 0, "a man rides a brown horse along the beach"),
+        ("b", 0, "a man rides a black horse along the beach"),
+    ]
+    ingest_rows(store, rows, splits={"train": ["a"], "test": ["b"]})
+    near, exact = checked(store, gate("leakage.max", 0), gate("leakage.exact.max", 0))
+    assert (near["value"], near["verdict"], exact["value"], exact["verdict"]) == (1.0, "failed", 0.0, "passed")
+
+
+def test_split_that_counts_as_train_can_leak(store: Store) -> None:
+    ingest_rows(store, ROWS, splits={"restval": ["a"], "test": ["b", "c"]})
+    declared = {"set": Source("set", "captions", "literal", (), split_roles={"restval": "train"})}
+    result, failed = check(store, ["set"], [gate("leakage.max", 0)], declared)
+    assert failed
+    assert result.frame["value"].to_list() == [0.2]
+
+
+def test_numbers_are_those_of_the_studies(held: Store) -> None:
+    asked = Asked(held, auditor.store.versions.resolve(held, "set"), {}, lambda *_: None, "bare")
+    shares = duplicates(held, ["set"]).frame.filter(statistic="captions", match="any", scope="across-images")
+    shares = shares.filter(shares["slot"].is_null())
+    found = measures.repetition(asked).filter(statistic="across-images")
+    assert found["value"].to_list() == shares["value"].to_list()
+    made = templates(held, ["set"], metric_name="bleu-1").frame.filter(statistic="templated")
+    assert measures.formulas(asked)["value"].to_list() == made["value"].to_list()
+
+
+def test_homogeneity_is_judged_by_the_upper_end_of_its_interval(held: Store) -> None:
+    (row,) = checked(held, gate("homogeneity.bleu-1.high.max", 0.0))
+    assert (row["metric"], row["statistic"]) == ("bleu-1", "homogeneity")
+    assert row["signature"].startswith("bleu-1|")
+    between = (row["value"] + row["high"]) / 2
+    assert row["low"] <= row["value"] < between < row["high"]
+    (row,) = checked(held, gate("homogeneity.bleu-1.high.max", between))
+    assert row["verdict"] == "failed"
+
+
+def test_metric_with_a_dot_in_its_name_needs_no_quotes() -> None:
+    bare, quoted = "homogeneity.rouge-w-1.2.high.max".split("."), ("homogeneity", "rouge-w-1.2", "high", "max")
+    written = [Gate(None, tuple(keys), 1, Path("datasets.toml")) for keys in (bare, quoted)]
+    assert {one.metric for one in gates.understood(written).demands} == {"rouge-w-1.2"}
+
+
+def test_drift_is_since_the_version_before_or_what_is_named(held: Store) -> None:
+    first = gate("drift.js.max", 0.0)
+    assert "first version" in checked(held, first)[0]["reason"]
+    ingest_rows(held, [*ROWS, ("d", 0, "entirely other words")], splits=SPLITS)
+    (row,) = checked(held, first)
+    assert row["verdict"] == "failed"
+    assert row["value"] > 0
+    assert f"|since:set@{row['version'][:12]}|" not in row["signature"]
+    (row,) = checked(held, first, gate("drift.against", "set@v2"))
+    assert f"|since:set@{row['version'][:12]}|" in row["signature"]
+    assert (row["verdict"], row["value"]) == ("passed", 0)
+    (row,) = checked(held, first, gate("drift.against", "nowhere"))
+    assert (row["verdict"], row["value"]) == ("not answerable", None)
+    assert "nowhere: not in" in row["reason"]
+
+
+def test_what_cannot_be_answered_says_why_and_fails_only_if_strict(held: Store) -> None:
+    ingest_rows(held, [("a", 0, "one caption"), ("b", 0, "another one")], dataset="lone")
+    ingest_rows(held, [("a", 0, "one caption"), ("a", 1, "another one")], dataset="single")
+    words = {
+        ("set:test", "leakage.max"): "name the whole dataset",
+        ("set:test", "msttr.min"): "tokens",
+        ("lone", "leakage.max"): "needs the splits test and train: it has none",
+        ("lone", "outliers.max"): "no caption has a reference",
+        ("lone", "homogeneity.bleu-1.high.max"): "no caption has a reference",
+        ("single", "homogeneity.bleu-1.high.max"): "there is no caption of another image",
+    }
+    for ref in ("set:test", "lone", "single"):
+        demanded = [gate(name, 1) for whose, name in words if whose == ref]
+        result, failed = check(held, [ref], demanded)
+        rows = result.frame.to_dicts()
+        assert not failed
+        assert [(row["verdict"], row["value"]) for row in rows] == [("not answerable", None)] * len(demanded)
+        assert all(words[ref, row["gate"]] in row["reason"] for row in rows)
+        result, failed = check(held, [ref], demanded, strict=True)
+        assert failed
+        assert result.frame["reason"].str.starts_with("not answerable: ").all()
+
+
+def test_value_that_is_not_a_number_is_no_pass(held: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    for value in (math.nan, math.inf, None):
+        rule = gates.Rule(lambda _, v=value: measures._one("images", v, "s"), "images", gates.at_most)  # type: ignore[misc]
+        monkeypatch.setitem(gates.GATES, "images.min", rule)  # type: ignore[arg-type]
+        (row,) = checked(held, gate("images.min", 5))
+        assert row["verdict"] == "not answerable"
+
+
+def test_only_what_gates_ask_for_is_computed(held: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("duplicates", "templates", "outliers", "score_sets", "diff", "measured"):
+        monkeypatch.setattr(measures, name, None)
+    assert checked(held, gate("images.min", 1), gate("length.asl.max", 1))[0]["verdict"] == "passed"
+
+
+def test_own_gate_replaces_that_of_all(held: Store) -> None:
+    demanded = (gate("images.min", 9), gate("images.min", 3, "set"), statement("select $dataset as d"))
+    demanded += (statement("select 1 where false", "set"),)
+    assert [row["verdict"] for row in checked(held, *demanded)] == ["passed", "passed"]
+
+
+def test_without_names_every_dataset_of_captions_is_checked_and_those_with_own_gates(held: Store) -> None:
+    ingest_rows(held, [("x", 0, "made by a system")], dataset="output", kind="candidates")
+    ingest_rows(held, [("x", 0, "a sentence")], dataset="words", kind="corpus")
+    rows = checked(held, gate("images.min", 1), gate("images.min", 2, "output"), gate("images.min", 1, "gone"), refs=())
+    found = {row["dataset"]: (row["verdict"], row["version"] is None) for row in rows}
+    assert found == {"set": ("passed", False), "output": ("failed", False), "gone": ("not answerable", True)}
+    assert "auditor ingest gone" in rows[-1]["reason"]
+
+
+def test_sql_is_asked_of_each_dataset_where_it_names_one_else_once(held: Store) -> None:
+    ingest_rows(held, [("a", 0, "x")], dataset="other")
+    shouting = statement("select image, text from captions where dataset = $dataset and seq_of($seq) = 1", name="b")
+    with pytest.raises(SqlError, match=r"datasets.toml:7: check 'b': .*seq_of"):
+        checked(held, shouting)
+    empty = statement("select image, slot from captions where dataset = $dataset and text = '...'", name="empty")
+    once = statement("select dataset from latest where seq > 1", name="once")
+    result, failed = check(held, ["set", "other"], [empty, once])
+    assert failed
+    told = result.frame.select("dataset", "gate", "value", "verdict").rows()
+    assert told == [
+        ("set", "sql.empty", 1, "failed"),
+        ("other", "sql.empty", 0, "passed"),
+        (None, "sql.once", 0, "passed"),
+    ]
+    assert result.frame["reason"][0] == "1 row, expected none; the first: image = c, slot = 1"
+    assert result.tables[1].frame.rows() == [("c", 1)]
+
+
+def test_rows_of_sql_have_an_order_of_their_own_unless_they_are_ordered(held: Store) -> None:
+    for sql, first in {
+        "select i, [i] as l, {'a': i} as s from range(9) as r (i) where random() >= 0": "i = 0, l = [0]",
+        "select i from range(9) as r (i) order by i desc": "i = 8",
+        "select [i] as l from range(1) as r (i)": "l = [0]",
+    }.items():
+        (row,) = checked(held, statement(sql))
+        assert f"the first: {first}" in row["reason"]
+
+
+def test_sql_that_fails_is_named_with_its_place(held: Store) -> None:
+    faults = {
+        "selec 1": "syntax error",
+        "delete from caption": "read-only",
+        "select 1; select 2": "one statement",
+        "select $other": r"no parameter \$other; there are \$dataset",
+        "from nothing": "nothing does not exist",
+    }
+    for sql, words in faults.items():
+        with pytest.raises(SqlError, match=f"datasets.toml:7: check 'a check': .*{words}") as caught:
+            checked(held, statement(sql))
+        assert caught.value.exit_code == 5
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (
+            gate("images.most", 1),
+            "datasets.toml:7: unknown gate images.most; known are images.min, captions_per_image.min",
+        ),
+        (gate("images", 5), "unknown gate images;"),
+        (gate("drift.cider.js.max", 1), "unknown gate"),
+        (gate("images.min", "many"), "expected a number, not 'many'"),
+        (gate("images.min", True), "expected a number, not True"),
+        (gate("images.min", math.nan), "expected a number, not nan"),
+        (gate("homogeneity.cidre.high.max", 1), "datasets.toml:7: .*cidre: no such metric"),
+        (gate("drift.against", 3), "expected a version or a dataset"),
+    ],
+)
+def test_wrong_gate_is_refused_with_its_place(wrong: Gate, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        gates.understood([gate("images.min", 1), wrong])
+
+
+def test_nothing_to_check_is_no_pass(held: Store) -> None:
+    with pytest.raises(UsageError, match=r"no gates are declared; write them into datasets.toml"):
+        check(held, [], [gate("drift.against", "set@v1")])
+    with pytest.raises(UsageError, match="set: no gate is declared for it"):
+        check(held, ["set"], [gate("images.min", 1, "other")])
+
+
+@pytest.mark.parametrize(("limit", "code"), [(3, 0), (4, 1)])
+def test_command_ends_with_1_where_a_gate_fails(limit: int, code: int, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("datasets.toml").write_text(f"[set.check]\nimages.min = {limit}\n")
+    with Store.open(Path("audit.duckdb"), write=True) as opened:
+        ingest_rows(opened, ROWS)
+    with pytest.raises(SystemExit) as caught:
+        main(["check", "--format", "github"])
+    assert (caught.value.code or 0) == code
+    out = capsys.readouterr().out
+    assert out.startswith(
+        "::error file=datasets.toml,line=2,title=set%3A images.min::images is 3" if code else "::notice"
+    )
+    with auditor.open("audit.duckdb") as audit:
+        result: Result = audit.check("set")
+    assert result.frame["verdict"].to_list() == ["failed" if code else "passed"]
+
+
+def test_mistake_in_the_file_comes_before_one_about_the_store(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("datasets.toml").write_text("\n[check]\nimages.most = 1\n")
+    with pytest.raises(SystemExit) as caught:
+        main(["check"])
+    assert caught.value.code == 2
+    assert capsys.readouterr().err.startswith("error: datasets.toml:3: unknown gate images.most")
+
+
+def test_gates_have_the_line_on_which_they_stand() -> None:
+    Path("datasets.toml").write_text(
+        """# [check]
+[settings]
+data = "x"
+[check]
+images.min = 1   # comment
+"empty" . max = 0
+homogeneity."rouge-w-1.2".high.max = 0.5
+length = { asl.min = 5, asl.max = 12 }
+
+[[check.sql]]
+sql = '''
+select "[check]"
+images.min = 5
+\'\'\'
+name = "é"
+[flickr8k.check]
+[flickr8k.check.images]
+min = 3
+[[flickr8k.check.sql]]
+name = "a"
+sql = ""
+[[flickr8k.check.sql]]
+name = "b"
+sql = ""
+[mine]
+format = "list"
+path = "a"
+check.drift.against = "x"
+"""
+    )
+    told = {(one.dataset, one.name): one.line for one in config.gates()}
+    assert told == {
+        (None, "images.min"): 5, (None, "empty.max"): 6, (None, "homogeneity.rouge-w-1.2.high.max"): 7,
+        (None, "length.asl.min"): 8, (None, "length.asl.max"): 8, (None, "sql.é"): 10, ("flickr8k", "images.min"): 18,
+        ("flickr8k", "sql.a"): 19, ("flickr8k", "sql.b"): 22, ("mine", "drift.against"): 28,
+    }  # fmt: skip
+    declared = config.sources()
+    assert declared["flickr8k"].format == "flickr"
+    assert declared["mine"].format == "list"
+    assert "check" not in declared
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("check = 5", "datasets.toml:1: check must be a table"),
+        ("[check]\nsql = 'select 1'", r"datasets.toml:2: \[\[check.sql\]\] needs name"),
+        ("[check]\n[[check.sql]]\nname = 'a'", "datasets.toml:2: .* needs name"),
+        ("[[check.sql]]\nname = 'a'\nsql = 5", "datasets.toml:1: .* needs name"),
+        (
+            "[[a.check.sql]]\nname='a'\nsql=''\n[[a.check.sql]]\nname='a'\nsql=''",
+            "datasets.toml:4: two checks are called",
+        ),
+    ],
+)
+def test_check_that_cannot_be_read_is_refused_with_its_line(content: str, words: str) -> None:
+    Path("datasets.toml").write_text(content)
+    with pytest.raises(UsageError, match=words):
+        config.gates()
+
+
+PAGE = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
+
+
+def test_page_explains_every_gate_and_its_example_is_understood() -> None:
+    for name in gates.GATES:
+        stem, _, bound = name.rpartition(".")
+        assert f"`{name}`" in PAGE or (f"`{stem}.min`" in PAGE and f"`.{bound}`" in PAGE)
+    (example,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
+    Path("datasets.toml").write_text(example)
+    wanted = gates.understood(config.gates())
+    assert len(wanted.gates) == 9
+    assert wanted.since == {"mine": "mine@v1"}
+
+
+def test_snippets_are_yaml() -> None:
+    yaml = pytest.importorskip("yaml")
+    workflow, hooks = (yaml.safe_load(text) for text in re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL))
+    runs = [step["run"] for step in workflow["jobs"]["check"]["steps"] if "run" in step]
+    assert "auditor check mine --strict --format github" in runs
+    assert "auditor check" in hooks["repos"][0]["hooks"][0]["entry"]

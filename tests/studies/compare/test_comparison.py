@@ -1,0 +1,236 @@
+"""Datasets compared: indices with intervals, an order that claims no more than the captions support."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+from conftest import ingest_rows
+
+from auditor.errors import UsageError
+from auditor.store.connection import Store
+from auditor.studies.bounds.study import bounds
+from auditor.studies.compare.study import compare
+
+WORDS = ("red", "green", "blue", "café", "日本", "dog", "cat", "tree", "house", "car")
+
+
+def captions(images: int, shared: int, prefix: str = "", slots: int = 3) -> list[tuple[str, int, str]]:
+    """Write captions of six words, of which `shared` are the same in every image, two others in every caption."""
+    common = [f"{prefix}common{place}" for place in range(shared)]
+    return [
+        (f"i{image:03}", slot, " ".join([*common, *(f"{prefix}{WORDS[(image * 7 + k + slot % 2) % 10]}" for k in range(6 - shared))]))
+        for image in range(images)
+        for slot in range(slots)
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def filled(store: Store) -> Store:
+    ingest_rows(store, captions(60, 5), dataset="alike")
+    ingest_rows(store, captions(60, 1), dataset="unlike")
+    ingest_rows(store, captions(60, 1, slots=2), dataset="as-unlike")
+    ingest_rows(
+        store,
+        [("doc", slot, f"sentence number {word} stands in here") for slot, word in enumerate(WORDS)],
+        "brown",
+        "corpus",
+    )
+    return store
+
+
+def by_statistic(frame: pl.DataFrame, dataset: str, column: str = "value", metric: str = "bleu-1") -> dict[str, float]:
+    return dict(frame.filter(dataset=dataset, metric=metric).select("statistic", column).iter_rows())
+
+
+def test_bounds_are_those_of_bounds_and_indices_follow_from_them(filled: Store) -> None:
+    metrics = ["bleu-1", "ter"]
+    frame = compare(filled, ["alike", "unlike"], metrics, resamples=0).frame
+    means = bounds(filled, ["alike", "unlike"], metrics).frame.filter(level="caption")
+    names = {"human": "upper", "intra": "intra", "inter": "inter", "brown": "brown"}
+    for (dataset, metric), own in means.group_by("dataset", "metric"):
+        found = by_statistic(frame, dataset, metric=metric)
+        assert {names[name]: mean for name, mean in own.select("candidate", "mean").iter_rows() if name in names} == {
+            name: found[name] for name in names.values()
+        }
+        upper, intra, inter = found["upper"], found["intra"], found["inter"]
+        assert found["homogeneity"] == (upper / intra if metric == "ter" else intra / upper)
+        assert found["specificity"] == (inter - intra if metric == "ter" else intra - inter)
+
+
+def test_larger_means_more_of_it_whatever_a_metric_counts(filled: Store) -> None:
+    frame = compare(filled, ["alike", "unlike"], ["bleu-1", "rouge-1", "ter"], resamples=0).frame
+    first = frame.filter(pl.col("statistic").is_in(["intra", "homogeneity", "specificity"]), rank=1)
+    assert first["dataset"].to_list() == ["alike"] * 9
+    assert by_statistic(frame, "alike", "rank", "ter")["upper"] == 1
+
+
+def test_interval_holds_the_value_and_is_about_four_standard_errors_wide(filled: Store) -> None:
+    frame = compare(filled, ["alike", "unlike"], ["bleu-1", "rouge-1"]).frame
+    wide = frame.filter(pl.col("se") > 1e-9)
+    assert wide.height > 12
+    assert (wide["low"] <= wide["value"]).all()
+    assert (wide["value"] <= wide["high"]).all()
+    widths = wide.select((pl.col("high") - pl.col("low")) / pl.col("se")).to_series()
+    assert widths.min() > 3.3
+    assert widths.max() < 4.5
+
+
+def test_order_is_claimed_where_it_is_sure_and_left_open_where_it_is_not(filled: Store) -> None:
+    result = compare(filled, ["unlike", "as-unlike", "alike"], ["rouge-1"], others=["brown"])
+    of = result.frame.filter(statistic="homogeneity").select("dataset", "rank_low", "rank_high").rows()
+    assert of[0] == ("alike", 1, 1)
+    assert sorted(of[1:]) == [("as-unlike", 2, 3), ("unlike", 2, 3)]
+    told = " ".join(result.notes)
+    assert "alike is more homogeneous than" in told
+    assert "on 1 of 1 metrics beyond sampling error" in told
+    assert "unlike on 0 of 1 metrics beyond sampling error" in told
+    assert {"1", "2–3"} == set(result.tables[1].frame["rank"])
+    assert result.tables[1].best == (), "captions that are most alike are not the best"
+    specific = result.tables[2]
+    assert specific.best == tuple(
+        (row, "specificity") for row, rank in enumerate(specific.frame["rank"]) if rank == "1"
+    )
+
+
+def test_rows_keep_their_columns_and_say_what_was_drawn_from_where(filled: Store) -> None:
+    frame = compare(filled, ["alike", "unlike"], ["bleu-1"]).frame
+    assert (
+        frame.columns
+        == (
+            "dataset metric statistic value low high rank rank_low rank_high version split se resamples confidence seed "
+            "drawn_from signature"
+        ).split()
+    )
+    assert frame["statistic"].unique(maintain_order=True).to_list() == (
+        "upper intra inter brown homogeneity specificity".split()
+    )
+    sources = by_statistic(frame, "alike", "drawn_from")
+    assert sources["inter"] == sources["specificity"]
+    assert sources["inter"].startswith("unlike@")
+    assert sources["brown"].startswith("brown@")
+    assert sources["upper"] is sources["intra"] is sources["homogeneity"] is None
+
+
+def test_all_datasets_of_a_comparison_draw_from_the_same_pool_where_there_is_one(filled: Store) -> None:
+    ingest_rows(filled, captions(60, 1, "kin"), dataset="kin")
+    filled.execute("update dataset set related = ['kin'] where dataset = 'alike'")
+    result = compare(filled, ["alike", "unlike"], ["bleu-1"], resamples=0, others=["kin", "as-unlike"])
+    sources = dict(result.frame.filter(statistic="inter").select("dataset", "drawn_from").iter_rows())
+    assert {source.partition("@")[0] for source in sources.values()} == {"as-unlike"}
+    assert len(set(sources.values())) == 1
+    assert any(
+        note.startswith(
+            "inter draws from as-unlike for every dataset, so that all draw from the same pool: kin left out"
+        )
+        for note in result.notes
+    )
+    alone = compare(filled, ["alike", "unlike"], ["bleu-1"], resamples=0, others=["as-unlike"])
+    assert alone.frame.equals(result.frame)
+    assert not any("pool" in note for note in alone.notes)
+
+
+def test_specificities_of_different_pools_are_said_to_be_so(filled: Store) -> None:
+    notes = compare(filled, ["alike", "unlike"], ["bleu-1"], resamples=0).notes
+    assert [note for note in notes if "different pools" in note] == [
+        "inter and specificity are of different pools, and so their ranks compare unlike things (alike from unlike; "
+        "unlike from alike): name --others that are related to none of the datasets to draw all from the same"
+    ]
+
+
+def test_what_cannot_be_drawn_has_no_row_and_a_reason(store: Store) -> None:
+    ingest_rows(store, captions(6, 1), dataset="one")
+    ingest_rows(store, captions(6, 1), dataset="two")
+    store.execute("update dataset set related = ['two'] where dataset = 'one'")
+    result = compare(store, ["one", "two"], ["bleu-1"], resamples=0)
+    assert set(result.frame["statistic"]) == {"upper", "intra", "homogeneity"}
+    assert (
+        "one, two: no inter: no other dataset that is not related; name several REFs, or --others NAME" in result.notes
+    )
+    assert "one, two: no brown: brown is not in the store: `auditor ingest brown`" in result.notes
+    assert [table.title.split()[0] for table in result.tables] == ["upper", "homogeneity"]
+
+
+def test_no_resamples_mean_no_intervals_and_no_claim(filled: Store) -> None:
+    result = compare(filled, ["alike", "unlike"], ["bleu-1"], resamples=0)
+    frame = result.frame
+    assert frame.select("low", "high", "rank_low", "rank_high", "confidence").null_count().row(0) == (frame.height,) * 5
+    assert frame["se"].null_count() == 0
+    assert "alike is more homogeneous than unlike on 1 of 1 metrics; sampling error unknown" in result.notes
+
+
+def test_one_image_has_no_interval_and_the_reason_is_told(store: Store) -> None:
+    ingest_rows(store, captions(1, 1), dataset="lonely")
+    ingest_rows(store, captions(9, 1, "x"), dataset="other")
+    result = compare(store, ["lonely", "other"], ["bleu-1"])
+    assert result.frame.filter(dataset="lonely").select("low", "se", "rank_low").null_count().row(0) == (2, 2, 2)
+    assert result.frame.filter(dataset="other")["low"].null_count() == 0
+    assert "lonely: no intervals: there is one image only" in result.notes
+
+
+def test_a_ratio_to_nothing_is_no_homogeneity(store: Store) -> None:
+    nothing = [(f"i{image}", slot, f"{image} {slot}") for image in range(5) for slot in range(2)]
+    ingest_rows(store, nothing, dataset="nothing")
+    ingest_rows(store, [*nothing, ("j", 0, "a b"), ("j", 1, "a b")], dataset="little")
+    result = compare(store, ["nothing", "little"], ["rouge-2"])
+    assert set(result.frame.filter(statistic="homogeneity")["dataset"]) == {"little"}
+    assert "nothing: no homogeneity by rouge-2: it would divide by 0" in result.notes
+    assert "little: no interval of homogeneity by rouge-2: some resamples divide by 0" in result.notes
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"resamples": 10}, "--resamples 10: an interval of 0.95 needs 40 or more; 0 is for no interval"),
+        ({"resamples": -1}, "--resamples -1: an interval"),
+        ({"resamples": 100, "confidence": 0.99}, "needs 200 or more"),
+        ({"confidence": 95.0}, "--confidence 95: expected a share between 0 and 1"),
+    ],
+)
+def test_settings_that_give_no_interval_are_refused(filled: Store, settings: dict[str, float], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        compare(filled, ["alike", "unlike"], ["bleu-1"], **settings)
+
+
+def test_intervals_are_a_function_of_seed_and_captions_alone() -> None:
+    def compared(order: list[str], threads: int, seed: int) -> pl.DataFrame:
+        with Store.open(Path(":memory:")) as store:
+            store.execute(f"set threads = {threads}")
+            sets = {"one": captions(12, 2), "two": captions(9, 1, "x"), "unrelated": captions(5, 1, "y")}
+            for name in order:
+                ingest_rows(store, sets[name], dataset=name)
+            return compare(store, ["one", "two"], ["bleu-1", "cider"], seed=seed).frame
+
+    first = compared(["one", "two"], 1, 3)
+    assert compared(["unrelated", "two", "one"], 2, 3).equals(first)
+    assert not compared(["one", "two"], 1, 4)["low"].equals(first["low"])
+
+
+def test_wider_confidence_gives_wider_intervals_of_the_same_resamples(filled: Store) -> None:
+    narrow, wide = (
+        compare(filled, ["alike", "unlike"], ["rouge-1"], confidence=share).frame.filter(pl.col("se") > 1e-9)
+        for share in (0.8, 0.99)
+    )
+    assert (wide["low"] < narrow["low"]).all()
+    assert (wide["high"] > narrow["high"]).all()
+    assert set(wide["confidence"]) == {0.99}
+
+
+def test_each_index_is_drawn_with_its_intervals(filled: Store) -> None:
+    homogeneity, specificity = compare(filled, ["alike", "unlike"], ["bleu-1", "ter"]).figures
+    assert (homogeneity.name, specificity.name) == ("homogeneity", "specificity")
+    assert homogeneity.title == "Homogeneity = intra / upper (ter: upper / intra)"
+    for figure in (homogeneity, specificity):
+        assert set(figure.frame.columns) >= {figure.x, figure.y, figure.series, figure.low, figure.high}
+        assert figure.frame.height == 4
+
+
+@pytest.mark.parametrize("resamples", [0, 40])
+def test_tables_show_the_jackknife_error_of_every_value(filled: Store, resamples: int) -> None:
+    result = compare(filled, ["alike", "unlike"], ["bleu-1", "ter"], resamples=resamples)
+    for statistic, table in zip(("upper", "homogeneity", "specificity"), result.tables, strict=True):
+        rows = result.frame.filter(statistic=statistic).select("metric", "dataset", "se")
+        assert sorted(table.frame.select("metric", "dataset", "se").rows()) == sorted(rows.rows())
+        assert rows["se"].null_count() == 0
+    assert "se: standard error by the jackknife" in str(result.tables[-1].caption)

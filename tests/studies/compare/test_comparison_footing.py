@@ -1,0 +1,179 @@
+"""Datasets on an equal footing: equally many images and captions, whatever the datasets, seeds and threads are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import polars as pl
+import pytest
+from conftest import ingest_rows
+
+from auditor.errors import UsageError
+from auditor.registry import References
+from auditor.result import Result
+from auditor.store import ngrams, tokens
+from auditor.store.connection import MEMORY, Store
+from auditor.store.versions import resolve
+from auditor.studies.compare.study import compare
+from auditor.text import tokenizer
+
+WORDS = ("red", "green", "blue", "café", "日本", "dog", "cat", "tree", "house", "car")
+Rows = list[tuple[str, int, str]]
+
+
+def captions(images: int, slots: int, prefix: str = "") -> Rows:
+    """Write captions of six words, some shared by the captions of an image."""
+    return [
+        (f"{prefix}i{image:03}", slot, " ".join(WORDS[(image * 7 + k * (1 + slot % 3)) % 10] for k in range(6)))
+        for image in range(images)
+        for slot in range(slots)
+    ]
+
+
+#: Five captions an image, but one image with a single caption; three; four.
+LARGE = [*captions(40, 5), ("stray", 0, "a lonely caption")]
+SMALL = captions(12, 3, "s")
+WIDE = captions(25, 4, "w")
+
+
+@pytest.fixture(scope="module")
+def filled() -> Iterator[Store]:
+    with Store.open(MEMORY) as store:
+        for name, rows in {"large": LARGE, "small": SMALL, "wide": WIDE}.items():
+            ingest_rows(store, rows, dataset=name)
+        yield store
+
+
+@pytest.fixture(scope="module")
+def result(filled: Store) -> Result:
+    return equalised(filled, "large", "small", "wide")
+
+
+def equalised(store: Store, *refs: str, metrics: Sequence[str] = ("bleu-1",), **settings: Any) -> Result:
+    return compare(store, refs, metrics, equalise=True, **{"resamples": 100, **settings})
+
+
+def numbers(frame: pl.DataFrame, footing: str) -> pl.DataFrame:
+    return frame.filter(footing=footing).select(
+        "dataset", "metric", "statistic", "value", "low", "high", "rank", "rank_low", "rank_high", "se"
+    )
+
+
+def test_every_dataset_is_at_work_with_equally_many_images_and_captions(result: Result) -> None:
+    sizes = result.frame.filter(footing="equalised").select("images", "captions_per_image").unique()
+    assert sizes.rows() == [(12, 3.0)]
+    assert set(result.frame.filter(footing="equalised")["dataset"]) == {"large", "small", "wide"}
+    raw = result.frame.filter(footing="raw").select("dataset", "images", "captions_per_image").unique().sort("dataset")
+    assert raw.rows() == [("large", 40, 5.0), ("small", 12, 3.0), ("wide", 25, 4.0)]
+    assert any(
+        note.startswith(
+            "equalised: 12 images of each dataset, 3 captions of each image (2 references), drawn by seed 1"
+        )
+        for note in result.notes
+    )
+
+
+def test_raw_numbers_are_those_without_equalising(filled: Store, result: Result) -> None:
+    alone = compare(filled, ["large", "small", "wide"], ["bleu-1"], resamples=100).frame
+    beside = result.frame
+    assert beside.filter(footing="raw").select(alone.columns).equals(alone)
+    assert beside.columns == [*alone.columns, "images", "captions_per_image", "footing"]
+
+
+def test_datasets_of_equal_size_are_equalised_already(store: Store) -> None:
+    ingest_rows(store, SMALL, dataset="one")
+    ingest_rows(store, captions(12, 3, "z"), dataset="two")
+    frame = equalised(store, "one", "two", metrics=["bleu-1", "cider"]).frame
+    assert numbers(frame, "equalised").equals(numbers(frame, "raw"))
+
+
+def test_a_dataset_under_another_name_keeps_the_same_images_and_its_rank(store: Store) -> None:
+    """Of three captions all are drawn, so that both names have the very same captions at work."""
+    wide = captions(30, 3)
+    for name, rows in {"one": wide, "again": wide, "few": SMALL}.items():
+        ingest_rows(store, rows, dataset=name)
+    upper = equalised(store, "one", "again", "few").frame.filter(footing="equalised", statistic="upper")
+    one, again = (upper.filter(dataset=name).select("metric", "value", "rank", "se") for name in ("one", "again"))
+    assert one.equals(again)
+    tested = equalised(store, "one", "again", "few", pairs=True).frame.filter(
+        pl.col("against").is_not_null(), footing="equalised"
+    )
+    same = tested.filter(dataset="one", against="again")
+    assert set(same["test"]) == {"paired"}
+    assert same.filter(statistic="upper")["p"].to_list() == [1.0]
+    assert set(tested["images"]) == set(tested["images_against"]) == {12}
+
+
+def test_numbers_are_the_same_whatever_the_order_of_rows_the_threads_and_what_else_is_stored() -> None:
+    def compared(*, backwards: bool, threads: int, unrelated: bool, seed: int = 1) -> pl.DataFrame:
+        with Store.open(MEMORY) as store:
+            store.execute(f"set threads = {threads}")
+            if unrelated:
+                ingest_rows(store, captions(7, 2, "u"), dataset="unrelated")
+            for name, rows in {"large": LARGE, "small": SMALL}.items():
+                ingest_rows(store, rows[::-1] if backwards else rows, dataset=name)
+            return equalised(store, "large", "small", metrics=["cider"], seed=seed, resamples=40).frame
+
+    first = compared(backwards=False, threads=1, unrelated=False)
+    assert compared(backwards=True, threads=2, unrelated=True).equals(first)
+    other = compared(backwards=False, threads=1, unrelated=False, seed=2)
+    assert not numbers(other, "equalised").equals(numbers(first, "equalised"))
+    upper = {"footing": "raw", "statistic": "upper"}
+    assert other.filter(**upper)["value"].equals(first.filter(**upper)["value"])
+
+
+@pytest.mark.parametrize(("k", "images", "seed"), [(1, 1, 1), (3, 17, -5), (4, 39, 2)])
+def test_a_smaller_draw_of_images_is_part_of_a_larger_one(filled: Store, k: int, images: int, seed: int) -> None:
+    selection = resolve(filled, "large")
+    tokens.provide(filled, [selection], "bare", tokenizer("bare"))
+    fewer, more = (
+        ngrams.workspace(filled, References("loo", k, seed, number).of(selection), "bare").rows("drawn_reference")
+        for number in (images, images + 1)
+    )
+    assert fewer["image"].n_unique() == images == fewer["image_no"].max()
+    assert more["image"].n_unique() == images + 1
+    assert fewer.height == images * (k + 1)
+    assert fewer.join(more, on=["image", "slot"], how="anti").is_empty()
+
+
+def test_signatures_say_what_was_drawn_and_are_alike_for_all_datasets(filled: Store) -> None:
+    result = equalised(filled, "large", "small", "wide", images=10, references=1, seed=4, resamples=0)
+    assert result.signatures["bleu-1"].startswith("bleu-1|tok:bare|refs:loo|")
+    assert "|k:" not in result.signatures["bleu-1"]
+    assert "|refs:loo|k:1|images:10|seed:4|" in result.signatures["bleu-1 equalised"]
+    by_metric = result.frame.group_by("footing", "metric").agg(pl.col("signature").n_unique())
+    assert set(by_metric["signature"]) == {1}
+    assert result.frame.filter(footing="equalised").select("images", "captions_per_image").unique().rows() == [(10, 2)]
+
+
+def test_raw_stands_beside_equalised_with_interval_and_rank(result: Result) -> None:
+    assert [table.title.split()[0].rstrip(",") for table in result.tables] == [
+        "upper", "intra", "homogeneity", "specificity",
+    ]  # fmt: skip
+    assert result.tables[0].frame.columns == (
+        "metric dataset raw_rank raw raw_low raw_high raw_se rank equalised low high se".split()
+    )
+    assert all(table.frame.height == 3 for table in result.tables)
+    assert sum("the order by" in note for note in result.notes) == 2
+    assert all(figure.frame.height == 3 for figure in result.figures)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "message"),
+    [
+        ({"equalise": False, "images": 5}, "--images is for --equalise"),
+        ({"images": 13}, "small has 12 images with 3 captions or more, fewer than --images 13; ask for fewer"),
+        ({"references": 3}, "small has 0 images with 4 captions or more; ask for fewer --references"),
+    ],
+)
+def test_what_datasets_do_not_have_is_refused(filled: Store, chosen: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        compare(filled, ["large", "small"], ["bleu-1"], **{"equalise": True, **chosen})
+
+
+def test_a_dataset_of_lone_captions_is_named(store: Store) -> None:
+    ingest_rows(store, captions(9, 1, "l"), dataset="lonely")
+    ingest_rows(store, SMALL, dataset="small")
+    with pytest.raises(UsageError, match="--equalise: lonely: more than one image in ten has one caption only"):
+        compare(store, ["lonely", "small"], ["bleu-1"], equalise=True)

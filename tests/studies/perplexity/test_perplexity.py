@@ -1,0 +1,208 @@
+"""Pairwise perplexity against a plain model of dictionaries; what never changes it; what cannot be had."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import plain_kneser_ney as plain
+import polars as pl
+import pytest
+from conftest import Rows, ingest_rows
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from auditor.cli.app import main
+from auditor.errors import AuditorError, MetricError, UsageError
+from auditor.store.connection import MEMORY, Store
+from auditor.store.workspace import Workspace
+from auditor.studies.perplexity import models
+from auditor.studies.perplexity.study import perplexity
+from auditor.text import tokenizer
+
+IMAGES = [f"image {place}" for place in range(6)]
+#: A caption of each image at least, so that both halves have some with the seeds of these tests.
+corpora = st.lists(
+    st.tuples(
+        st.sampled_from(IMAGES), st.lists(st.sampled_from("a dog café runs 日本".split()), max_size=6).map(" ".join)
+    ),
+    max_size=14,
+).map(lambda more: [(image, slot, text) for slot, (image, text) in enumerate([*((i, "a dog") for i in IMAGES), *more])])
+
+DOGS: Rows = [
+    (f"i{i}", slot, f"{a} dog {b}") for i in range(8) for slot, (a, b) in enumerate([("a", "runs"), ("the", "sits")])
+]
+CATS: Rows = [(f"i{i}", 0, f"a cat {'sleeps' if i % 2 else 'runs on a red mat'}") for i in range(12)]
+
+
+def expected(
+    datasets: dict[str, Rows], order: int, captions: int | None, seed: int
+) -> dict[tuple[str, str, str], float | None]:
+    tokenize = tokenizer("bare")
+    sides = {}
+    for name, rows in datasets.items():
+        tokens = tokenize(pl.Series([text for _, _, text in rows], dtype=pl.String)).to_list()
+        sides[name] = plain.halves([(i, slot, t) for (i, slot, _), t in zip(rows, tokens, strict=True)], name, seed)
+    drawn = min(len(train) for train, _ in sides.values()) if captions is None else captions or None
+    models = {
+        name: plain.KneserNey([tokens for *_, tokens in train[:drawn]], order) for name, (train, _) in sides.items()
+    }
+    found: dict[tuple[str, str, str], float | None] = {}
+    for a, model in models.items():
+        for b, (_, held) in sides.items():
+            tested = plain.test(model, [tokens for *_, tokens in held])
+            found[a, b, "perplexity"], found[a, b, "perplexity-known"] = tested.perplexity, tested.known
+            found[a, b, "oov"] = tested.oov
+    return found
+
+
+def measured(frame: pl.DataFrame) -> dict[tuple[str, str, str], float | None]:
+    kept = frame.filter(~pl.col("statistic").is_in(["cross-entropy", "ratio"]))
+    return {
+        (a, b, name): value for a, b, name, value in kept.select("trained_on", "dataset", "statistic", "value").rows()
+    }
+
+
+def pairwise(datasets: dict[str, Rows], threads: int = 2, **options: object) -> pl.DataFrame:
+    with Store.open(MEMORY) as store:
+        store.execute(f"set threads = {threads}")
+        for name, rows in datasets.items():
+            ingest_rows(store, rows, name, kind="candidates")  # which lets an empty caption in
+        return perplexity(store, [name for name in datasets if name != "unrelated"], "bare", **options).frame  # type: ignore[arg-type]
+
+
+@given(corpora, corpora, st.integers(1, 5), st.sampled_from([None, 0, 1]), st.sampled_from([1, 2]))
+@settings(max_examples=5)
+def test_every_pair_is_that_of_a_model_of_dictionaries(
+    a: Rows, b: Rows, order: int, captions: int | None, seed: int
+) -> None:
+    datasets = {"a": a, "b": b}
+    found = measured(pairwise(datasets, order=order, captions=captions, seed=seed))
+    assert found == pytest.approx(expected(datasets, order, captions, seed), rel=1e-9, abs=1e-12)
+
+
+def test_real_captions_are_those_of_a_model_of_dictionaries(data: Path) -> None:
+    with gzip.open(data / "flickr8k" / "Flickr8k.token.txt.gz", "rt", encoding="utf-8") as lines:
+        keyed = [line.rstrip("\n").split("\t") for line, _ in zip(lines, range(3_000), strict=False)]
+    rows = [(key.partition("#")[0], int(key.partition("#")[2]), text) for key, text in keyed]
+    datasets = {"first": rows[:1_500], "second": rows[1_500:]}
+    found = measured(pairwise(datasets))
+    assert found == pytest.approx(expected(datasets, 3, None, 1), rel=1e-9)
+    assert 40 < found["first", "first", "perplexity"] < 400
+
+
+sentences = st.lists(st.lists(st.integers(1, 5), max_size=6), min_size=1, max_size=12)
+
+#: Each history of the model and one that was never seen, before each token of the model and 33554430, which is none.
+EVERY_GRAM = """
+with word as (select gram from adjusted_count where n = 1 union all select 33554430::uhugeint),
+history as (select history from adjusted_count union select 77::uhugeint * (history + 1::uhugeint) from adjusted_count),
+longest as (select distinct (h.history << 25::uhugeint) + w.gram as gram from history as h, word as w),
+gram as (select distinct n::integer as n, gram & ((1::uhugeint << (25 * n)::uhugeint) - 1) as gram
+    from longest, range(1, $longest + 1) as orders(n))
+select n, gram, gram & ((1::uhugeint << (25 * (n - 1))::uhugeint) - 1) as lower_gram, gram >> 25::uhugeint as history
+from gram
+"""
+
+
+@given(sentences, st.integers(1, 4))
+@settings(max_examples=8)
+def test_probabilities_after_any_history_sum_to_one(tokens: list[list[int]], order: int) -> None:
+    """Over the tokens trained on, </s> and <unk>."""
+    places = range(1, len(tokens) + 1)
+    with Store.open(MEMORY) as store:
+        at_work = Workspace(store, profile="bare", order=order, trained_captions=0, trained_no=0)
+        at_work.bind_rows(
+            "halved", pl.DataFrame({"selection_no": 0, "side": "train", "caption_id": places, "place": places})
+        )
+        schema = {"caption_id": pl.Int64, "profile": pl.String, "tokens": pl.List(pl.UInt32)}
+        at_work.bind_rows(
+            "caption_tokens", pl.DataFrame({"caption_id": places, "profile": "bare", "tokens": tokens}, schema)
+        )
+        at_work.rows("discount")
+        store.materialise("queried_ngram", EVERY_GRAM, {"longest": order})
+        at_work.bound.add("queried_ngram")
+        said = at_work.rows("kneser_ney").filter(pl.col("n") > 0).with_columns(history=pl.col("gram") // 2**25)
+    sums = said.group_by("n", "history").agg(pl.col("probability").sum())["probability"].to_list()
+    assert sums == pytest.approx([1.0] * len(sums), abs=1e-12)
+
+
+def test_threads_and_unrelated_captions_change_nothing() -> None:
+    here = pairwise({"cats": CATS, "dogs": DOGS})
+    noise: Rows = [(f"n{i}", 0, f"mat red sits the {i}") for i in range(50)]
+    there = pairwise({"unrelated": noise, "dogs": DOGS[::-1], "cats": CATS[::-1]}, threads=1)
+    order = ("trained_on", "dataset", "statistic")
+    assert here.sort(order).equals(there.sort(order))
+
+
+def test_draws_are_what_their_seeds_give_alone() -> None:
+    drawn = pairwise({"cats": CATS, "dogs": DOGS}, draws=2, seed=3)
+    alone = pl.concat(pairwise({"cats": CATS, "dogs": DOGS}, seed=seed) for seed in (3, 4))
+    assert drawn.equals(alone)
+
+
+def test_a_selection_alone_has_its_own_model_only() -> None:
+    with Store.open(MEMORY) as store:
+        ingest_rows(store, CATS, "cats")
+        result = perplexity(store, ["cats"])
+    values = dict(result.frame.select("statistic", "value").rows())
+    assert values["ratio"] == 1
+    assert values["cross-entropy"] == pytest.approx(pl.Series([values["perplexity"]]).log(2)[0])
+    assert result.signatures["perplexity"].startswith("perplexity|tok:bare|lm:kneser-ney|n:3|unk:uniform|halves:md5|")
+
+
+def test_an_image_is_on_the_same_side_in_every_version_and_split() -> None:
+    with Store.open(MEMORY) as store:
+        ingest_rows(store, CATS, "cats", splits={"test": [image for image, *_ in CATS[:9]]})
+        ingest_rows(store, CATS[:10], "cats")
+        result = perplexity(store, ["cats@v1", "cats@v2", "cats@v1:test"], captions=1)
+    assert sum("of one dataset" in note for note in result.notes) == 3
+    assert result.frame["trained_split"].unique().sort().to_list() == [None, "test"]
+
+
+def test_what_a_reader_must_know_is_said() -> None:
+    with Store.open(MEMORY) as store:
+        ingest_rows(store, [*CATS, ("i3", 1, "")], "cats", kind="candidates")
+        ingest_rows(store, DOGS, "dogs")
+        store.execute("update dataset set related = ['dogs'] where dataset = 'cats'")
+        result = perplexity(store, ["cats", "dogs"])
+    notes = result.notes
+    assert any(note.startswith("cats and dogs are declared as related") for note in notes)
+    assert any(note.startswith("cats: 1 of the captions has no token") for note in notes)
+    assert any("predicts the others best" in note for note in notes)
+    assert any(note.startswith("dogs: among n-grams of order") for note in notes)
+    assert [figure.name for figure in result.figures] == ["perplexity", "perplexity-ratio"]
+    assert [table.frame.shape for table in result.tables] == [(2, 3)] * 3
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "error", "words"),
+    [
+        ([("a", 0, "one image"), ("a", 1, "of two captions")], {}, MetricError, "set: one image"),
+        (CATS[:2], {"seed": 1}, MetricError, "seed 1 puts all 2 images in one half; try another --seed"),
+        (CATS, {"captions": 100}, UsageError, "--captions 100: with seed 1 the training half of set has"),
+        (CATS, {"captions": -1}, UsageError, "--captions -1"),
+        (CATS, {"order": 6}, UsageError, "--order 6: models are of order 1 to 5"),
+        (CATS, {"draws": 0}, UsageError, "--draws 0"),
+    ],
+)
+def test_what_cannot_be_had_is_refused(
+    store: Store, rows: Rows, options: dict[str, int], error: type[AuditorError], words: str
+) -> None:
+    ingest_rows(store, rows)
+    with pytest.raises(error, match=words):
+        perplexity(store, ["set"], **options)
+
+
+def test_a_vocabulary_beyond_an_n_gram_is_refused(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    ingest_rows(store, CATS)
+    monkeypatch.setattr(models, "_END", 3)
+    with pytest.raises(MetricError, match="more than 2 different tokens"):
+        perplexity(store, ["set"])
+
+
+def test_unknown_order_is_one_line_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["perplexity", "set", "--order", "9"])
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.startswith("error: Invalid value for '--order'")
