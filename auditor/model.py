@@ -75,6 +75,17 @@ def silent(what: str, done: int, total: int) -> None:
     """Report no progress."""
 
 
+class Narrate(Protocol):
+    """Told what is no data and a user wants to know."""
+
+    def __call__(self, message: str) -> None:
+        """Say it."""
+
+
+def quiet(message: str) -> None:
+    """Say nothing."""
+
+
 #: The settings that every format has, and what each means.
 COMMON_OPTIONS: Mapping[str, str] = {
     "basename": "true names images by the last part of their path or address",

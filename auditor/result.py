@@ -12,6 +12,7 @@ from typing import Any, Literal
 import polars as pl
 import polars.selectors as cs
 
+from auditor.errors import AuditorError
 from auditor.model import Selection
 
 #: Bars stand in groups by `x`, one for each of `series`; lines and points are drawn for each of `series`; a heatmap has
@@ -173,7 +174,9 @@ class Result:
     """What a study found.
 
     `frame` holds flat rows in the public column vocabulary: what JSON, CSV and Parquet carry. `tables` are the same
-    facts arranged for reading, `figures` as pictures; `notes` say in plain words what a reader must know.
+    facts arranged for reading, `figures` as pictures; `notes` say in plain words what a reader must know. `holds` is
+    the verdict of a question that has one: whether what was asked about is as it should be. `failure` is what a
+    command line ends with after it has shown the rows.
     """
 
     command: str
@@ -183,6 +186,8 @@ class Result:
     tables: tuple[Table, ...] = ()
     figures: tuple[Figure, ...] = ()
     notes: tuple[str, ...] = ()
+    holds: bool | None = None
+    failure: AuditorError | None = None
 
     def to_json(self) -> str:
         """Give the result as the documented JSON object, `{"auditor.<command>/v1": {...}}`."""

@@ -23,7 +23,7 @@ from auditor.registry import request
 from auditor.scoring.scores import score_candidates
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import content, resolve
-from auditor.studies.ingest.study import ingest
+from auditor.studies.ingest.sources import ingest_sources
 from auditor.text import bare
 
 #: (image, slot, text).
@@ -342,7 +342,7 @@ def _cut_images(rows: Sequence[Row], most: int | None) -> Sequence[Row]:
 def _rows_of(dataset: str, split: str | None = None) -> list[Row]:
     """Read a declared dataset as the store numbers its captions, sorted by image and slot."""
     with Store.open(MEMORY) as store:
-        ingest(store, [config.source(dataset, config.sources())])
+        ingest_sources(store, [config.source(dataset, config.sources())])
         captions = content(store, resolve(store, dataset, split)).sort("image", "slot")
         return captions.select("image", "slot", "text").rows()
 
@@ -351,7 +351,7 @@ def _write(store: Store, dataset: str, rows: Sequence[Row], folder: Path) -> Non
     """Ingest captions as a system's output, which may hold empty ones."""
     path = folder / f"{dataset}.jsonl"
     pl.DataFrame(rows, ["image", "slot", "text"], orient="row").write_ndjson(path)
-    ingest(store, config.wanted([dataset], files=[path], file_format="table", kind="candidates"))
+    ingest_sources(store, config.wanted([dataset], files=[path], file_format="table", kind="candidates"))
 
 
 def _data() -> Path:

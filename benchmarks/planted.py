@@ -132,7 +132,7 @@ def search(
     lists = {name: list(images) for name, images in splits.items()}
     with Store.open(MEMORY) as store:
         ingestion.write(store, source, iter([complete(frame)]), lists, AT_INGEST, "0" * 64)
-        return [duplicates(store, ["planted"], share, examples=0, pairs=pairs).frame for share in near]
+        return [duplicates(store, "planted", near=share, examples=0, pairs=pairs).frame for share in near]
 
 
 def _leaks(captions: Sequence[Caption], splits: Mapping[str, Sequence[str]], near: Sequence[float]) -> list[set[Place]]:

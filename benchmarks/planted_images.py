@@ -17,7 +17,7 @@ from auditor.sources.reading.acceptance import complete
 from auditor.store import ingestion
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import content, resolve
-from auditor.studies.ingest.study import ingest
+from auditor.studies.ingest.sources import ingest_sources
 from auditor.studies.outliers.study import outliers
 from auditor.studies.templates.study import templates
 from auditor.text import AT_INGEST
@@ -34,7 +34,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     with Store.open(MEMORY) as store:
-        ingest(store, [config.sources(data=arguments.data)[DATASET]])
+        ingest_sources(store, [config.sources(data=arguments.data)[DATASET]])
         captions = content(store, resolve(store, DATASET)).select(*KEYS, "text").sort(KEYS)
         print(f"{captions.height:,} captions of {DATASET}, seed {arguments.seed}\n")
         print("| planted | looked at | found | of them planted | precision | recall |")
@@ -54,7 +54,7 @@ def report_swaps(store: Store, captions: pl.DataFrame, seed: int) -> None:
     order = order.update(moved.cast(pl.Int64), on="place")
     plant(store, captions.with_columns(text=captions["text"].gather(order["taken"])), "swapped")
     planted = captions[moved["place"]].select(KEYS).with_columns(partner=captions["image"].gather(moved["taken"]))
-    found = outliers(store, ["swapped"]).frame.join(planted, on=KEYS, how="left")
+    found = outliers(store, "swapped").frame.join(planted, on=KEYS, how="left")
     swapped = found.filter(finding="swapped")
     right = swapped.filter(pl.col("partner") == pl.col("other_image"))
     label = f"{pairs} pairs of captions changed places"
@@ -78,11 +78,11 @@ def report_flood(store: Store, captions: pl.DataFrame, seed: int) -> None:
     flooded = planted.select(*KEYS, text=pl.format("There is a {} in the picture.", longest.fill_null("thing")))
     plant(store, captions.update(flooded, on=KEYS), "flooded")
     for least in (0.001, 0.01):
-        found = templates(store, ["flooded"], level="caption", least=least).frame
+        found = templates(store, "flooded", level="caption", least=least).frame
         told = found.join(flooded.select(*KEYS, planted=pl.lit(value=True)), on=KEYS, how="left")
         label = f"{flooded.height:,} captions of a template" if least == 0.001 else ""
         report(label, f"made of a template, --least {least:g}", *counted(told, "planted"), flooded.height)
-    first = templates(store, ["flooded"]).frame.filter(statistic="template").row(0, named=True)
+    first = templates(store, "flooded").frame.filter(statistic="template").row(0, named=True)
     print(f"\nThe first template is “{first['pattern']}”, in {first['captions']:,} captions.")
 
 

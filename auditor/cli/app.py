@@ -4,56 +4,24 @@ from __future__ import annotations
 
 import datetime
 import errno
+import importlib
 import io
 import os
 import sys
 import tempfile
 import traceback
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperGroup
 
 from auditor import __version__
-from auditor.cli.commands import (
-    agree,
-    bounds,
-    card,
-    check,
-    compare,
-    consensus,
-    correlate,
-    datasets,
-    demo,
-    diff,
-    diversity,
-    duplicates,
-    export,
-    fetch,
-    identical,
-    ingest,
-    keyness,
-    log,
-    metrics,
-    note,
-    outliers,
-    perplexity,
-    probe,
-    profile,
-    references,
-    report,
-    reproduce,
-    score,
-    sql,
-    store,
-    tag,
-    tasks,
-    templates,
-    verify,
-)
-from auditor.cli.options import mannered
+from auditor.cli.commands import store
 from auditor.cli.verbosity import MANNERS, STDERR, STDOUT, Debug, NoColor, Quiet, mute
 from auditor.errors import AuditorError
+from auditor.studies import GROUPS, known
 
 BUG = 70
 
@@ -62,54 +30,64 @@ INTERRUPTED = 130
 #: What the system calls a disk without room, a file that may not grow, a quota that is used up.
 FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
+#: The commands that are no study: how each is reached, its group and line.
+OTHERS = {
+    "demo": ("demo:command", "Reports", "Run the whole audit on three bundled sample sets."),
+    "sql": ("sql:command", "Data", "Ask the store anything, in SQL, read-only."),
+}
+
+
+class Commands(TyperGroup):
+    """The commands, each made when it is called: `--help` lists them and imports none."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Make the command that is called from its study."""
+        name = args[0] if args else ""
+        if name in LISTED:
+            made = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
+            made.command(name)(_function(name))
+            command = typer.main.get_command(made)
+            command.context_settings = dict(ctx.command.context_settings)
+            self.commands[name] = command
+        return super().resolve_command(ctx, args)
+
+
 app = typer.Typer(
     name="auditor",
+    cls=Commands,
     help="What is inside an image-description dataset: exact, signed, versioned numbers on a SQL store.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-COMMANDS = (
-    demo,
-    fetch,
-    ingest,
-    export,
-    tasks,
-    datasets,
-    log,
-    tag,
-    note,
-    diff,
-    verify,
-    check,
-    profile,
-    identical,
-    duplicates,
-    bounds,
-    score,
-    correlate,
-    agree,
-    consensus,
-    references,
-    compare,
-    templates,
-    outliers,
-    probe,
-    perplexity,
-    keyness,
-    diversity,
-    report,
-    card,
-    reproduce,
-    sql,
-    metrics,
-)
 
-for module in COMMANDS:
-    app.command(module.__name__.rpartition(".")[2])(mannered(module.command))
+def _function(name: str) -> Callable[..., None]:
+    """Give what runs a command."""
+    from auditor.cli import options
 
-app.add_typer(store.app, name="store")
+    if name in OTHERS:
+        module, _, function = OTHERS[name][0].partition(":")
+        return options.with_verbosity(
+            getattr(importlib.import_module(f"auditor.cli.commands.{module}"), function), name
+        )
+    from auditor.cli import derived
+
+    return derived.command(name, known()[name])
+
+
+#: Each command with the group that lists it, and its line.
+LISTED = {
+    **{name: (study.group, study.line) for name, study in known().items()},
+    **{name: (group, line) for name, (_, group, line) in OTHERS.items()},
+}
+
+for group in GROUPS:
+    for name, (of, line) in LISTED.items():
+        if of == group:
+            app.command(name, help=line, rich_help_panel=group)(lambda: None)
+
+app.add_typer(store.app, name="store", rich_help_panel="Data")
 
 
 def _show_version(wanted: bool) -> None:

@@ -15,23 +15,15 @@ if TYPE_CHECKING:
     from auditor.reports.streamed import Batches
     from auditor.result import Document, Result
 
-#: The commands whose results have figures.
-DRAWS = (
-    *("bounds", "correlate", "agree", "consensus", "references", "compare", "probe", "perplexity", "diversity"),
-    *("templates", "outliers"),
-)
-
-#: The command whose results have verdicts.
-JUDGES = "check"
-
-#: The commands that write documents, whose formats are others.
-DOCUMENTS = ("report", "card")
-
 
 def refuse_formats(command: str, arguments: Mapping[str, object]) -> None:
     """Refuse a picture of what has no figures, and a format of verdicts that are none, before anything is counted."""
+    from auditor.studies import known
+
+    study = known().get(command)
+    document, draws, judges = (study.document, study.draws, study.verdicts) if study else (False, False, False)
     output, name = arguments.get("output"), arguments.get("format_name")
-    data = arguments.get("as_json") or name not in (None, "table") or command in DOCUMENTS
+    data = arguments.get("as_json") or name not in (None, "table") or document
     if data and output is None and sys.stdout is None:  # closed before this process began
         from auditor.errors import UsageError
 
@@ -40,28 +32,32 @@ def refuse_formats(command: str, arguments: Mapping[str, object]) -> None:
         return
     from auditor import reports
 
-    if command in DOCUMENTS:
+    if document:
         reports.document_format(name if isinstance(name, str) else None, output if isinstance(output, Path) else None)
         return
 
-    known = name if isinstance(name, str) and name in reports.FORMATS else None
-    chosen = known or reports.chosen_format(None, output if isinstance(output, Path) else None)
-    if chosen in reports.PICTURES and command not in DRAWS:
+    named = name if isinstance(name, str) and name in reports.FORMATS else None
+    chosen = named or reports.chosen_format(None, output if isinstance(output, Path) else None)
+    if chosen in reports.PICTURES and not draws:
         _no_figures(command, chosen)
-    if chosen in reports.VERDICTS and command != JUDGES:
+    if chosen in reports.VERDICTS and not judges:
         _no_verdicts(command, chosen)
 
 
 def _no_figures(command: str, chosen: str) -> NoReturn:
     from auditor.errors import UsageError
+    from auditor.studies import known
 
-    raise UsageError(f"{command} has no figure to draw as {chosen}; figures come from: {', '.join(DRAWS)}")
+    those = ", ".join(name for name, study in known().items() if study.draws)
+    raise UsageError(f"{command} has no figure to draw as {chosen}; figures come from: {those}")
 
 
 def _no_verdicts(command: str, chosen: str) -> NoReturn:
     from auditor.errors import UsageError
+    from auditor.studies import known
 
-    raise UsageError(f"{command} has no verdict to show as {chosen}; verdicts come from: {JUDGES}")
+    those = ", ".join(name for name, study in known().items() if study.verdicts)
+    raise UsageError(f"{command} has no verdict to show as {chosen}; verdicts come from: {those}")
 
 
 def deliver(result: Result, format_name: str | None, as_json: bool, output: Path | None) -> None:

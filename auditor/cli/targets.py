@@ -57,7 +57,7 @@ def _given(arguments: Mapping[str, object]) -> Iterator[tuple[Path, str]]:
             yield value, "it is the store in use" if name == "store" else "this command reads it"
             if name == "store":
                 yield value.with_name(f"{value.name}.wal"), "it is the log of the store in use"
-    options = arguments.get("option")
+    options = arguments.get("options")
     for option in options if isinstance(options, list) else ():
         key, _, value = option.partition("=")
         if key.endswith("_file"):

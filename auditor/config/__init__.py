@@ -27,14 +27,16 @@ def shipped() -> Path:
     return next(path for path in (package / "datasets.toml", package.parent / "datasets.toml") if path.exists())
 
 
-def sources(config: Path | None = None, data: Path | None = None) -> dict[str, Source]:
-    """Read every declared dataset: of `config` alone, or of the shipped file and the user's own.
+def sources(config: Path | Mapping[str, Source] | None = None, data: Path | None = None) -> dict[str, Source]:
+    """Read every declared dataset: of `config` alone, or of the shipped file and the user's own; what is read stays.
 
     Paths start from `data`, else from AUDITOR_DATA, else from the file's `[settings] data`; in the last case nothing
     is downloaded to a place outside of the file's own folder, since the file may be a stranger's.
 
     Raises `UsageError` for a file that is no TOML, or a table with a key or value it cannot have.
     """
+    if isinstance(config, Mapping):
+        return dict(config)
     declared: dict[str, Source] = {}
     for file in _files(config):
         declared |= _read(file, data)

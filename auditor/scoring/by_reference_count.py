@@ -16,7 +16,7 @@ from auditor.registry import MetricRequest
 from auditor.scoring.scores import refuse_unscorable
 from auditor.store import ngrams, tokens
 from auditor.store.connection import Store
-from auditor.text import tokenizer
+from auditor.text import tokenizer_of
 
 Rule = Literal["all", "loo"]
 
@@ -103,7 +103,7 @@ def each_number(
     whole = order.first(selection, order.most)
     refuse_unscorable(store, whole, metrics)
     texts = [whole, *(drawn for candidate in candidates for drawn in candidate.drawn_from)]
-    tokens.provide(store, texts, text_profile, tokenizer(text_profile), progress)
+    tokens.provide(store, texts, text_profile, tokenizer_of(text_profile), progress)
     sets = [order.candidates(order.most)] if order.rule == "loo" else list(candidates)
     at_once = {metric.counting_grown: metric.growing for metric in metrics if metric.growing}
     counts = count(store, whole, text_profile, sets, [*{ORDER: None, **at_once}], progress)

@@ -16,7 +16,7 @@ from auditor.scoring.writing import unreadable
 from auditor.store import ngrams, tokens
 from auditor.store.connection import Store
 from auditor.store.versions import images
-from auditor.text import tokenizer
+from auditor.text import tokenizer_of
 
 _KEYS = ("candidate", "image", "slot")
 
@@ -38,7 +38,7 @@ def score_candidates(
     """
     refuse_unscorable(store, selection, metrics)
     texts = [selection, *(drawn for candidate in candidates for drawn in candidate.drawn_from)]
-    tokens.provide(store, texts, text_profile, tokenizer(text_profile), progress)
+    tokens.provide(store, texts, text_profile, tokenizer_of(text_profile), progress)
     scores = _scored(store, selection, text_profile, candidates, metrics, progress)
     if scores.is_empty() and not _has_references(store, selection):
         raise MetricError(

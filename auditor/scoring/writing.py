@@ -32,7 +32,7 @@ _SPACED, _UNSPACED = "bare", "char"
 _WITHOUT_BLANKS = ("zh", "cmn", "yue", "ja", "th", "lo", "km", "my")
 
 
-def chooses_profile(*named: str) -> Callable[[Callable[P, Result]], Callable[P, Result]]:
+def chooses_tokenizer(*named: str) -> Callable[[Callable[P, Result]], Callable[P, Result]]:
     """Let a study choose its text profile, where none is named, by the captions in question, and say so in a note.
 
     `named` are the parameters that name captions, each a REF, several or null.
@@ -46,10 +46,10 @@ def chooses_profile(*named: str) -> Callable[[Callable[P, Result]], Callable[P, 
             given = signature.bind(*args, **kwargs)
             given.apply_defaults()
             asked = given.arguments
-            if asked["text_profile"] != AUTO:
+            if asked["tokenizer"] != AUTO:
                 return study(*args, **kwargs)
             refs = [ref for name in named for ref in _listed(asked[name])]
-            asked["text_profile"], notes = text_profile_of(asked["store"], refs, asked.get("split"))
+            asked["tokenizer"], notes = text_profile_of(asked["store"], refs, asked.get("split"))
             result = study(*given.args, **given.kwargs)
             return replace(result, notes=(*notes, *result.notes)) if notes else result
 
@@ -131,7 +131,7 @@ def unspaced(store: Store, selection: Selection) -> str | None:
     """Say which text profile captions have whose scripts put no blanks between words; null where most do."""
     why = _without_blanks(store, selection)
     return (
-        f"{selection.label} {why}: studies count by text profile char, of characters, where --profile names no other"
+        f"{selection.label} {why}: studies count by text profile char, of characters, where --tokenizer names no other"
         if why
         else None
     )

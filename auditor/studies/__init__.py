@@ -1,1 +1,147 @@
-"""The room of questions: each study composes the rooms below into one Result."""
+"""The room of questions: each study composes the rooms below into one Result.
+
+`STUDIES` lists them all. A study is a function of an open store; its signature, in the vocabulary of
+`auditor.parameters`, is its command line and its library method, its docstring the help of both.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from typing import Any, Literal, get_args
+
+Group = Literal["Data", "Captions", "Language", "Scores", "People", "Reports"]
+
+#: The groups in the order in which they are listed.
+GROUPS: tuple[Group, ...] = get_args(Group)
+
+
+@dataclass(frozen=True)
+class Study:
+    """Where a study is, and what a front end must know of it before it is imported.
+
+    `function` is written `package.module:name`; `line` is the first sentence of its docstring. `writes` says that it
+    needs a store that it may write to, `makes` also that a store that is not there is made. `draws` says that its
+    results have figures, `document` that it gives a document, `verdicts` that its rows have a verdict each, `asks` that
+    its verdict is no finding unless the user says so, with --exit-code.
+    """
+
+    function: str
+    group: Group
+    line: str
+    writes: bool = False
+    makes: bool = False
+    draws: bool = False
+    document: bool = False
+    verdicts: bool = False
+    asks: bool = False
+
+    def load(self) -> Callable[..., Any]:
+        """Import the function."""
+        module, _, name = self.function.partition(":")
+        function: Callable[..., Any] = getattr(importlib.import_module(module), name)
+        return function
+
+
+def _here(place: str, group: Group, line: str, **kind: bool) -> Study:
+    return Study(f"auditor.studies.{place}", group, line, **kind)
+
+
+#: Every question, by the name of its command, in the order in which they are listed.
+STUDIES: dict[str, Study] = {
+    "fetch": _here("ingest:fetch", "Data", "Download datasets into the data folder, checked by sha256."),
+    "ingest": _here(
+        "ingest:ingest",
+        "Data",
+        "Read captions into the store as a new version; unchanged captions add none.",
+        writes=True,
+        makes=True,
+    ),
+    "export": _here("ingest:export", "Data", "Write a version as a bundle: Parquet files, hashed by a manifest."),
+    "datasets": _here("versions:datasets", "Data", "List the datasets of the store, each with its newest version."),
+    "log": _here("versions:log", "Data", "List every version of a dataset, the newest first."),
+    "tag": _here("versions:tag", "Data", "Give a version a name that every REF understands.", writes=True),
+    "note": _here("versions:note", "Data", "Replace the note of a version, which `auditor log` shows.", writes=True),
+    "diff": _here(
+        "versions:diff", "Data", "Say what changed from one version to another: captions, words, lengths.", asks=True
+    ),
+    "verify": _here(
+        "upkeep.verify:verify", "Data", "Hash the stored captions again, and check the store against its log."
+    ),
+    "profile": _here("profile:profile", "Captions", "Size, length, vocabulary and repeated captions, side by side."),
+    "identical": _here("identical:identical", "Captions", "Pairs of identical captions of one image."),
+    "duplicates": _here(
+        "duplicates:duplicates", "Captions", "Captions that occur again, exactly or nearly, within images or across."
+    ),
+    "templates": _here(
+        "templates:templates",
+        "Captions",
+        "How formulaic captions are: openings, templates, unlike annotators.",
+        draws=True,
+    ),
+    "outliers": _here(
+        "outliers:outliers",
+        "Captions",
+        "Captions that seem swapped or of another image; images hard to describe.",
+        draws=True,
+    ),
+    "diversity": _here(
+        "diversity:diversity",
+        "Language",
+        "How varied words are, and whether each image gets what people say of it.",
+        draws=True,
+    ),
+    "omitted": _here(
+        "diversity.omitted:omitted_words", "Language", "Words that a system could have learnt and never says."
+    ),
+    "missed": _here(
+        "diversity.missed:missed_words", "Language", "Words that people say of an image and systems do not."
+    ),
+    "robustness": _here(
+        "diversity.robustness:robustness", "Language", "How far order, letters, tokens and references move diversity."
+    ),
+    "keyness": _here("keyness:keyness", "Language", "Words that A uses more or less than B."),
+    "perplexity": _here(
+        "perplexity:perplexity", "Language", "Perplexity of each dataset under a language model of each.", draws=True
+    ),
+    "bounds": _here(
+        "bounds:bounds", "Scores", "How high a human scores, and how low a substitute in a caption's place.", draws=True
+    ),
+    "compare": _here(
+        "compare:compare", "Scores", "Which dataset is more homogeneous, which more specific, ranked.", draws=True
+    ),
+    "score": _here("score:score", "Scores", "Score every caption, or a system's output, against the references."),
+    "rank": _here(
+        "score:ranked_captions", "Scores", "Rank the captions of each image, the one that people agree on first."
+    ),
+    "correlate": _here(
+        "correlate:correlate", "Scores", "Metric against metric, per image and per caption.", draws=True
+    ),
+    "references": _here("references:enough_references", "Scores", "How many references are enough.", draws=True),
+    "probe": _here(
+        "probe:probe", "Scores", "Which parts of captions metrics react to, and what games them.", draws=True
+    ),
+    "metrics": _here("metrics:metric_cards", "Scores", "List the metrics, or explain one."),
+    "agree": _here(
+        "agree:agree", "People", "Metrics against people's ratings, and how far people agree themselves.", draws=True
+    ),
+    "consensus": _here(
+        "consensus:consensus", "People", "How often each metric picks the caption that people pick.", draws=True
+    ),
+    "tasks": _here("tasks:tasks", "People", "Make questions for people: which of two captions is better?"),
+    "report": _here("report:report", "Reports", "Write the whole audit as one document.", document=True),
+    "card": _here("report:card", "Reports", "Write the card of a dataset, for its README.", document=True),
+    "check": _here("check:check", "Reports", "Check datasets against the gates of datasets.toml.", verdicts=True),
+    "reproduce": _here("reproduce:reproduce", "Reports", "Compare published figures with ours."),
+}
+
+
+def known() -> dict[str, Study]:
+    """Give every study: ours, and those of other packages by their entry points in group `auditor.studies`.
+
+    Such an entry point names a `Study`; ours keep their names.
+    """
+    others = {point.name: point for point in entry_points(group="auditor.studies") if point.name not in STUDIES}
+    return STUDIES | {name: point.load() for name, point in sorted(others.items())}

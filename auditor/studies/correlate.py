@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Annotated
 
 import polars as pl
 
+from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.metrics.candidates import HUMAN
 from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References, left_out, requests
 from auditor.result import Figure, Result, Table
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_few_captions, too_long
-from auditor.scoring.writing import chooses_profile
+from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.correlation import FEWEST, LEVELS, STATISTICS, at_level, constants
 from auditor.statistics.correlation import correlate as correlate_scores
 from auditor.store.connection import Store
 from auditor.store.versions import images, resolve_all
+from auditor.text import AUTO
 
 #: How many of the strongest pairs, and of the weakest, a table shows.
 _EXTREMES = 5
@@ -27,40 +30,49 @@ _PAIR = ("metric_a", "metric_b")
 _OF_P = ", p"
 
 
-@chooses_profile("refs")
+Statistics = Annotated[
+    Sequence[str] | None, p.Parameter("kendall-b, spearman or pearson; default: all three.", "statistic")
+]
+
+
+@chooses_tokenizer("refs")
 def correlate(
     store: Store,
-    refs: Sequence[str],
-    metric_names: Sequence[str] | None = None,
-    text_profile: str = "auto",
-    split: str | None = None,
-    seed: int = 1,
-    references: int | None = None,
-    statistics: Sequence[str] | None = None,
+    *refs: p.Refs,
+    metrics: p.Metrics = None,
+    tokenizer: p.Tokenizer = AUTO,
+    split: p.Split = None,
+    references: p.References = None,
+    seed: p.Seed = 1,
+    statistics: Statistics = None,
     progress: Progress = silent,
 ) -> Result:
-    """Correlate every pair of metrics over the leave-one-out scores of captions, and over their means by image.
+    """Metric against metric, per image and per caption.
+
+    Correlate every pair of metrics over the leave-one-out scores of captions, and over their means by image.
 
     `statistics` are some of `kendall-b`, `spearman` and `pearson`; default: all. With `references`, each caption is
     scored against so many others, drawn by `seed`. Raises `UsageError` for fewer than two metrics.
+
+    Example: auditor correlate flickr8k:test -m cider -m rouge-l --statistic kendall-b
     """
     chosen = _statistics(statistics)
-    metrics = requests(metric_names)
-    if len(metrics) < 2:
+    requested = requests(metrics)
+    if len(requested) < 2:
         raise UsageError("correlate needs two metrics or more; name another with -m, or none for all")
     selections = resolve_all(store, refs, split)
     against = References("loo", references, seed)
-    parts, notes = [], list(left_out(metric_names))
+    parts, notes = [], list(left_out(metrics))
     for selection in selections:
-        some, unscored = scorable(store, against.of(selection), metrics, metric_names)
-        scores = score_candidates(store, against.of(selection), text_profile, [HUMAN], some, progress)
+        some, unscored = scorable(store, against.of(selection), requested, metrics)
+        scores = score_candidates(store, against.of(selection), tokenizer, [HUMAN], some, progress)
         part, absent = _correlations(selection, scores, [metric.label for metric in some], chosen, progress)
         parts.append(part)
         notes += [*unscored, *too_few_captions(store, selection, against), *_unscored(store, selection, scores)]
-        notes += [*too_long(store, [selection], text_profile), *absent, *_largest_p(selection, part)]
+        notes += [*too_long(store, [selection], tokenizer), *absent, *_largest_p(selection, part)]
     rows = pl.concat(parts)
-    used = [metric for metric in metrics if rows.filter(pl.any_horizontal(pl.col(_PAIR) == metric.label)).height]
-    signed = signatures(used, text_profile, against)
+    used = [metric for metric in requested if rows.filter(pl.any_horizontal(pl.col(_PAIR) == metric.label)).height]
+    signed = signatures(used, tokenizer, against)
     labelled = list(zip((one.label for one in selections), parts, strict=True))
     return Result(
         "correlate",

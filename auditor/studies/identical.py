@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import polars as pl
 
+from auditor import parameters as p
 from auditor.model import Progress, Selection, silent
 from auditor.result import Result, Signature, Table
-from auditor.scoring.writing import chooses_profile
+from auditor.scoring.writing import chooses_tokenizer
 from auditor.store import ngrams, tokens
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.store.workspace import Workspace
-from auditor.text import tokenizer
+from auditor.text import AUTO, tokenizer_of
 
 _SHOWN = 10
 
@@ -23,27 +22,30 @@ _WHY = (
 )
 
 
-@chooses_profile("refs")
+@chooses_tokenizer("refs")
 def identical(
     store: Store,
-    refs: Sequence[str],
-    text_profile: str = "auto",
-    split: str | None = None,
+    *refs: p.Refs,
+    tokenizer: p.Tokenizer = AUTO,
+    split: p.Split = None,
+    as_text: p.AsText = False,
     progress: Progress = silent,
-    *,
-    as_text: bool = False,
 ) -> Result:
-    """Pair the captions of an image that have the same tokens, or with `as_text` the same letters.
+    """Pairs of identical captions of one image.
+
+    Pair the captions of an image that have the same tokens, or with `as_text` the same letters.
 
     A row is a pair; `all_identical` says that all captions of its image are. Captions without a word are in no pair.
+
+    Example: auditor identical flickr8k coco-val -o pairs.csv
     """
     selections = resolve_all(store, refs, split)
     pairs, counts = [], []
     for selection in selections:
-        at_work = _workspace(store, selection, text_profile, progress, as_text=as_text)
+        at_work = _workspace(store, selection, tokenizer, progress, as_text=as_text)
         pairs.append(_of(selection, at_work.rows("identical")))
         counts.append(_counted(at_work))
-    parameters = {"tok": text_profile, "equal": "text" if as_text else "tokens"}
+    parameters = {"tok": tokenizer, "equal": "text" if as_text else "tokens"}
     summary = pl.concat(
         count.select(pl.lit(one.label).alias("dataset"), pl.all())
         for one, count in zip(selections, counts, strict=True)
@@ -83,7 +85,7 @@ def identical_counts(
 def _workspace(
     store: Store, selection: Selection, text_profile: str, progress: Progress, *, as_text: bool
 ) -> Workspace:
-    tokens.provide(store, [selection], text_profile, tokenizer(text_profile), progress)
+    tokens.provide(store, [selection], text_profile, tokenizer_of(text_profile), progress)
     return ngrams.workspace(store, selection, text_profile, as_text=as_text)
 
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
 
 import polars as pl
 
+from auditor import parameters as p
 from auditor.errors import MetricError, UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.result import Result, Signature, Table
-from auditor.scoring.writing import chooses_profile
+from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.significance import SMALLEST_P
 from auditor.store import ngrams, tokens, versions
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
-from auditor.text import tokenizer
+from auditor.text import AUTO, tokenizer_of
 
 _VERSION = 1
 
@@ -24,39 +26,56 @@ _SHOWN = 20
 WATCHED = ("'s", "n't", "not", "no", "thrown", "elderly", "toast")
 
 
-@chooses_profile("a", "b")
+Watched = Annotated[str, p.Parameter("Dataset or system output whose words are looked at.", metavar="A")]
+
+Expected = Annotated[str, p.Parameter("Dataset that says how often words are expected.", metavar="B")]
+
+Minimum = Annotated[int, p.Parameter("Leave out words that both together hold less often.", least=1, most=2**31)]
+
+Words = Annotated[Sequence[str], p.Parameter("Watch this word, however rare; repeat for more.", "word")]
+
+Watch = Annotated[bool, p.Parameter("Watch what systems find hard: 's, n't, not, no, thrown, elderly, toast.")]
+
+
+@chooses_tokenizer("a", "b")
 def keyness(
     store: Store,
-    a: str,
-    b: str,
-    text_profile: str = "auto",
-    split: str | None = None,
-    minimum: int = 5,
-    words: Sequence[str] = (),
+    a: Watched,
+    b: Expected,
+    *,
+    tokenizer: p.Tokenizer = AUTO,
+    split: p.Split = None,
+    minimum: Minimum = 5,
+    words: Words = (),
+    watch: Watch = False,
     progress: Progress = silent,
 ) -> Result:
-    """Compare the relative frequencies of words in A with those in B.
+    """Words that A uses more or less than B.
+
+    Compare the relative frequencies of words in A with those in B.
 
     Words that both sides together hold `minimum` times or more, and the watched `words` however rare. Rows: dataset,
     against, word, occurrences, expected, log_likelihood, log_ratio, p, direction (over, under, even), the most telling
     first. Log-likelihood has the sign of observed - expected; p is that of chi-square with one degree of freedom, of
     one word alone. The log ratio has base 2; a word that one side lacks counts there as half an occurrence. Raises
     `MetricError` for a side without a token.
+
+    Example: auditor keyness shetty2017 coco-val --tokenizer ptb --watch
     """
     if minimum < 1:
         raise UsageError(f"--minimum {minimum}: expected 1 or more")
     sides = versions.resolve_all(store, [a, b], split)
-    tokens.provide(store, sides, text_profile, tokenizer(text_profile), progress)
+    tokens.provide(store, sides, tokenizer, tokenizer_of(tokenizer), progress)
     for name, side in zip("ab", sides, strict=True):
-        ngrams.workspace(store, side, text_profile).bind(f"token_{name}", "token_count")
+        ngrams.workspace(store, side, tokenizer).bind(f"token_{name}", "token_count")
         if store.query(f"select 1 from token_{name} limit 1").is_empty():
             raise MetricError(f"{side.label}: no caption has a token, so that no word of it can be compared")
-    watched = list(dict.fromkeys(word.lower() for word in words))
+    watched = list(dict.fromkeys([*(WATCHED if watch else ()), *(word.lower() for word in words)]))
     counted = Workspace(store, minimum=1 if watched else minimum).rows("keyness")
     often = pl.col("occurrences") + pl.col("occurrences_b") >= minimum
     frame = _rows(sides, counted.filter(often | pl.col("word").is_in(watched)))
     unseen = [word for word in watched if word not in set(frame["word"])]
-    settings: dict[str, str | int | float | bool] = {"tok": text_profile, "minimum": minimum, "zero": 0.5}
+    settings: dict[str, str | int | float | bool] = {"tok": tokenizer, "minimum": minimum, "zero": 0.5}
     return Result(
         "keyness",
         frame,
@@ -64,7 +83,7 @@ def keyness(
         signatures={"keyness": str(Signature("keyness", settings, _VERSION))},
         tables=tuple(_tables(sides, frame, watched)),
         notes=(
-            *([f"in neither as a token of text profile {text_profile}: {', '.join(unseen)}"] if unseen else []),
+            *([f"in neither as a token of text profile {tokenizer}: {', '.join(unseen)}"] if unseen else []),
             *_images(store, sides),
             f"p is that of one word; {frame.height:,} were compared: for all together, ask for less than"
             f" {0.05 / max(frame.height, 1):.1g}",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Annotated
 
 import polars as pl
 
+from auditor import parameters as p
 from auditor.errors import MetricError
 from auditor.metrics.card import Metric
 from auditor.registry import METRICS, STATISTICS, References, defaults_of, lacking
@@ -23,8 +25,13 @@ _PARAMETER: Mapping[str, pl.DataType] = {
 _SENSITIVE = "sensitive to references"
 
 
-def metric_cards(name: str | None = None) -> Result:
-    """Describe every metric in a line, or a metric or statistic in full.
+Name = Annotated[str | None, p.Parameter("Explain this metric; default: list all.", metavar="NAME")]
+
+
+def metric_cards(name: Name = None) -> Result:
+    """List the metrics, or explain one.
+
+    Describe every metric in a line, or a metric or statistic in full.
 
     Rows of one metric are its properties and their values, then its parameters: `parameter`, `default`, `choices` or
     `range`, `meaning`. Raises `MetricError` for an unknown name.

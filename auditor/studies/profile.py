@@ -7,33 +7,38 @@ from collections.abc import Sequence
 import polars as pl
 import polars.selectors as cs
 
+from auditor import parameters as p
 from auditor.model import Progress, Selection, silent
 from auditor.result import Result, Table
-from auditor.scoring.writing import chooses_profile
+from auditor.scoring.writing import chooses_tokenizer
 from auditor.store import ngrams, tokens, versions
 from auditor.store.connection import Store
-from auditor.text import tokenizer
+from auditor.text import AUTO, tokenizer_of
 
 _MEANS = ("captions-per-image-mean", "asl", "sdsl")
 
 
-@chooses_profile("refs")
+@chooses_tokenizer("refs")
 def profile(
     store: Store,
-    refs: Sequence[str],
-    text_profile: str = "auto",
-    split: str | None = None,
+    *refs: p.Refs,
+    tokenizer: p.Tokenizer = AUTO,
+    split: p.Split = None,
     progress: Progress = silent,
 ) -> Result:
-    """Describe each selection: size, length, vocabulary and repetition, the records its ingest refused, signs of dirt.
+    """Size, length, vocabulary and repeated captions, side by side.
+
+    Describe each selection: size, length, vocabulary and repetition, the records its ingest refused, signs of dirt.
 
     The statistics are those of `sql/profile/profile.sql`, `hygiene.sql`, `repetition.sql`, `annotations.sql` and
     `overlap_with_related.sql`.
+
+    Example: auditor profile flickr8k coco-val2017
     """
-    tokenize = tokenizer(text_profile)
+    tokenize = tokenizer_of(tokenizer)
     selections = versions.resolve_all(store, refs, split)
-    tokens.provide(store, selections, text_profile, tokenize, progress)
-    described = [_describe(store, selection, text_profile) for selection in selections]
+    tokens.provide(store, selections, tokenizer, tokenize, progress)
+    described = [_describe(store, selection, tokenizer) for selection in selections]
     sizes, hygiene, noted = (_side_by_side(selections, parts) for parts in zip(*described, strict=True))
     is_mean = pl.col("statistic").is_in(_MEANS)
     return Result(
@@ -44,7 +49,7 @@ def profile(
         selections=selections,
         tables=(
             Table("size, vocabulary, repetition", _whole(sizes.filter(~is_mean))),
-            Table(f"lengths in tokens of text profile {text_profile}", sizes.filter(is_mean)),
+            Table(f"lengths in tokens of text profile {tokenizer}", sizes.filter(is_mean)),
             Table("hygiene", _whole(hygiene)),
             *([Table("annotations and related datasets", _whole(noted))] if noted.height else []),
         ),

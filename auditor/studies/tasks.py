@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 import polars as pl
 
+from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Selection
 from auditor.replacing import replacing
@@ -35,17 +36,45 @@ HUMAN, INTRA = "human", "intra"
 _SHOWN = 6
 
 
+Candidates = Annotated[
+    Sequence[str],
+    p.Parameter(
+        "Who is compared: datasets, human (a held-out caption), intra (one of another image), or a dataset of pairs; "
+        "repeat for more, compared two by two; default: human and human."
+    ),
+]
+
+Kind = Annotated[str, p.Parameter("triplets: closer to a reference; pairs: better for the image.", "kind")]
+
+Images = Annotated[int | None, p.Parameter("Images, drawn by the seed; default: all.", least=1, most=2**31 - 1)]
+
+Judges = Annotated[int, p.Parameter("Columns for votes; the paper: 3, for pairs 11.", least=1, most=100)]
+
+File = Annotated[
+    Path | None,
+    p.Parameter("Write the questions to FILE.csv or FILE.jsonl, and FILE.key.csv beside it.", "output", "o"),
+]
+
+Force = Annotated[bool, p.Parameter("Replace files that are there.")]
+
+
 def tasks(
     store: Store,
-    ref: str,
-    candidates: Sequence[str] = (),
-    form: str = "triplets",
-    split: str | None = None,
-    images_asked: int | None = None,
-    references: int | None = None,
-    seed: int = 1,
+    ref: p.Described,
+    *,
+    candidates: Candidates = (),
+    form: Kind = "triplets",
+    split: p.Split = None,
+    images: Images = None,
+    references: p.References = None,
+    seed: p.Seed = 1,
+    judges: Judges = 3,
+    file: File = None,
+    force: Force = False,
 ) -> Result:
-    """Make questions for judges: each two candidates of an image, beside each of its references or as a pair alone.
+    """Make questions for people: which of two captions is better?
+
+    Make questions for judges: each two candidates of an image, beside each of its references or as a pair alone.
 
     `candidates` are datasets, `human` (a held-out caption of the image; named twice, two of them) and `intra` (a
     caption of another image); one alone stands against `human`, none is `human` against `human`, three or more are
@@ -54,6 +83,8 @@ def tasks(
     A row is a question: dataset, version, split, task (its name, a hash of what it shows), kind, image, question, a, b,
     c, category, origin_b and origin_c (who wrote what is shown as B and as C), swapped (whether the first candidate is
     shown as C), reference (slot of A), seed, drawn_from. Raises `UsageError` where there is nothing to ask.
+
+    Example: auditor tasks pascal50s --candidates midge --candidates babytalk --images 100 --references 20 -o tasks.csv
     """
     if form not in get_args(Form):
         raise UsageError(f"--kind {form}: expected {' or '.join(get_args(Form))}")
@@ -64,9 +95,9 @@ def tasks(
     bind_content(store, "content", selection)
     at_work = Workspace(store, dataset=selection.version.dataset, seed=seed)
     drawn_from, contests = _contests(store, at_work, selection, candidates)
-    at_work.params |= {"kind": form, "asked_images": images_asked, "asked_references": references}
+    at_work.params |= {"kind": form, "asked_images": images, "asked_references": references}
     rows = at_work.rows("judge_question")
-    notes = odd + _obstacles(store, selection, contests, rows, form, references, images_asked)
+    notes = odd + _obstacles(store, selection, contests, rows, form, references, images)
     if rows.is_empty():
         raise UsageError(f"{selection.label}: no question to ask: {'; '.join(notes) or 'it has no images'}")
     frame = rows.select(

@@ -38,7 +38,7 @@ AT_INGEST: Mapping[str, Tokenizer] = MappingProxyType({"bare": bare.tokenize})
 BY_OTHERS: Mapping[str, str] = MappingProxyType({"spacy": "spaCy"})
 
 
-def tokenizer(profile: str) -> Tokenizer:
+def tokenizer_of(profile: str) -> Tokenizer:
     """Look a profile up, or say which there are."""
     if profile not in PROFILES:
         raise UsageError(f"{profile}: no such text profile; known are {', '.join(PROFILES)}")

@@ -106,8 +106,8 @@ def test_stems_are_those_of_the_words(store: Store) -> None:
     captions = ["two dogs running happily", "a dog runs", "the happy dogs ran", "a dog"]
     ingest_rows(store, [("a", slot, text) for slot, text in enumerate(captions)], "words")
     ingest_rows(store, [("a", slot, " ".join(map(stem, text.split()))) for slot, text in enumerate(captions)], "stems")
-    of_words = score(store, "words", ["bleu-4:stem=true"]).frame["value"].to_list()
-    assert of_words == score(store, "stems", ["bleu-4"]).frame["value"].to_list()
+    of_words = score(store, "words", metrics=["bleu-4:stem=true"]).frame["value"].to_list()
+    assert of_words == score(store, "stems", metrics=["bleu-4"]).frame["value"].to_list()
     assert request("bleu-4:stem=true").signature("bare", References()).parameters["stem"] is True
     assert "stem" not in request("bleu-4").signature("bare", References()).parameters
 

@@ -25,7 +25,7 @@ from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
 from auditor.studies.bounds.study import bounds
 from auditor.studies.compare.study import compare
-from auditor.studies.ingest import study as ingestion
+from auditor.studies.ingest import ingest_sources
 from auditor.studies.score.study import score
 from auditor.text.stemmers.porter import stem
 
@@ -237,7 +237,10 @@ ONE_IMAGE = [[["a", "dog"], ["a", "dog", "runs"]]]
 @pytest.mark.parametrize("asked", ["cider", "cider-d", "cider:idf=fold", "cider-d:idf=run"])
 def test_single_image_is_refused_with_ways_out(store: Store, asked: str) -> None:
     ingest(store, ONE_IMAGE)
-    for study in (lambda: score(store, "set", ["bleu-1", asked]), lambda: bounds(store, ["set"], [asked])):
+    for study in (
+        lambda: score(store, "set", metrics=["bleu-1", asked]),
+        lambda: bounds(store, "set", metrics=[asked]),
+    ):
         with pytest.raises(MetricError, match=r"every idf is 0; idf=none weighs .* idf=file:PATH"):
             study()
 
@@ -250,7 +253,7 @@ def test_single_image_has_scores_without_idf(store: Store) -> None:
 
 def test_single_image_keeps_the_other_metrics_where_none_was_asked_for(store: Store) -> None:
     ingest(store, ONE_IMAGE)
-    for result in (score(store, "set"), bounds(store, ["set"], candidates=["human"])):
+    for result in (score(store, "set"), bounds(store, "set", candidates=["human"])):
         names = set(result.frame["metric"])
         assert "bleu-4" in names
         assert not names & {"cider", "cider-d"}
@@ -261,7 +264,7 @@ def test_single_image_keeps_the_other_metrics_where_none_was_asked_for(store: St
 def test_single_image_is_left_out_of_a_comparison_by_cider(store: Store) -> None:
     ingest(store, ONE_IMAGE)
     ingest_rows(store, [("x", 0, "a"), ("x", 1, "a b"), ("y", 0, "c"), ("y", 1, "c d")], "other")
-    rows = compare(store, ["set", "other"]).frame.filter(pl.col("statistic") == "upper")
+    rows = compare(store, "set", "other").frame.filter(pl.col("statistic") == "upper")
     assert set(rows.filter(pl.col("metric") == "cider")["dataset"]) == {"other"}
     assert set(rows.filter(pl.col("metric") == "bleu-1")["dataset"]) == {"set", "other"}
 
@@ -280,7 +283,7 @@ def flickr8k_test(tmp_path_factory: pytest.TempPathFactory) -> Path | None:
         return None
     path = tmp_path_factory.mktemp("flickr8k") / "audit.duckdb"
     with Store.open(path, write=True) as store:
-        ingestion.ingest(store, [config.sources(data=DATA)["flickr8k"]])
+        ingest_sources(store, [config.sources(data=DATA)["flickr8k"]])
     return path
 
 
@@ -321,7 +324,7 @@ def test_edge_cases_score_as_the_authors_program_scores_them(data: Path, store: 
 def test_draw_that_leaves_one_image_is_refused_as_one(store: Store) -> None:
     ingest(store, [[["a", "dog"], ["a", "dog", "runs"]], [["a", "cat"]]])
     with pytest.raises(MetricError, match="with one image"):
-        score(store, "set", ["cider"], references=1)
-    drawn = bounds(store, ["set"], references=1, candidates=["human"])
+        score(store, "set", metrics=["cider"], references=1)
+    drawn = bounds(store, "set", references=1, candidates=["human"])
     assert "cider" not in set(drawn.frame["metric"])
-    assert score(store, "set", ["cider"]).frame["value"].null_count() == 0
+    assert score(store, "set", metrics=["cider"]).frame["value"].null_count() == 0

@@ -19,7 +19,7 @@ from auditor.scoring.scores import score_candidates
 from auditor.scoring.substitutes import intra
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
-from auditor.studies.ingest import study
+from auditor.studies.ingest import ingest_sources
 
 #: Few words, so that captions overlap; odd ones, so that every rule of the text profile and of ROUGE's words is met.
 WORDS = [
@@ -197,7 +197,7 @@ def flickr8k_test(tmp_path_factory: pytest.TempPathFactory) -> Path | None:
     path = tmp_path_factory.mktemp("flickr8k") / "audit.duckdb"
     source = config.sources(data=DATA)["flickr8k"]
     with Store.open(path, write=True) as store:
-        study.ingest(store, [source])
+        ingest_sources(store, [source])
     return path
 
 

@@ -188,7 +188,7 @@ def test_text_that_its_normaliser_makes_longer_than_the_search_holds_is_refused(
     with Store.open(MEMORY) as store:
         ingest_rows(store, [("p", 0, "a,b " * 3000), ("p", 1, "a")])
         with pytest.raises(MetricError, match=r"1 caption has more than 4,095 words after its .*: p#0 \(9,000\);"):
-            score(store, "set", ["meteor"], text_profile="whitespace")
+            score(store, "set", metrics=["meteor"], tokenizer="whitespace")
 
 
 def test_cache_that_was_damaged_is_made_again(small_world: Path) -> None:

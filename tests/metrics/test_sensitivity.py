@@ -37,7 +37,7 @@ def measured() -> pl.DataFrame:
     with Store.open(MEMORY) as store:
         ingest_rows(store, captions())
         parts = [
-            bounds(store, ["set"], NAMES, references=number, candidates=["human"])
+            bounds(store, "set", metrics=NAMES, references=number, candidates=["human"])
             .frame.filter((pl.col("candidate") == "human") & (pl.col("level") == "image"))
             .select(
                 "metric", pl.col("mean").alias(str(number)), (pl.col("sd") / math.sqrt(IMAGES)).alias(f"error {number}")

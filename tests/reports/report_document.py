@@ -14,7 +14,7 @@ from auditor.config import sources
 from auditor.model import Selection
 from auditor.result import Document, Result
 from auditor.store.connection import MEMORY, Store
-from auditor.studies.ingest.study import ingest
+from auditor.studies.ingest.sources import ingest_sources
 from auditor.studies.report.request import Settings
 from auditor.studies.report.study import report
 
@@ -42,10 +42,10 @@ def hostile_report() -> Document:
     """Make the report. Clocks of the ingest are set, since a golden file has no other way to know them."""
     declared = sources(SAMPLE, data=SAMPLE.parent)
     with Store.open(MEMORY) as store:
-        ingest(store, [declared["sample-narrow"]])
+        ingest_sources(store, [declared["sample-narrow"]])
         ingest_rows(store, ROWS, "hostile")
         settings = Settings(("bleu-1", "cider-d"), resamples=100)
-        return report(store, ["sample-narrow", "hostile"], settings, timed=False)
+        return report(store, "sample-narrow", "hostile", settings=settings, timed=False)
 
 
 def extract(document: Document) -> Document:

@@ -32,7 +32,7 @@ from auditor.errors import AuditorError, SourceError, UsageError
 from auditor.model import Part, Source
 from auditor.result import Result
 from auditor.store.connection import MEMORY, Store
-from auditor.studies.ingest.study import MAX_REJECTED, ingest
+from auditor.studies.ingest.sources import MAX_REJECTED, ingest_sources
 
 MOST_MEMORY = 1 << 30
 MOST_SECONDS = 20
@@ -58,7 +58,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     path = tmp_path_factory.mktemp("kept") / "kept.token"
     path.write_bytes(KEPT)
     with Store.open(MEMORY) as store:
-        ingest(store, [Source("kept", "captions", "flickr", (Part((path,)),))])
+        ingest_sources(store, [Source("kept", "captions", "flickr", (Part((path,)),))])
         yield store
 
 
@@ -80,7 +80,7 @@ def take(store: Store, case: Broken, folder: Path, file_format: str | None = Non
         options = settings(pairs, {"caption_col": arguments.get("--caption-col")})
         part = Part(tuple(case.paths(folder)), options=options)
         source = Source(dataset, "captions", case.format if file_format is None else file_format, (part,))
-    return ingest(store, [source], max_rejected=MAX_REJECTED if case.is_refused else 1.0)
+    return ingest_sources(store, [source], max_rejected=MAX_REJECTED if case.is_refused else 1.0)
 
 
 @named([case for case in ORDINARY if case.is_refused and case.code == 3])
@@ -135,7 +135,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     captions = path.with_name("kept.token")
     captions.write_bytes(KEPT)
     with Store.open(path, write=True) as store:
-        ingest(store, [Source("kept", "captions", "flickr", (Part((captions,)),))])
+        ingest_sources(store, [Source("kept", "captions", "flickr", (Part((captions,)),))])
     return path
 
 

@@ -28,7 +28,7 @@ from auditor.store import bundles, ingestion, verification, versions
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.ingest.export import export
 from auditor.studies.ingest.naming import described
-from auditor.studies.ingest.study import ingest
+from auditor.studies.ingest.sources import ingest_sources
 from auditor.text import AT_INGEST
 
 ROWS = [("a", 0, "A dog runs ."), ("a", 1, "A dog runs ."), ("b", 0, "un café"), ("ü/日本", 7, " two\nlines ")]
@@ -45,7 +45,7 @@ def hold(store: Store, frame: pl.DataFrame, kind: Kind = "captions", dataset: st
 def take(store: Store, folder: Path, dataset: str = "copy", **about: Any) -> versions.Version:
     """Ingest a bundle, as a dataset that nobody has declared."""
     source = described(Source(dataset, "captions", "bundle", (Part((folder,)),), **about))
-    result = ingest(store, [source])
+    result = ingest_sources(store, [source])
     assert result.frame["rejected"].item() == 0
     return versions.resolve(store, dataset).version
 
@@ -477,7 +477,7 @@ def test_setting_that_changes_captions_is_noticed(store: Store, tmp_path: Path) 
     export(store, "set", tmp_path / "bundle")
     part = Part((tmp_path / "bundle",), options={"basename": True})
     with Store.open(MEMORY) as other, pytest.raises(SourceError, match="read a bundle without settings"):
-        ingest(other, [described(Source("copy", "captions", "bundle", (part,)))])
+        ingest_sources(other, [described(Source("copy", "captions", "bundle", (part,)))])
 
 
 def test_folder_that_is_there_is_replaced_only_by_force_and_only_if_it_is_a_bundle(

@@ -10,7 +10,7 @@ import pytest
 from auditor.config import wanted
 from auditor.sources.first_sentence import first_sentence
 from auditor.store.connection import Store
-from auditor.studies.ingest.study import ingest
+from auditor.studies.ingest.sources import ingest_sources
 
 
 @pytest.mark.parametrize(
@@ -39,6 +39,6 @@ def test_sentence_ends_where_a_reader_would_end_it(caption: str, first: str) -> 
 def test_captions_that_are_cut_are_counted(store: Store, tmp_path: Path) -> None:
     path = tmp_path / "captions.csv"
     path.write_text("image,caption\na,A dog by St. Paul's.\na,A dog. A cat.\nb,One. Two. Three.\nb,no end\n")
-    result = ingest(store, wanted(["q"], files=[path], options={"sentences": "first"}))
+    result = ingest_sources(store, wanted(["q"], files=[path], options={"sentences": "first"}))
     assert "q: 2 captions cut to their first sentence" in result.notes
     assert "One." in store.query("select text from caption")["text"].to_list()

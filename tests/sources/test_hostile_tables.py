@@ -18,7 +18,7 @@ from auditor.errors import SourceError
 from auditor.model import Part, Source
 from auditor.sources.reading import batches, delimited
 from auditor.store.connection import Store
-from auditor.studies.ingest.study import ingest
+from auditor.studies.ingest.sources import ingest_sources
 
 
 def records(content: str) -> list[tuple[object, ...]]:
@@ -108,7 +108,7 @@ def test_file_that_changes_while_another_is_read_is_seen(
             os.utime(second, ns=(written, written))
 
     with pytest.raises(SourceError, match=r"b\.csv: changed while it was read"):
-        ingest(store, [source], progress=replace)
+        ingest_sources(store, [source], progress=replace)
     assert store.query("select count(*) from version").item() == 0
 
 
@@ -119,14 +119,14 @@ def test_file_that_changes_while_another_is_read_is_seen(
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="no /proc here")
 def test_file_that_the_kernel_makes_is_refused(store: Store, name: str, file_format: str) -> None:
     with pytest.raises(SourceError, match=r"/proc/.*: no file on a disk"):
-        ingest(store, [Source("q", "captions", file_format, (Part((Path(name),)),))])
+        ingest_sources(store, [Source("q", "captions", file_format, (Part((Path(name),)),))])
 
 
 @pytest.mark.parametrize("name", ["state.json", "dataset_dict.json"])
 def test_saved_folder_with_a_pipe_in_it_does_not_wait(store: Store, tmp_path: Path, name: str) -> None:
     os.mkfifo(tmp_path / name)
     with pytest.raises(SourceError, match=r"state\.json: (neither a file nor a folder|No such file)"):
-        ingest(store, [Source("q", "captions", "table", (Part((tmp_path,)),))])
+        ingest_sources(store, [Source("q", "captions", "table", (Part((tmp_path,)),))])
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
@@ -139,6 +139,6 @@ def test_folder_that_may_not_be_entered_is_named(store: Store, tmp_path: Path, f
     place = tmp_path if file_format else closed
     try:
         with pytest.raises(SourceError, match=r"closed.*: Permission denied"):
-            ingest(store, [Source("q", "corpus", file_format, (Part((place,)),))])
+            ingest_sources(store, [Source("q", "corpus", file_format, (Part((place,)),))])
     finally:
         closed.chmod(0o700)

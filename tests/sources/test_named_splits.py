@@ -9,7 +9,7 @@ import pytest
 from auditor.config import wanted
 from auditor.errors import SourceError
 from auditor.store.connection import Store
-from auditor.studies.ingest.study import ingest
+from auditor.studies.ingest.sources import ingest_sources
 
 CAPTIONS = "image,caption\n{0}1,a dog\n{0}1,a cat\n"
 
@@ -22,7 +22,7 @@ def written(folder: Path, *names: str) -> None:
 
 
 def taken(store: Store, *named: str) -> tuple[dict[str, str | None], tuple[str, ...]]:
-    result = ingest(store, wanted(["q"], files=[Path(name) for name in named]))
+    result = ingest_sources(store, wanted(["q"], files=[Path(name) for name in named]))
     return dict(store.query("select distinct image, split from membership").rows()), result.notes
 
 
@@ -70,4 +70,4 @@ def test_shards_that_are_named_after_nothing_say_nothing(store: Store, tmp_path:
 )
 def test_address_is_answered_with_what_to_do(store: Store, address: str) -> None:
     with pytest.raises(SourceError, match=r"://.*: an address.* download it .*`auditor fetch`"):
-        ingest(store, wanted(["q"], files=[Path(address)]))
+        ingest_sources(store, wanted(["q"], files=[Path(address)]))

@@ -15,7 +15,7 @@ from auditor.errors import SourceError
 from auditor.model import CAPTION_SCHEMA, Option, Part, Source
 from auditor.sources.reading import lines
 from auditor.store.connection import Store
-from auditor.studies.ingest.study import ingest
+from auditor.studies.ingest.sources import ingest_sources
 
 
 def read(*paths: Path, **options: Option) -> pl.DataFrame:
@@ -58,14 +58,14 @@ def test_list_names_the_images(tmp_path: Path) -> None:
 def test_empty_line_is_an_empty_caption(tmp_path: Path, store: Store) -> None:
     paths = written(tmp_path, "x\n\ny\n", "u\nv\nw\n")
     assert placed(read(*paths))["2", 0] == ""
-    ingest(store, [Source("set", "captions", "parallel", (Part(tuple(paths)),))], max_rejected=1)
+    ingest_sources(store, [Source("set", "captions", "parallel", (Part(tuple(paths)),))], max_rejected=1)
     assert store.query("select source, line, reason from rejected").rows() == [("ref-0", 2, "empty caption")]
 
 
 def test_image_that_is_listed_twice_collides(tmp_path: Path, store: Store) -> None:
     (tmp_path / "images").write_text("a\nb\na\n")
     part = Part(tuple(written(tmp_path, "x\ny\nz\n")), options={"image_list_file": tmp_path / "images"})
-    ingest(store, [Source("set", "captions", "parallel", (part,))], max_rejected=1)
+    ingest_sources(store, [Source("set", "captions", "parallel", (part,))], max_rejected=1)
     assert store.query("select line, reason from rejected").rows() == [(3, "duplicate key a#0, first at 1")]
 
 

@@ -18,7 +18,7 @@ from auditor.errors import SourceError, UsageError
 from auditor.model import CAPTION_SCHEMA, Part, Source
 from auditor.sources.reading import json_stream, lines
 from auditor.store.connection import Store
-from auditor.studies.ingest.study import ingest
+from auditor.studies.ingest.sources import ingest_sources
 
 
 def read(path: Path, file_format: str) -> pl.DataFrame:
@@ -121,7 +121,7 @@ def test_repeated_annotation_id_is_refused(tmp_path: Path, store: Store) -> None
     path = tmp_path / "captions.json"
     path.write_text(json.dumps({"annotations": [*COCO["annotations"], {"id": 10, "image_id": 8, "caption": "again"}]}))
     source = Source("coco", "captions", "coco", (Part((path,)),))
-    ingest(store, [source], max_rejected=1)
+    ingest_sources(store, [source], max_rejected=1)
     assert store.query("select line, reason from rejected").rows() == [(4, "id 10 occurs before")]
     assert store.query("select count(*) from membership").item() == 3
 

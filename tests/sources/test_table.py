@@ -23,7 +23,7 @@ from auditor.sources.reading import batches
 from auditor.sources.reading.files import zstd
 from auditor.sources.table import arrow_stream
 from auditor.store.connection import Store
-from auditor.studies.ingest.study import ingest
+from auditor.studies.ingest.sources import ingest_sources
 
 ROWS = [("a.jpg", "a cat sleeps"), ("a.jpg", "one tired cat"), ("b.jpg", "two boats")]
 
@@ -731,7 +731,7 @@ def test_folder_with_broken_splits_is_refused(tmp_path: Path, splits: str) -> No
 def test_duplicate_images_of_lists_and_identifiers_are_refused_by_the_store(tmp_path: Path, store: Store) -> None:
     path = written(tmp_path, "image,caption,id\na,one,1\na,two,2\nb,three,2\n")
     source = Source("set", "captions", "table", (Part((path,), options={"caption_id_col": "id"}),))
-    ingest(store, [source], max_rejected=1)
+    ingest_sources(store, [source], max_rejected=1)
     assert store.query("select line, reason from rejected").rows() == [(4, "id 2 occurs before")]
 
 

@@ -17,7 +17,7 @@ from auditor.errors import SourceError
 from auditor.model import CAPTION_SCHEMA, Option, Part, Source
 from auditor.sources import webdataset
 from auditor.store.connection import Store
-from auditor.studies.ingest.study import ingest
+from auditor.studies.ingest.sources import ingest_sources
 
 
 def shard(path: Path, members: list[tuple[str, object]], mode: str = "w") -> Path:
@@ -159,7 +159,7 @@ def test_shards_are_one_dataset_and_a_key_that_returns_is_refused(tmp_path: Path
     shard(tmp_path / "s-000.tar", [("a.0.txt", "one"), ("a.1.txt", "two")])
     shard(tmp_path / "s-001.tar", [("b.txt", "three"), ("a.1.txt", "again")])
     assert len(accepted(read(tmp_path / "s-*.tar"))) == 4
-    ingest(store, [Source("set", "captions", "webdataset", (Part((tmp_path / "s-*.tar",)),))], max_rejected=1)
+    ingest_sources(store, [Source("set", "captions", "webdataset", (Part((tmp_path / "s-*.tar",)),))], max_rejected=1)
     assert store.query("select source, line, reason from rejected").rows() == [
         ("s-001.tar", 2, "duplicate key a#1, first at s-000.tar:2")
     ]

@@ -80,7 +80,7 @@ def test_pairs_of_datasets_are_tested_and_versions_of_one_are_paired(store: Stor
     ingest_rows(store, kite, "alike")
     ingest_rows(store, [(f"{image}{image}", slot, f"{image}{slot} x{slot}") for image, slot, _ in kite], "apart")
     ingest_rows(store, [(image, slot, f"{text} {slot}") for image, slot, text in kite], "alike")
-    result = compare(store, ["alike@v1", "alike@v2", "apart"], ["bleu-1"], resamples=60, pairs=True)
+    result = compare(store, "alike@v1", "alike@v2", "apart", metrics=["bleu-1"], resamples=60, pairs=True)
     upper = result.frame.filter(pl.col("against").is_not_null(), statistic="upper")
     assert upper["test"].to_list() == ["paired", "unpaired", "unpaired"]
     assert upper.select("dataset", "against").rows() == [("alike", "alike"), ("alike", "apart"), ("alike", "apart")]
@@ -89,7 +89,7 @@ def test_pairs_of_datasets_are_tested_and_versions_of_one_are_paired(store: Stor
     assert upper["difference"].to_list() == pytest.approx((upper["value"] - upper["value_against"]).to_list())
     assert "label" not in result.frame.columns
     assert result.tables[-1].frame["against"].to_list()[:2] == ["alike@v2", "apart"]
-    alone = compare(store, ["alike", "apart"], ["bleu-1"], resamples=0, pairs=True).frame
+    alone = compare(store, "alike", "apart", metrics=["bleu-1"], resamples=0, pairs=True).frame
     assert alone["p"].null_count() == alone.height
 
 
@@ -99,7 +99,7 @@ def test_pairs_come_beside_the_values_of_one_run(store: Store) -> None:
             store, [(image, slot, f"a {name} {image} {slot % 2}") for image in "abcd" for slot in range(3)], name
         )
     asked = {"metric_names": ["bleu-1", "ter"], "resamples": 40}
-    alone, both = (compare(store, ["one", "two"], **asked, pairs=pairs) for pairs in (False, True))
+    alone, both = (compare(store, "one", "two", **asked, pairs=pairs) for pairs in (False, True))
     of_pairs = pl.col("against").is_not_null()
     assert both.frame.filter(~of_pairs).select(alone.frame.columns).equals(alone.frame)
     assert set(both.frame.filter(of_pairs)["statistic"]) == {"upper", "homogeneity", "specificity"}

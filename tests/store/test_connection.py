@@ -226,11 +226,11 @@ def test_store_of_a_newer_schema_is_refused(path: Path) -> None:
 
 def test_cache_may_be_dropped_without_loss(path: Path) -> None:
     with Store.open(path) as store:
-        before = bounds(store, ["set"], ["bleu-1", "cider"], candidates=BOUNDS).frame
+        before = bounds(store, "set", metrics=["bleu-1", "cider"], candidates=BOUNDS).frame
     with duckdb.connect(str(path)) as connection:
         connection.execute("drop schema cache cascade").complete()
     with Store.open(path) as store:
-        assert bounds(store, ["set"], ["bleu-1", "cider"], candidates=BOUNDS).frame.equals(before)
+        assert bounds(store, "set", metrics=["bleu-1", "cider"], candidates=BOUNDS).frame.equals(before)
     with Store.open(path) as store:
         assert store.query("select count(*) from ngram_frequency").item() > 0
         assert verification.check(store)["faults"].sum() == 0
@@ -246,7 +246,7 @@ def test_unchanged_ingest_restores_dropped_ngram_frequencies(path: Path) -> None
 
 def test_kept_counts_equal_fresh_ones(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Store.open(path) as store:
-        fresh = bounds(store, ["set"], candidates=BOUNDS).frame
+        fresh = bounds(store, "set", candidates=BOUNDS).frame
     with Store.open(path) as store:
         counted = {asked.counting for asked in requests(None)}
         kept = dict(
@@ -255,34 +255,36 @@ def test_kept_counts_equal_fresh_ones(path: Path, monkeypatch: pytest.MonkeyPatc
         assert kept[False] == len(BOUNDS) * len(counted)
         assert kept[True] == len(BOUNDS) - 1
         monkeypatch.setattr("auditor.metrics.counting._count", lambda *_: pytest.fail("counted again"))
-        assert bounds(store, ["set"], candidates=BOUNDS).frame.equals(fresh)
+        assert bounds(store, "set", candidates=BOUNDS).frame.equals(fresh)
 
 
 def test_counts_of_one_version_do_not_serve_another(path: Path) -> None:
     with Store.open(path) as store:
-        first = bounds(store, ["set"], ["bleu-1", "cider"], candidates=BOUNDS).frame
+        first = bounds(store, "set", metrics=["bleu-1", "cider"], candidates=BOUNDS).frame
     with Store.open(path, write=True) as store:
         ingest_rows(store, [*ROWS[:3], ("b", 1, "a dog runs")])
     with Store.open(path) as store:
-        assert not bounds(store, ["set"], ["bleu-1", "cider"], candidates=BOUNDS).frame["mean"].equals(first["mean"])
-        assert bounds(store, ["set@v1"], ["bleu-1", "cider"], candidates=BOUNDS).frame.equals(first)
+        assert (
+            not bounds(store, "set", metrics=["bleu-1", "cider"], candidates=BOUNDS).frame["mean"].equals(first["mean"])
+        )
+        assert bounds(store, "set@v1", metrics=["bleu-1", "cider"], candidates=BOUNDS).frame.equals(first)
 
 
 def test_cache_of_other_columns_starts_anew(path: Path) -> None:
     with Store.open(path) as store:
-        expected = bounds(store, ["set"], ["bleu-1", "cider"], candidates=BOUNDS).frame
+        expected = bounds(store, "set", metrics=["bleu-1", "cider"], candidates=BOUNDS).frame
     with duckdb.connect(str(path)) as connection:
         connection.execute("delete from cache.entry").complete()
         connection.execute("create or replace table cache.bleu as select 'x' as key, 1 as old_column").complete()
     for _ in range(2):
         with Store.open(path) as store:
-            assert bounds(store, ["set"], ["bleu-1", "cider"], candidates=BOUNDS).frame.equals(expected)
+            assert bounds(store, "set", metrics=["bleu-1", "cider"], candidates=BOUNDS).frame.equals(expected)
 
 
 def test_counts_are_not_kept_while_another_reads(path: Path) -> None:
     """The scores come all the same, without a wait, and are counted again next time."""
     with held(path, reading=True), Store.open(path) as store:
-        assert bounds(store, ["set"], ["bleu-1", "cider"], candidates=BOUNDS).frame.height
+        assert bounds(store, "set", metrics=["bleu-1", "cider"], candidates=BOUNDS).frame.height
     with Store.open(path) as store:
         assert store.query("select count(*) from cache.entry").item() == 0
 

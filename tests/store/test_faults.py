@@ -139,7 +139,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ingest_rows(store, [(f"i{i}", slot, f"words {i} {slot}") for i in range(290) for slot in range(3)])
     for ref in ("set@v1", "set@v2"):
         with Store.open(path) as store:
-            bounds(store, [ref], ["bleu-1", "cider"], candidates=["human", "intra"])
+            bounds(store, ref, metrics=["bleu-1", "cider"], candidates=["human", "intra"])
     return path
 
 

@@ -25,8 +25,8 @@ def test_every_command_works_whatever_the_store_is_called(tmp_path: Path, name: 
         ingest_rows(store, ROWS)
     with Store.open(path) as store:
         assert verification.check(store)["faults"].sum() == 0
-        assert profile(store, ["set"]).frame.height
-        assert bounds(store, ["set"], ["bleu-1"], candidates=["human"]).frame.height
+        assert profile(store, "set").frame.height
+        assert bounds(store, "set", metrics=["bleu-1"], candidates=["human"]).frame.height
         for view in ("phrase", "judgement", "pair_vote", "triplet_vote", "word_count", "ngram_frequency"):
             store.query(f"select count(*) from {view}")
 

@@ -65,7 +65,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def stored(path: Path, text_profile: str) -> dict[str, list[str]]:
     """What a store, which must be sound, holds under a profile: text → tokens."""
     with Store.open(path) as store:
-        assert verify(store)[1]
+        assert verify(store).holds
         batches = [batch for batch, _, _ in verification.stored_tokens(store, text_profile)]
     return dict(pl.concat(batches).select("text", "tokens").iter_rows())
 
@@ -77,11 +77,11 @@ def profiles_of(path: Path) -> list[tuple[str, ...]]:
 
 def test_tokens_are_made_once_and_kept(path: Path, asked: list[str]) -> None:
     with Store.open(path) as store:
-        first = bounds(store, ["set"], METRICS, text_profile="whitespace", candidates=["human", "intra"]).frame
+        first = bounds(store, "set", metrics=METRICS, tokenizer="whitespace", candidates=["human", "intra"]).frame
         assert sorted(asked) == sorted({caption for _, _, caption in ROWS})
         assert (
             bounds(
-                store, ["set"], METRICS, text_profile="whitespace", candidates=["human", "intra"], seed=2
+                store, "set", metrics=METRICS, tokenizer="whitespace", candidates=["human", "intra"], seed=2
             ).frame.height
             == first.height
         )
@@ -89,65 +89,65 @@ def test_tokens_are_made_once_and_kept(path: Path, asked: list[str]) -> None:
     assert profiles_of(path) == [("bare", "whitespace")]
     asked.clear()
     with Store.open(path) as store:
-        assert bounds(store, ["set"], METRICS, text_profile="whitespace", candidates=["human", "intra"]).frame.equals(
-            first
-        )
-        assert profile(store, ["set"], "whitespace").frame.height
+        assert bounds(
+            store, "set", metrics=METRICS, tokenizer="whitespace", candidates=["human", "intra"]
+        ).frame.equals(first)
+        assert profile(store, "set", tokenizer="whitespace").frame.height
     assert asked == []
     assert stored(path, "whitespace") == {caption: caption.split() for _, _, caption in ROWS}
 
 
 def test_store_that_is_open_for_writing_keeps_tokens_at_once(store: Store, asked: list[str]) -> None:
     ingest_rows(store, ROWS)
-    first = score(store, "set", ["bleu-4", "cider"], text_profile="whitespace").frame
+    first = score(store, "set", metrics=["bleu-4", "cider"], tokenizer="whitespace").frame
     assert versions.log(store)[0].text_profiles == ("bare", "whitespace")
     asked.clear()
-    assert score(store, "set", ["bleu-4", "cider"], text_profile="whitespace").frame.equals(first)
+    assert score(store, "set", metrics=["bleu-4", "cider"], tokenizer="whitespace").frame.equals(first)
     assert asked == []
 
 
 def test_only_the_texts_at_work_are_tokenised(path: Path, asked: list[str]) -> None:
     with Store.open(path) as store:
-        score(store, "set:train", ["bleu-1"], text_profile="whitespace")
+        score(store, "set:train", metrics=["bleu-1"], tokenizer="whitespace")
     assert sorted(asked) == ["A dog runs.", "The café dog runs, runs!", "a dog runs"]
     assert profiles_of(path) == [("bare",)]
     with Store.open(path) as store:
-        bounds(store, ["set"], ["cider"], "whitespace", candidates=["human", "intra"])
+        bounds(store, "set", metrics=["cider"], tokenizer="whitespace", candidates=["human", "intra"])
     assert len(asked) == len(set(asked)) == 6
     assert profiles_of(path) == [("bare", "whitespace")]
 
 
 def test_new_version_has_the_profiles_under_which_all_its_texts_have_tokens(path: Path) -> None:
     with Store.open(path) as store:
-        profile(store, ["set"], "whitespace")
+        profile(store, "set", tokenizer="whitespace")
     with Store.open(path, write=True) as store:
         ingest_rows(store, [*ROWS, ("d", 0, "another text")])
         assert versions.log(store)[0].text_profiles == ("bare",)
         ingest_rows(store, ROWS[:3])
     assert profiles_of(path) == [("bare", "whitespace"), ("bare",), ("bare", "whitespace")]
     with Store.open(path) as store:
-        profile(store, ["set@v2"], "whitespace")
+        profile(store, "set@v2", tokenizer="whitespace")
     assert profiles_of(path) == [("bare", "whitespace")] * 3
     stored(path, "whitespace")
 
 
 def test_held_store_keeps_nothing_and_gives_the_same_numbers(path: Path, asked: list[str]) -> None:
     with held(path, reading=True), Store.open(path) as store:
-        first = bounds(store, ["set"], METRICS, text_profile="whitespace", candidates=["human", "intra"]).frame
+        first = bounds(store, "set", metrics=METRICS, tokenizer="whitespace", candidates=["human", "intra"]).frame
         store.close()
     assert profiles_of(path) == [("bare",)]
     asked.clear()
     with Store.open(path) as store:
-        assert bounds(store, ["set"], METRICS, text_profile="whitespace", candidates=["human", "intra"]).frame.equals(
-            first
-        )
+        assert bounds(
+            store, "set", metrics=METRICS, tokenizer="whitespace", candidates=["human", "intra"]
+        ).frame.equals(first)
     assert asked
     assert profiles_of(path) == [("bare", "whitespace")]
 
 
 def test_words_are_numbered_anew_where_others_took_their_numbers(path: Path) -> None:
     with Store.open(path) as store:
-        profile(store, ["set"], "whitespace")
+        profile(store, "set", tokenizer="whitespace")
         store.on_close.insert(0, _take_numbers)
     assert stored(path, "whitespace") == {caption: caption.split() for _, _, caption in ROWS}
 
@@ -167,7 +167,7 @@ def test_tokens_are_not_written_to_a_store_that_took_the_place_of_theirs(path: P
     with Store.open(another, write=True) as store:
         ingest_rows(store, [(image, slot, caption[::-1]) for image, slot, caption in reversed(ROWS)])
     with Store.open(path) as store:
-        bounds(store, ["set"], ["cider"], text_profile="whitespace", candidates=["human", "intra"])
+        bounds(store, "set", metrics=["cider"], tokenizer="whitespace", candidates=["human", "intra"])
         another.replace(path)
     assert profiles_of(path) == [("bare",)]
     assert stored(path, "bare")
@@ -178,7 +178,7 @@ def test_tokens_are_not_written_to_a_store_that_took_the_place_of_theirs(path: P
 
 def test_frequencies_of_a_profile_are_kept_in_its_own_words(path: Path) -> None:
     with Store.open(path) as store:
-        bounds(store, ["set"], ["cider"], "whitespace", candidates=["human", "intra"])
+        bounds(store, "set", metrics=["cider"], tokenizer="whitespace", candidates=["human", "intra"])
         assert not ngrams.is_kept(store, versions.resolve(store, "set"), "whitespace")
     with Store.open(path) as store:
         assert ngrams.is_kept(store, versions.resolve(store, "set"), "whitespace")
@@ -195,7 +195,7 @@ def test_systems_output_is_tokenised_too(path: Path) -> None:
     with Store.open(path, write=True) as store:
         ingest_rows(store, [("a", 0, "A cat, naïve"), ("c", 0, "日本 ...")], "system", "candidates")
     with Store.open(path) as store:
-        scored = score(store, "set", ["rouge-1:ascii=false"], candidates="system", text_profile="whitespace").frame
+        scored = score(store, "set", metrics=["rouge-1:ascii=false"], candidates="system", tokenizer="whitespace").frame
         assert scored["value"].to_list() == pytest.approx([1 / 13, 1 / 2])
     assert {"A cat, naïve", "日本 ..."} < set(stored(path, "whitespace"))
 
@@ -212,8 +212,8 @@ def test_scores_are_those_of_the_tokens(images: list[list[str]]) -> None:
         joined = [(image, slot, caption) for (image, slot, _), caption in zip(rows, spelled, strict=True)]
         ingest_rows(store, joined, "joined", "candidates")
         metrics = ["bleu-4", "cider", "cider-d", "rouge-1:ascii=false"]
-        under_bare = score(store, "set", metrics, text_profile="bare").frame
-        under_whitespace = score(store, "joined", metrics, text_profile="whitespace").frame
+        under_bare = score(store, "set", metrics=metrics, tokenizer="bare").frame
+        under_whitespace = score(store, "joined", metrics=metrics, tokenizer="whitespace").frame
     columns = ["image", "slot", "metric", "value"]
     assert under_bare.select(columns).equals(under_whitespace.select(columns))
 
@@ -222,7 +222,9 @@ def test_batches_change_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(tokens, "TEXTS_AT_ONCE", 2)
     told: list[tuple[str, int, int]] = []
     with Store.open(path) as store:
-        profile(store, ["set"], "whitespace", progress=lambda what, done, total: told.append((what, done, total)))
+        profile(
+            store, "set", tokenizer="whitespace", progress=lambda what, done, total: told.append((what, done, total))
+        )
     assert told == [("set: tokenising for whitespace", done, 6) for done in (0, 2, 4)]
     assert stored(path, "whitespace") == {caption: caption.split() for _, _, caption in ROWS}
 
@@ -231,13 +233,13 @@ def test_every_command_that_reads_tokens_takes_any_profile(path: Path) -> None:
     with Store.open(path, write=True) as store:
         ingest_rows(store, [(image, slot, caption.upper()) for image, slot, caption in ROWS], dataset="upper")
     for study in (
-        lambda store: profile(store, ["set"], "whitespace"),
-        lambda store: bounds(store, ["set"], ["bleu-1"], "whitespace", candidates=["human", "intra"]),
-        lambda store: compare(store, ["set", "upper"], ["bleu-1"], "whitespace"),
-        lambda store: score(store, "set", ["bleu-1"], text_profile="whitespace"),
-        lambda store: diff(store, "set", "upper", "vocabulary", "whitespace")[0],
-        lambda store: diff(store, "set", "upper", "lengths", "whitespace")[0],
-        lambda store: diff(store, "set", "upper", "text", "whitespace", as_tokens=True)[0],
+        lambda store: profile(store, "set", tokenizer="whitespace"),
+        lambda store: bounds(store, "set", metrics=["bleu-1"], tokenizer="whitespace", candidates=["human", "intra"]),
+        lambda store: compare(store, "set", "upper", metrics=["bleu-1"], tokenizer="whitespace"),
+        lambda store: score(store, "set", metrics=["bleu-1"], tokenizer="whitespace"),
+        lambda store: diff(store, "set", "upper", depth="vocabulary", tokenizer="whitespace"),
+        lambda store: diff(store, "set", "upper", depth="lengths", tokenizer="whitespace"),
+        lambda store: diff(store, "set", "upper", depth="text", tokenizer="whitespace", as_tokens=True),
     ):
         with held(path, reading=True), Store.open(path) as store:  # so that each begins without tokens
             assert study(store).frame.height
@@ -250,20 +252,22 @@ def test_tokens_compare_as_the_profile_sees_them(path: Path) -> None:
         ingest_rows(store, [(image, slot, f"  {caption.upper()}\n") for image, slot, caption in ROWS], dataset="upper")
         ingest_rows(store, [(image, slot, f"  {caption}\n") for image, slot, caption in ROWS], dataset="blanks")
         ingest_rows(store, ROWS, dataset="as they stand")
-        assert not diff(store, "as they stand", "upper", as_tokens=True)[1]
-        assert diff(store, "as they stand", "upper", text_profile="whitespace", as_tokens=True)[1]
-        assert not diff(store, "as they stand", "blanks", text_profile="whitespace", as_tokens=True)[1]
+        assert diff(store, "as they stand", "upper", as_tokens=True).holds
+        assert not diff(store, "as they stand", "upper", tokenizer="whitespace", as_tokens=True).holds
+        assert diff(store, "as they stand", "blanks", tokenizer="whitespace", as_tokens=True).holds
 
 
 def test_verify_compares_the_tokens_of_every_profile_with_their_texts(path: Path) -> None:
     with Store.open(path, write=True) as store:
-        profile(store, ["set"], "whitespace")
-        result, sound = verify(store)
+        profile(store, "set", tokenizer="whitespace")
+        result = verify(store)
+        sound = result.holds
         assert sound
         rows = {row["subject"]: row for row in result.frame.iter_rows(named=True)}
         assert rows["caption_tokens, whitespace"]["checked"] == 6
         store.execute("update caption_tokens set tokens = tokens[2:] where profile = 'whitespace' and len(tokens) > 3")
-        result, sound = verify(store)
+        result = verify(store)
+        sound = result.holds
         assert not sound
         rows = {row["subject"]: row for row in result.frame.iter_rows(named=True)}
         assert rows["caption_tokens, whitespace"]["faults"] == 1
@@ -272,9 +276,10 @@ def test_verify_compares_the_tokens_of_every_profile_with_their_texts(path: Path
 
 def test_verify_finds_tokens_that_the_log_names_and_that_are_not_there(path: Path) -> None:
     with Store.open(path, write=True) as store:
-        profile(store, ["set"], "whitespace")
+        profile(store, "set", tokenizer="whitespace")
         store.execute("delete from caption_tokens where profile = 'whitespace' and len(tokens) > 3")
-        result, sound = verify(store)
+        result = verify(store)
+        sound = result.holds
     assert not sound
     (row,) = result.frame.filter(pl.col("check") == "every caption has the tokens that the log names").to_dicts()
     assert (row["checked"], row["faults"], row["state"]) == (1, 1, "DAMAGED")
@@ -285,9 +290,10 @@ def test_verify_says_which_profiles_it_cannot_check(path: Path, monkeypatch: pyt
         raise MissingExtraError("not installed")
 
     with Store.open(path, write=True) as store:
-        profile(store, ["set"], "whitespace")
+        profile(store, "set", tokenizer="whitespace")
         monkeypatch.setattr(text, "PROFILES", MappingProxyType({"bare": bare.tokenize, "whitespace": missing}))
-        result, sound = verify(store)
+        result = verify(store)
+        sound = result.holds
         assert sound
         assert result.notes == ("tokens of text profile whitespace were not compared with their texts: not installed",)
 
@@ -296,10 +302,11 @@ def test_other_tokens_of_another_program_are_told_and_are_no_damage(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Store.open(path, write=True) as store:
-        profile(store, ["set"], "whitespace")
+        profile(store, "set", tokenizer="whitespace")
         monkeypatch.setattr(text, "PROFILES", MappingProxyType({"bare": bare.tokenize, "whitespace": bare.tokenize}))
         monkeypatch.setattr("auditor.studies.verification.BY_OTHERS", {"whitespace": "some program"})
-        result, sound = verify(store)
+        result = verify(store)
+        sound = result.holds
     assert sound
     assert result.notes == ("tokens of text profile whitespace were made by another version of some program",)
     rows = {row["subject"]: row for row in result.frame.iter_rows(named=True)}
@@ -321,5 +328,5 @@ def test_killed_command_leaves_all_tokens_or_none(path: Path, tmp_path: Path) ->
             held_tokens = stored(path, "whitespace") if ("bare", "whitespace") in profiles_of(path) else {}
             assert len(held_tokens) in (0, 6000)
             with Store.open(path) as store:
-                assert verify(store)[1]
+                assert verify(store).holds
     assert killed

@@ -34,7 +34,7 @@ def path(tmp_path: Path) -> Path:
         ingest_rows(store, NEW)
     for ref in ("set@v1", "set"):
         with Store.open(path) as store:
-            bounds(store, [ref], ["bleu-1", "cider"], candidates=BOUNDS)
+            bounds(store, ref, metrics=["bleu-1", "cider"], candidates=BOUNDS)
     return path
 
 
@@ -118,7 +118,7 @@ def test_gc_sweeps_counts_of_old_versions_and_keeps_those_of_the_newest(
 ) -> None:
     before = facts(path)
     with Store.open(path) as store:
-        expected = bounds(store, ["set"], ["bleu-1", "cider"], candidates=BOUNDS).frame
+        expected = bounds(store, "set", metrics=["bleu-1", "cider"], candidates=BOUNDS).frame
     told = gc(path)
     assert told["bytes"] == path.stat().st_size < told["bytes-before"]
     assert (told["entries-swept"], told["tables-dropped"]) == (5, 0)
@@ -132,7 +132,7 @@ def test_gc_sweeps_counts_of_old_versions_and_keeps_those_of_the_newest(
             orphans = f"select count(*) from cache.{relation} anti join cache.entry using (key)"
             assert store.query(orphans).item() == 0
         monkeypatch.setattr("auditor.metrics.counting._count", lambda *_: pytest.fail("counted again"))
-        assert bounds(store, ["set"], ["bleu-1", "cider"], candidates=BOUNDS).frame.equals(expected)
+        assert bounds(store, "set", metrics=["bleu-1", "cider"], candidates=BOUNDS).frame.equals(expected)
 
 
 def test_gc_keeps_the_cache_of_content_that_came_back(path: Path) -> None:
@@ -148,7 +148,7 @@ def test_gc_keeps_the_cache_of_content_that_came_back(path: Path) -> None:
 def test_gc_of_everything_empties_the_cache_and_the_numbers_stay(path: Path) -> None:
     before = facts(path)
     with Store.open(path) as store:
-        expected = bounds(store, ["set"], candidates=BOUNDS).frame
+        expected = bounds(store, "set", candidates=BOUNDS).frame
     told = gc(path, everything=True)
     counted = {asked.counting for asked in requests(None)}
     entries = 5 + 2 * len(counted) + 1  # those of the old version; human and intra, and what was drawn
@@ -156,7 +156,7 @@ def test_gc_of_everything_empties_the_cache_and_the_numbers_stay(path: Path) -> 
     with Store.open(path) as store:
         assert upkeep.relations(store)[-3:] == ["cache.drawn_candidate", "cache.entry", "cache.ngram_frequency"]
         assert store.query("select count(*) from ngram_frequency").item() == 0
-        assert bounds(store, ["set"], candidates=BOUNDS).frame.equals(expected)
+        assert bounds(store, "set", candidates=BOUNDS).frame.equals(expected)
     assert facts(path) == before
     with Store.open(path, write=True) as store:
         assert not ingest_rows(store, NEW).is_new
@@ -174,7 +174,7 @@ def test_gc_drops_tables_without_entries_and_entries_without_tables(path: Path) 
             ("drawn_candidate",),
         ]
         assert "cache.leftover" not in upkeep.relations(store)
-        bounds(store, ["set"], ["cider"], candidates=BOUNDS)
+        bounds(store, "set", metrics=["cider"], candidates=BOUNDS)
     with Store.open(path) as store:
         assert "cache.cider" in upkeep.relations(store), "counts are kept again"
 

@@ -122,7 +122,7 @@ def test_every_source_has_its_counts(filled: Path) -> None:
 @pytest.mark.parametrize("dataset", ANOMALIES)
 def test_known_dirt_is_seen_in_profile(filled: Path, dataset: str) -> None:
     with Store.open(filled) as store:
-        facts = dict(profile(store, [dataset]).frame.select("statistic", "value").iter_rows())
+        facts = dict(profile(store, dataset).frame.select("statistic", "value").iter_rows())
     assert {name: facts[name] for name in ANOMALIES[dataset]} == ANOMALIES[dataset]
 
 
@@ -151,7 +151,7 @@ def test_entities_and_token_file_are_one_version(filled: Path) -> None:
 def test_abstract_50s_differs_in_the_names_of_fifty_scenes(filled: Path) -> None:
     """The JSON calls 50 scenes Seed7K_* and US_*, the MATLAB file Scene*; their sentences are the same."""
     with Store.open(filled) as store:
-        changes, _ = diff(store, "abstract50s", "abstract50s-mat", "text")
+        changes = diff(store, "abstract50s", "abstract50s-mat", depth="text")
     by_kind = changes.frame.group_by("change").agg(
         captions=pl.len(),
         images=pl.col("image").n_unique(),

@@ -18,7 +18,7 @@ from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
 from auditor.studies.bounds.study import bounds
 from auditor.studies.identical import identical, identical_counts
-from auditor.studies.ingest.study import ingest
+from auditor.studies.ingest.sources import ingest_sources
 
 ROWS: Rows = [
     ("a", 0, "A red kite."), ("a", 1, "a red kite"), ("a", 2, "A red kite."), ("a", 3, "a boat"),
@@ -34,7 +34,7 @@ captions = st.lists(
 
 def test_pairs_have_the_same_tokens_and_know_whether_all_of_the_image_have(store: Store) -> None:
     ingest_rows(store, ROWS)
-    result = identical(store, ["set"])
+    result = identical(store, "set")
     assert result.frame.drop("version").rows() == [
         ("set", None, "a", 0, 1, False, "A red kite.", "a red kite"),
         ("set", None, "a", 0, 2, False, "A red kite.", "A red kite."),
@@ -49,21 +49,21 @@ def test_pairs_have_the_same_tokens_and_know_whether_all_of_the_image_have(store
 
 def test_letters_tell_apart_what_tokens_do_not(store: Store) -> None:
     ingest_rows(store, ROWS)
-    pairs = identical(store, ["set"], as_text=True).frame
+    pairs = identical(store, "set", as_text=True).frame
     assert pairs.select("image", "slot_a", "slot_b").rows() == [("a", 0, 2), ("b", 0, 1)]
 
 
 @pytest.mark.parametrize("as_text", [False, True])
 def test_captions_without_a_word_are_nobodys_twin_and_are_counted(store: Store, as_text: bool) -> None:
     ingest_rows(store, EMPTY, kind="candidates")
-    result = identical(store, ["set"], as_text=as_text)
+    result = identical(store, "set", as_text=as_text)
     assert result.frame.select("image", "slot_a", "slot_b", "all_identical").rows() == [("e", 0, 1, False)]
     assert result.notes[0].endswith("with all captions identical: 0; without a word, and so not compared: 3")
 
 
 def test_dataset_without_identical_captions_has_counts_and_no_rows(store: Store) -> None:
     ingest_rows(store, [("a", 0, "a kite"), ("b", 0, "a kite")])
-    result = identical(store, ["set"])
+    result = identical(store, "set")
     assert result.frame.is_empty()
     assert result.frame.columns == [
         "dataset", "version", "split", "image", "slot_a", "slot_b", "all_identical", "text_a", "text_b"
@@ -86,7 +86,7 @@ def test_counts_are_those_of_the_pairs_and_of_a_count_by_hand(drawn: list[tuple[
     of_image = Counter(image for image, _, _ in twins)
     with Store.open(MEMORY) as store:
         ingest_rows(store, rows, kind="candidates")
-        pairs = identical(store, ["set"], "bare").frame
+        pairs = identical(store, "set", tokenizer="bare").frame
         count = identical_counts(store, resolve(store, "set"), "bare").row(0, named=True)
     assert pairs.select("image", "slot_a", "slot_b").rows() == twins
     whole = {image for image, pairs_of in of_image.items() if pairs_of == slots[image] * (slots[image] - 1) // 2}
@@ -105,14 +105,14 @@ def test_counts_are_those_of_the_pairs_and_of_a_count_by_hand(drawn: list[tuple[
 
 def test_split_and_draw_are_obeyed(store: Store) -> None:
     ingest_rows(store, ROWS, splits={"test": ["b"]})
-    assert identical(store, ["set:test"]).frame.select("split", "image").rows() == [("test", "b")]
+    assert identical(store, "set:test").frame.select("split", "image").rows() == [("test", "b")]
     drawn = References("loo", 1, 1).of(resolve(store, "set"))
     assert identical_counts(store, drawn).row(0)[:2] == (4, 2)
 
 
 def test_a_hundred_equal_captions_are_all_paired(store: Store) -> None:
     ingest_rows(store, [("a", slot, "a kite") for slot in range(120)])
-    pairs = identical(store, ["set"]).frame
+    pairs = identical(store, "set").frame
     assert pairs.height == 7140
     assert pairs["all_identical"].all()
 
@@ -121,9 +121,9 @@ def test_one_identical_pair_settles_the_maximum_of_bleu_and_all_identical_that_o
     one = "a red kite over water"
     ingest_rows(store, [("a", 0, one), ("a", 1, one), ("a", 2, "some boats"), ("b", 0, "x"), ("b", 1, "y")], "pair")
     ingest_rows(store, [("a", 0, one), ("a", 1, one), ("a", 2, one), ("b", 0, "x"), ("b", 1, "y")], "all")
-    rows = bounds(store, ["pair", "all"], ["bleu-4", "ter", "rouge-1", "cider"], candidates=["human"]).frame.filter(
-        (pl.col("candidate") == "human") & (pl.col("level") == "caption")
-    )
+    rows = bounds(
+        store, "pair", "all", metrics=["bleu-4", "ter", "rouge-1", "cider"], candidates=["human"]
+    ).frame.filter((pl.col("candidate") == "human") & (pl.col("level") == "caption"))
     best = {
         (row["dataset"], row["metric"]): row["min" if row["metric"] == "ter" else "max"]
         for row in rows.iter_rows(named=True)
@@ -138,7 +138,7 @@ def test_identical_captions_of_the_abstract_scenes(data: Path, store: Store) -> 
     from auditor import config
 
     declared: dict[str, Source] = dict(config.sources(data=data))
-    ingest(store, [declared["abstract50s"]])
+    ingest_sources(store, [declared["abstract50s"]])
     count = identical_counts(store, resolve(store, "abstract50s")).row(0, named=True)
     assert (count["captions"], count["images"], count["wordless"]) == (24_000, 500, 0)
     assert (count["images_with_twins"], count["pairs"], count["images_all_identical"]) == (260, 1_106, 0)

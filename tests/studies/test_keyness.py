@@ -31,7 +31,7 @@ def filled(store: Store, a: list[str], b: list[str]) -> None:
 def test_log_likelihood_is_that_of_rayson_and_garside(a: list[str], b: list[str]) -> None:
     with Store.open(MEMORY) as store:
         filled(store, a, b)
-        frame = keyness(store, "one", "other", "bare", minimum=1).frame
+        frame = keyness(store, "one", "other", tokenizer="bare", minimum=1).frame
     c, d = len(a), len(b)
     seen = Counter(a), Counter(b)
     assert set(frame["word"]) == set(a) | set(b)

@@ -29,7 +29,7 @@ METRICS = ["bleu-1", "rouge-l", "ter"]
 
 def test_every_pair_has_a_row_for_each_level_and_statistic(store: Store) -> None:
     ingest_rows(store, ROWS)
-    found = correlate(store, ["set"], METRICS)
+    found = correlate(store, "set", metrics=METRICS)
     assert found.frame.columns == [*COLUMNS, "version", "split", "signature_a", "signature_b"]
     assert found.frame.select("level", "metric_a", "metric_b", "statistic").rows() == [
         (level, a, b, statistic)
@@ -51,9 +51,9 @@ def test_every_pair_has_a_row_for_each_level_and_statistic(store: Store) -> None
 
 def test_values_are_those_of_the_scores(store: Store) -> None:
     ingest_rows(store, ROWS)
-    wide = score(store, "set", METRICS).frame.pivot("metric", index=["image", "slot"], values="value")
+    wide = score(store, "set", metrics=METRICS).frame.pivot("metric", index=["image", "slot"], values="value")
     means = wide.group_by("image").mean().with_columns(pl.col(METRICS).round(10))
-    rows = correlate(store, ["set"], METRICS, statistics=["kendall-b"]).frame
+    rows = correlate(store, "set", metrics=METRICS, statistics=["kendall-b"]).frame
     for level, scores in (("caption", wide), ("image", means)):
         for a, b, value in rows.filter(pl.col("level") == level).select("metric_a", "metric_b", "value").rows():
             assert value == kendalltau(scores[a], scores[b]).statistic
@@ -61,7 +61,7 @@ def test_values_are_those_of_the_scores(store: Store) -> None:
 
 def test_constant_metric_is_named_and_its_rows_are_empty(store: Store) -> None:
     ingest_rows(store, [(f"{i}", slot, "a dog b cat "[: 6 + i + slot]) for i in range(4) for slot in range(3)])
-    found = correlate(store, ["set"], ["bleu-1", "bleu-4:smooth=none", "rouge-l"])
+    found = correlate(store, "set", metrics=["bleu-1", "bleu-4:smooth=none", "rouge-l"])
     empty = found.frame.filter(pl.col("metric_b") == "bleu-4:smooth=none")
     assert empty["value"].null_count() == empty["p"].null_count() == empty.height == 6
     assert "set: bleu-4:smooth=none has one value only per image, and so no correlations" in found.notes
@@ -69,7 +69,7 @@ def test_constant_metric_is_named_and_its_rows_are_empty(store: Store) -> None:
 
 def test_too_few_images_are_said(store: Store) -> None:
     ingest_rows(store, [(image, slot, f"{image} {slot} dog {'runs' * slot}") for image in "ab" for slot in range(3)])
-    found = correlate(store, ["set"], ["bleu-1", "rouge-l"])
+    found = correlate(store, "set", metrics=["bleu-1", "rouge-l"])
     assert "set: no correlations per image: 2 with scores, needed 3" in found.notes
     assert found.frame.filter(pl.col("level") == "image")["value"].null_count() == 3
 
@@ -77,14 +77,14 @@ def test_too_few_images_are_said(store: Store) -> None:
 def test_one_metric_or_an_unknown_statistic_is_refused(store: Store) -> None:
     ingest_rows(store, ROWS)
     with pytest.raises(UsageError, match="two metrics or more"):
-        correlate(store, ["set"], ["bleu-1", "bleu-1"])
+        correlate(store, "set", metrics=["bleu-1", "bleu-1"])
     with pytest.raises(UsageError, match="kendall: no such statistic; known are kendall-b, spearman, pearson"):
-        correlate(store, ["set"], METRICS, statistics=["kendall"])
+        correlate(store, "set", metrics=METRICS, statistics=["kendall"])
 
 
 def test_pictures_and_tables_show_the_first_statistic(store: Store) -> None:
     ingest_rows(store, ROWS)
-    found = correlate(store, ["set"], METRICS, statistics=["pearson", "spearman"])
+    found = correlate(store, "set", metrics=METRICS, statistics=["pearson", "spearman"])
     assert [figure.name for figure in found.figures] == ["correlation-set-image", "correlation-set-caption"]
     drawn = found.figures[0].frame
     assert found.figures[0].span == (-1, 1)
@@ -107,7 +107,7 @@ def test_pictures_and_tables_show_the_first_statistic(store: Store) -> None:
 def test_several_datasets_have_ranges(store: Store) -> None:
     ingest_rows(store, ROWS)
     ingest_rows(store, [(image, slot, text[::-1]) for image, slot, text in ROWS[:20]], "other")
-    found = correlate(store, ["set", "other"], METRICS, references=1, seed=3)
+    found = correlate(store, "set", "other", metrics=METRICS, references=1, seed=3)
     ranges = found.tables[-2].frame
     values = found.frame.filter((pl.col("level") == "image") & (pl.col("statistic") == "kendall-b"))
     assert ranges.columns == ["metric_a", "metric_b", "selections", "low", "lowest", "high", "highest"]

@@ -13,7 +13,7 @@ import auditor
 from auditor import config
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import content, resolve
-from auditor.studies.ingest.study import ingest
+from auditor.studies.ingest.sources import ingest_sources
 from auditor.studies.profile import profile
 
 SAMPLE = Path(auditor.__file__).parent / "sample" / "datasets.toml"
@@ -67,7 +67,7 @@ def plain_counts(rows: pl.DataFrame) -> dict[str, int]:
 def counted(store: Store, dataset: str) -> tuple[dict[str, float], dict[str, int]]:
     """Give a profile's statistics, and the plain counts of the same captions."""
     rows = content(store, resolve(store, dataset))
-    found = dict(profile(store, [dataset]).frame.select("statistic", "value").iter_rows())
+    found = dict(profile(store, dataset).frame.select("statistic", "value").iter_rows())
     return found, plain_counts(rows)
 
 
@@ -84,7 +84,7 @@ def test_captions_on_several_images_are_captions_and_their_texts_are_texts(store
 
 @pytest.mark.parametrize("dataset", [*config.sources(SAMPLE)])
 def test_counts_of_the_sample_are_plain_counts(store: Store, dataset: str) -> None:
-    ingest(store, [config.sources(SAMPLE)[dataset]], max_rejected=1)
+    ingest_sources(store, [config.sources(SAMPLE)[dataset]], max_rejected=1)
     found, plain = counted(store, dataset)
     assert {name: found[name] for name in plain} == plain
 
@@ -92,13 +92,13 @@ def test_counts_of_the_sample_are_plain_counts(store: Store, dataset: str) -> No
 @pytest.mark.parametrize("dataset", ["flickr8k"])
 def test_counts_of_real_captions_are_plain_counts(data: Path, dataset: str) -> None:
     with Store.open(MEMORY) as store:
-        ingest(store, [config.sources(None)[dataset]])
+        ingest_sources(store, [config.sources(None)[dataset]])
         found, plain = counted(store, dataset)
     assert {name: found[name] for name in plain} == plain
 
 
 def test_every_count_says_of_what(store: Store) -> None:
     ingest_rows(store, [("a", 0, "a dog"), ("a", 1, "a cat")])
-    names = profile(store, ["set"]).frame["statistic"]
+    names = profile(store, "set").frame["statistic"]
     others = {"asl", "sdsl", "length-min", "length-max", "rejected"}
     assert [name for name in names if not name.startswith(UNITS) and name not in others] == []

@@ -17,7 +17,7 @@ from auditor.store.connection import Store
 from auditor.studies.compare.study import compare
 from auditor.studies.correlate import correlate
 from auditor.studies.diversity.per_image import local_diversity
-from auditor.studies.ingest.study import ingest
+from auditor.studies.ingest.sources import ingest_sources
 from auditor.studies.profile import profile
 from auditor.studies.score.study import score
 
@@ -37,14 +37,14 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     path = tmp_path_factory.mktemp("real") / "audit.duckdb"
     declared = config.sources(data=DATA)
     with Store.open(path, write=True) as store:
-        ingest(store, [declared[name] for name in (FLICKR, ABSTRACT, COCO, "vinyals2017")])
+        ingest_sources(store, [declared[name] for name in (FLICKR, ABSTRACT, COCO, "vinyals2017")])
     return path
 
 
 @pytest.fixture(scope="module")
 def compared(filled: Path) -> pl.DataFrame:
     with Store.open(filled) as store:
-        return compare(store, [f"{FLICKR}:test", ABSTRACT, COCO], SIMILARITIES).frame
+        return compare(store, f"{FLICKR}:test", ABSTRACT, COCO, metrics=SIMILARITIES).frame
 
 
 def values(compared: pl.DataFrame, statistic: str) -> dict[tuple[str, str], float]:
@@ -59,7 +59,7 @@ def test_store_of_real_captions_verifies(filled: Path) -> None:
 
 def test_dirt_of_flickr8k_survives(filled: Path) -> None:
     with Store.open(filled) as store:
-        facts = dict(profile(store, [FLICKR]).frame.select("statistic", "value").iter_rows())
+        facts = dict(profile(store, FLICKR).frame.select("statistic", "value").iter_rows())
         stray = store.query("select slot, text from captions where image = '2258277193_586949ec62.jpg.1'").rows()
     assert (facts["captions"], facts["images"], facts["images-with-one-caption"]) == (40_460, 8_093, 1)
     assert (facts["captions-of-one-word"], facts["images-repeating-a-caption"]) == (2, 10)
@@ -70,8 +70,8 @@ def test_dirt_of_flickr8k_survives(filled: Path) -> None:
 def test_dirt_of_coco_is_counted(data: Path, store: Store) -> None:
     """What is known of the merged half of val2014: blanks around, line breaks and double blanks inside captions."""
     path = data / "coco-val2014" / "captions_val2014.partial-merged.json"
-    ingest(store, [Source("coco-val", "captions", "coco", (Part((path,)),))])
-    facts = dict(profile(store, ["coco-val"]).frame.select("statistic", "value").iter_rows())
+    ingest_sources(store, [Source("coco-val", "captions", "coco", (Part((path,)),))])
+    facts = dict(profile(store, "coco-val").frame.select("statistic", "value").iter_rows())
     assert (facts["images"], facts["captions"], facts["captions-per-image-max"]) == (20_993, 105_018, 7)
     assert facts["captions-with-outer-blanks"] == 12_607
     assert facts["captions-with-line-breaks"] == 7
@@ -84,7 +84,7 @@ def test_empty_captions_of_a_system_are_scored_zero(filled: Path) -> None:
         assert (
             store.query("select count(*) from captions where dataset = 'vinyals2017' and trim(text) = ''").item() == 131
         )
-        scores = score(store, COCO, ["bleu-1"], candidates="vinyals2017").frame
+        scores = score(store, COCO, metrics=["bleu-1"], candidates="vinyals2017").frame
         empty = store.query("select image from captions where dataset = 'vinyals2017' and trim(text) = ''")["image"]
     of_empty = scores.filter(pl.col("image").is_in(empty.implode()))["value"]
     assert scores.height == 5000
@@ -125,7 +125,7 @@ def test_maximum_of_every_bleu_is_one(filled: Path) -> None:
 
     with Store.open(filled) as store:
         frame = bounds(
-            store, [FLICKR, ABSTRACT, COCO], ["bleu-1", "bleu-2", "bleu-3", "bleu-4"], candidates=["human"]
+            store, FLICKR, ABSTRACT, COCO, metrics=["bleu-1", "bleu-2", "bleu-3", "bleu-4"], candidates=["human"]
         ).frame
     highest = frame.filter((pl.col("candidate") == "human") & (pl.col("level") == "caption"))
     assert highest["max"].to_list() == [1.0] * 12
@@ -145,7 +145,7 @@ def test_metrics_rank_images_as_alike_as_published(filled: Path) -> None:
     }
     wanted = list(dict.fromkeys(name for pair in between for name in pair))
     with Store.open(filled) as store:
-        rows = correlate(store, [FLICKR, ABSTRACT], wanted, statistics=["kendall-b"]).frame
+        rows = correlate(store, FLICKR, ABSTRACT, metrics=wanted, statistics=["kendall-b"]).frame
     images = rows.filter(pl.col("level") == "image")
     found = {
         (dataset, a, b): tau for dataset, a, b, tau in images.select("dataset", "metric_a", "metric_b", "value").rows()
@@ -159,7 +159,9 @@ def test_metrics_rank_images_as_alike_as_published(filled: Path) -> None:
 
 def test_a_system_recalls_of_each_image_what_the_paper_prints(filled: Path) -> None:
     with Store.open(filled) as store:
-        found = dict(local_diversity(store, ["vinyals2017"], COCO).frame.select("statistic", "value").iter_rows())
+        found = dict(
+            local_diversity(store, "vinyals2017", evaluation=COCO).frame.select("statistic", "value").iter_rows()
+        )
     # Van Miltenburg et al. 2018, figure 5 (read off) and table 1: all of val2014, content words by spaCy's tags. Here are
     # 5,000 of its images, and content words by a list.
     assert [found[f"recall-{k}"] for k in range(1, 6)] == pytest.approx([0.07, 0.20, 0.34, 0.49, 0.69], abs=0.02)

@@ -25,7 +25,7 @@ def described(store: Store) -> Store:
 
 @pytest.mark.parametrize("asked", ["cider", "cider:scale=x10", "cider-d", "cider-d:sigma=4"])
 def test_system_has_cider_in_both_scales(described: Store, asked: str) -> None:
-    result = score(described, "set", [asked], candidates="system")
+    result = score(described, "set", metrics=[asked], candidates="system")
     raw, by_ten = sorted(result.signatures, key=lambda label: "scale" in label)
     assert "|scale:raw|" in result.signatures[raw]
     assert result.signatures[by_ten] == result.signatures[raw].replace("|scale:raw|", "|scale:x10|")
@@ -38,9 +38,9 @@ def test_system_has_cider_in_both_scales(described: Store, asked: str) -> None:
 
 
 def test_both_scales_asked_for_come_once_and_captions_held_out_have_the_one_asked_for(described: Store) -> None:
-    both = score(described, "set", ["cider", "cider:scale=x10"], candidates="system")
+    both = score(described, "set", metrics=["cider", "cider:scale=x10"], candidates="system")
     assert both.frame["metric"].unique(maintain_order=True).to_list() == ["cider", "cider:scale=x10"]
-    assert set(score(described, "set", ["cider"]).frame["metric"]) == {"cider"}
+    assert set(score(described, "set", metrics=["cider"]).frame["metric"]) == {"cider"}
 
 
 def test_metrics_without_scales_stay_as_they_are() -> None:
@@ -52,7 +52,7 @@ def test_metrics_without_scales_stay_as_they_are() -> None:
 def test_tables_of_a_system_name_it_and_count_the_captions_that_are_not_shown(store: Store) -> None:
     ingest_rows(store, [(f"i{n}", slot, f"w{n} w") for n in range(14) for slot in (0, 1)])
     ingest_rows(store, [(f"i{n}", 0, "dog") for n in range(14)], "system", "candidates")
-    summary, least = score(store, "set", ["bleu-1"], candidates="system").tables
+    summary, least = score(store, "set", metrics=["bleu-1"], candidates="system").tables
     assert summary.title == "scores of the captions of system against those of set"
     assert least.title == "the 10 captions least like the references of their image, by bleu-1"
     assert str(least.caption).endswith("; 4 more have the score of the last")

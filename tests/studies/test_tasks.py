@@ -13,7 +13,7 @@ from conftest import Rows, ingest_rows
 from auditor.errors import UsageError
 from auditor.model import Part, Source
 from auditor.store.connection import MEMORY, Store
-from auditor.studies.ingest.study import ingest
+from auditor.studies.ingest.sources import ingest_sources
 from auditor.studies.tasks import key_of, tasks, write
 
 REFERENCES = [(f"i{image:02}", slot, f"{slot} dogs at place {image}") for image in range(40) for slot in range(4)]
@@ -40,7 +40,7 @@ def as_named(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def test_every_caption_but_those_that_are_held_out_is_a_once(store: Store) -> None:
-    frame = tasks(filled(store, system=SYSTEM), "set", ["system"]).frame
+    frame = tasks(filled(store, system=SYSTEM), "set", candidates=["system"]).frame
     texts = pl.DataFrame(REFERENCES, schema=["image", "slot", "text"], orient="row")
     for image, rows in as_named(frame).group_by("image"):
         own = set(texts.filter(image=image[0])["text"])
@@ -58,7 +58,7 @@ def test_every_caption_but_those_that_are_held_out_is_a_once(store: Store) -> No
 )
 def test_kinds_are_those_of_who_wrote(store: Store, named: list[str], category: str | None) -> None:
     other = [(image, slot, f"{text} again") for image, slot, text in SYSTEM]
-    frame = tasks(filled(store, system=SYSTEM, other=other), "set", named, "pairs").frame
+    frame = tasks(filled(store, system=SYSTEM, other=other), "set", candidates=named, form="pairs").frame
     assert frame["category"].unique().to_list() == [category]
     assert frame.height == 40
     if "intra" in named:
@@ -70,7 +70,7 @@ def test_kinds_are_those_of_who_wrote(store: Store, named: list[str], category: 
 
 def test_three_systems_are_compared_two_by_two(store: Store) -> None:
     systems = {name: [(image, 0, f"{name} {image}") for image, _, _ in SYSTEM] for name in ("x", "y", "z")}
-    frame = tasks(filled(store, **systems), "set", list(systems), "pairs", images_asked=7).frame
+    frame = tasks(filled(store, **systems), "set", candidates=list(systems), form="pairs", images=7).frame
     assert frame["image"].n_unique() == 7
     pairs = as_named(frame).select(one=pl.col("first").str.head(1), other=pl.col("second").str.head(1))
     assert pairs.unique().sort("one", "other").rows() == [("x", "y"), ("x", "z"), ("y", "z")]
@@ -78,7 +78,7 @@ def test_three_systems_are_compared_two_by_two(store: Store) -> None:
 
 
 def test_place_and_name_tell_nothing_of_who_wrote(store: Store) -> None:
-    frame = tasks(filled(store, system=SYSTEM), "set", ["system", "human"]).frame
+    frame = tasks(filled(store, system=SYSTEM), "set", candidates=["system", "human"]).frame
     assert 40 < frame["swapped"].sum() < 80  # of 120
     assert set(as_named(frame)["first_origin"]) == {"system"}
     assert not {"origin_b", "swapped", "reference"} & set(write_of(frame, Path("t.csv")).columns)
@@ -93,7 +93,7 @@ def write_of(frame: pl.DataFrame, path: Path, judges: int = 3) -> pl.DataFrame:
 
 def test_questions_depend_on_the_seed_and_the_captions_alone(store: Store) -> None:
     def asked(store: Store, seed: int) -> pl.DataFrame:
-        return tasks(store, "set", ["system", "human", "intra"], images_asked=9, references=2, seed=seed).frame
+        return tasks(store, "set", candidates=["system", "human", "intra"], images=9, references=2, seed=seed).frame
 
     first = asked(filled(store, system=SYSTEM), 3)
     with Store.open(MEMORY) as second:
@@ -102,7 +102,7 @@ def test_questions_depend_on_the_seed_and_the_captions_alone(store: Store) -> No
         filled(second, list(reversed(REFERENCES)), system=list(reversed(SYSTEM)))
         assert asked(second, 3).equals(first)
         assert not asked(second, 4).equals(first)
-    fewer = tasks(store, "set", ["system", "human", "intra"], images_asked=4, references=2, seed=3).frame
+    fewer = tasks(store, "set", candidates=["system", "human", "intra"], images=4, references=2, seed=3).frame
     assert fewer.join(first, on=fewer.columns, how="anti", nulls_equal=True).is_empty()
 
 
@@ -111,7 +111,7 @@ def test_questions_depend_on_the_seed_and_the_captions_alone(store: Store) -> No
 def test_votes_come_back_as_they_were_cast(store: Store, tmp_path: Path, form: str, ending: str) -> None:
     path = tmp_path / f"tasks{ending}"
     twins = [*REFERENCES, ("i00", 4, REFERENCES[0][2]), ("i00", 5, 'a "quoted" one,\nin two lines')]
-    asked = tasks(filled(store, twins, system=SYSTEM), "set", ["system"], form).frame
+    asked = tasks(filled(store, twins, system=SYSTEM), "set", candidates=["system"], form=form).frame
     shown = write_of(asked, path, judges=2)
     # The first judge always takes the system's caption, the second whatever is B, but for the first question.
     votes = shown.with_columns(
@@ -120,7 +120,7 @@ def test_votes_come_back_as_they_were_cast(store: Store, tmp_path: Path, form: s
     ).sample(fraction=1, shuffle=True, seed=1)
     votes.write_csv(path) if ending == ".csv" else votes.write_ndjson(path)
     part = Part((path,), options={"key_file": key_of(path)})
-    row = ingest(store, [Source("mine", "triplets" if form == "triplets" else "pairs", "votes", (part,))]).frame
+    row = ingest_sources(store, [Source("mine", "triplets" if form == "triplets" else "pairs", "votes", (part,))]).frame
     assert row["rejected"].item() == 0
     view = "triplet_vote" if form == "triplets" else "pair_vote"
     found = store.query(
@@ -152,17 +152,17 @@ def test_votes_on_pairs_are_those_of_the_other_readers(store: Store, tmp_path: P
         Source("one", "pairs", "triplets", (Part((tmp_path / "pairs.json",)),)),
         Source("two", "pairs", "votes", (Part((tmp_path / "votes.csv",)),)),
     ]
-    assert ingest(store, sources).frame["version"].n_unique() == 1
+    assert ingest_sources(store, sources).frame["version"].n_unique() == 1
 
 
 def test_a_changed_text_or_a_wrong_key_is_refused_with_its_line(store: Store, tmp_path: Path) -> None:
     path = tmp_path / "tasks.csv"
-    shown = write_of(tasks(filled(store, system=SYSTEM), "set", ["system"], images_asked=5).frame, path)
+    shown = write_of(tasks(filled(store, system=SYSTEM), "set", candidates=["system"], images=5).frame, path)
     shown.with_columns(
         judge_1=pl.lit("B"), b=pl.when(pl.int_range(pl.len()) == 2).then(pl.lit("a better text")).otherwise("b")
     ).write_csv(path)
     part = Part((path,), options={"key_file": key_of(path)})
-    ingest(store, [Source("mine", "triplets", "votes", (part,))], max_rejected=0.1)
+    ingest_sources(store, [Source("mine", "triplets", "votes", (part,))], max_rejected=0.1)
     ((line, reason),) = store.query("select line, reason from rejected").rows()
     assert line == 4
     assert reason.endswith("does not match its texts: the image, or a sentence, is not what was asked about")
@@ -173,8 +173,8 @@ def test_pairs_that_a_dataset_has_are_asked_about(store: Store, tmp_path: Path) 
         "image,b,c,votes_b,votes_c,category,origin_b,origin_c\n"
         "i00,one,two,1,0,MM,x,y\ni00,same,same,1,0,MM,x,y\ni01,three,four,2,1,,,\nelsewhere,p,q,1,0,,,\n"
     )
-    ingest(filled(store), [Source("pairs", "pairs", "votes", (Part((tmp_path / "votes.csv",)),))])
-    result = tasks(store, "set", ["pairs"], references=3)
+    ingest_sources(filled(store), [Source("pairs", "pairs", "votes", (Part((tmp_path / "votes.csv",)),))])
+    result = tasks(store, "set", candidates=["pairs"], references=3)
     named = as_named(result.frame).unique(["first", "second", "first_origin"], maintain_order=True)
     assert named.select("image", "first", "second", "first_origin").rows() == [
         ("i00", "one", "two", "x"), ("i01", "three", "four", None)
@@ -183,7 +183,7 @@ def test_pairs_that_a_dataset_has_are_asked_about(store: Store, tmp_path: Path) 
     assert "1 pair of equal captions left out: nothing to choose" in result.notes
     assert any(note.startswith("38 images have no two candidates: i02, i03, i04, …") for note in result.notes)
     with pytest.raises(UsageError, match="pairs: has pairs of its own; name it alone"):
-        tasks(store, "set", ["pairs", "human"])
+        tasks(store, "set", candidates=["pairs", "human"])
 
 
 def test_what_makes_no_question_is_said(store: Store) -> None:
@@ -203,10 +203,10 @@ def test_what_makes_no_question_is_said(store: Store) -> None:
         "1 image has no two candidates: a",
         "1 pair of equal captions left out: nothing to choose",
     )
-    result = tasks(store, "set", ["system"])
+    result = tasks(store, "set", candidates=["system"])
     assert result.notes == ("1 pair with an empty caption left out", "1 image has no other captions: a")
     with pytest.raises(UsageError, match=r"set: no question to ask: .*2 images have fewer than 7 other captions: a, c"):
-        tasks(store, "set", ["system"], references=7)
+        tasks(store, "set", candidates=["system"], references=7)
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def test_what_makes_no_question_is_said(store: Store) -> None:
 )
 def test_bad_requests_are_refused_in_one_line(store: Store, named: list[str], settings: Any, says: str) -> None:
     with pytest.raises(UsageError, match=says):
-        tasks(filled(store, system=SYSTEM, elsewhere=[("j", 0, "a kite")]), "set", named, **settings)
+        tasks(filled(store, system=SYSTEM, elsewhere=[("j", 0, "a kite")]), "set", candidates=named, **settings)
 
 
 def test_votes_stand_until_the_new_questions_are_whole(

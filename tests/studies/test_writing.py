@@ -43,10 +43,10 @@ def meteor() -> MetricRequest:
 
 def test_rouge_of_latin_letters_is_no_default_for_other_scripts(store: Store) -> None:
     ingest_rows(store, RUSSIAN)
-    result = score(store, "set", ["rouge-1:ascii=false"])
+    result = score(store, "set", metrics=["rouge-1:ascii=false"])
     assert (result.frame.filter(pl.col("image") == "a")["value"] > 0).all()
     with pytest.raises(MetricError, match=r"no rouge-1: .*not in Latin letters: ascii=false"):
-        score(store, "set", ["rouge-1"])
+        score(store, "set", metrics=["rouge-1"])
     left = score(store, "set")
     assert any("rouge-1" in note and "not in Latin letters" in note for note in left.notes)
     assert "rouge-1" not in left.frame["metric"].unique()
@@ -77,7 +77,7 @@ def test_scripts_without_blanks_are_seen_and_the_profile_is_named(store: Store) 
 def test_characters_are_what_metrics_count(store: Store) -> None:
     ingest_rows(store, CHINESE)
     words, characters = (
-        score(store, "set", ["bleu-1"], text_profile=profile).frame["value"] for profile in ("bare", "char")
+        score(store, "set", metrics=["bleu-1"], tokenizer=profile).frame["value"] for profile in ("bare", "char")
     )
     assert (characters > words).all()
 
@@ -105,7 +105,7 @@ def test_captions_without_blanks_are_counted_in_characters_where_no_profile_is_n
     assert found.frame.equals(named.frame)
     assert found.notes[0].startswith("text profile char, of characters: set has 4 of 4 captions")
     assert not any("text profile char" in note for note in named.notes)
-    assert "tok:bare" in bounds(store, ["set"], ["bleu-1"], "bare").signatures["bleu-1"]
+    assert "tok:bare" in bounds(store, "set", metrics=["bleu-1"], tokenizer="bare").signatures["bleu-1"]
 
 
 @pytest.mark.parametrize("language", ["zh", "zh-CN", "JA", "th", "lo", "km", "my-MM"])
@@ -121,27 +121,27 @@ def test_declared_language_chooses_the_profile(store: Store, language: str) -> N
 def test_other_languages_and_datasets_that_only_lie_beside_stay_with_words(store: Store) -> None:
     _filled(store, zh=CHINESE, en=ENGLISH, ru=RUSSIAN)
     for name in ("en", "ru"):
-        found = profile(store, [name])
+        found = profile(store, name)
         assert not any("text profile char" in note for note in found.notes)
-        assert found.frame.equals(profile(store, [name], "bare").frame)
+        assert found.frame.equals(profile(store, name, tokenizer="bare").frame)
 
 
 def test_one_profile_is_for_all_where_both_sorts_meet(store: Store) -> None:
     _filled(store, zh=CHINESE, en=[("a", 0, "a dog runs"), ("a", 1, "a dog"), ("b", 0, "two men"), ("b", 1, "men")])
-    found = profile(store, ["zh", "en"])
+    found = profile(store, "zh", "en")
     assert found.notes[0].endswith("; en by the same, so that all are counted alike")
     own = pl.col("dataset") == "en"
-    assert found.frame.filter(own).equals(profile(store, ["en"], "bare").frame)
+    assert found.frame.filter(own).equals(profile(store, "en", tokenizer="bare").frame)
 
 
 def test_settings_without_a_profile_choose_one_too(store: Store) -> None:
     _filled(store, set=CHINESE)
-    found = diversity(store, ["set"])
+    found = diversity(store, "set")
     assert found.frame["profile"].drop_nulls().unique().to_list() == ["char"]
     assert found.notes[0].startswith("text profile char")
-    document = report(store, ["set"], sections=["facts"])
+    document = report(store, "set", sections=["facts"])
     assert any(note.startswith("text profile char") for section in document.sections for note in section.notes)
-    assert diff(store, "set", "set", "drift")[0].notes[0].startswith("text profile char")
+    assert diff(store, "set", "set", depth="drift").notes[0].startswith("text profile char")
 
 
 def test_gates_follow_the_rule_dataset_by_dataset_and_say_so(store: Store) -> None:
@@ -149,9 +149,9 @@ def test_gates_follow_the_rule_dataset_by_dataset_and_say_so(store: Store) -> No
     demanded = [
         Gate(None, tuple(name.split(".")), 0, Path("datasets.toml"), 1) for name in ("length.asl.min", "msttr.min")
     ]
-    result, _ = check(store, (), demanded)
+    result = check(store, gates=demanded)
     of = {dataset: rows for (dataset,), rows in result.frame.partition_by("dataset", as_dict=True).items()}
-    means = {name: profile(store, [name]).frame.filter(statistic="asl")["value"].item() for name in of}
+    means = {name: profile(store, name).frame.filter(statistic="asl")["value"].item() for name in of}
     assert {name: rows.filter(gate="length.asl.min")["value"].item() for name, rows in of.items()} == means
     assert "tok:char" in of["zh"].filter(gate="msttr.min")["signature"].item()
     assert "tok:bare" in of["en"].filter(gate="msttr.min")["signature"].item()
@@ -164,7 +164,7 @@ def test_card_says_which_tokens_its_statistics_are_of(store: Store) -> None:
     _filled(store, zh=CHINESE, en=ENGLISH)
     said = {}
     for name in ("zh", "en"):
-        made = card(store, name, Settings(("bleu-1",)))
+        made = card(store, name, settings=Settings(("bleu-1",)))
         (said[name],) = (one.notes for one in made.sections if one.name == "statistics")
         assert f"tok:{'char' if said[name] else 'bare'}" in made.signatures["bleu-1"]
     assert said["zh"][0].startswith("text profile char, of characters: zh has 4 of 4")

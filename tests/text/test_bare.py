@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from auditor import sources
 from auditor.errors import UsageError
 from auditor.model import Part
-from auditor.text import bare, tokenizer
+from auditor.text import bare, tokenizer_of
 
 #: Letters, marks, numbers, punctuation, symbols and blanks; code points that only newer Unicode versions know are left
 #: out, for the two implementations need not be of the same version.
@@ -60,4 +60,4 @@ def test_profile_equals_the_definition_on_flickr8k(data: Path) -> None:
 
 def test_unknown_profile_names_the_known() -> None:
     with pytest.raises(UsageError, match="known are bare, "):
-        tokenizer("nope")
+        tokenizer_of("nope")

@@ -22,7 +22,7 @@ def command(
     """Run the whole audit on three bundled sample sets: one narrow, one varied, one with planted faults."""
     from auditor.config import sources
     from auditor.studies.compare import compare
-    from auditor.studies.ingest import ingest
+    from auditor.studies.ingest import ingest_sources
     from auditor.studies.profile import profile
     from auditor.studies.score import score
 
@@ -31,10 +31,10 @@ def command(
         path = store or Path(folder) / "demo.duckdb"
         with o.opened(path, write=True) as opened, o.progressing() as progress:
             results = [
-                ingest(opened, list(declared.values()), progress=progress),
-                profile(opened, list(declared)),
-                score(opened, "sample-flawed", ["cider-d"], progress=progress),
-                compare(opened, list(declared), _METRICS, progress=progress),
+                ingest_sources(opened, list(declared.values()), progress=progress),
+                profile(opened, *declared),
+                score(opened, "sample-flawed", metrics=["cider-d"], progress=progress),
+                compare(opened, *declared, metrics=_METRICS, progress=progress),
             ]
     for result in results:
         o.deliver(result, None, as_json=False, output=None)

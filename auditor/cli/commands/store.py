@@ -70,4 +70,4 @@ def gc(
 
 
 for function in (info, migrate, gc):
-    app.command()(o.mannered(function))
+    app.command()(o.with_verbosity(function, function.__name__))

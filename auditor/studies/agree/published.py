@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import polars as pl
 
+from auditor import parameters as p
 from auditor.model import Progress, Selection, silent
 from auditor.published import paper
 from auditor.registry import METRICS, lacking
@@ -172,9 +173,9 @@ Rows = Mapping[tuple[str, str], Row]
 
 def as_published(
     store: Store,
-    refs: Sequence[str],
-    against: str | None = None,
-    split: str | None = None,
+    *refs: p.Rated,
+    against: p.Against = None,
+    split: p.Split = None,
     resampling: Resampling | None = None,
     progress: Progress = silent,
 ) -> Result:

@@ -12,6 +12,7 @@ from typing import Any
 
 import polars as pl
 
+from auditor import parameters as p
 from auditor.model import Progress, silent
 from auditor.statistics import cluster_bootstrap
 from auditor.statistics.correlation import FEWEST, constants, correlate
@@ -55,9 +56,9 @@ Row = dict[str, Any]
 class Resampling:
     """A bootstrap over images: so many resamples, the share of them inside an interval, a seed."""
 
-    resamples: int = 1000
-    confidence: float = 0.95
-    seed: int = 1
+    resamples: p.Resamples = 1000
+    confidence: p.Confidence = 0.95
+    seed: p.Seed = 1
 
     def key(self, found: Rated, candidates: str) -> tuple[object, ...]:
         """Spell what the draw is a function of."""
@@ -114,12 +115,12 @@ def correlated(
         rows, PEOPLE, varied, statistics, resampling.resamples, resampling.key(found, candidates)
     )
     made = []
-    for metric, statistic, value, p, n in values.select("metric_b", "statistic", "value", "p", "n").iter_rows():
+    for metric, statistic, value, chance, n in values.select("metric_b", "statistic", "value", "p", "n").iter_rows():
         interval = cluster_bootstrap.interval(drawn.get((metric, statistic)), resampling.confidence)
         made.append(
             _row(
                 metric, statistic, protocol, value, n, candidates,
-                low=interval and interval.low, high=interval and interval.high, p=p, strength=strength(value),
+                low=interval and interval.low, high=interval and interval.high, p=chance, strength=strength(value),
             )
         )  # fmt: skip
     return Correlated(made, drawn, reason, tuple(label for label in labels if label in flat))

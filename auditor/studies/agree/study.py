@@ -5,28 +5,59 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Annotated
 
 import polars as pl
 
+from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.registry import left_out
 from auditor.result import Figure, Result, Table
 from auditor.scoring.references import references_of
-from auditor.scoring.writing import chooses_profile
+from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.resampling import check_resampling
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.studies.agree import rows as agreement_rows
 from auditor.studies.agree import tables
+from auditor.studies.agree.published import as_published as published
 from auditor.studies.agree.ratings import Rated, judges, protocols_of, rated
 from auditor.studies.agree.rows import ALL, STATISTICS, Resampling
+from auditor.text import AUTO
 
 #: What stands for the protocol of every judge.
 JUDGES = "judges"
 
 #: So many judges or fewer have a protocol each, unless they are asked for.
 _FEW_JUDGES = 10
+
+
+Protocols = Annotated[
+    Sequence[str] | None,
+    p.Parameter("pooled, mean, judges or judge-1; repeat for more; default: all there are.", "protocol"),
+]
+
+Statistics = Annotated[
+    Sequence[str] | None,
+    p.Parameter("spearman, kendall-b, kendall-c or pearson; default: all four.", "statistic"),
+]
+
+Threshold = Annotated[
+    float | None, p.Parameter("Mean rating that is good, for kappa; default: mid-scale.", check=p.finite("threshold"))
+]
+
+Cut = Annotated[
+    float | None,
+    p.Parameter("Score that is good, for kappa of one -m; default: the best there is.", check=p.finite("cut")),
+]
+
+Scale = Annotated[
+    tuple[float, float] | None,
+    p.Parameter("Lowest and highest rating there may be; others are left out, and named."),
+]
+
+Disagreements = Annotated[int, p.Parameter("Captions shown that people and metric see otherwise.", least=0)]
 
 
 @dataclass(frozen=True)
@@ -38,40 +69,60 @@ class Question:
     Ratings outside of `scale` are left out. So many `disagreements` are shown, each way.
     """
 
-    protocols: Sequence[str] | None = None
-    statistics: Sequence[str] | None = None
-    threshold: float | None = None
-    cut: float | None = None
-    scale: tuple[float, float] | None = None
-    disagreements: int = 5
+    protocols: Protocols = None
+    statistics: Statistics = None
+    threshold: Threshold = None
+    cut: Cut = None
+    scale: Scale = None
+    disagreements: Disagreements = 5
     resampling: Resampling = field(default_factory=Resampling)
 
 
-@chooses_profile("refs", "against")
+AsPublished = Annotated[
+    bool, p.Parameter("Table 1 of Elliott & Keller 2014 as their programs computed it, beside sound ones.")
+]
+
+
+@chooses_tokenizer("refs", "against")
 def agree(
     store: Store,
-    refs: Sequence[str],
-    metric_names: Sequence[str] | None = None,
-    against: str | None = None,
-    text_profile: str = "auto",
-    split: str | None = None,
+    *refs: p.Rated,
+    metrics: p.Metrics = None,
+    against: p.Against = None,
+    tokenizer: p.Tokenizer = AUTO,
+    split: p.Split = None,
+    as_published: AsPublished = False,
     question: Question | None = None,
     progress: Progress = silent,
 ) -> Result:
-    """Correlate metrics with people's ratings of captions, in every dataset of ratings that is named.
+    """Metrics against people's ratings, and how far people agree themselves.
+
+    Correlate metrics with people's ratings of captions, in every dataset of ratings that is named.
 
     Captions are scored against those that `against` names, or else of the first related dataset. Raises `UsageError`
     for what holds no ratings, and for a protocol, statistic or scale that there is not.
+
+    Your own ratings are a table with a row for each: in datasets.toml kind = "judgements", format = "judgements", and
+    options = { image_col = "photo", caption_col = "text", judge_col = "who", score_col = "stars" }; related names the
+    dataset of their references, or --against does.
+
+    Example: auditor agree flickr8k-expert -m cider -m meteor
     """
     question = question or Question()
-    statistics = _checked(question, metric_names)
-    parts, notes = [], list(left_out(metric_names))
+    if as_published:
+        if metrics or question.protocols or question.statistics:
+            raise UsageError(
+                "--as-published has its own metrics, texts and statistic: leave -m, --protocol, --statistic out"
+            )
+        return published(store, *refs, against=against, split=split, resampling=question.resampling, progress=progress)
+    statistics = _checked(question, metrics)
+    parts, notes = [], list(left_out(metrics))
     selections = resolve_all(store, refs, split)
     for annotated in selections:  # whatever cannot be asked of the last is said before the first is scored
         _protocols(annotated, protocols_of(judges(store, annotated, question.scale)), question.protocols)
         references_of(store, annotated, against)
     for place, annotated in enumerate(selections, 1):
-        found = rated(store, annotated, against, metric_names, text_profile, question.scale, progress)
+        found = rated(store, annotated, against, metrics, tokenizer, question.scale, progress)
         number = f"-{place}" if len(selections) > 1 else ""
         part = _one(found, question, statistics, number, progress)
         parts.append(part)

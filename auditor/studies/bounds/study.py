@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Annotated
 
 import polars as pl
 
+from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.metrics import idf
 from auditor.metrics.candidates import HUMAN
@@ -15,33 +17,46 @@ from auditor.registry import References, left_out, requests
 from auditor.result import Result
 from auditor.scoring.candidate_sets import CandidateScores, missing, score_sets
 from auditor.scoring.substitutes import chosen, strangers
-from auditor.scoring.writing import chooses_profile
+from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.summary import summarise
 from auditor.store import ngrams, tokens
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.studies.bounds import tables
-from auditor.text import tokenizer
+from auditor.text import AUTO, tokenizer_of
+
+Candidates = Annotated[
+    Sequence[str] | None,
+    p.Parameter(
+        "human, intra, inter, brown, gibberish-10, gibberish-mean, gibberish-brown-10, gibberish-brown-mean; repeat "
+        "for more; default: all that can be drawn.",
+        "candidate",
+        "c",
+    ),
+]
+
+PoolIdf = Annotated[bool, p.Parameter("CIDEr's document frequencies are those of all REFs together, not of each.")]
 
 
-@chooses_profile("refs", "others")
+@chooses_tokenizer("refs", "others")
 def bounds(
     store: Store,
-    refs: Sequence[str],
-    metric_names: Sequence[str] | None = None,
-    text_profile: str = "auto",
-    split: str | None = None,
-    seed: int = 1,
-    references: int | None = None,
-    candidates: Sequence[str] | None = None,
-    others: Sequence[str] = (),
-    corpus: str | None = None,
-    draws: int = 1,
+    *refs: p.Refs,
+    metrics: p.Metrics = None,
+    candidates: Candidates = None,
+    tokenizer: p.Tokenizer = AUTO,
+    split: p.Split = None,
+    references: p.References = None,
+    others: p.Others = (),
+    corpus: p.Corpus = None,
+    seed: p.Seed = 1,
+    draws: p.Draws = 1,
+    pool_idf: PoolIdf = False,
     progress: Progress = silent,
-    *,
-    pool_idf: bool = False,
 ) -> Result:
-    """Give the upper bound (each caption against the others of its image) and lower bounds (a stranger in its place).
+    """How high a human scores, and how low a substitute in a caption's place.
+
+    Give the upper bound (each caption against the others of its image) and lower bounds (a stranger in its place).
 
     `candidates` are `human` and those of `lower_bounds.LOWER_BOUNDS`; without them every one that can be drawn.
     `others` are the datasets that `inter` draws from, by default the other `refs`; `corpus` is what `brown` stands for.
@@ -52,14 +67,19 @@ def bounds(
     Per metric and candidate: n, mean, sd, median, min and max over captions (level `caption`, micro), over the means of
     images (`image`, macro), and over the standard deviations of images (`image-sd`, second order). Raises `MetricError`
     where a candidate that is asked for by name cannot be drawn.
+
+    A stranger is a caption of another image (intra), one of another dataset (inter), a sentence of the Brown corpus
+    (brown), or words drawn one by one (gibberish).
+
+    Example: auditor bounds flickr8k:test -m cider -c human -c intra
     """
     selections = resolve_all(store, refs, split)
     names = chosen(candidates)
     drawn_again = [name for name in names if references is not None or name != HUMAN.name]
     stand_ins = strangers(store, selections, others, corpus)
-    notes = list(left_out(metric_names))
+    notes = list(left_out(metrics))
     parts = []
-    with _asked(store, selections, metric_names, text_profile, progress, pool_idf=pool_idf) as (asked, said):
+    with _asked(store, selections, metrics, tokenizer, progress, pool_idf=pool_idf) as (asked, said):
         notes += said
         for selection in selections:
             for draw in range(draws if drawn_again else 1):
@@ -70,7 +90,7 @@ def bounds(
                     stand_ins,
                     References("loo", references, seed + draw),
                     asked,
-                    text_profile,
+                    tokenizer,
                     seed + draw,
                     required=candidates is not None,
                     progress=progress,
@@ -110,7 +130,7 @@ def _asked(
         raise UsageError(
             "--pool-idf: pools the document frequencies of CIDEr over several REFs; name two or more, and -m"
         )
-    tokens.provide(store, selections, text_profile, tokenizer(text_profile), progress)
+    tokens.provide(store, selections, text_profile, tokenizer_of(text_profile), progress)
     with idf.together(store, selections, text_profile) as reading:
         setting = f"idf={reading}"
         asked = [

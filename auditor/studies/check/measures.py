@@ -67,7 +67,7 @@ Measure = Callable[[Asked], pl.DataFrame]
 
 def sizes(asked: Asked) -> pl.DataFrame:
     """Measure sizes and lengths (`profile`), and `empty`, the share of captions without a word."""
-    rows = profile(asked.store, [asked.ref], asked.text_profile).frame.select("statistic", "value")
+    rows = profile(asked.store, asked.ref, tokenizer=asked.text_profile).frame.select("statistic", "value")
     counted = dict(rows.iter_rows())
     empty = pl.DataFrame({"statistic": ["empty"], "value": [_share(counted["captions-without-word"], asked.captions)]})
     return _rows(pl.concat([rows, empty]))
@@ -79,7 +79,7 @@ def repetition(asked: Asked) -> pl.DataFrame:
     `within-image`, `across-images`; `leakage`: of the test captions, those that stand among the training captions.
     """
     found = duplicates(
-        asked.store, [asked.ref], text_profile=asked.text_profile, declared=asked.declared, progress=asked.progress
+        asked.store, asked.ref, tokenizer=asked.text_profile, config=asked.declared, progress=asked.progress
     ).frame.filter(pl.col("statistic") == "captions", pl.col("slot").is_null(), pl.col("match").is_in(["any", "exact"]))
     is_leak = (pl.col("scope") == "across-splits") & (pl.col("split") == TEST) & (pl.col("against_split") == TRAIN)
     name = pl.when(is_leak).then(pl.lit("leakage")).otherwise("scope")
@@ -101,13 +101,13 @@ def variety(asked: Asked) -> pl.DataFrame:
 
 def formulas(asked: Asked) -> pl.DataFrame:
     """Measure `templated`, the share of captions that are made of a template (`templates`)."""
-    found = templates(asked.store, [asked.ref], asked.text_profile, level="caption", progress=asked.progress)
+    found = templates(asked.store, asked.ref, tokenizer=asked.text_profile, level="caption", progress=asked.progress)
     return _one("templated", _share(found.frame.height, asked.captions), found.signatures["templates"])
 
 
 def misplacement(asked: Asked) -> pl.DataFrame:
     """Measure `misplaced`, the share of captions that seem to be of another image (`outliers`)."""
-    found = outliers(asked.store, [asked.ref], text_profile=asked.text_profile, progress=asked.progress)
+    found = outliers(asked.store, asked.ref, tokenizer=asked.text_profile, progress=asked.progress)
     misplaced = found.frame.filter(pl.col("finding").is_in(["swapped", "elsewhere"])).height
     return _one("misplaced", _share(misplaced, asked.captions), found.signatures["evidence"])
 
@@ -144,7 +144,7 @@ def movement(asked: Asked) -> pl.DataFrame:
             reason = f'{version.label} is the first version; name another: drift.against = "REF"'
             return _without(("js", "js-2", "js-opening"), reason)
         before = _reference(older[0], split)
-    result, _ = diff(asked.store, before, asked.ref, "drift", asked.text_profile, progress=asked.progress)
+    result = diff(asked.store, before, asked.ref, depth="drift", tokenizer=asked.text_profile, progress=asked.progress)
     drift, _, number = result.signatures["drift"].rpartition("|")
     signature = f"{drift}|since:{result.selections[0].reference}|{number}"
     return _rows(result.frame.select("statistic", "value", "low", "high", pl.lit(signature).alias("signature")))

@@ -6,12 +6,15 @@ import dataclasses
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
 import polars as pl
 
+from auditor import config as declarations
+from auditor import parameters as p
 from auditor.errors import MetricError, UsageError
-from auditor.model import Gate, Progress, Selection, Source, silent
+from auditor.model import Gate, Progress, Selection, silent
 from auditor.registry import left_out
 from auditor.result import Result, Table
 from auditor.scoring.writing import text_profile_of
@@ -33,27 +36,40 @@ ROWS: Mapping[str, type[pl.DataType]] = {
 _Row = dict[str, Any]
 
 
+Checked = Annotated[str, p.Parameter("What to check; default: every dataset that has gates.", metavar="REF…")]
+
+Strict = Annotated[bool, p.Parameter("What cannot be answered counts as failed.")]
+
+Timeout = Annotated[
+    float, p.Parameter("Seconds after which a gate's own statement is stopped.", check=p.seconds("timeout"))
+]
+
+
 def check(
     store: Store,
-    refs: Sequence[str],
-    gates: Sequence[Gate],
-    declared: Mapping[str, Source] | None = None,
+    *refs: Checked,
+    gates: Sequence[Gate] | None = None,
+    strict: Strict = False,
+    timeout: Timeout = TIMEOUT,
+    config: p.Config = None,
     progress: Progress = silent,
-    *,
-    strict: bool = False,
-    timeout: float = TIMEOUT,
-) -> tuple[Result, bool]:
-    """Compare each selection with its gates, and say whether any failed.
+) -> Result:
+    """Check datasets against the gates of datasets.toml.
+
+    Compare each selection with its gates, and say whether any failed.
 
     Without `refs`: every dataset of captions, and those that have gates of their own. A gate passes where the statistic
     is equal to its limit; one that cannot be answered (no such split, no such version, nothing to measure) says why,
     and counts as failed only if `strict`. `drift` is measured against what `drift.against` names, else the version
     before. Statements: see `gate_statements`.
 
-    Raises `UsageError` where no gate applies and for one that nobody knows, `SqlError` for a statement that the
-    engine refuses or that takes longer than `timeout` seconds.
+    Raises `UsageError` where no gate applies and for one that nobody knows, `SqlError` for a statement that the engine
+    refuses or that takes longer than `timeout` seconds.
+
+    Example: auditor check flickr8k
     """
-    wanted = understood(gates)
+    declared = declarations.sources(config)
+    wanted = understood(declarations.gates(config if isinstance(config, Path) else None) if gates is None else gates)
     selections, absent = _selections(store, refs, wanted)
     stated = answers(store, wanted.statements, selections, timeout)
     rows: list[_Row] = []
@@ -82,17 +98,15 @@ def check(
             else f"{' '.join(refs)}: no gate is declared for it in datasets.toml"
         )
     frame = pl.DataFrame([_strictly(row) for row in rows] if strict else rows, schema=ROWS, orient="row")
-    return (
-        Result(
-            "check",
-            frame,
-            selections=selections,
-            signatures=dict(frame.drop_nulls("signature").unique("signature", maintain_order=True)
-                            .select(pl.coalesce("metric", "statistic"), "signature").iter_rows()),
-            tables=(_table(frame), *(answer.table for answer in stated if answer.rows.height)),
-            notes=(*notes, _summary(frame)),
-        ),
-        bool((frame["verdict"] == FAILED).any()),
+    return Result(
+        "check",
+        frame,
+        selections=selections,
+        signatures=dict(frame.drop_nulls("signature").unique("signature", maintain_order=True)
+                        .select(pl.coalesce("metric", "statistic"), "signature").iter_rows()),
+        tables=(_table(frame), *(answer.table for answer in stated if answer.rows.height)),
+        notes=(*notes, _summary(frame)),
+        holds=FAILED not in frame["verdict"],
     )  # fmt: skip
 
 

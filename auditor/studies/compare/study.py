@@ -7,17 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import polars as pl
 
+from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.registry import left_out, requests
 from auditor.result import Result
 from auditor.scoring.candidate_sets import CandidateScores, missing, score_sets
 from auditor.scoring.substitutes import one_pool, strangers
-from auditor.scoring.writing import chooses_profile
+from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.resampling import check_resampling
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
@@ -27,6 +28,7 @@ from auditor.studies.compare import tables
 from auditor.studies.compare.equalise import EQUALISED, Footing, changed_orders
 from auditor.studies.compare.indices import BOUNDS, INDICES, STATISTICS, Index, Indices, Rank, estimated_indices, ranks
 from auditor.studies.compare.pairs import Side
+from auditor.text import AUTO
 
 
 @dataclass(frozen=True)
@@ -94,26 +96,40 @@ _TYPES: Mapping[str, type[pl.DataType]] = {
 }
 
 
-@chooses_profile("refs", "others")
+Pairs = Annotated[
+    bool, p.Parameter("Test each pair of datasets: permutation of images, Holm's correction, Cliff's delta.")
+]
+
+Equalise = Annotated[
+    bool, p.Parameter("Beside raw numbers, those of equally many images and captions of each dataset.")
+]
+
+Images = Annotated[
+    int | None, p.Parameter("Images of each dataset that --equalise draws; default: the most there are.", least=1)
+]
+
+
+@chooses_tokenizer("refs", "others")
 def compare(
     store: Store,
-    refs: Sequence[str],
-    metric_names: Sequence[str] | None = None,
-    text_profile: str = "auto",
-    split: str | None = None,
-    seed: int = 1,
-    references: int | None = None,
-    others: Sequence[str] = (),
-    corpus: str | None = None,
-    resamples: int = 1000,
-    confidence: float = 0.95,
+    *refs: p.Refs,
+    metrics: p.Metrics = None,
+    tokenizer: p.Tokenizer = AUTO,
+    split: p.Split = None,
+    references: p.References = None,
+    others: p.Others = (),
+    corpus: p.Corpus = None,
+    seed: p.Seed = 1,
+    resamples: p.Resamples = 1000,
+    confidence: p.Confidence = 0.95,
+    pairs: Pairs = False,
+    equalise: Equalise = False,
+    images: Images = None,
     progress: Progress = silent,
-    *,
-    pairs: bool = False,
-    equalise: bool = False,
-    images: int | None = None,
 ) -> Result:
-    """Compare datasets by metric, each statistic ranked: 1 for the dataset whose captions are most alike by it.
+    """Which dataset is more homogeneous, which more specific, ranked.
+
+    Compare datasets by metric, each statistic ranked: 1 for the dataset whose captions are most alike by it.
 
     - `upper`, `intra`, `inter`, `brown`: mean scores of captions and of what stands in for them, see `bounds`;
     - `homogeneity`, intra / upper: what a caption of another image scores, as a share of what one of the image itself
@@ -137,12 +153,16 @@ def compare(
 
     A statistic without a value has no row. Raises `UsageError` for fewer than two datasets, and where `resamples` are
     too few for the interval.
+
+    Beside them the bounds that they are made of.
+
+    Example: auditor compare flickr8k abstract50s coco-val2017
     """
     if len(refs) < 2:
         raise UsageError("compare needs two datasets or more; for one, see `auditor bounds`")
     check_resampling(resamples, confidence)
-    metrics = requests(metric_names)
-    errors = {metric.label for metric in metrics if metric.metric.lower_is_better}
+    requested = requests(metrics)
+    errors = {metric.label for metric in requested if metric.metric.lower_is_better}
     selections = resolve_all(store, refs, split)
     stand_ins, pooled = one_pool(store, selections, strangers(store, selections, others, corpus))
     footings = comparison_footing.footings(store, selections, references, images, seed, equalise=equalise)
@@ -150,7 +170,7 @@ def compare(
     def scores_of(selection: Selection, footing: Footing) -> CandidateScores:
         names = tuple(BOUNDS)
         return score_sets(
-            store, selection, names, stand_ins, footing.against, metric_names, text_profile, seed, progress=progress
+            store, selection, names, stand_ins, footing.against, metrics, tokenizer, seed, progress=progress
         )
 
     def indices_of(measured: CandidateScores) -> Indices:
@@ -160,15 +180,15 @@ def compare(
     known = {
         metric.label if part is parts[0] else f"{metric.label} {part.footing.name}": part.signatures[metric.label]
         for part in parts
-        for metric in metrics
+        for metric in requested
         if metric.label in part.signatures
     }
-    notes = list(dict.fromkeys([*left_out(metric_names), *pooled, *(note for part in parts for note in part.notes)]))
+    notes = list(dict.fromkeys([*left_out(metrics), *pooled, *(note for part in parts for note in part.notes)]))
     unequal = [] if equalise else _unequal_captions(parts[0])
     orders = [
         {
             (statistic, metric.label): _ranked(part.found, statistic, metric.label, confidence)
-            for metric in metrics
+            for metric in requested
             for statistic in STATISTICS
         }
         for part in parts

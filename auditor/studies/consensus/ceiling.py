@@ -102,10 +102,10 @@ def metric_halves(
     parts = []
     for draw in range(settings.draws):
         at_work = References("all", half, settings.seed + draw).of(references)
-        votes = reserved_votes(store, found, references, at_work, settings.text_profile)
+        votes = reserved_votes(store, found, references, at_work, settings.tokenizer)
         if votes.is_empty():
             return pl.DataFrame(), f"{label}: no caption A of a triplet is a reference of {references.label}"
-        scores = score_candidates(store, at_work, settings.text_profile, [found.candidates], metrics, progress)
+        scores = score_candidates(store, at_work, settings.tokenizer, [found.candidates], metrics, progress)
         pairs = found.rows.drop("votes", *_VOTES, "winner").join(votes, on="pair", maintain_order="left")
         parts.append(preferences(pairs.with_columns(votes=pl.sum_horizontal(_VOTES)), scores, metrics))
     counted = pl.concat(parts).filter(pl.col("people") != 0)
@@ -117,7 +117,7 @@ def metric_halves(
             pl.lit(metric.label).alias("metric"),
             pl.lit(half, pl.UInt32).alias("references"),
             n=(pl.len() / settings.draws).round().cast(pl.Int64),
-            value=credit(metric.label, "people", settings.ties).mean(),
+            value=credit(metric.label, "people", settings.credit).mean(),
             ties=((pl.col(metric.label) == 0).sum() / settings.draws).round().cast(pl.Int64),
         )
         for kind in (ALL, *kinds_of(counted))

@@ -99,7 +99,7 @@ def _public(parts: Sequence[pl.DataFrame], part: Measured, settings: Settings) -
     keys = rows.select("metric", "references", "seed").unique(maintain_order=True)
     named = {metric.label: metric for metric in part.metrics}
     signed = [
-        str(named[label].signature(settings.text_profile, References("all", number, seed)))
+        str(named[label].signature(settings.tokenizer, References("all", number, seed)))
         if label in named and number is not None
         else None
         for label, number, seed in keys.iter_rows()

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
+from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.registry import METRICS, MetricRequest, lacking, left_out, requests
 from auditor.statistics.resampling import check_resampling
+from auditor.text import AUTO
 
 #: Share of the resamples inside an interval.
 CONFIDENCE = 0.95
@@ -33,6 +36,22 @@ AS_PUBLISHED = (
 )
 
 
+Most = Annotated[
+    int | None, p.Parameter("References of each image; default: 48, or as many as every image has.", least=1)
+]
+
+At = Annotated[Sequence[int], p.Parameter("Accuracy at so many references too; repeat for more.", least=1)]
+
+Curve = Annotated[bool, p.Parameter("Accuracy at every number of references from 1 on.")]
+
+Draws = Annotated[int, p.Parameter("Draw references so often, by the seed and those after it.", least=1)]
+
+Ties = Annotated[
+    str | None,
+    p.Parameter("What a pair counts that a metric ties: half, wrong or right; default: half, as published wrong."),
+]
+
+
 @dataclass(frozen=True)
 class Settings:
     """How accuracy is measured.
@@ -43,20 +62,25 @@ class Settings:
     caption is word for word a reference of its image are left out `without_own_references`.
     """
 
-    most: int | None = None
-    at: Sequence[int] = ()
-    curve: bool = False
-    draws: int = 1
-    seed: int = 1
-    ties: str = "half"
-    resamples: int = 1000
-    text_profile: str = "auto"
-    split: str | None = None
-    without_own_references: bool = False
+    most: Most = None
+    at: At = ()
+    curve: Curve = False
+    draws: Draws = 1
+    seed: p.Seed = 1
+    ties: Ties = None
+    resamples: p.Resamples = 1000
+    tokenizer: p.Tokenizer = AUTO
+    split: p.Split = None
+    without_own_references: p.WithoutOwn = False
+
+    @property
+    def credit(self) -> str:
+        """What a tie counts, where nobody has said: half."""
+        return self.ties or "half"
 
     def check(self) -> None:
         """Raise `UsageError` for what cannot be measured."""
-        if self.ties not in TIE_CREDIT:
+        if self.credit not in TIE_CREDIT:
             raise UsageError(f"--ties {self.ties}: expected {', '.join(TIE_CREDIT)}")
         check_resampling(self.resamples, CONFIDENCE)
         low = min((*self.at, self.most or 1), default=1)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Annotated
 
 import polars as pl
 
+from auditor import parameters as p
 from auditor.errors import MetricError, UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References
@@ -28,23 +30,30 @@ from auditor.studies.consensus.settings import Settings, chosen_metrics
 from auditor.studies.consensus.tables import figures, tables
 from auditor.studies.consensus.versus import known_of, twofold
 from auditor.studies.consensus.votes import Comparisons, comparisons, with_kinds
-from auditor.text import tokenizer
+from auditor.text import tokenizer_of
 
 #: As many references as Vedantam et al. 2015 use.
 _MOST = 48
 
 
+Versus = Annotated[str | None, p.Parameter("Another source of votes on the same pairs, to compare the two.")]
+
+AsPublished = Annotated[bool, p.Parameter("The metrics as Vedantam et al. 2015 define them.")]
+
+
 def consensus(
     store: Store,
-    names: Sequence[str],
-    metric_names: Sequence[str] | None = None,
-    against: str | None = None,
-    versus: str | None = None,
+    *names: p.Compared,
+    metrics: p.Metrics = None,
+    against: p.Against = None,
+    as_published: AsPublished = False,
+    versus: Versus = None,
     settings: Settings | None = None,
-    as_published: bool = False,
     progress: Progress = silent,
 ) -> Result:
-    """Measure how often metrics prefer, of two captions of an image, the one that people prefer.
+    """How often each metric picks the caption that people pick.
+
+    Measure how often metrics prefer, of two captions of an image, the one that people prefer.
 
     - `accuracy`: share of the pairs that people decide, by kind of pair and number of references;
     - `ceiling`: people against people, half of the votes against the other half; `split-half`: a metric that sees half
@@ -55,22 +64,26 @@ def consensus(
 
     The captions are scored against `against`, else against the first related dataset that describes their images.
     Raises `UsageError` for what holds no comparisons or no decisions, and for references that no image has.
+
+    By kind of pair and number of references, beside how well people predict people and the wins of systems.
+
+    Example: auditor consensus pascal50s-triplets --versus pascal50s-pairs
     """
     settings = settings or Settings()
+    if as_published and settings.ties is None:
+        settings = replace(settings, ties="wrong")
     settings.check()
-    profile, said = text_profile_of(store, [*names, against, versus], settings.split, settings.text_profile)
-    settings = replace(settings, text_profile=profile)
-    metrics, lacking = chosen_metrics(metric_names, as_published)
+    profile, said = text_profile_of(store, [*names, against, versus], settings.split, settings.tokenizer)
+    settings = replace(settings, tokenizer=profile)
+    chosen, lacking = chosen_metrics(metrics, as_published)
     selections = resolve_all(store, names, settings.split)
-    parts = [_measure(store, one, metrics, metric_names, against, versus, settings, progress) for one in selections]
+    parts = [_measure(store, one, chosen, metrics, against, versus, settings, progress) for one in selections]
     used = {metric.label: metric for part in parts for metric in part.metrics}
     return Result(
         "consensus",
         rows_of.frame(parts, settings),
         selections=tuple(dict.fromkeys(one for part in parts for one in _selections(part))),
-        signatures=signatures(
-            list(used.values()), settings.text_profile, References("all", parts[0].most, settings.seed)
-        ),
+        signatures=signatures(list(used.values()), settings.tokenizer, References("all", parts[0].most, settings.seed)),
         tables=tuple(table for part in parts for table in tables(part, settings)),
         figures=tuple(figure for part in parts for figure in figures(part, settings, alone=len(parts) == 1)),
         notes=(*said, *lacking, *dict.fromkeys(note for part in parts for note in part.notes)),
@@ -91,14 +104,14 @@ def _measure(
     settings: Settings,
     progress: Progress,
 ) -> Measured:
-    found = comparisons(store, selection, settings.text_profile, progress)
+    found = comparisons(store, selection, settings.tokenizer, progress)
     references, notes = references_of(store, selection, against)
     other = both = None
     if versus is not None:
-        other = comparisons(store, _other(store, versus, selection), settings.text_profile, progress)
+        other = comparisons(store, _other(store, versus, selection), settings.tokenizer, progress)
         both = twofold(store, found, other)
         found = replace(found, rows=known_of(found, both.pairs))
-    found = with_kinds(store, found, references, settings.text_profile)
+    found = with_kinds(store, found, references, settings.tokenizer)
     found, own = _told_apart(store, found, references, settings)
     most, few = _most(store, found, references, settings)
     at_work = References("all", most, settings.seed).of(references)
@@ -115,13 +128,13 @@ def _measure(
     if both is not None:
         columns = both.pairs.select("pair", "other_people")
         judged = preferred.join(columns, on="pair", maintain_order="left")
-        under_own = accuracies(judged, labels, settings.ties, 0, key)
-        under_other = accuracies(judged, labels, settings.ties, settings.resamples, key, "other_people")
+        under_own = accuracies(judged, labels, settings.credit, 0, key)
+        under_other = accuracies(judged, labels, settings.credit, settings.resamples, key, "other_people")
     return Measured(
         found, references, most, metrics,
         accuracy=_by_references(found.rows, scored, metrics, settings, key, progress),
         alike=rows_of.alike(first, metrics),
-        ceiling=people_ceiling(found.rows, settings.ties),
+        ceiling=people_ceiling(found.rows, settings.credit),
         halves=halves,
         league=league(preferred, labels),
         other=other,
@@ -129,7 +142,7 @@ def _measure(
         under_own=under_own,
         under_other=under_other,
         notes=(*found.notes, *own, *notes, *few, *unscored,
-               *too_long(store, [selection, references], settings.text_profile), *filter(None, [reason]),
+               *too_long(store, [selection, references], settings.tokenizer), *filter(None, [reason]),
                *_tied(preferred, labels), *(other.notes if other else ())),
     )  # fmt: skip
 
@@ -138,8 +151,8 @@ def _told_apart(
     store: Store, found: Comparisons, references: Selection, settings: Settings
 ) -> tuple[Comparisons, list[str]]:
     """Count the pairs of which a caption is a reference of its image, and leave them out where that is asked for."""
-    profile = settings.text_profile
-    tokens.provide(store, [found.selection, references], profile, tokenizer(profile))
+    profile = settings.tokenizer
+    tokens.provide(store, [found.selection, references], profile, tokenizer_of(profile))
     own = own_references(store, references, profile, found.candidates)
     rows = found.rows
     for side in ("slot_b", "slot_c"):
@@ -193,7 +206,7 @@ def _scored(
 ) -> pl.DataFrame:
     """Score the compared captions: columns draw, references, image, slot, and one for each metric."""
     numbers = sorted({most, *settings.at} if not settings.curve else range(1, most + 1))
-    candidates, profile = [found.candidates], settings.text_profile
+    candidates, profile = [found.candidates], settings.tokenizer
     parts = []
     for draw in range(settings.draws):
         seed = settings.seed + draw
@@ -223,7 +236,7 @@ def _by_references(
     parts = []
     for (draw, number), scores in scored.group_by("draw", "references", maintain_order=True):
         preferred = preferences(pairs, scores, metrics)
-        some = accuracies(preferred, labels, settings.ties, settings.resamples, key, progress=progress)
+        some = accuracies(preferred, labels, settings.credit, settings.resamples, key, progress=progress)
         parts.append(some.with_columns(draw=pl.lit(draw, pl.Int64), references=pl.lit(number, pl.UInt32)))
     return pl.concat(parts)
 

@@ -86,7 +86,7 @@ def _places(rows: pl.DataFrame, column: str) -> dict[str, int]:
 
 
 def _tie_rule(settings: Settings) -> str:
-    counts = {"half": "half", "wrong": "nothing", "right": "fully"}[settings.ties]
+    counts = {"half": "half", "wrong": "nothing", "right": "fully"}[settings.credit]
     return f"A pair that a metric ties counts {counts}."
 
 

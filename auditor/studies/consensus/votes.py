@@ -12,7 +12,7 @@ from auditor.model import Progress, Selection, silent
 from auditor.store import ngrams, tokens
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
-from auditor.text import tokenizer
+from auditor.text import tokenizer_of
 
 #: The kinds of Vedantam et al. 2015, section 6, in their order: two captions by people, both of the image or one of
 #: another image; one by a person and one by a machine; two by machines.
@@ -50,7 +50,7 @@ class Comparisons:
 
 def comparisons(store: Store, selection: Selection, text_profile: str, progress: Progress = silent) -> Comparisons:
     """Read what people compared. Raises `UsageError` where a selection holds nothing of the kind, or no decision."""
-    tokens.provide(store, [selection], text_profile, tokenizer(text_profile), progress)
+    tokens.provide(store, [selection], text_profile, tokenizer_of(text_profile), progress)
     rows = compared_at_work(store, selection, text_profile).rows("pairwise_preference")
     if rows.is_empty():
         raise UsageError(
@@ -96,7 +96,7 @@ def with_kinds(store: Store, found: Comparisons, references: Selection, text_pro
     kindless = found.rows.filter(pl.col("kind").is_null()).select("pair", "image", "tokens_b", "tokens_c")
     if kindless.is_empty():
         return found
-    tokens.provide(store, [references], text_profile, tokenizer(text_profile))
+    tokens.provide(store, [references], text_profile, tokenizer_of(text_profile))
     workspace = ngrams.workspace(store, references, text_profile)
     workspace.bind_rows("kindless_pair", kindless)
     inferred = workspace.rows("inferred_kind")

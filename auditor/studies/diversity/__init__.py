@@ -1,6 +1,6 @@
 """How varied are captions, and what do systems never say? (van Miltenburg et al. 2018)."""
 
-from auditor.studies.diversity.settings import Settings
-from auditor.studies.diversity.study import PUBLISHED_PROFILE, chosen, diversity, measured
+from auditor.studies.diversity.settings import PUBLISHED_PROFILE, Settings
+from auditor.studies.diversity.study import chosen, diversity, measured
 
 __all__ = ["PUBLISHED_PROFILE", "Settings", "chosen", "diversity", "measured"]

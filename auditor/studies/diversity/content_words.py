@@ -18,7 +18,7 @@ from auditor.registry import References
 from auditor.store import cache, ngrams, tokens, versions
 from auditor.store.workspace import Workspace
 from auditor.studies.diversity.settings import Settings
-from auditor.text import function_words, tokenizer
+from auditor.text import function_words, tokenizer_of
 from auditor.text.spacy.content_words import PROFILE, Tagger, tagger
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def content_of(settings: Settings) -> Content:
     text_profile, words = settings.text_profile, settings.function_words
     if settings.pipeline is None:
         listed = function_words.english() if words is None else function_words.of_file(words)
-        spelled = listed.tokens(tokenizer(text_profile))
+        spelled = listed.tokens(tokenizer_of(text_profile))
         if words is not None:
             return Content(f"list:{listed.label}", spelled)
         numerals = pl.DataFrame({"word": _NUMERALS.split()})
@@ -102,7 +102,7 @@ def meetings(
     `UsageError` for a system that describes no image of the references.
     """
     profile = settings.text_profile
-    tokens.provide(store, [*systems, evaluation], profile, tokenizer(profile), progress)
+    tokens.provide(store, [*systems, evaluation], profile, tokenizer_of(profile), progress)
     at_work, rule = None, ""
     for done, system in enumerate(systems):
         progress(f"{system.label}: words of images", done, len(systems))

@@ -6,9 +6,11 @@ Van Miltenburg, Elliott & Vossen 2018, sections 3.4 (local ranking of omitted wo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Annotated
 
 import polars as pl
 
+from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.result import Result, Signature, Table
@@ -25,26 +27,35 @@ _SHOWN = 20
 _MISSED = ("absolute", "relative", "relative-floor")
 
 
+Number = Annotated[int | None, p.Parameter("Only the first N words of each ranking.", least=1)]
+
+Importance = Annotated[int, p.Parameter("Words in so many captions of an image.", least=1)]
+
+Floor = Annotated[int, p.Parameter("relative-floor has words that each could say so often.", least=1)]
+
+
 def missed_words(
     store: Store,
-    refs: Sequence[str],
-    evaluation: str | None,
+    *refs: p.Refs,
+    evaluation: p.Evaluation = None,
     settings: Settings | None = None,
-    number: int | None = None,
-    importance: int = 5,
-    floor: int = 10,
-    split: str | None = None,
+    number: Number = None,
+    importance: Importance = 5,
+    floor: Floor = 10,
+    split: p.Split = None,
     progress: Progress = silent,
 ) -> Result:
-    """Rank the content words that systems miss or make up, all systems together.
+    """Words that people say of an image and systems do not.
+
+    Rank the content words that systems miss or make up, all systems together.
 
     Of the words that `importance` captions of an image hold: `absolute` by how often they are missed, `relative` by
-    missed / (missed + recalled), `relative-floor` the same of words that each system could recall `floor` times.
-    Of the words that systems use: `unsupported` by how often no caption of the image has them, `unsupported-relative`
-    by the share of their uses, `unsupported-floor` the same of words that each system uses `floor` times. Ties go to
-    the more frequent word, then by spelling. Rows, the first `number` of each ranking: ranking, rank, word, times,
-    occurrences, value (times / occurrences); `dataset` is null, as the words are those of all systems. The authors'
-    program asks for more than `floor` occurrences a system on average, and spells ties backwards.
+    missed / (missed + recalled), `relative-floor` the same of words that each system could recall `floor` times. Of the
+    words that systems use: `unsupported` by how often no caption of the image has them, `unsupported-relative` by the
+    share of their uses, `unsupported-floor` the same of words that each system uses `floor` times. Ties go to the more
+    frequent word, then by spelling. Rows, the first `number` of each ranking: ranking, rank, word, times, occurrences,
+    value (times / occurrences); `dataset` is null, as the words are those of all systems. The authors' program asks for
+    more than `floor` occurrences a system on average, and spells ties backwards.
     """
     if importance < 1 or floor < 1 or (number is not None and number < 1):
         raise UsageError(f"--missed {number}, --importance {importance}, --floor {floor}: expected 1 or more of each")

@@ -2,36 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Annotated
 
 import polars as pl
 
+from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.result import Result, Signature, Table
-from auditor.scoring.writing import chooses_profile
+from auditor.scoring.writing import chooses_tokenizer
 from auditor.store.connection import Store
 from auditor.studies.diversity.overall import use, workspace
-from auditor.studies.diversity.settings import Settings
+from auditor.studies.diversity.settings import AllImages, Settings
 from auditor.studies.diversity.study import chosen
+from auditor.text import AUTO
 
 _TOGETHER = "none of them"
 
 
-@chooses_profile("refs", "against", "evaluation")
+Number = Annotated[int, p.Parameter("How many words, the most frequent first.", least=1)]
+
+
+@chooses_tokenizer("refs", "against", "evaluation")
 def omitted_words(
     store: Store,
-    refs: Sequence[str],
-    number: int,
-    text_profile: str = "auto",
-    against: str | None = None,
-    evaluation: str | None = None,
-    split: str | None = None,
+    *refs: p.Refs,
+    number: Number = 20,
+    against: p.Training = None,
+    evaluation: p.Evaluation = None,
+    tokenizer: p.Tokenizer = AUTO,
+    split: p.Split = None,
+    all_images: AllImages = False,
     progress: Progress = silent,
-    *,
-    all_images: bool = False,
 ) -> Result:
-    """Rank the learnable words that a selection does not have, and those that none of several has.
+    """Words that a system could have learnt and never says.
+
+    Rank the learnable words that a selection does not have, and those that none of several has.
 
     A word is learnable that the training data (`against`) and the evaluation data have; punctuation is no word. Of a
     selection and the evaluation data only the images in both count, unless `all_images`. A row is a word among the
@@ -43,8 +49,8 @@ def omitted_words(
         raise UsageError(f"--omitted {number}: expected 1 or more")
     if against is None or evaluation is None:
         raise UsageError("--omitted: name the training data with --against REF and people's captions with --eval REF")
-    selections, known = chosen(store, refs, against, evaluation, split, text_profile, progress)
-    at_work = workspace(store, Settings(text_profile, all_images=all_images), known)
+    selections, known = chosen(store, refs, against, evaluation, split, tokenizer, progress)
+    at_work = workspace(store, Settings(tokenizer, all_images=all_images), known)
     parts: list[tuple[Selection | None, pl.DataFrame, int]] = []
     for place, selection in enumerate(selections):
         progress(f"{selection.label}: omitted words", place, len(selections))
@@ -63,7 +69,7 @@ def omitted_words(
         parts.append((None, together, min(learnable for _, _, learnable in parts)))
     ranked = [(selection, _ranked(words)) for selection, words, _ in parts]
     images = "all" if all_images else "shared"
-    parameters = {"tok": text_profile, "words": "letters-or-digits", "ties": "word", "images": images}
+    parameters = {"tok": tokenizer, "words": "letters-or-digits", "ties": "word", "images": images}
     signature = Signature("omitted", parameters, 2)
     return Result(
         "diversity",

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import polars as pl
 
+from auditor import parameters as p
 from auditor.model import Progress, Selection, silent
 from auditor.registry import References
 from auditor.result import Figure, Result, Signature, Table
@@ -24,7 +25,7 @@ _PRECISIONS = {"content": "precision", "all": "precision-all-words"}
 
 def local_diversity(
     store: Store,
-    refs: Sequence[str],
+    *refs: p.Refs,
     evaluation: str,
     settings: Settings | None = None,
     split: str | None = None,

@@ -7,8 +7,10 @@ from dataclasses import replace
 
 import polars as pl
 
+from auditor import parameters as p
+from auditor.config import sources
 from auditor.errors import MissingExtraError
-from auditor.model import Progress, Selection, Source, silent
+from auditor.model import Progress, Selection, silent
 from auditor.registry import STATISTICS
 from auditor.result import Result, Table
 from auditor.store.connection import Store
@@ -39,20 +41,23 @@ _FACTORS: Mapping[str, str] = {
 
 def robustness(
     store: Store,
-    refs: Sequence[str],
+    *refs: p.Refs,
     settings: Settings | None = None,
-    against: str | None = None,
-    evaluation: str | None = None,
-    split: str | None = None,
-    declared: Mapping[str, Source] | None = None,
+    against: p.Training = None,
+    evaluation: p.Evaluation = None,
+    split: p.Split = None,
+    config: p.Config = None,
     progress: Progress = silent,
 ) -> Result:
-    """Change one thing at a time, and say how each statistic answers.
+    """How far order, letters, tokens and references move diversity.
+
+    Change one thing at a time, and say how each statistic answers.
 
     A row is a dataset, a statistic and a factor: `value`, `base` (nothing changed), `change` (value / base - 1; null
     where the base is 0). A factor that leaves a statistic alone by definition has no row for it. The tables give the
     greatest change of all datasets, and how many pairs of datasets change places (`flips`).
     """
+    declared = sources(config)
     asked, said = settled(store, refs, settings or Settings(), against, evaluation, split)
     base_settings = replace(asked, published=False, lists="mean", curve=0)
     selections, known = chosen(store, refs, against, evaluation, split, base_settings.text_profile, progress)
@@ -101,7 +106,7 @@ def _variants(base: Settings) -> list[tuple[tuple[str, ...], Settings]]:
     profiles = [name for name in ("ptb", "spacy", "whitespace") if name != base.text_profile]
     return [
         (("order", "letters"), replace(base, published=True, full_lists=False)),
-        *(((name,), replace(base, text_profile=name)) for name in profiles),
+        *(((name,), replace(base, tokenizer=name)) for name in profiles),
         (("references",), replace(base, lists="all")),
     ]
 

@@ -4,13 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from typing import Annotated
 
+from auditor import parameters as p
 from auditor.model import Selection
 from auditor.scoring.writing import text_profile_of
 from auditor.store.connection import Store
+from auditor.text import AUTO
 
 _POINTS = 50
+
+
+#: The tokenizer of the paper's own tokens.
+PUBLISHED_PROFILE = "spacy"
+
+Tokenizer = Annotated[
+    str | None,
+    p.Parameter("Tokenizer: bare, char, ptb, spacy or whitespace; default: bare, as published spacy."),
+]
+
+Lists = Annotated[str, p.Parameter("mean: each parallel list of captions alone, averaged; all: all captions as one.")]
+
+Published = Annotated[
+    bool, p.Parameter("Follow the code of van Miltenburg et al. 2018: order of the file, spaCy.", "as-published")
+]
+
+Segment = Annotated[int, p.Parameter("Tokens, bigrams or trigrams of a segment of the ttr.", least=1)]
+
+Shuffles = Annotated[int, p.Parameter("Orders of the captions that are drawn.", "shuffles", least=1)]
+
+Curve = Annotated[int, p.Parameter("Tokens up to which the type-token curve goes; 0: none.", least=0)]
+
+Pipeline = Annotated[
+    str | None,
+    p.Parameter("spaCy pipeline that tells content words, with --tokenizer spacy; default: a list."),
+]
+
+AllImages = Annotated[
+    bool, p.Parameter("Coverage and omitted words by the words of any image; default: of the images in both.")
+]
 
 
 @dataclass(frozen=True)
@@ -24,18 +56,23 @@ class Settings:
     are those that spaCy's `pipeline` tags as such, or that are not in the file `function_words`.
     """
 
-    text_profile: str = "auto"
-    lists: str = "mean"
-    published: bool = False
-    segment: int = 1000
-    draws: int = 10
-    seed: int = 1
-    curve: int = 50_000
+    tokenizer: Tokenizer = None
+    lists: Lists = "mean"
+    published: Published = False
+    segment: Segment = 1000
+    draws: Shuffles = 10
+    seed: p.Seed = 1
+    curve: Curve = 50_000
     full_lists: bool | None = None
-    references: int | None = None
-    pipeline: str | None = None
-    function_words: Path | None = None
-    all_images: bool = False
+    references: p.References = None
+    pipeline: Pipeline = None
+    function_words: p.FunctionWords = None
+    all_images: AllImages = False
+
+    @property
+    def text_profile(self) -> str:
+        """The tokenizer: the one that is named, else `bare`, as published that of the paper."""
+        return self.tokenizer or (PUBLISHED_PROFILE if self.published else AUTO)
 
     @property
     def full(self) -> bool:
@@ -58,7 +95,7 @@ def settled(
 ) -> tuple[Settings, list[str]]:
     """Give settings with a text profile for all that is measured and measured against, and what a reader must know."""
     profile, said = text_profile_of(store, [*refs, against, evaluation], split, settings.text_profile)
-    return replace(settings, text_profile=profile), said
+    return replace(settings, tokenizer=profile), said
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,8 @@ from dataclasses import replace
 
 import polars as pl
 
+from auditor import parameters as p
+from auditor.config import sources
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, Source, silent
 from auditor.registry import DECIMALS, References
@@ -24,7 +26,7 @@ from auditor.studies.diversity.per_image import local_signature, local_words_met
 from auditor.studies.diversity.settings import Known, Settings, settled
 from auditor.studies.diversity.tables import correlated, figures, notes, tables
 from auditor.studies.diversity.within_image import METRICS, captions_of_images, within_signatures
-from auditor.text import tokenizer
+from auditor.text import tokenizer_of
 
 _LOCAL = tuple(card.name for card in cards.LOCAL if card.needs == "evaluation")
 
@@ -96,8 +98,6 @@ def _absent(selection: Selection, signatures: Mapping[str, str], settings: Setti
 
 
 #: The text profile of the paper's own tokens, and the one that is measured beside it.
-PUBLISHED_PROFILE = "spacy"
-
 ROBUST_PROFILE = "bare"
 
 #: The rows of a result. `value` of a curve is read at `position`. `low` and `high` are the ends over what `spread`
@@ -116,29 +116,37 @@ _KEY = ["dataset", "version", "split", "statistic", "position"]
 
 def diversity(
     store: Store,
-    refs: Sequence[str],
+    *refs: p.Refs,
     settings: Settings | None = None,
-    against: str | None = None,
-    evaluation: str | None = None,
-    split: str | None = None,
-    declared: Mapping[str, Source] | None = None,
+    against: p.Training = None,
+    evaluation: p.Evaluation = None,
+    split: p.Split = None,
+    config: p.Config = None,
     progress: Progress = silent,
 ) -> Result:
-    """Measure each selection with the statistics of `registry.STATISTICS` that it can have.
+    """How varied words are, and whether each image gets what people say of it.
+
+    Measure each selection with the statistics of `registry.STATISTICS` that it can have.
 
     `against` names the training data (for novel, coverage), `evaluation` the captions of people for the same images
     (for coverage, for local recall and precision). Over three systems or more statistics are correlated. As published,
     the files that `declared` names say in which order captions stand, and column `robust` has the value that no order
     and no blank changes, of text profile `bare`; else it is null. Raises `UsageError` for settings out of range, and
     for a system's output that shares no image with the people's captions.
+
+    Lengths, vocabulary, type-token ratios, repetition, novelty; with --eval also coverage, recall of the words of an
+    image by how many people say them, and precision.
+
+    Example: auditor diversity dai2017 liu2017 --against coco-train-words --eval coco-val
     """
+    declared = sources(config)
     settings, said = settled(store, refs, settings or Settings(), against, evaluation, split)
     _check(settings)
     selections, known = chosen(store, refs, against, evaluation, split, settings.text_profile, progress)
     apart = apart_from_people(store, selections, known.evaluation)
     rows, found_notes = measured(store, selections, settings, known, declared or {}, progress)
     if settings.published:
-        robust = replace(settings, published=False, text_profile=ROBUST_PROFILE)
+        robust = replace(settings, published=False, tokenizer=ROBUST_PROFILE)
         chosen(store, refs, against, evaluation, split, ROBUST_PROFILE, progress)
         beside, _ = measured(store, selections, robust, known, {}, progress)
         values = beside.select(*_KEY, pl.col("value").alias("robust"))
@@ -184,7 +192,7 @@ def chosen(
     progress: Progress,
 ) -> tuple[tuple[Selection, ...], Known]:
     """Resolve what is measured and what it is measured against, and see to the tokens of all."""
-    tokenize = tokenizer(text_profile)
+    tokenize = tokenizer_of(text_profile)
     selections = resolve_all(store, refs, split)
     known = Known(
         None if against is None else resolve(store, against), None if evaluation is None else resolve(store, evaluation)

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import polars as pl
 
+from auditor import parameters as p
 from auditor.metrics.candidates import HUMAN, bind_candidates
 from auditor.model import Progress, Selection, silent
 from auditor.registry import References, requests
@@ -22,7 +23,7 @@ from auditor.store.connection import Store
 from auditor.store.versions import images, resolve_all
 from auditor.studies.diversity.content_words import Content, bind_words, content_of
 from auditor.studies.diversity.settings import Settings, settled
-from auditor.text import tokenizer
+from auditor.text import tokenizer_of
 
 _VERSION = 1
 
@@ -36,7 +37,7 @@ _SCHEMA = {"statistic": pl.String, "value": pl.Float64, "low": pl.Float64, "high
 
 def within_image(
     store: Store,
-    refs: Sequence[str],
+    *refs: p.Refs,
     settings: Settings | None = None,
     metric_names: Sequence[str] = METRICS,
     split: str | None = None,
@@ -66,7 +67,7 @@ def captions_of_images(
     """Do so for selections."""
     profile = settings.text_profile
     against = References("loo", settings.references, settings.seed)
-    tokens.provide(store, selections, profile, tokenizer(profile), progress)
+    tokens.provide(store, selections, profile, tokenizer_of(profile), progress)
     parts = [
         pl.concat([
             _mbleu(store, one, against, profile, metric_names, progress),

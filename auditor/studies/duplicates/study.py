@@ -8,20 +8,22 @@ hashed or drawn.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from typing import Annotated
 
 import polars as pl
 
+from auditor import parameters as p
+from auditor.config import sources
 from auditor.errors import UsageError
-from auditor.model import Progress, Source, silent
+from auditor.model import Progress, silent
 from auditor.result import Result, Signature
-from auditor.scoring.writing import chooses_profile
+from auditor.scoring.writing import chooses_tokenizer
 from auditor.store import tokens
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.studies.duplicates.search import Search, found
 from auditor.studies.duplicates.tables import notes, pair_rows, rows, tables
-from auditor.text import tokenizer
+from auditor.text import AUTO, tokenizer_of
 
 _VERSION = 1
 
@@ -32,20 +34,28 @@ NEAR = 0.7
 _LEAST = 0.5
 
 
-@chooses_profile("refs")
+Near = Annotated[float, p.Parameter("Share of the words of two captions that must be in both, above 0.5; 0.7: 5 of 7.")]
+
+Examples = Annotated[int, p.Parameter("Examples of each kind to show.", least=0)]
+
+Pairs = Annotated[bool, p.Parameter("Rows are captions, each beside the one most like it, in place of counts.")]
+
+
+@chooses_tokenizer("refs")
 def duplicates(
     store: Store,
-    refs: Sequence[str],
-    near: float = NEAR,
-    text_profile: str = "auto",
-    split: str | None = None,
-    examples: int = 3,
-    declared: Mapping[str, Source] | None = None,
+    *refs: p.Refs,
+    near: Near = NEAR,
+    tokenizer: p.Tokenizer = AUTO,
+    split: p.Split = None,
+    examples: Examples = 3,
+    pairs: Pairs = False,
+    config: p.Config = None,
     progress: Progress = silent,
-    *,
-    pairs: bool = False,
 ) -> Result:
-    """Count the captions that stand again elsewhere, and the images and texts that they are of.
+    """Captions that occur again, exactly or nearly, within images or across.
+
+    Count the captions that stand again elsewhere, and the images and texts that they are of.
 
     Rows: dataset, version, split, slot, scope, against, against_version, against_split, against_slot, match (exact,
     near, any), statistic, value (a share), found, n. `near` leaves out what is exact; shares are of the `n` captions
@@ -53,21 +63,24 @@ def duplicates(
     both. With `pairs`, a row is a caption beside the place that is most like it. Splits count as what `declared` says
     of them. Raises `UsageError` for a threshold that is not above 0.5, `MetricError` where too many captions are too
     alike to compare.
+
+    Example: auditor duplicates flickr8k flickr30k
     """
+    declared = sources(config)
     if not _LEAST < round(near, 3) <= 1:
         raise UsageError(f"--near {near:g}: expected a share of words above {_LEAST:g}, at most 1")
     selections = resolve_all(store, refs, split)
-    tokens.provide(store, selections, text_profile, tokenizer(text_profile), progress)
+    tokens.provide(store, selections, tokenizer, tokenizer_of(tokenizer), progress)
     known = declared or {}
     roles = [known[name].split_roles if (name := one.version.dataset) in known else {} for one in selections]
-    search = Search(selections, roles, near, text_profile, examples)
+    search = Search(selections, roles, near, tokenizer, examples)
     counted = found(store, search, progress, every_pair=pairs)
-    settings: dict[str, str | int | float | bool] = {"tok": text_profile, "near": round(near, 3), "words": "jaccard"}
+    settings: dict[str, str | int | float | bool] = {"tok": tokenizer, "near": round(near, 3), "words": "jaccard"}
     signature = str(Signature("duplicates", settings, _VERSION))
     frame = pair_rows(counted) if pairs else rows(counted)
     return Result(
         "duplicates",
-        frame.with_columns(pl.lit(text_profile).alias("profile"), pl.lit(signature).alias("signature")),
+        frame.with_columns(pl.lit(tokenizer).alias("profile"), pl.lit(signature).alias("signature")),
         selections=selections,
         signatures={"duplicates": signature},
         tables=tables(counted, examples),

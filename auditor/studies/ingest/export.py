@@ -10,9 +10,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import version as installed
 from pathlib import Path
+from typing import Annotated
 
 import polars as pl
 
+from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Selection
 from auditor.result import Result, Table
@@ -22,11 +24,25 @@ from auditor.sources.reading.files import sha256
 from auditor.store import bundles, versions
 from auditor.store.connection import Store
 
+Folder = Annotated[Path, p.Parameter("Folder to make.", "output", "o")]
 
-def export(store: Store, ref: str, folder: Path, *, force: bool = False) -> Result:
-    """Write a selection as a bundle: a folder of Parquet files with a manifest. Equal content gives equal bytes.
+Force = Annotated[bool, p.Parameter("Replace a bundle that is there.")]
+
+
+def export(
+    store: Store,
+    ref: p.Ref,
+    folder: Folder,
+    *,
+    force: Force = False,
+) -> Result:
+    """Write a version as a bundle: Parquet files, hashed by a manifest.
+
+    Write a selection as a bundle: a folder of Parquet files with a manifest. Equal content gives equal bytes.
 
     With `force`, a bundle that is there gives way. Raises `UsageError` for a folder that exists, or cannot be written.
+
+    Example: auditor export flickr8k@camera-ready -o bundle, then auditor ingest flickr8k --from bundle elsewhere
     """
     selection = versions.resolve(store, ref)
     contents = bundles.read_out(store, selection)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import polars as pl
 
+from auditor import config as declarations
+from auditor import parameters as p
 from auditor.errors import SourceError, UsageError
 from auditor.model import Progress, Source, silent
 from auditor.result import Result, Table
@@ -24,7 +27,39 @@ _ROWS = {
 }
 
 
+Names = Annotated[str, p.Parameter("Datasets that datasets.toml declares.", metavar="NAME…")]
+
+Everything = Annotated[bool, p.Parameter("Every dataset that datasets.toml declares.", "all")]
+
+Force = Annotated[bool, p.Parameter("Replace files that are not what is declared.")]
+
+
 def fetch(
+    *names: Names,
+    everything: Everything = False,
+    force: Force = False,
+    config: p.Config = None,
+    progress: Progress = silent,
+) -> Result:
+    """Download datasets into the data folder, checked by sha256; a broken download goes on where it stopped.
+
+    A dataset that nobody may download for the user says how to obtain it. Raises `SourceError` for the first file that
+    cannot be had, unless everything is asked for: then the result ends with it. Raises `UsageError` for a name that is
+    not declared.
+
+    Example: auditor fetch flickr8k coco-val2017
+    """
+    sources = declarations.wanted(names, everything=everything, config=config if isinstance(config, Path) else None)
+    found = fetch_sources(sources, force=force, everything=everything, progress=progress)
+    wanting = found.frame.filter(status="failed" if everything else "obtain").select("dataset", "note").rows()
+    if not wanting:
+        return found
+    dataset, note = wanting[0]
+    more = f"; {len(wanting) - 1} more are listed" if len(wanting) > 1 else ""
+    return dataclasses.replace(found, failure=SourceError(f"{dataset}: {note}{more}"))
+
+
+def fetch_sources(
     sources: Sequence[Source], *, force: bool = False, everything: bool = False, progress: Progress = silent
 ) -> Result:
     """Fetch the downloads of each source, in the order given.

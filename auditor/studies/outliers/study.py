@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Annotated
 
 import polars as pl
 
+from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.metrics.candidates import HUMAN
 from auditor.model import Progress, Selection, silent
@@ -13,11 +14,12 @@ from auditor.registry import DECIMALS, MetricRequest, References, request
 from auditor.result import Result, Signature
 from auditor.scoring.candidate_sets import without_references
 from auditor.scoring.scores import score_candidates, too_long
-from auditor.scoring.writing import chooses_profile
+from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.summary import exact, image_means, image_sds
 from auditor.store.connection import Store
 from auditor.store.versions import content, images, resolve_all
 from auditor.studies.outliers import likelihood, tables
+from auditor.text import AUTO
 
 LEVELS = ("caption", "image")
 
@@ -28,18 +30,27 @@ _KEYS = ["image", "slot"]
 _ORDER = {"swapped": 0, "elsewhere": 1, "unlike": 2}
 
 
-@chooses_profile("refs")
+Metric = Annotated[str, p.Parameter("Metric of likeness, 0 to 1, with parameters: cider:stem=true.", short="m")]
+
+Level = Annotated[str, p.Parameter("caption: those least like the others; image: all, with their consensus caption.")]
+
+Share = Annotated[float, p.Parameter("Share of the captions, the least like the others, that are looked into.")]
+
+
+@chooses_tokenizer("refs")
 def outliers(
     store: Store,
-    refs: Sequence[str],
-    metric_name: str = "cider",
-    text_profile: str = "auto",
-    split: str | None = None,
-    level: str = "caption",
-    share: float = 0.1,
+    *refs: p.Refs,
+    metric: Metric = "cider",
+    level: Level = "caption",
+    share: Share = 0.1,
+    tokenizer: p.Tokenizer = AUTO,
+    split: p.Split = None,
     progress: Progress = silent,
 ) -> Result:
-    """Find the captions that are least like the others of their image, and say whether another image fits them better.
+    """Captions that seem swapped or of another image; images hard to describe.
+
+    Find the captions that are least like the others of their image, and say whether another image fits them better.
 
     Level `caption`: the `share` of captions with the lowest leave-one-out scores, the surest finding first. `others` is
     the mean score of the image's other captions among themselves; `evidence` the bits by which the caption's words
@@ -51,17 +62,19 @@ def outliers(
 
     Raises `UsageError` for a metric whose scores do not go from 0 to 1 with higher for more alike, `MetricError` where
     no caption has a score.
+
+    Examples: auditor outliers flickr8k -o outliers.csv · auditor outliers flickr8k --level image -o consensus.csv
     """
     if level not in LEVELS:
         raise UsageError(f"--level {level}: expected {' or '.join(LEVELS)}")
     if not 0 < share <= 1:
         raise UsageError(f"--share {share:g}: expected a share of the captions above 0 and up to 1, such as 0.1")
-    metric = _similarity(metric_name)
+    measure = _similarity(metric)
     selections = resolve_all(store, refs, split)
-    signatures = {metric.label: str(metric.signature(text_profile, References("loo")))}
+    signatures = {measure.label: str(measure.signature(tokenizer, References("loo")))}
     if level == "caption":
         settings: dict[str, str | int | float | bool] = {
-            "tok": text_profile,
+            "tok": tokenizer,
             "words": "porter",
             "nearest": likelihood.NEAREST,
             "share": share,
@@ -69,14 +82,14 @@ def outliers(
         signatures["evidence"] = str(Signature("evidence", settings, _VERSION))
     captions, by_image, notes = [], [], []
     for selection in selections:
-        scored = _scored(store, selection, metric, text_profile, progress)
-        notes += [*without_references(store, selection), *too_long(store, [selection], text_profile)]
-        by_image.append(_by_image(scored, selection, metric))
+        scored = _scored(store, selection, measure, tokenizer, progress)
+        notes += [*without_references(store, selection), *too_long(store, [selection], tokenizer)]
+        by_image.append(_by_image(scored, selection, measure))
         if level == "caption":
             suspects = _suspects(scored, share)
             described = images(store, selection).height
-            found = _findings(store, selection, text_profile, suspects, described, progress)
-            captions.append(_rows(found, selection, metric))
+            found = _findings(store, selection, tokenizer, suspects, described, progress)
+            captions.append(_rows(found, selection, measure))
             notes.append(tables.finding(selection, found, scored.height, likelihood.needed(described)))
     return Result(
         "outliers",

@@ -4,39 +4,55 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from typing import Annotated
 
 import polars as pl
 
+from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.result import Figure, Result, Signature, Table
-from auditor.scoring.writing import chooses_profile
+from auditor.scoring.writing import chooses_tokenizer
 from auditor.store import tokens, versions
 from auditor.store.connection import Store
 from auditor.studies.perplexity.models import ORDERS, Run, run
-from auditor.text import tokenizer
+from auditor.text import AUTO, tokenizer_of
 
 _VERSION = 1
 
 
-@chooses_profile("refs")
+Order = Annotated[int, p.Parameter("Length of the model's n-grams.", least=1, most=5)]
+
+Captions = Annotated[
+    int | None,
+    p.Parameter("Captions that each model is trained on; 0: all; default: as the smallest half has.", least=0),
+]
+
+Draws = Annotated[int, p.Parameter("Repeat with so many seeds, from --seed on.", least=1)]
+
+
+@chooses_tokenizer("refs")
 def perplexity(
     store: Store,
-    refs: Sequence[str],
-    text_profile: str = "auto",
-    split: str | None = None,
-    order: int = 3,
-    captions: int | None = None,
-    draws: int = 1,
-    seed: int = 1,
+    *refs: p.Refs,
+    order: Order = 3,
+    captions: Captions = None,
+    draws: Draws = 1,
+    tokenizer: p.Tokenizer = AUTO,
+    split: p.Split = None,
+    seed: p.Seed = 1,
     progress: Progress = silent,
 ) -> Result:
-    """Train a model on each selection, test it on all, and give perplexity, unknown tokens and ratio of every pair.
+    """Perplexity of each dataset under a language model of each.
+
+    Train a model on each selection, test it on all, and give perplexity, unknown tokens and ratio of every pair.
 
     Each model is trained on `captions` captions, drawn by the seed; by default as many as the smallest training half
     has, with 0 on all of its half. `draws` repeats everything with the seeds that follow: rows for each seed, equal to
     those that it gives alone. Statistics are those of `statistics.perplexity`. Raises `UsageError` for settings out of
     range, `MetricError` for a selection that has no captions on one side.
+
+    Example: auditor perplexity flickr8k coco-val2017 abstract-scenes
     """
     if order not in ORDERS:
         raise UsageError(f"--order {order}: models are of order {ORDERS[0]} to {ORDERS[-1]}")
@@ -44,11 +60,11 @@ def perplexity(
         raise UsageError(f"--captions {captions}: expected a number of captions, or 0 for all")
     if draws < 1:
         raise UsageError(f"--draws {draws}: expected 1 or more")
-    tokenize = tokenizer(text_profile)
+    tokenize = tokenizer_of(tokenizer)
     selections = versions.resolve_all(store, refs, split)
-    tokens.provide(store, selections, text_profile, tokenize, progress)
-    runs = [run(store, selections, text_profile, order, captions, one, progress) for one in range(seed, seed + draws)]
-    signatures = {one.seed: str(_signature(text_profile, order, one)) for one in runs}
+    tokens.provide(store, selections, tokenizer, tokenize, progress)
+    runs = [run(store, selections, tokenizer, order, captions, one, progress) for one in range(seed, seed + draws)]
+    signatures = {one.seed: str(_signature(tokenizer, order, one)) for one in runs}
     rows = pl.concat(_rows(selections, one, signatures[one.seed]) for one in runs)
     means = (
         pl.concat(one.rows for one in runs)

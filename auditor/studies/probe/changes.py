@@ -19,7 +19,7 @@ from auditor.model import Progress, Selection
 from auditor.store import cache, ngrams, tokens
 from auditor.store.connection import Store
 from auditor.store.versions import content, language
-from auditor.text import function_words, tokenizer
+from auditor.text import function_words, tokenizer_of
 from auditor.text.function_words import FunctionWords
 from auditor.text.rewriting import porter
 from auditor.text.spacy import pipelines, word_classes
@@ -124,7 +124,7 @@ class Components:
                 return [Component("ablation", CandidateSet(name, "candidate_made", makes="halved_text"))]
             case "function-words" | "content-words":
                 stay = {"function_words": name == "content-words"}
-                given = {"function_word": self.function_words.tokens(tokenizer(self.text_profile))}
+                given = {"function_word": self.function_words.tokens(tokenizer_of(self.text_profile))}
                 candidates = CandidateSet(name, "candidate_made", stay, makes="filtered_text", given=given)
                 return [Component("ablation", candidates, self._listed_as)]
             case "repeated-word" | "padding":
@@ -138,10 +138,10 @@ class Components:
 
     def _inflected(self, store: Store, selection: Selection, name: str, progress: Progress) -> CandidateSet:
         """Let words take another form with the same stem; function words stay (`as` and `a` have one stem)."""
-        tokens.provide(store, [selection], self.text_profile, tokenizer(self.text_profile), progress)
+        tokens.provide(store, [selection], self.text_profile, tokenizer_of(self.text_profile), progress)
         spoken = ngrams.workspace(store, selection, self.text_profile)
         spoken.bind("spoken_token", "token_count")
-        closed = self.function_words.tokens(tokenizer(self.text_profile))["word"]
+        closed = self.function_words.tokens(tokenizer_of(self.text_profile))["word"]
         words = spoken.rows("unigram_distribution")["token"].sort()
         words = words.filter(~words.str.to_lowercase().is_in(closed.implode()))
         stems = pl.DataFrame({"word": words, "stem": porter(words).list.first()})
@@ -154,7 +154,7 @@ class Components:
         The vocabulary then has them all: what is left of a text may hold a word that no caption has.
         """
         blanked = self._blanked(store, selection, progress)
-        left = blanked.select("image", "slot", words=tokenizer(self.text_profile)(blanked[name]))
+        left = blanked.select("image", "slot", words=tokenizer_of(self.text_profile)(blanked[name]))
         tokens.spell(store, left["words"].explode(empty_as_null=True).drop_nulls())
         return left
 

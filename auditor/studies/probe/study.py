@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
+from typing import Annotated
 
 import polars as pl
 
+from auditor import parameters as p
 from auditor.errors import AuditorError, UsageError
 from auditor.metrics.candidates import HUMAN, text_changes
 from auditor.model import Progress, Selection, silent
@@ -18,32 +19,55 @@ from auditor.registry import MetricRequest, References, left_out, requests
 from auditor.result import Result
 from auditor.scoring.candidate_sets import missing, without_references
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_long
-from auditor.scoring.writing import chooses_profile
+from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.summary import summarise
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.studies.probe import tables
 from auditor.studies.probe.changes import Component, Components, chosen
+from auditor.text import AUTO
 
 #: How many words of a reference change, unless others are asked for.
 WORDS = (1, 2, 3)
 
 
-@chooses_profile("refs")
+Changes = Annotated[
+    Sequence[str] | None,
+    p.Parameter(
+        "reference-words, order, half, function-words, content-words, adjectives, prepositional-phrases, nouns, "
+        "repeated-word, padding, inflection; repeat for more; default: all that can be had.",
+        "component",
+        "c",
+    ),
+]
+
+Words = Annotated[
+    Sequence[int] | None,
+    p.Parameter("How many words of one reference change; repeat for more; default: 1, 2, 3.", least=1, most=1000),
+]
+
+Pipeline = Annotated[
+    str | None, p.Parameter("spaCy pipeline that tags and parses; default: en_core_web_sm, where installed.")
+]
+
+
+@chooses_tokenizer("refs")
 def probe(
     store: Store,
-    refs: Sequence[str],
-    metric_names: Sequence[str] | None = None,
-    components: Sequence[str] | None = None,
-    words: Sequence[int] | None = None,
-    text_profile: str = "auto",
-    split: str | None = None,
-    seed: int = 1,
-    function_words: Path | None = None,
-    pipeline: str | None = None,
+    *refs: p.Refs,
+    metrics: p.Metrics = None,
+    components: Changes = None,
+    words: Words = None,
+    tokenizer: p.Tokenizer = AUTO,
+    split: p.Split = None,
+    seed: p.Seed = 1,
+    function_words: p.FunctionWords = None,
+    pipeline: Pipeline = None,
     progress: Progress = silent,
 ) -> Result:
-    """Score captions before and after a change of one of their references, or of themselves.
+    """Which parts of captions metrics react to, and what games them.
+
+    Score captions before and after a change of one of their references, or of themselves.
 
     Perturbation (`reference-words`): one caption of each image gets other words in place of 1, 2, … of its own
     (`words`), and every other caption of the image is scored against its references, of which one is now the changed
@@ -55,34 +79,40 @@ def probe(
     gained (share of these captions that score better than before), changed (share of them that changed, or met a
     reference that did), replaced (mean words in a changed reference), words (mean words left in a caption). Raises what
     keeps a component that was asked for by name from being made.
+
+    One reference of each caption gets other words (reference-words); the caption itself loses its word order, its
+    second half, its adjectives, …; or it says its most confident word again (repeated-word, padding), or takes other
+    forms of its words (inflection).
+
+    Example: auditor probe flickr8k:test -m cider -m cider-d -c repeated-word
     """
-    metrics = requests(metric_names)
+    requested = requests(metrics)
     if min(words or WORDS) < 1:
         raise UsageError(f"--words {min(words or WORDS)}: at least one word of a reference has to change")
     asked = Components(
-        chosen(components or None), sorted(set(words or WORDS)), seed, text_profile, function_words, pipeline
+        chosen(components or None), sorted(set(words or WORDS)), seed, tokenizer, function_words, pipeline
     )
     selections = resolve_all(store, refs, split)
-    notes = list(left_out(metric_names))
+    notes = list(left_out(metrics))
     parts = []
     for selection in selections:
-        some, refused = scorable(store, selection, metrics, metric_names)
+        some, refused = scorable(store, selection, requested, metrics)
         made, reasons = asked.of(store, selection, progress)
         if components:
             _refuse(selection, reasons)
-        parts.append(_probed(store, selection, some, made, text_profile, progress))
+        parts.append(_probed(store, selection, some, made, tokenizer, progress))
         notes += [
             *refused,
             *missing({selection.label: {name: str(why) for name, why in reasons.items()}}),
             *without_references(store, selection),
-            *too_long(store, [selection], text_profile),
+            *too_long(store, [selection], tokenizer),
         ]
     frame = pl.concat(parts)
     return Result(
         "probe",
         frame,
         selections=selections,
-        signatures=signatures(metrics, text_profile, References("loo")),
+        signatures=signatures(requested, tokenizer, References("loo")),
         tables=tables.tables(selections, frame),
         figures=tables.figures(selections, frame),
         notes=(*notes, *tables.notes(selections, frame)),

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from statistics import fmean
+from typing import Annotated
 
 import polars as pl
 
+from auditor import parameters as p
 from auditor.errors import MetricError
 from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References, left_out, requests
@@ -17,67 +19,81 @@ from auditor.result import Result
 from auditor.scoring.by_reference_count import ReferenceOrder
 from auditor.scoring.references import as_references
 from auditor.scoring.scores import scorable, signatures, too_long
-from auditor.scoring.writing import chooses_profile
+from auditor.scoring.writing import chooses_tokenizer
 from auditor.store.connection import Store
 from auditor.store.versions import images, resolve_all
 from auditor.studies.references import tables
 from auditor.studies.references.curves import STATISTICS, Measured, measure, sufficient
+from auditor.text import AUTO
 
 #: Without `most`: as many references as nine images in ten have.
 _LEFT_OUT = 0.1
 
 
-@chooses_profile("refs")
+Most = Annotated[
+    int | None, p.Parameter("Highest number of references; default: as many as nine images in ten have.", least=1)
+]
+
+Draws = Annotated[int, p.Parameter("Orders of references, one for each seed.", least=1)]
+
+
+@chooses_tokenizer("refs")
 def enough_references(
     store: Store,
-    refs: Sequence[str],
-    most: int | None = None,
-    draws: int = 3,
-    metric_names: Sequence[str] | None = None,
-    text_profile: str = "auto",
-    split: str | None = None,
-    seed: int = 1,
+    *refs: p.Refs,
+    most: Most = None,
+    draws: Draws = 3,
+    metrics: p.Metrics = None,
+    tokenizer: p.Tokenizer = AUTO,
+    split: p.Split = None,
+    seed: p.Seed = 1,
     progress: Progress = silent,
 ) -> Result:
-    """Measure, for 1 … `most` references, how scores depend on their number and on which they are.
+    """How many references are enough.
+
+    Measure, for 1 … `most` references, how scores depend on their number and on which they are.
 
     The captions of an image stand in an order that a seed draws; each draw has the seed after the last. Statistics, by
     metric and number of references k, each the mean over the draws (low, high: least and greatest of them):
 
     `mean`: of the scores of held-out captions, at most five an image. `stability`: Spearman's rho of their scores with
     those against `most` references; `stability-image`: Kendall's tau-b of their means by image. `reliability`,
-    `reliability-image`: the same coefficients between scores against k references and against k others (k up to half
-    of `most`). `detectable`: the smallest difference between two systems that as many images show (two-sided 5 %,
-    power 80 %), from two held-out captions of each image against the same k references; `detectable-1000`: that
-    1,000 images show; `detectable-share`: the latter as a share of the mean. Without a number: `knee` of the mean,
-    `enough`, the first k with 95 % of its rise, and `stable`, the first k from which stability is .95.
+    `reliability-image`: the same coefficients between scores against k references and against k others (k up to half of
+    `most`). `detectable`: the smallest difference between two systems that as many images show (two-sided 5 %, power 80
+    %), from two held-out captions of each image against the same k references; `detectable-1000`: that 1,000 images
+    show; `detectable-share`: the latter as a share of the mean. Without a number: `knee` of the mean, `enough`, the
+    first k with 95 % of its rise, and `stable`, the first k from which stability is .95.
 
     Raises `MetricError` where no image has `most` + 1 captions.
+
+    Each caption is scored against the first ones of the others of its image.
+
+    Example: auditor references pascal50s -m cider -m meteor --most 40
     """
-    metrics = requests(metric_names)
+    requested = requests(metrics)
     selections = resolve_all(store, refs, split)
-    notes = [*left_out(metric_names), *(note for selection in selections for note in as_references(selection))]
+    notes = [*left_out(metrics), *(note for selection in selections for note in as_references(selection))]
     parts, shown = [], []
     for selection in selections:
         number, some_left_out = _most(store, selection, most)
         whole = ReferenceOrder(number, seed, "loo").first(selection, number)
-        some, unscored = scorable(store, whole, metrics, metric_names)
-        measured, counted = measure(store, selection, text_profile, some, number, draws, seed, progress)
-        signed = signatures(some, text_profile, References("loo", number, seed))
+        some, unscored = scorable(store, whole, requested, metrics)
+        measured, counted = measure(store, selection, tokenizer, some, number, draws, seed, progress)
+        signed = signatures(some, tokenizer, References("loo", number, seed))
         rows = _rows(selection, some, measured, counted, draws, signed)
         parts.append(rows)
         shown.append((selection, rows, number))
         notes += [
             *some_left_out,
             *unscored,
-            *too_long(store, [selection], text_profile),
+            *too_long(store, [selection], tokenizer),
             *tables.notes(selection, rows, number),
         ]
     return Result(
         "references",
         pl.concat(parts),
         selections=selections,
-        signatures=signatures(metrics, text_profile, References("loo", most, seed if most else None)),
+        signatures=signatures(requested, tokenizer, References("loo", most, seed if most else None)),
         tables=tuple(table for one in shown for table in tables.tables(*one)),
         figures=tuple(figure for one, rows, _ in shown for figure in tables.figures(one, rows)),
         notes=tuple(notes),

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from auditor.model import Progress, Source, silent
+from auditor import parameters as p
+from auditor.config import sources
+from auditor.model import Progress, silent
 from auditor.result import Document, Section, Table
 from auditor.store import versions
 from auditor.store.connection import Store
@@ -37,18 +39,28 @@ _NONE = (" 0.0%.", "(0.0%).")
 
 def card(
     store: Store,
-    ref: str,
+    ref: p.Ref,
+    *,
     settings: Settings | None = None,
-    declared: Mapping[str, Source] | None = None,
+    config: p.Config = None,
     progress: Progress = silent,
 ) -> Document:
-    """Describe one dataset: counts, splits, statistics, bounds, known problems, signatures."""
+    """Write the card of a dataset, for its README.
+
+    Describe one dataset: counts, splits, statistics, bounds, known problems, signatures.
+
+    Markdown, unless the file or --format asks for more.
+
+    Example: auditor card flickr8k >> README.md
+    """
+    declared = sources(config)
     settings = settings or Settings()
     selection = versions.resolve(store, ref, settings.split)
     asked = Inquiry(store, (selection,), settings, progress, declared or {})
     settings = asked.settings
     found = asked.result(
-        "profile", lambda: profile_study.profile(store, asked.refs, settings.text_profile, None, progress)
+        "profile",
+        lambda: profile_study.profile(store, *asked.refs, tokenizer=settings.tokenizer, split=None, progress=progress),
     )
     value = dict(found.frame.select("statistic", "value").iter_rows())
     measured = bounds(asked, "bounds", "Bounds")

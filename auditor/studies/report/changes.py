@@ -26,7 +26,7 @@ def log(asked: Inquiry, name: str, title: str) -> Section:
         if before is None:
             continue
         both = [before.label, selection.version.label]
-        results.append(version_log.diff(asked.store, *both)[0])
+        results.append(version_log.diff(asked.store, *both))
         commands.append(asked.command("diff", refs=both))
         try:
             drift = _drift(asked, before, selection.version)
@@ -50,8 +50,13 @@ def _drift(asked: Inquiry, before: Version, after: Version) -> Result:
     found = asked.result(
         f"drift {after.label}",
         lambda: version_log.diff(
-            asked.store, before.label, after.label, "drift", asked.settings.text_profile, progress=asked.progress
-        )[0],
+            asked.store,
+            before.label,
+            after.label,
+            depth="drift",
+            tokenizer=asked.settings.tokenizer,
+            progress=asked.progress,
+        ),
         both,
     )
     first, *further = found.tables

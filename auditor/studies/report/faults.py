@@ -43,7 +43,8 @@ def duplicates(asked: Inquiry, name: str, title: str) -> Section:
     """Find the captions that stand again: what leaks from train into test, then what is repeated elsewhere."""
     settings = asked.settings
     twins = asked.result(
-        "identical", lambda: identical_study.identical(asked.store, asked.refs, settings.text_profile, None)
+        "identical",
+        lambda: identical_study.identical(asked.store, *asked.refs, tokenizer=settings.tokenizer, split=None),
     )
     *said, why = twins.notes
     same = (*(f"{one}." for one in said), f"{why[0].upper()}{why[1:]}.")
@@ -53,10 +54,9 @@ def duplicates(asked: Inquiry, name: str, title: str) -> Section:
         found = asked.result(
             "duplicates",
             lambda: duplicates_study.duplicates(
-                asked.store, asked.refs, text_profile=settings.text_profile, declared=asked.declared,
-                progress=asked.progress,
+                asked.store, *asked.refs, tokenizer=settings.tokenizer, config=asked.declared, progress=asked.progress
             ),
-        )  # fmt: skip
+        )
     except AuditorError as error:
         return Section(
             name, title, same, tuple(counted), (twins,), twins.tables[:1], twins.tables[1:], notes=(f"{error}",),
@@ -80,7 +80,7 @@ def outliers(asked: Inquiry, name: str, title: str) -> Section:
 
     def make(selection: Selection) -> Result:
         return outliers_study.outliers(
-            asked.store, [selection.reference], text_profile=asked.settings.text_profile, progress=asked.progress
+            asked.store, selection.reference, tokenizer=asked.settings.tokenizer, progress=asked.progress
         )
 
     found, lacking = _of_each(asked, "outliers", make)
@@ -110,7 +110,7 @@ def templates(asked: Inquiry, name: str, title: str) -> Section:
 
     def make(selection: Selection) -> Result:
         return templates_study.templates(
-            asked.store, [selection.reference], asked.settings.text_profile, progress=asked.progress
+            asked.store, selection.reference, tokenizer=asked.settings.tokenizer, progress=asked.progress
         )
 
     found, lacking = _of_each(asked, "templates", make)

@@ -60,13 +60,22 @@ def _result(asked: Inquiry, selection: Selection, verb: str, rated: Sequence[str
         if verb == "agree":
             question = Question(resampling=Resampling(settings.resamples, settings.confidence, settings.seed))
             return agree(
-                asked.store, rated, settings.metrics, against, settings.text_profile, None, question, asked.progress
+                asked.store,
+                *rated,
+                metrics=settings.metrics,
+                against=against,
+                tokenizer=settings.tokenizer,
+                split=None,
+                question=question,
+                progress=asked.progress,
             )
         chosen = ConsensusSettings(
             most=settings.references, seed=settings.seed, resamples=settings.resamples,
-            text_profile=settings.text_profile,
+            tokenizer=settings.tokenizer,
         )  # fmt: skip
-        return consensus(asked.store, rated, settings.metrics, against, settings=chosen, progress=asked.progress)
+        return consensus(
+            asked.store, *rated, metrics=settings.metrics, against=against, settings=chosen, progress=asked.progress
+        )
 
     about = [selection, *(resolve(asked.store, one) for one in rated)]
     try:

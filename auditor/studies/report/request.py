@@ -6,8 +6,9 @@ import dataclasses
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
+from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, Source, silent
 from auditor.registry import requests
@@ -16,28 +17,34 @@ from auditor.scoring.writing import text_profile_of
 from auditor.store import versions
 from auditor.store.connection import Store
 from auditor.studies.report.cached import kept
-from auditor.text import AUTO, tokenizer
+from auditor.text import AUTO, tokenizer_of
 
 #: A first and a fourth order of n-grams, a subsequence, a consensus: one of each kind that needs no further part to be
 #: installed and is counted in minutes, not hours.
 METRICS = ("bleu-1", "bleu-4", "rouge-l", "cider-d")
 
 
+Metrics = Annotated[
+    Sequence[str],
+    p.Parameter("Metric, with parameters: cider-d:sigma=4. Repeat for more; default: a few.", "metric", "m"),
+]
+
+
 @dataclass(frozen=True)
 class Settings:
     """What is decided for a whole report. `resamples` are those behind each interval of a comparison."""
 
-    metrics: tuple[str, ...] = METRICS
-    text_profile: str = "auto"
-    split: str | None = None
-    seed: int = 1
-    references: int | None = None
-    resamples: int = 1000
-    confidence: float = 0.95
+    metrics: Metrics = METRICS
+    tokenizer: p.Tokenizer = AUTO
+    split: p.Split = None
+    seed: p.Seed = 1
+    references: p.References = None
+    resamples: p.Resamples = 1000
+    confidence: p.Confidence = 0.95
 
     def __post_init__(self) -> None:
-        if self.text_profile != AUTO:
-            tokenizer(self.text_profile)
+        if self.tokenizer != AUTO:
+            tokenizer_of(self.tokenizer)
         if self.resamples < 0:
             raise UsageError(f"--resamples {self.resamples}: expected a number of resamples, or 0 for no interval")
 
@@ -63,9 +70,9 @@ class Inquiry:
 
     def __post_init__(self) -> None:
         chosen, notes = text_profile_of(self.store, self.refs)
-        if self.settings.text_profile == AUTO:
-            self.settings, self.profile_notes = dataclasses.replace(self.settings, text_profile=chosen), notes
-        self.names_profile = bool(self.profile_notes) or self.settings.text_profile != chosen
+        if self.settings.tokenizer == AUTO:
+            self.settings, self.profile_notes = dataclasses.replace(self.settings, tokenizer=chosen), notes
+        self.names_profile = bool(self.profile_notes) or self.settings.tokenizer != chosen
 
     @property
     def refs(self) -> list[str]:
@@ -120,7 +127,7 @@ class Inquiry:
 
     def profile(self) -> list[str]:
         """Write the text profile as an option, where it is not the default."""
-        return [f"--profile {self.settings.text_profile}"] if self.names_profile else []
+        return [f"--tokenizer {self.settings.tokenizer}"] if self.names_profile else []
 
     def _around(self) -> list[Any]:
         """List what else of the store a study may look at: corpora, and what the datasets are related to.

@@ -44,7 +44,10 @@ def facts(asked: Inquiry, name: str, title: str) -> Section:
     """Say how large the datasets are, how long their captions, and what is wrong with single ones."""
     settings = asked.settings
     found = asked.result(
-        "profile", lambda: profile_study.profile(asked.store, asked.refs, settings.text_profile, None, asked.progress)
+        "profile",
+        lambda: profile_study.profile(
+            asked.store, *asked.refs, tokenizer=settings.tokenizer, split=None, progress=asked.progress
+        ),
     )
     faults = {label: what for label, what in sentences.problems(found).items() if what}
     sizes = sentences.facts(found)
@@ -62,10 +65,16 @@ def bounds(asked: Inquiry, name: str, title: str) -> Section:
     found = asked.result(
         "bounds",
         lambda: bounds_study.bounds(
-            asked.store, asked.refs, settings.metrics, settings.text_profile, None, settings.seed, settings.references,
+            asked.store,
+            *asked.refs,
+            metrics=settings.metrics,
+            tokenizer=settings.tokenizer,
+            split=None,
+            seed=settings.seed,
+            references=settings.references,
             progress=asked.progress,
         ),
-    )  # fmt: skip
+    )
     said = sentences.bounds(found)
     return Section(
         name, title, tuple(said), tuple(said) if len(said) == 1 else (), (found,), (), found.tables, found.figures,
@@ -97,11 +106,19 @@ def _compared(asked: Inquiry) -> Result:
     return asked.result(
         "compare",
         lambda: comparison_study.compare(
-            asked.store, asked.refs, settings.metrics, settings.text_profile, None, settings.seed, settings.references,
-            resamples=settings.resamples, confidence=settings.confidence, progress=asked.progress,
+            asked.store,
+            *asked.refs,
+            metrics=settings.metrics,
+            tokenizer=settings.tokenizer,
+            split=None,
+            seed=settings.seed,
+            references=settings.references,
+            resamples=settings.resamples,
+            confidence=settings.confidence,
+            progress=asked.progress,
             pairs=settings.resamples > 0,
         ),
-    )  # fmt: skip
+    )
 
 
 def correlation(asked: Inquiry, name: str, title: str) -> Section:
@@ -113,10 +130,16 @@ def correlation(asked: Inquiry, name: str, title: str) -> Section:
     found = asked.result(
         "correlate",
         lambda: correlation_study.correlate(
-            asked.store, asked.refs, settings.metrics, settings.text_profile, None, settings.seed, settings.references,
+            asked.store,
+            *asked.refs,
+            metrics=settings.metrics,
+            tokenizer=settings.tokenizer,
+            split=None,
+            seed=settings.seed,
+            references=settings.references,
             progress=asked.progress,
         ),
-    )  # fmt: skip
+    )
     said = sentences.correlations(found)
     return Section(
         name, title, tuple(said), tuple(said) if len(said) == 1 else (), (found,), (), found.tables,
@@ -127,10 +150,10 @@ def correlation(asked: Inquiry, name: str, title: str) -> Section:
 def diversity(asked: Inquiry, name: str, title: str) -> Section:
     """Say how varied words and captions are."""
     settings = asked.settings
-    chosen = DiversitySettings(settings.text_profile, seed=settings.seed, references=settings.references)
+    chosen = DiversitySettings(settings.tokenizer, seed=settings.seed, references=settings.references)
     found = asked.result(
         "diversity",
-        lambda: diversity_study.diversity(asked.store, asked.refs, chosen, progress=asked.progress),
+        lambda: diversity_study.diversity(asked.store, *asked.refs, settings=chosen, progress=asked.progress),
     )
     said = sentences.diversity(found)
     return Section(

@@ -5,11 +5,14 @@ from __future__ import annotations
 import datetime
 import os
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.metadata import version
+from typing import Annotated
 
+from auditor import parameters as p
+from auditor.config import sources
 from auditor.errors import UsageError
-from auditor.model import Progress, Source, silent
+from auditor.model import Progress, silent
 from auditor.result import Document, Section, Statement
 from auditor.store.connection import Store
 from auditor.store.sqlfiles import catalogue, reads_of
@@ -18,23 +21,33 @@ from auditor.studies.report import sentences
 from auditor.studies.report.request import Inquiry, Settings
 from auditor.studies.report.sections import SECTIONS
 
+Sections = Annotated[Sequence[str] | None, p.Parameter("Section to write; repeat for more; default: all.", "section")]
+
+Timed = Annotated[
+    bool, p.Parameter("Say when it was made; without it equal reports are equal files.", "time/--no-time")
+]
+
 
 def report(
     store: Store,
-    refs: Sequence[str],
+    *refs: p.Refs,
     settings: Settings | None = None,
-    sections: Sequence[str] | None = None,
-    declared: Mapping[str, Source] | None = None,
-    *,
-    timed: bool = True,
+    sections: Sections = None,
+    timed: Timed = True,
+    config: p.Config = None,
     progress: Progress = silent,
 ) -> Document:
-    """Audit datasets: one section for each of `SECTIONS`, or for those named, a summary before and the method behind.
+    """Write the whole audit as one document.
+
+    Audit datasets: one section for each of `SECTIONS`, or for those named, a summary before and the method behind.
 
     Equal captions, settings and program give equal documents but for the time, which is that of SOURCE_DATE_EPOCH where
     the environment sets it, and left out where it is not `timed`. Splits count as what `declared` says of them. Raises
     `UsageError` for a section that there is not.
+
+    Example: auditor report flickr8k flickr30k -o audit.html
     """
+    declared = sources(config)
     settings = settings or Settings()
     for name in sections or ():
         if name not in SECTIONS:
@@ -77,7 +90,7 @@ def _method(asked: Inquiry, built: Sequence[Section], only: Sequence[str]) -> Se
     words = (
         "Every caption is held out once and scored against the others of its image (leave one out), by "
         f"{sentences.listed(settings.metrics)}, with {drawn}.",
-        f"Captions become tokens by text profile {settings.text_profile}; everything that is drawn is drawn by seed "
+        f"Captions become tokens by text profile {settings.tokenizer}; everything that is drawn is drawn by seed "
         f"{settings.seed}, as a function of the image and the place of the caption.",
         *_intervals(asked),
         "These metrics are a choice that is counted fast; `auditor metrics` lists all, and -m adds any of them."

@@ -87,9 +87,15 @@ def _measured(
     settings = Settings(PUBLISHED_PROFILE, published=True, seed=seed)
     people = [evaluation] if evaluation else []
     described = diversity(
-        store, [*systems, *people], settings, training, evaluation,
-        declared=config.sources(None), progress=progress,
-    )  # fmt: skip
+        store,
+        *systems,
+        *people,
+        settings=settings,
+        against=training,
+        evaluation=evaluation,
+        config=config.sources(None),
+        progress=progress,
+    )
     called = {evaluation: _PEOPLE} if evaluation else {}
     rows = described.frame.with_columns(pl.col("dataset").replace(called))
     values = _in_file_order(rows.filter(pl.col("position").is_null()))
@@ -223,12 +229,12 @@ def _of_all_lists(
         if name not in (_EVALUATION[0], _TRAINING[0]):
             continue
         every = Settings(settings.text_profile, "all", published=True, draws=1, seed=settings.seed, curve=0)
-        counted = diversity(store, [name], every, declared=config.sources(None), progress=progress).frame
+        counted = diversity(store, name, settings=every, config=config.sources(None), progress=progress).frame
         for statistic in ("types", "tokens"):
             value = counted.filter(statistic=statistic)["value"].item()
             yield (called, f"{statistic}-of-all-lists", "", "", _PUBLISHED), value
         if called == _TRAINED:
-            columns = diversity(store, [name], settings, declared=config.sources(None), progress=progress).frame
+            columns = diversity(store, name, settings=settings, config=config.sources(None), progress=progress).frame
             kept = columns.filter(pl.col("position").is_null(), pl.col("value").is_not_null())
             for statistic, value in kept.select("statistic", "value").iter_rows():
                 yield (called, statistic, "", "", _PUBLISHED), value
@@ -265,7 +271,15 @@ def first_omitted(
     """Say of each printed word whether it is among the first of the words that none of the systems has."""
     if len(systems) < len(paper.datasets):
         return
-    found = omitted_words(store, systems, _FIRST, PUBLISHED_PROFILE, training, evaluation, progress=progress).frame
+    found = omitted_words(
+        store,
+        *systems,
+        number=_FIRST,
+        tokenizer=PUBLISHED_PROFILE,
+        against=training,
+        evaluation=evaluation,
+        progress=progress,
+    ).frame
     none = found.filter(pl.col("dataset").is_null())
     for column, ranking in (("rank", "omitted-by-training"), ("evaluated_rank", "omitted-by-evaluation")):
         yield from _among(paper, ranking, none.filter(pl.col(column) <= _FIRST)["word"].to_list())
@@ -275,7 +289,9 @@ def first_missed(store: Store, paper: Paper, systems: Sequence[str], evaluation:
     """Say of each printed word whether it is among the first of those that five captions have and systems miss."""
     if len(systems) < len(paper.datasets):
         return
-    found = missed_words(store, systems, evaluation, Settings(PUBLISHED_PROFILE), progress=progress).frame
+    found = missed_words(
+        store, *systems, evaluation=evaluation, settings=Settings(PUBLISHED_PROFILE), progress=progress
+    ).frame
     for name, ranking in _RANKINGS.items():
         first = found.filter(pl.col("rank") <= _FIRST, ranking=name)
         yield from _among(paper, ranking, first["word"].to_list())

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Annotated
 
 import polars as pl
 
+from auditor import parameters as p
+from auditor import published
+from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
-from auditor.published import KEYS, Check, Paper, Quantity, paper, papers
+from auditor.published import KEYS, Check, Paper, Quantity, paper
 from auditor.result import Result, Table
 from auditor.store.connection import Store
-from auditor.text import tokenizer
+from auditor.text import tokenizer_of
 
 WITHIN, OUTSIDE, UNANSWERED, REMARK = "within", "outside", "not answerable", "remark"
 
@@ -37,19 +41,36 @@ class Measured:
 Study = Callable[[Store, Paper, int, Progress], Measured]
 
 
+Papers = Annotated[str, p.Parameter("elliott2014, wang2016, …; see --all for every one.", metavar="PAPER…")]
+
+AllPapers = Annotated[bool, p.Parameter("Every paper whose figures are here.", "all")]
+
+
 def reproduce(
-    store: Store, names: Sequence[str] | None = None, seed: int = 1, progress: Progress = silent
-) -> tuple[Result, bool]:
-    """Compare the figures of papers, or of all papers that are here, with ours; say whether all lie within their bands.
+    store: Store,
+    *papers: Papers,
+    all_papers: AllPapers = False,
+    seed: p.Seed = 1,
+    progress: Progress = silent,
+) -> Result:
+    """Compare published figures with ours.
+
+    Compare the figures of papers, or of all papers that are here, with ours; say whether all lie within their bands.
 
     Raises `UsageError` for a paper that is not here, `MissingExtraError` for one whose text profile is not installed.
+
+    Exit 1 for outside.
+
+    Example: auditor reproduce wang2016 -o wang2016.csv
     """
-    read = [paper(name) for name in names or papers()]
+    if bool(papers) == all_papers:
+        raise UsageError(f"name papers, or all of them with --all; known are {', '.join(published.papers())}")
+    read = [paper(name) for name in papers or published.papers()]
     for profile in dict.fromkeys(profile for one in read for profile in one.text_profiles):
-        tokenizer(profile)(pl.Series([""]))
+        tokenizer_of(profile)(pl.Series([""]))
     measured = [_study(one.name)(store, one, seed, progress) for one in read]
     rows = pl.concat(_rows(one, found) for one, found in zip(read, measured, strict=True))
-    result = Result(
+    return Result(
         "reproduce",
         rows,
         selections=tuple(dict.fromkeys(one for found in measured for one in found.selections)),
@@ -60,8 +81,8 @@ def reproduce(
             for table in (*_tables(one, rows.filter(paper=one.name)), *found.tables)
         ),
         notes=(*(note for found in measured for note in found.notes), *(_verdict(one, rows) for one in read)),
+        holds=OUTSIDE not in rows["verdict"],
     )
-    return result, OUTSIDE not in rows["verdict"]
 
 
 def _study(name: str) -> Study:

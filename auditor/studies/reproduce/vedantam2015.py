@@ -79,14 +79,12 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
     absent |= {name: f"{other} is not in the store: `auditor ingest {other}`" for name, other in without.items()}
     usable = [name for name in here if name not in without]
     metrics = [name for name in (*AS_PUBLISHED, *_VARIANTS) if lacking(METRICS[name.partition(":")[0]]) is None]
-    settings = Settings(
-        most=_MOST, at=_NUMBERS, draws=_DRAWS, seed=seed, ties="wrong", resamples=0, text_profile=_PROFILE
-    )
+    settings = Settings(most=_MOST, at=_NUMBERS, draws=_DRAWS, seed=seed, ties="wrong", resamples=0, tokenizer=_PROFILE)
     quantities: dict[Quantity, float] = dict(_sizes(store, [name for name in _SENTENCES if name in usable]))
     signatures: dict[str, str] = {}
     for name in (*_TRIPLETS, _BETTER):
         if name in usable:
-            found = consensus(store, [name], metrics, settings=settings, progress=progress)
+            found = consensus(store, name, metrics=metrics, settings=settings, progress=progress)
             quantities.update(_accuracies(name, found.frame))
             quantities.update(_ceilings(name, found.frame))
             quantities.update(_league(name, found.frame, _MOST))
@@ -101,7 +99,15 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
     if _RATED in usable:
         question = Question(("pooled",), ("spearman",), resampling=Resampling(0))
         asked = [name for name in ("meteor", "cider") if name in metrics]
-        found = agree(store, [_RATED], asked, _REFERENCES_OF[_RATED], "ptb", question=question, progress=progress)
+        found = agree(
+            store,
+            _RATED,
+            metrics=asked,
+            against=_REFERENCES_OF[_RATED],
+            tokenizer="ptb",
+            question=question,
+            progress=progress,
+        )
         quantities.update(_ratings(found.frame))
         signatures.update({f"{_RATED}: {label}": text for label, text in found.signatures.items()})
     if "pascal50s" in usable:
@@ -121,7 +127,7 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
 def _sizes(store: Store, datasets: Sequence[str]) -> Quantities:
     for name in datasets:
         captions = images(store, resolve(store, name))["captions"]
-        lengths = profile(store, [name], _PROFILE).frame.filter(statistic="asl")["value"].item()
+        lengths = profile(store, name, tokenizer=_PROFILE).frame.filter(statistic="asl")["value"].item()
         yield (name, "", "", "", "images"), float(len(captions))
         yield (name, "", "", "", "captions-per-image"), float(captions.mean())  # type: ignore[arg-type]
         yield (name, "", "", "", "asl"), lengths
@@ -151,7 +157,7 @@ def _pilot(store: Store, settings: Settings, metrics: Sequence[str], progress: P
     most, at = _PILOT_SETTINGS
     asked = [name for name in metrics if name.startswith(("rouge-1", "bleu-1"))]
     more = replace(settings, most=most, at=at)
-    found = consensus(store, [_TRIPLETS[0]], asked, settings=more, progress=progress)
+    found = consensus(store, _TRIPLETS[0], metrics=asked, settings=more, progress=progress)
     yield (_PILOT, "", "all", "", "pairs"), float(found.frame["n"].max())  # type: ignore[arg-type]
     yield from _accuracies(_PILOT, found.frame)
 
@@ -183,8 +189,8 @@ def _league(name: str, frame: pl.DataFrame, references: int) -> Quantities:
 
 def _beside_better(store: Store, seed: int, progress: Progress) -> Quantities:
     """Rank the systems by triplets, whose authors the pairs name, and say on how many pairs the two sources differ."""
-    twenty = Settings(most=_RANKED_BY, seed=seed, resamples=0, text_profile=_PROFILE)
-    found = consensus(store, [_TRIPLETS[0]], [_CIDER], versus=_BETTER, settings=twenty, progress=progress).frame
+    twenty = Settings(most=_RANKED_BY, seed=seed, resamples=0, tokenizer=_PROFILE)
+    found = consensus(store, _TRIPLETS[0], metrics=[_CIDER], versus=_BETTER, settings=twenty, progress=progress).frame
     yield from _league(_TRIPLETS[0], found, _RANKED_BY)
     for kind, value in found.filter(statistic="agreement").select("kind", "value").iter_rows():
         yield (_BETTER, "", kind, "", "differing"), 1 - value
@@ -198,13 +204,13 @@ def _ratings(frame: pl.DataFrame) -> Quantities:
 
 def _lengths(store: Store, progress: Progress) -> Quantities:
     """Say whether a metric ranks the long captions of an image first."""
-    found = ranked_captions(store, "pascal50s", _RANKING, _PROFILE, progress=progress).tables[0].frame
+    found = ranked_captions(store, "pascal50s", metrics=_RANKING, tokenizer=_PROFILE, progress=progress).tables[0].frame
     for metric, rho in found.select("metric", "length_rho").iter_rows():
         yield ("pascal50s", metric, "", "", "spearman-length"), rho
 
 
 def _gamed(store: Store, progress: Progress) -> Quantities:
     """Say what a metric gains where captions are made to please it."""
-    found = probe(store, ["abstract50s"], _GAMED, _GAMES, text_profile=_PROFILE, progress=progress).frame
+    found = probe(store, "abstract50s", metrics=_GAMED, components=_GAMES, tokenizer=_PROFILE, progress=progress).frame
     for metric, component, change in found.select("metric", "component", "change").iter_rows():
         yield ("abstract50s", metric, component, "", "change"), change

@@ -62,11 +62,11 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
         return Measured({}, lacking)
     metrics = [asked.label for asked in requests(None) if asked.label in METRICS]
     selections = resolve_all(store, here)
-    whole = bounds(store, here, metrics, seed=seed, progress=progress)
+    whole = bounds(store, *here, metrics=metrics, seed=seed, progress=progress)
     many = [name for name in here if name in _MANY]
     five = _five(store, many, metrics, seed, progress) if many else {}
-    related = correlate(store, here, metrics, statistics=("kendall-b", "spearman"), progress=progress)
-    lengths = profile(store, here, _PROFILE).frame.filter(statistic="asl")
+    related = correlate(store, *here, metrics=metrics, statistics=("kendall-b", "spearman"), progress=progress)
+    lengths = profile(store, *here, tokenizer=_PROFILE).frame.filter(statistic="asl")
     words = dict(lengths.select("dataset", "value").iter_rows())
     quantities: dict[Quantity, float] = dict(_cells(whole.frame))
     quantities.update(_sizes(store, selections))
@@ -97,7 +97,9 @@ def _five(
     store: Store, datasets: Sequence[str], metrics: Sequence[str], seed: int, progress: Progress
 ) -> dict[tuple[str, str], float]:
     """Give upper bounds with five captions an image, drawn by the seed, by dataset and metric."""
-    found = bounds(store, datasets, metrics, seed=seed, candidates=("human",), references=4, progress=progress).frame
+    found = bounds(
+        store, *datasets, metrics=metrics, seed=seed, candidates=("human",), references=4, progress=progress
+    ).frame
     rows = found.filter(level="caption").select("dataset", "metric", "mean")
     return {(dataset, metric): mean for dataset, metric, mean in rows.iter_rows()}
 
@@ -175,7 +177,7 @@ def _pooled(store: Store, datasets: Sequence[str], progress: Progress) -> Quanti
     """Score CIDEr with the document frequencies of all datasets together (section 3, note 7)."""
     if len(datasets) < 2:
         return
-    found = bounds(store, datasets, ["cider"], candidates=("human",), pool_idf=True, progress=progress).frame
+    found = bounds(store, *datasets, metrics=["cider"], candidates=("human",), pool_idf=True, progress=progress).frame
     for name, mean in found.filter(level="caption").select("dataset", "mean").iter_rows():
         yield (name, "cider", "human-pooled-idf", "caption", "mean"), mean
 

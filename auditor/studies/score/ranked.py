@@ -7,9 +7,11 @@ long or short.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
 
 import polars as pl
 
+from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.metrics.candidates import HUMAN
 from auditor.model import Progress, Selection, silent
@@ -18,11 +20,12 @@ from auditor.result import Result, Table
 from auditor.scoring.candidate_sets import without_references
 from auditor.scoring.references import as_references
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_few_captions, too_long
-from auditor.scoring.writing import chooses_profile
+from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.summary import exact
 from auditor.store import ngrams
 from auditor.store.connection import Store
 from auditor.store.versions import content, resolve
+from auditor.text import AUTO
 
 #: The metrics whose rankings the paper shows; its ROUGE-1 is recall over all references (eq. 9).
 PUBLISHED = ("cider", "bleu-1", "bleu-1:bp=none", "rouge-1:measure=recall", "cider:n=1", "cider-d:n=1")
@@ -35,19 +38,25 @@ _UNIT = 10.0**_DECIMALS
 _LONGEST_IMAGE = 60
 
 
-@chooses_profile("ref")
+Images = Annotated[Sequence[str], p.Parameter("Only this image; repeat for more.", "image")]
+
+
+@chooses_tokenizer("ref")
 def ranked_captions(
     store: Store,
-    ref: str,
-    metric_names: Sequence[str] | None = None,
-    text_profile: str = "auto",
-    split: str | None = None,
-    references: int | None = None,
-    seed: int = 1,
-    images: Sequence[str] = (),
+    ref: p.Described,
+    *,
+    images: Images = (),
+    metrics: p.Metrics = None,
+    tokenizer: p.Tokenizer = AUTO,
+    split: p.Split = None,
+    references: p.References = None,
+    seed: p.Seed = 1,
     progress: Progress = silent,
 ) -> Result:
-    """Rank the captions of each image, or of some, by each metric: each caption against the others of its image.
+    """Rank the captions of each image, the one that people agree on first.
+
+    Rank the captions of each image, or of some, by each metric: each caption against the others of its image.
 
     A row is a caption and a metric: rank 1 is the best of its image, equal scores share the lowest rank; length is in
     tokens. Without `metric_names`, those of the paper. Raises `UsageError` for an image that has no ranked captions.
@@ -55,11 +64,11 @@ def ranked_captions(
     selection = resolve(store, ref, split)
     odd = as_references(selection)
     against = References("loo", references, seed)
-    metrics, unscored = scorable(store, against.of(selection), requests(metric_names or list(PUBLISHED)), metric_names)
-    scores = score_candidates(store, against.of(selection), text_profile, [HUMAN], metrics, progress)
-    places = _ranks(store, selection, text_profile, scores, metrics)
+    requested, unscored = scorable(store, against.of(selection), requests(metrics or list(PUBLISHED)), metrics)
+    scores = score_candidates(store, against.of(selection), tokenizer, [HUMAN], requested, progress)
+    places = _ranks(store, selection, tokenizer, scores, requested)
     shown = _of_images(selection, places, images)
-    labels = [metric.label for metric in metrics]
+    labels = [metric.label for metric in requested]
     frame = pl.concat(_rows(selection, shown, label) for label in labels).sort(
         "image", pl.col("metric").cast(pl.Enum(labels)), "rank", "slot"
     )
@@ -70,7 +79,7 @@ def ranked_captions(
         "score",
         frame,
         selections=(selection,),
-        signatures=signatures(metrics, text_profile, against),
+        signatures=signatures(requested, tokenizer, against),
         tables=(
             _summary_table(selection, summary, labels),
             *(_image_table(image, shown, texts, labels) for image in first),
@@ -79,7 +88,7 @@ def ranked_captions(
             *odd,
             *unscored,
             *too_few_captions(store, selection, against),
-            *too_long(store, [selection], text_profile),
+            *too_long(store, [selection], tokenizer),
             *(without_references(store, selection) if references is None and not images else ()),
             *_favours(summary),
         ),

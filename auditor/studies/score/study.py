@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
 
 import polars as pl
 
+from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.metrics.candidates import HUMAN, output_of
 from auditor.metrics.card import Metric
@@ -14,42 +16,54 @@ from auditor.registry import MetricRequest, References, in_scales, left_out, req
 from auditor.result import Result, Table
 from auditor.scoring.own_references import own_references
 from auditor.scoring.scores import _own, scorable, score_candidates, signatures, too_few_captions, too_long
-from auditor.scoring.writing import chooses_profile
+from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.summary import summarise
 from auditor.store.connection import Store
 from auditor.store.versions import content, images, resolve
+from auditor.text import AUTO
 
 _LEAST = 10
 
 
-@chooses_profile("ref", "candidates")
+Candidates = Annotated[str | None, p.Parameter("System output in the store to score; default: leave-one-out.")]
+
+
+@chooses_tokenizer("ref", "candidates")
 def score(
     store: Store,
-    ref: str,
-    metric_names: Sequence[str] | None = None,
-    candidates: str | None = None,
-    text_profile: str = "auto",
-    split: str | None = None,
-    references: int | None = None,
-    seed: int = 1,
-    progress: Progress = silent,
+    ref: p.Described,
     *,
-    without_own_references: bool = False,
+    metrics: p.Metrics = None,
+    candidates: Candidates = None,
+    tokenizer: p.Tokenizer = AUTO,
+    split: p.Split = None,
+    references: p.References = None,
+    without_own_references: p.WithoutOwn = False,
+    seed: p.Seed = 1,
+    progress: Progress = silent,
 ) -> Result:
-    """Score every caption of a selection against the others of its image, or a system's output against all of them.
+    """Score every caption, or a system's output, against the references.
+
+    Score every caption of a selection against the others of its image, or a system's output against all of them.
 
     With `references`, against so many of them, drawn by `seed`. A note counts the captions of a system that are, word
     for word, a reference of their image, each scored against itself; `without_own_references` leaves them out. A
     system's metrics come in every scale that they have, as CIDEr's two.
+
+    With --ranked, the captions of an image in order, the one that people agree on first.
+
+    Example: auditor score coco-val2017 --candidates vinyals2017 -m cider-d -o scores.csv
     """
+    if without_own_references and candidates is None:
+        raise UsageError("--without-own-references: leave-one-out holds each caption out; name --candidates")
     selection = resolve(store, ref, split)
     selections = [selection]
     against = References("loo" if candidates is None else "all", references, seed)
-    metrics, unscored = scorable(store, against.of(selection), requests(metric_names), metric_names)
-    last = metrics[-1]
+    requested, unscored = scorable(store, against.of(selection), requests(metrics), metrics)
+    last = requested[-1]
     chosen, notes = HUMAN, too_few_captions(store, selection, against)
     if candidates is not None:
-        metrics = list({one.label: one for asked in metrics for one in in_scales(asked)}.values())
+        requested = list({one.label: one for asked in requested for one in in_scales(asked)}.values())
         system = resolve(store, candidates)
         selections.append(system)
         if system.version.dataset == selection.version.dataset:
@@ -58,9 +72,9 @@ def score(
         notes += _unmatched(store, selection, system)
         if system.version.kind != "candidates":
             notes.append(f"{candidates} was ingested as {system.version.kind}, not as a system's output (--kind)")
-    scores = score_candidates(store, against.of(selection), text_profile, [chosen], metrics, progress)
+    scores = score_candidates(store, against.of(selection), tokenizer, [chosen], requested, progress)
     if candidates is not None:
-        own = own_references(store, against.of(selection), text_profile, chosen)
+        own = own_references(store, against.of(selection), tokenizer, chosen)
         notes += _own(own.height, scores.height, selection, selections[-1], left_out=without_own_references)
         if without_own_references:
             scores = scores.join(own, on=["image", "slot"], how="anti", maintain_order="left")
@@ -71,7 +85,7 @@ def score(
     named = scores.join(texts, on=["image", "slot"], how="left", maintain_order="left").join(
         described, on="image", how="left", maintain_order="left"
     )
-    labels = [metric.label for metric in metrics]
+    labels = [metric.label for metric in requested]
     frame = named.unpivot(labels, index=["split", "image", "slot", "candidate"], variable_name="metric").select(
         pl.lit(selection.version.dataset).alias("dataset"), pl.lit(selection.version.version).alias("version"), pl.all()
     )
@@ -79,12 +93,12 @@ def score(
         "score",
         frame,
         selections=tuple(selections),
-        signatures=signatures(metrics, text_profile, against),
+        signatures=signatures(requested, tokenizer, against),
         tables=(
-            _summary_table(selections, scores, metrics),
+            _summary_table(selections, scores, requested),
             _least_alike_table(named, last.label, last.metric, is_system=candidates is not None),
         ),
-        notes=(*left_out(metric_names), *unscored, *notes, *too_long(store, selections, text_profile)),
+        notes=(*left_out(metrics), *unscored, *notes, *too_long(store, selections, tokenizer)),
     )
 
 

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Annotated
 
 import polars as pl
 
+from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.metrics.rewriting import bind_text_tokens
 from auditor.model import Progress, Selection, silent
 from auditor.result import Result, Signature
-from auditor.scoring.writing import chooses_profile
+from auditor.scoring.writing import chooses_tokenizer
 from auditor.store import ngrams, tokens
 from auditor.store.connection import Store
 from auditor.store.versions import content, resolve_all
 from auditor.store.workspace import Workspace
 from auditor.studies.templates import tables
 from auditor.studies.templates.slots import slot_effects
-from auditor.text import tokenizer
+from auditor.text import AUTO, tokenizer_of
 
 LEVELS = ("dataset", "caption")
 
@@ -40,18 +41,27 @@ _COLUMNS = {
 }  # fmt: skip
 
 
-@chooses_profile("refs")
+Level = Annotated[str, p.Parameter("dataset: openings, templates, slots; caption: those made of a template.")]
+
+Least = Annotated[float, p.Parameter("Share of the captions that have to hold what is called a template.")]
+
+Metric = Annotated[str, p.Parameter("Metric of each slot's score.", short="m")]
+
+
+@chooses_tokenizer("refs")
 def templates(
     store: Store,
-    refs: Sequence[str],
-    text_profile: str = "auto",
-    split: str | None = None,
-    level: str = "dataset",
-    least: float = 0.001,
-    metric_name: str = "cider",
+    *refs: p.Refs,
+    level: Level = "dataset",
+    least: Least = 0.001,
+    metric: Metric = "cider",
+    tokenizer: p.Tokenizer = AUTO,
+    split: p.Split = None,
     progress: Progress = silent,
 ) -> Result:
-    """Count openings and templates, and compare the slots of an image's captions.
+    """How formulaic captions are: openings, templates, unlike annotators.
+
+    Count openings and templates, and compare the slots of an image's captions.
 
     A template is a sequence of tokens that `least`, a share, of the captions hold (two at least): five to seven tokens
     in a row, or four to seven of which one is open (`SHAPES`). Level `dataset`, by statistic:
@@ -66,6 +76,8 @@ def templates(
       `slot_effects`.
 
     Level `caption`: every caption that is made of a template.
+
+    Examples: auditor templates flickr8k coco-val · auditor templates flickr8k --level caption --least 0.01 -o flood.csv
     """
     if level not in LEVELS:
         raise UsageError(f"--level {level}: expected {' or '.join(LEVELS)}")
@@ -74,11 +86,11 @@ def templates(
     selections = resolve_all(store, refs, split)
     frames, notes = [], []
     signatures = {
-        "templates": str(Signature("templates", {"tok": text_profile, "least": least, "fixed": _FIXED}, _VERSION))
+        "templates": str(Signature("templates", {"tok": tokenizer, "least": least, "fixed": _FIXED}, _VERSION))
     }
     for selection in selections:
-        tokens.provide(store, [selection], text_profile, tokenizer(text_profile), progress)
-        at_work = _counted(store, selection, text_profile, least, progress)
+        tokens.provide(store, [selection], tokenizer, tokenizer_of(tokenizer), progress)
+        at_work = _counted(store, selection, tokenizer, least, progress)
         made = at_work.rows("templated_caption").join(_lengths(at_work), on=["image", "slot"]).filter(
             pl.col("share") >= _HALF, (pl.col("share") * pl.col("length")).round() >= _FIXED
         )  # fmt: skip
@@ -89,7 +101,7 @@ def templates(
             )
             frames.append(listed.sort("image", "slot").select(*_named(selection), pl.all()))
             continue
-        effects, signed, said = slot_effects(store, selection, text_profile, metric_name, at_work, progress)
+        effects, signed, said = slot_effects(store, selection, tokenizer, metric, at_work, progress)
         signatures |= signed
         notes += said
         rows = pl.concat([_whole(rows) for rows in (*_of_dataset(at_work, made.height), effects)])

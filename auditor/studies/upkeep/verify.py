@@ -3,30 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
+from typing import Annotated
 
 import polars as pl
 
+from auditor import parameters as p
+from auditor.config import sources
 from auditor.errors import MissingExtraError, SqlError, StoreError, UsageError
 from auditor.model import Progress, Selection, Source, silent
 from auditor.result import Result, Table
 from auditor.store import verification, versions
 from auditor.store.connection import Store
-from auditor.text import BY_OTHERS, tokenizer
+from auditor.text import BY_OTHERS, tokenizer_of
 
-_NONE: Mapping[str, Source] = MappingProxyType({})
+Verified = Annotated[str | None, p.Parameter("Hash this version only; default: all.", metavar="REF")]
 
 
 def verify(
-    store: Store, ref: str | None = None, declared: Mapping[str, Source] = _NONE, progress: Progress = silent
-) -> tuple[Result, bool]:
-    """Check the store against itself, and say also whether it is sound.
+    store: Store,
+    ref: Verified = None,
+    *,
+    config: p.Config = None,
+    progress: Progress = silent,
+) -> Result:
+    """Hash the stored captions again, and check the store against its log.
+
+    Check the store against itself, and say also whether it is sound.
 
     Every table is read whole, every version hashed again (with `ref` only that one), every reference between tables
     followed, every text tokenised again. The newest version of each dataset (with `ref` only of that one) is compared
     with the counts that `declared` has of it: where they differ, the data are others than declared, which is told and
     is no damage. Columns: check, subject, checked, faults, state (ok, differs or DAMAGED).
+
+    Exit 4: damaged. Counts that are not those of datasets.toml are told (`differs`); they are no damage, and the exit
+    code stays 0.
     """
+    declared = sources(config)
     selection = None if ref is None else versions.resolve(store, ref)
     legible = verification.legible(store, progress)
     unread = set(legible.filter(pl.col("faults") > 0)["subject"])
@@ -52,18 +64,22 @@ def verify(
     if unread == {verification.CACHE}:
         notes.append("only the cache is damaged, which may be dropped without loss: `auditor store gc --all`")
     rows = pl.concat([_judged(checks, "DAMAGED"), _judged(compared, "differs")])
+    sound = bool((checks["faults"] == 0).all())
+    damaged = StoreError(f"{store.path}: damaged, see the rows above; restore a backup or ingest into a new store")
     return Result(
         "verify",
         rows,
         selections=() if selection is None else (selection,),
         tables=(Table(f"verified {store.path}", rows),),
         notes=tuple(notes),
-    ), bool((checks["faults"] == 0).all())
+        holds=sound,
+        failure=None if sound else damaged,
+    )
 
 
 def _retokenised(store: Store, profile: str, progress: Progress) -> pl.DataFrame:
     """Tokenise every stored text that has tokens again, and compare."""
-    tokenize = tokenizer(profile)
+    tokenize = tokenizer_of(profile)
     checked = differing = 0
     for stored, done, total in verification.stored_tokens(store, profile):
         progress(f"tokenising again for {profile}", done, total)

@@ -27,7 +27,7 @@ _KINDS = {"words": "js", "bigrams": "js-2", "openings": "js-opening"}
 _Row = tuple[str, float | None, float | None, float | None, float | None, float | None]
 
 
-def summary(store: Store, a: Selection, b: Selection, text_profile: str, title: str) -> tuple[Result, bool]:
+def summary(store: Store, a: Selection, b: Selection, text_profile: str, title: str) -> Result:
     """Give one row a statistic (statistic, a, b, value, low, high), and say whether anything moved.
 
     - `js`, `js-2`, `js-opening`: Jensen-Shannon divergence, base 2, of words, bigrams and first three tokens: 0 for
@@ -65,7 +65,8 @@ def summary(store: Store, a: Selection, b: Selection, text_profile: str, title: 
     if words.height:
         tables.append(Table("the words that moved most", words, caption="more: --depth vocabulary"))
     notes = () if changed else ("the same words, openings and lengths, equally often",)
-    return Result("diff", frame, (a, b), {"drift": signature}, tuple(tables), notes=notes), changed
+    signed = {"drift": signature}
+    return Result("diff", frame, (a, b), signed, tuple(tables), notes=notes, holds=not changed)
 
 
 def _mean_length(store: Store, side: str) -> tuple[float, float | None]:
@@ -139,7 +140,7 @@ _SHOWN_WORDS = 50
 _COUNTS = ("captions", "length-min", "length-max", "captions-of-one-word")
 
 
-def drift(store: Store, a: Selection, b: Selection, depth: str, text_profile: str, title: str) -> tuple[Result, bool]:
+def drift(store: Store, a: Selection, b: Selection, depth: str, text_profile: str, title: str) -> Result:
     """Say how words (depth `vocabulary`) or lengths (`lengths`) moved from `a` to `b`, and whether anything did.
 
     `a` and `b` may be of one dataset or of two. Columns are those of `sql/versions/vocabulary_drift.sql` and
@@ -153,7 +154,7 @@ def drift(store: Store, a: Selection, b: Selection, depth: str, text_profile: st
     rows = Workspace(store).rows(name)
     shown = f"{title}, text profile {text_profile}"
     tables, notes, changed = (_words if depth == "vocabulary" else _lengths)(rows, shown)
-    return Result("diff", rows, selections=(a, b), tables=tables, notes=notes), changed
+    return Result("diff", rows, selections=(a, b), tables=tables, notes=notes, holds=not changed)
 
 
 def _words(rows: pl.DataFrame, title: str) -> tuple[tuple[Table, ...], tuple[str, ...], bool]:

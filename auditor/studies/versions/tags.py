@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from typing import Annotated
 
 import polars as pl
 
+from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Selection, Version
 from auditor.result import Result, Table
@@ -17,10 +19,34 @@ _TAG = re.compile(r"[A-Za-z][A-Za-z0-9._-]*")
 _VERSION = re.compile(r"[vV]\d+|[0-9a-fA-F]+")
 
 
-def tag(store: Store, ref: str, name: str, *, delete: bool = False, force: bool = False) -> Result:
-    """Let a tag name a version; with `delete`, forget the tag; with `force`, take it from the version that it names.
+Named = Annotated[str, p.Parameter("Version to name: flickr8k, flickr8k@v2.", metavar="REF")]
+
+TagName = Annotated[str, p.Parameter("Name to give it: camera-ready.", metavar="NAME")]
+
+Delete = Annotated[bool, p.Parameter("Forget the name; the version stays.")]
+
+Take = Annotated[bool, p.Parameter("Take the name from another version.")]
+
+Noted = Annotated[str, p.Parameter("Version: flickr8k, flickr8k@v2, flickr8k@camera-ready.", metavar="REF")]
+
+Text = Annotated[str, p.Parameter('What to remember; "" forgets the note.', metavar="TEXT")]
+
+
+def tag(
+    store: Store,
+    ref: Named,
+    name: TagName,
+    *,
+    delete: Delete = False,
+    force: Take = False,
+) -> Result:
+    """Give a version a name that every REF understands.
+
+    Let a tag name a version; with `delete`, forget the tag; with `force`, take it from the version that it names.
 
     Raises `UsageError` for a name that no tag can have, and one that names another version.
+
+    Example: auditor tag flickr8k@v2 camera-ready, then auditor bounds flickr8k@camera-ready
     """
     version = _whole(store, ref)
     named = tags.of(store, version.dataset).get(name)
@@ -40,10 +66,18 @@ def tag(store: Store, ref: str, name: str, *, delete: bool = False, force: bool 
     return _result("tag", told, facts)
 
 
-def note(store: Store, ref: str, text: str) -> Result:
-    """Replace the note of a version; an empty one takes it away.
+def note(
+    store: Store,
+    ref: Noted,
+    text: Text,
+) -> Result:
+    """Replace the note of a version, which `auditor log` shows.
+
+    Replace the note of a version; an empty one takes it away.
 
     Raises `UsageError` for a text that is not UTF-8.
+
+    Example: auditor note flickr8k@v2 "without the five twins"
     """
     try:
         text.encode()

@@ -19,7 +19,7 @@ from auditor.model import Option, Part, Source
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.agree.rows import Resampling
 from auditor.studies.agree.study import Question, agree
-from auditor.studies.ingest import study
+from auditor.studies.ingest import ingest_sources
 from auditor.studies.score.study import score
 
 REFERENCES: Rows = [
@@ -57,7 +57,7 @@ def rate(store: Store, folder: Path, table: str = TABLE) -> None:
     path.write_text(table, encoding="utf-8")
     ingest_rows(store, REFERENCES, "refs")
     source = Source("mine", "judgements", "judgements", (Part((path,), options=COLUMNS),), related=("refs",))
-    study.ingest(store, [source])
+    ingest_sources(store, [source])
 
 
 @pytest.fixture(scope="module")
@@ -69,14 +69,14 @@ def mine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 
 def test_a_users_table_is_correlated_by_every_protocol(mine: Store) -> None:
-    found = agree(mine, ["mine"], ["bleu-1", "ter"], question=QUICK)
+    found = agree(mine, "mine", metrics=["bleu-1", "ter"], question=QUICK)
     assert found.frame.columns[: len(SHAPE)] == SHAPE
     of_metrics = found.frame.filter(pl.col("statistic").is_in(["spearman", "kendall-b", "kendall-c", "pearson"]))
     assert of_metrics.filter(metric="ter", statistic="spearman").select("protocol", "candidates", "n").rows() == [
         ("pooled", "all", 12), ("mean", "all", 7), ("judge-ann", "all", 6), ("judge-bob", "all", 6),
         ("pooled", "without-references", 10), ("mean", "without-references", 6),
     ]  # fmt: skip
-    scores = score(mine, "refs", ["bleu-1"], "mine").frame.select("image", "slot", score="value")
+    scores = score(mine, "refs", metrics=["bleu-1"], candidates="mine").frame.select("image", "slot", score="value")
     stars = mine.query("select image, slot, judge, score as stars from judgement where dataset = 'mine'")
     rated = stars.join(scores, on=["image", "slot"])
     mean = rated.group_by("image", "slot").agg(pl.col("stars").mean(), pl.col("score").first())
@@ -95,7 +95,7 @@ def test_a_users_table_is_correlated_by_every_protocol(mine: Store) -> None:
 
 
 def test_people_among_themselves_set_the_ceiling(mine: Store) -> None:
-    rows = agree(mine, ["mine"], ["bleu-1"], question=QUICK).frame.filter(metric="human")
+    rows = agree(mine, "mine", metrics=["bleu-1"], question=QUICK).frame.filter(metric="human")
     assert rows.select("statistic", "protocol", "n").rows() == [
         ("spearman", "judge-ann judge-bob", 5), ("krippendorff-ordinal", "pooled", 10),
         ("krippendorff-interval", "pooled", 10), ("ceiling", "pooled", 10), ("ceiling", "judge-ann", 5),
@@ -113,29 +113,29 @@ def test_an_unrelated_ingest_changes_no_bit_and_the_order_of_the_file_no_coeffic
 ) -> None:
     rate(store, tmp_path)
     question = Question(resampling=Resampling(50))
-    found = agree(store, ["mine"], ["rouge-l"], question=question).frame
+    found = agree(store, "mine", metrics=["rouge-l"], question=question).frame
     head, *lines = TABLE.splitlines()
     for table, of_slots in ((TABLE, []), ("\n".join([head, *lines[::-1]]), ["version", "low", "high"])):
         with Store.open(MEMORY) as other:
             ingest_rows(other, [("z", 0, "an unrelated caption"), ("z", 1, "of another set")], "before")
             rate(other, tmp_path, table)
-            again = agree(other, ["mine"], ["rouge-l"], question=question).frame
+            again = agree(other, "mine", metrics=["rouge-l"], question=question).frame
         drawn = ["resamples", "confidence", "seed"] if of_slots else []  # another version draws other images
         assert found.drop(*of_slots, *drawn).equals(again.drop(*of_slots, *drawn))
 
 
 def test_ratings_outside_of_the_scale_are_left_out_and_named(store: Store, tmp_path: Path) -> None:
     rate(store, tmp_path, TABLE.replace("a,a cat,bob,2", "a,a cat,bob,50"))
-    found = agree(store, ["mine"], ["bleu-1"], question=Question(scale=(1, 5), resampling=Resampling(0)))
+    found = agree(store, "mine", metrics=["bleu-1"], question=Question(scale=(1, 5), resampling=Resampling(0)))
     assert "mine: 1 rating lies outside of 1 to 5 and is left out: 50 of a #1 by bob" in found.notes
     assert found.frame.filter(protocol="pooled", statistic="spearman", metric="bleu-1")["n"][0] == 11
     with pytest.raises(UsageError, match="no rating lies from 7 to 9; name its scale with --scale"):
-        agree(store, ["mine"], ["bleu-1"], question=Question(scale=(7, 9)))
+        agree(store, "mine", metrics=["bleu-1"], question=Question(scale=(7, 9)))
 
 
 def test_one_judge_has_one_protocol_and_no_ceiling(store: Store, tmp_path: Path) -> None:
     rate(store, tmp_path, "\n".join(line for line in TABLE.splitlines() if ",bob," not in line))
-    found = agree(store, ["mine"], ["bleu-1"], question=QUICK)
+    found = agree(store, "mine", metrics=["bleu-1"], question=QUICK)
     assert set(found.frame["metric"]) == {"bleu-1"}
     assert set(found.frame.filter(pl.col("statistic") != "kappa")["protocol"]) == {"pooled"}
     assert "mine: one judge (ann) only: how far people agree, and what a metric can reach, is unknown" in found.notes
@@ -143,18 +143,18 @@ def test_one_judge_has_one_protocol_and_no_ceiling(store: Store, tmp_path: Path)
 
 def test_constant_ratings_and_scores_have_no_correlation_and_say_why(store: Store, tmp_path: Path) -> None:
     rate(store, tmp_path, "photo,text,who,stars\na,a dog runs,ann,4\nb,two men,ann,4\nc,a bus,ann,4\n")
-    found = agree(store, ["mine"], ["rouge-1", "rouge-l"], question=QUICK)
+    found = agree(store, "mine", metrics=["rouge-1", "rouge-l"], question=QUICK)
     assert found.frame["value"].null_count() == found.frame.height
     assert "mine: no correlations with people: every rating is 4 (pooled)" in found.notes
     rate(store, tmp_path, "photo,text,who,stars\na,zebra,ann,4\nb,zebra,ann,3\nc,zebra,ann,2\n")
-    found = agree(store, ["mine"], ["rouge-l", "rouge-1"], question=QUICK)
+    found = agree(store, "mine", metrics=["rouge-l", "rouge-1"], question=QUICK)
     told = "mine: rouge-l, rouge-1: the same score for every caption, and so no correlation (pooled)"
     assert told in found.notes
 
 
 def test_a_caption_that_one_judge_rates_twice_counts_once(store: Store, tmp_path: Path) -> None:
     rate(store, tmp_path, TABLE + "a,a dog runs,ann,5\n")
-    found = agree(store, ["mine"], ["bleu-1"], question=QUICK)
+    found = agree(store, "mine", metrics=["bleu-1"], question=QUICK)
     told = "mine: 1 caption was rated more than once by one judge; the mean of those ratings counts: 4.5 of a #0 by ann"
     assert told in found.notes
     assert found.frame.filter(protocol="pooled", statistic="spearman", metric="bleu-1")["n"][0] == 12
@@ -162,13 +162,13 @@ def test_a_caption_that_one_judge_rates_twice_counts_once(store: Store, tmp_path
 
 def test_images_without_references_are_counted_and_named(store: Store, tmp_path: Path) -> None:
     rate(store, tmp_path, TABLE + "y,a kite,ann,5\nz,a boat,ann,2\n")
-    found = agree(store, ["mine"], ["bleu-1"], question=QUICK)
+    found = agree(store, "mine", metrics=["bleu-1"], question=QUICK)
     assert "mine: 2 images have no references in refs and no scores: y, z" in found.notes
     ingest_rows(store, [("elsewhere", 0, "a kite"), ("elsewhere", 1, "the kite")], "others")
     with pytest.raises(UsageError, match="others describes no image of mine: its ids look like 'elsewhere'"):
-        agree(store, ["mine"], ["bleu-1"], "others")
+        agree(store, "mine", metrics=["bleu-1"], against="others")
     with pytest.raises(UsageError, match="would score mine against itself"):
-        agree(store, ["mine"], ["bleu-1"], "mine")
+        agree(store, "mine", metrics=["bleu-1"], against="mine")
 
 
 @pytest.mark.parametrize(
@@ -183,14 +183,14 @@ def test_images_without_references_are_counted_and_named(store: Store, tmp_path:
 )
 def test_what_cannot_be_asked_is_refused(mine: Store, question: Question, why: str) -> None:
     with pytest.raises(UsageError, match=why):
-        agree(mine, ["mine"], ["bleu-1", "rouge-l"], question=question)
+        agree(mine, "mine", metrics=["bleu-1", "rouge-l"], question=question)
     with pytest.raises(UsageError, match="refs: holds no ratings, it was ingested as captions"):
-        agree(mine, ["refs"], ["bleu-1"], question=QUICK)
+        agree(mine, "refs", metrics=["bleu-1"], question=QUICK)
 
 
 def test_kappa_takes_the_threshold_and_the_cut_that_are_given(mine: Store) -> None:
     question = Question(threshold=4, cut=0.9, statistics=["pearson"], protocols=["mean"], resampling=Resampling(0))
-    row = agree(mine, ["mine"], ["bleu-1"], question=question).frame.filter(statistic="kappa").row(0, named=True)
+    row = agree(mine, "mine", metrics=["bleu-1"], question=question).frame.filter(statistic="kappa").row(0, named=True)
     assert row["threshold"] == 0.9
     # of seven captions people call two good, and bleu-1 one of them: (6/7 - 32/49) / (1 - 32/49)
     assert row["n"] == 7
@@ -198,7 +198,7 @@ def test_kappa_takes_the_threshold_and_the_cut_that_are_given(mine: Store) -> No
 
 
 def test_the_browser_shows_what_metric_and_people_see_otherwise(mine: Store) -> None:
-    found = agree(mine, ["mine"], ["rouge-l"], question=Question(disagreements=1, resampling=Resampling(0)))
+    found = agree(mine, "mine", metrics=["rouge-l"], question=Question(disagreements=1, resampling=Resampling(0)))
     high, low = (table.frame.row(0, named=True) for table in found.tables[-2:])
     assert (high["image"], high["caption"], high["rating"]) == ("b", "two men play guitar", 5)
     assert high["nearest reference"] == "two men play guitar"
@@ -207,7 +207,7 @@ def test_the_browser_shows_what_metric_and_people_see_otherwise(mine: Store) -> 
 
 
 def test_figures_show_coefficients_and_densities(mine: Store) -> None:
-    found = agree(mine, ["mine"], ["rouge-l", "bleu-1"], question=QUICK)
+    found = agree(mine, "mine", metrics=["rouge-l", "bleu-1"], question=QUICK)
     assert [figure.name for figure in found.figures] == ["agreement", "density-rouge-l", "density-bleu-1"]
     assert found.figures[0].frame.columns == ["metric", "value", "low", "high"]
     assert set(found.figures[1].frame["rating"]) <= {"1", "2", "3", "4", "5"}
@@ -243,25 +243,25 @@ def test_what_cannot_be_asked_is_said_before_anything_is_scored(
 ) -> None:
     monkeypatch.setattr("auditor.studies.agreement.rated", lambda *_: pytest.fail("scored first"))
     with pytest.raises(UsageError, match=re.escape(message)):
-        agree(mine, ["mine"], ["bleu-1"], question=question)
+        agree(mine, "mine", metrics=["bleu-1"], question=question)
 
 
 def test_ratings_too_large_to_be_summed_exactly_are_refused(store: Store, tmp_path: Path) -> None:
     rate(store, tmp_path, TABLE.replace("ann,5", "ann,5e6").replace("bob,5", "bob,5e6") + "d,a cat,ann,2e7\n")
     with pytest.raises(UsageError, match=r"mine: ratings as large as 2e\+07 cannot be summed exactly; divide them all"):
-        agree(store, ["mine"], ["bleu-1"], question=QUICK)
+        agree(store, "mine", metrics=["bleu-1"], question=QUICK)
     scaled = Question(scale=(1, 5), resampling=Resampling(0))
-    assert agree(store, ["mine"], ["bleu-1"], question=scaled).frame.height
+    assert agree(store, "mine", metrics=["bleu-1"], question=scaled).frame.height
 
 
 def test_a_threshold_that_no_mean_reaches_leaves_no_kappa_and_says_so(mine: Store) -> None:
-    found = agree(mine, ["mine"], ["bleu-1"], question=Question(threshold=99, resampling=Resampling(0)))
+    found = agree(mine, "mine", metrics=["bleu-1"], question=Question(threshold=99, resampling=Resampling(0)))
     assert found.frame.filter(statistic="kappa")["value"].to_list() == [None]
     assert "mine: no kappa: no caption has a mean rating of 99 or more; --threshold names another" in found.notes
 
 
 def test_tables_show_the_p_of_every_coefficient(mine: Store) -> None:
-    found = agree(mine, ["mine"], ["bleu-1", "ter"], question=QUICK)
+    found = agree(mine, "mine", metrics=["bleu-1", "ter"], question=QUICK)
     first, every = (table.frame.row(0, named=True) for table in found.tables[:2])
     assert first["metric"] == every["metric"]
     rows = found.frame.filter(metric=first["metric"], protocol="pooled", candidates="all")
@@ -275,5 +275,5 @@ def test_tables_show_the_p_of_every_coefficient(mine: Store) -> None:
 
 def test_rated_captions_that_no_metric_aligns_are_said(store: Store, tmp_path: Path) -> None:
     rate(store, tmp_path, f"{TABLE}d,{'cake ' * 4_096},ann,1\n")
-    notes = " ".join(agree(store, ["mine"], ["bleu-1"], question=QUICK).notes)
+    notes = " ".join(agree(store, "mine", metrics=["bleu-1"], question=QUICK).notes)
     assert "mine: 1 caption has more than 4,095 words, which no metric aligns" in notes

@@ -27,7 +27,7 @@ from auditor.studies.agree.published import (
 )
 from auditor.studies.agree.rows import Resampling
 from auditor.studies.agree.study import Question, agree
-from auditor.studies.ingest.study import ingest
+from auditor.studies.ingest.sources import ingest_sources
 from auditor.studies.reproduce.study import OUTSIDE, UNANSWERED, reproduce
 
 TABLE_1 = {"meteor": 0.524, "rouge-su4": 0.435, "bleu-4": 0.429, "bleu-1": 0.345, "ter": -0.279}
@@ -49,23 +49,23 @@ def small(store: Store, tmp_path: Path) -> Store:
     path = tmp_path / "ratings.csv"
     rated = [(0, "A dog runs.", 4), (1, "two men", 3), (2, "A bus.", 2), (3, "A cat.", 1), (3, "the café", 1)]
     path.write_text("image,caption,score\n" + "".join(f"{image},{text},{score}\n" for image, text, score in rated))
-    ingest(store, [Source("mine", "judgements", "judgements", (Part((path,)),), related=("refs",))])
+    ingest_sources(store, [Source("mine", "judgements", "judgements", (Part((path,)),), related=("refs",))])
     return store
 
 
 def test_other_ratings_have_both_readings_and_nothing_published(small: Store) -> None:
-    found = as_published(small, ["mine"], resampling=Resampling(resamples=0))
+    found = as_published(small, "mine", resampling=Resampling(resamples=0))
     assert found.frame["published"].null_count() == found.frame.height
     assert found.frame.filter(metric="ter:length=truncated")["reading"].to_list() == ["as-published"]
     assert "mine: the definitions are those of the paper, whose ratings are in flickr8k-ek" in found.notes
-    by_hand = agree(small, ["mine"], ["ter"], text_profile="ptb", question=Question(resampling=Resampling(0)))
+    by_hand = agree(small, "mine", metrics=["ter"], tokenizer="ptb", question=Question(resampling=Resampling(0)))
     spearman = by_hand.frame.filter(statistic="spearman", protocol="pooled", candidates="all")["value"][0]
     assert found.frame.filter(metric="ter", reading="sound")["value"].to_list() == [spearman]
 
 
 def test_what_is_sound_is_measured_on_the_same_tokens_for_every_measure(small: Store) -> None:
     assert {measure.sound.profile for measure in MEASURES} == {"ptb"}
-    found = as_published(small, ["mine"], resampling=Resampling(resamples=0))
+    found = as_published(small, "mine", resampling=Resampling(resamples=0))
     sound = found.frame.filter(reading="sound")["signature"].str.extract(r"\|tok:([a-z]+)")
     assert sound.unique().to_list() == ["ptb"]
     table = found.tables[0].frame
@@ -75,9 +75,9 @@ def test_what_is_sound_is_measured_on_the_same_tokens_for_every_measure(small: S
 def test_the_papers_ratings_need_the_papers_references(store: Store, tmp_path: Path) -> None:
     path = tmp_path / "ratings.csv"
     path.write_text("image,caption,score\na,a dog,1\n")
-    ingest(store, [Source(DATASET, "judgements", "judgements", (Part((path,)),))])
+    ingest_sources(store, [Source(DATASET, "judgements", "judgements", (Part((path,)),))])
     with pytest.raises(UsageError, match=f"auditor ingest {REFERENCES}"):
-        as_published(store, [DATASET])
+        as_published(store, DATASET)
 
 
 def test_a_metric_that_is_not_installed_is_left_out_with_its_reason(
@@ -90,7 +90,7 @@ def test_a_metric_that_is_not_installed_is_left_out_with_its_reason(
     measures, notes = available()
     assert [one.metric for one in measures][:2] == ["rouge-su4", "bleu-4"]
     assert notes == ["left out: meteor needs a jar"]
-    assert "left out: meteor needs a jar" in as_published(small, ["mine"], resampling=Resampling(0)).notes
+    assert "left out: meteor needs a jar" in as_published(small, "mine", resampling=Resampling(0)).notes
 
 
 @pytest.fixture(scope="module")
@@ -101,13 +101,13 @@ def flickr() -> Iterator[Store]:
         pytest.skip("METEOR is not installed")
     declared = config.sources(data=DATA)
     with Store.open(MEMORY) as store:
-        ingest(store, [declared[name] for name in (DATASET, REFERENCES)])
+        ingest_sources(store, [declared[name] for name in (DATASET, REFERENCES)])
         yield store
 
 
 @pytest.fixture(scope="module")
 def reproduced(flickr: Store) -> Result:
-    return reproduce(flickr, [PAPER])[0]
+    return reproduce(flickr, PAPER)
 
 
 @pytest.mark.slow
@@ -143,7 +143,7 @@ def test_every_figure_of_flickr8k_lies_within_its_band(reproduced: Result) -> No
 @pytest.mark.xdist_group("elliott2014")
 def test_judges_agree_as_measured_and_set_the_ceiling(flickr: Store) -> None:
     question = Question(statistics=["spearman"], protocols=["pooled", "mean"], resampling=Resampling(resamples=0))
-    rows = agree(flickr, [DATASET], ["cider"], text_profile="ptb", question=question).frame
+    rows = agree(flickr, DATASET, metrics=["cider"], tokenizer="ptb", question=question).frame
     people = rows.filter(metric="human", statistic="spearman").select("protocol", pl.col("value").round(2))
     assert dict(people.iter_rows()) == {"judge-1 judge-2": 0.82, "judge-1 judge-3": 0.72, "judge-2 judge-3": 0.83}
     cider = rows.filter(metric="cider", statistic="spearman").select(

@@ -100,7 +100,7 @@ def test_nothing_scored_draws_nothing() -> None:
 
 def test_bounds_has_its_figures(store: Store) -> None:
     ingest_rows(store, [("i", 0, "a dog runs"), ("i", 1, "the dog runs"), ("j", 0, "a cat"), ("j", 1, "the cat sat")])
-    result = bounds(store, ["set"], ["bleu-1"])
+    result = bounds(store, "set", metrics=["bleu-1"])
     assert [figure.name for figure in result.figures] == ["figure-1", "bounds-1"]
     means = dict(result.frame.filter(pl.col("level") == "caption").select("candidate", "mean").rows())
     assert dict(result.figures[1].frame.select("candidate", "mean").rows()) == means

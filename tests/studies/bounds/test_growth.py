@@ -25,7 +25,7 @@ from auditor.store.connection import Store
 from auditor.store.sqlfiles import catalogue
 from auditor.studies.bounds.study import bounds
 from auditor.studies.correlate import correlate
-from auditor.studies.ingest import study
+from auditor.studies.ingest import ingest_sources
 from auditor.studies.probe.study import probe
 from auditor.studies.references.study import enough_references
 from auditor.studies.score.study import score
@@ -48,7 +48,7 @@ def test_a_text_too_long_to_align_is_refused_by_name_and_takes_no_other_image_wi
     rows = _images(4, 3)
     ingest_rows(store, [*rows, ("i9", 0, long), ("i9", 1, "a dog")], "with")
     ingest_rows(store, rows, "without")
-    with_long, without = (score(store, name, _ALIGNED) for name in ("with", "without"))
+    with_long, without = (score(store, name, metrics=_ALIGNED) for name in ("with", "without"))
     columns = ["image", "slot", "metric"]
     kept = with_long.frame.filter(pl.col("metric") != "cider").select(*columns, "value")
     assert kept.equals(without.frame.filter(pl.col("metric") != "cider").select(*columns, "value"))
@@ -60,7 +60,7 @@ def test_a_system_text_too_long_is_refused_alone(store: Store) -> None:
     long = " ".join(f"w{k % 97}" for k in range(ngrams.MOST_WORDS + 1))
     ingest_rows(store, _images(4, 3), "set")
     ingest_rows(store, [("i0", 0, long), ("i1", 0, "a dog"), ("i2", 0, "a cat")], "system", kind="candidates")
-    found = score(store, "set", ["rouge-l"], candidates="system")
+    found = score(store, "set", metrics=["rouge-l"], candidates="system")
     assert found.frame["image"].to_list() == ["i1", "i2"]
     assert any("i0#0 (4,096)" in note for note in found.notes)
 
@@ -69,14 +69,14 @@ def test_a_dataset_of_texts_too_long_has_an_error_that_names_one(store: Store) -
     long = " ".join(f"w{k % 97}" for k in range(ngrams.MOST_WORDS + 1))
     ingest_rows(store, [("a", 0, long), ("a", 1, "a dog"), ("b", 0, "one caption")], "set")
     with pytest.raises(MetricError, match=r"a#0 \(4,096\)"):
-        score(store, "set", ["rouge-l"])
+        score(store, "set", metrics=["rouge-l"])
 
 
 def test_an_image_that_is_counted_in_parts_has_the_same_scores(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     ingest_rows(store, _images(5, 40), "set")
-    whole = bounds(store, ["set"], _EVERY, candidates=["human", "intra", "gibberish-10"])
+    whole = bounds(store, "set", metrics=_EVERY, candidates=["human", "intra", "gibberish-10"])
     monkeypatch.setattr(ngrams, "_MEETINGS_AT_ONCE", 300)
-    parts = bounds(store, ["set"], _EVERY, candidates=["human", "intra", "gibberish-10"])
+    parts = bounds(store, "set", metrics=_EVERY, candidates=["human", "intra", "gibberish-10"])
     assert parts.frame.equals(whole.frame)
 
 
@@ -92,7 +92,7 @@ def test_counts_are_scored_as_they_come_and_let_go_of(store: Store, monkeypatch:
     monkeypatch.setattr(scores, "count_in_parts", watched)
     monkeypatch.setattr(ngrams, "_MEETINGS_AT_ONCE", 300)
     ingest_rows(store, _images(5, 40), "set")
-    score(store, "set", ["rouge-l", "rouge-w-1.2", "chrf"])
+    score(store, "set", metrics=["rouge-l", "rouge-w-1.2", "chrf"])
     assert len(seen) > 20
 
 
@@ -109,7 +109,7 @@ def test_what_a_bucket_was_counted_of_is_let_go_of(store: Store) -> None:
         file = catalogue().get(name)
         return set() if file is None else set(file.params).union(*(made_of(read) for read in file.reads))
 
-    score(store, "set", ["bleu-2", "rouge-l", "cider", "chrf"], progress=watched)
+    score(store, "set", metrics=["bleu-2", "rouge-l", "cider", "chrf"], progress=watched)
     assert {"chosen", "caption_gram"} & set.union(*held)
     assert held[-1] == set()
 
@@ -121,7 +121,7 @@ def test_counts_of_strangers_are_kept_where_they_are_small(tmp_path: Path, monke
             ingest_rows(store, _images(5, 3), "set")
         monkeypatch.setattr(counting, "_KEPT_BYTES_OF_STRANGERS", most)
         with Store.open(path) as store:
-            bounds(store, ["set"], ["rouge-l"], candidates=["human", "intra"])
+            bounds(store, "set", metrics=["rouge-l"], candidates=["human", "intra"])
         with Store.open(path) as store:
             return set(store.query("select distinct candidate from cache.rouge_l")["candidate"])
 
@@ -136,22 +136,22 @@ def test_folds_that_are_too_many_are_refused_before_anything_is_counted(
     texts = {"a": ["a dog", "dog runs", "s"], "b": ["a cat", "cat"], "c": ["bird"]}
     ingest_rows(store, [(image, slot, text) for image in texts for slot, text in enumerate(texts[image])])
     monkeypatch.setattr(idf, "_MOST_FOLDED", 21)
-    score(store, "set", ["cider:idf=fold"])
+    score(store, "set", metrics=["cider:idf=fold"])
     monkeypatch.setattr(idf, "_MOST_FOLDED", 20)
     said: list[str] = []
     asked = ["bleu-2", "cider-d:idf=run", "cider-d:idf=fold"]
     with pytest.raises(MetricError, match=r"21 words, more than 20.*CPU minutes.*--references K.*idf=dataset"):
-        score(store, "set", asked, progress=lambda what, *_: said.append(what))
+        score(store, "set", metrics=asked, progress=lambda what, *_: said.append(what))
     assert not any("bleu" in what for what in said)
-    score(store, "set", ["cider:idf=run"])
+    score(store, "set", metrics=["cider:idf=run"])
 
 
 @pytest.mark.slow
 def test_folds_of_abstract50s_take_seconds(data: Path, store: Store) -> None:
     """Measured: 6 CPU seconds; not done after 46 where norms were joined to each other first, fold by fold."""
-    study.ingest(store, [config.sources(data=data)["abstract50s"]])
+    ingest_sources(store, [config.sources(data=data)["abstract50s"]])
     begun = time.process_time()
-    found = score(store, "abstract50s", ["cider:idf=fold"], references=16)
+    found = score(store, "abstract50s", metrics=["cider:idf=fold"], references=16)
     assert found.frame.height == 500 * 17
     assert time.process_time() - begun < 25
 
@@ -213,11 +213,11 @@ def test_every_study_of_scores_names_the_texts_that_are_too_long(store: Store) -
     ingest_rows(store, [*rows, ("cow", 3, "dog " * 5000)])
     named = "set: 1 caption has more than 4,095 words"
     for result in (
-        bounds(store, ["set"], ["bleu-1"]),
-        correlate(store, ["set"], ["bleu-1", "cider"]),
-        enough_references(store, ["set"], metric_names=["bleu-1"]),
-        probe(store, ["set"], ["bleu-1"], ["order"]),
-        score(store, "set", ["bleu-1"]),
+        bounds(store, "set", metrics=["bleu-1"]),
+        correlate(store, "set", metrics=["bleu-1", "cider"]),
+        enough_references(store, "set", metrics=["bleu-1"]),
+        probe(store, "set", metrics=["bleu-1"], components=["order"]),
+        score(store, "set", metrics=["bleu-1"]),
     ):
         assert any(note.startswith(named) for note in result.notes), result.command
 
@@ -232,6 +232,6 @@ def test_a_warm_cache_gives_the_rows_of_a_cold_one(tmp_path: Path) -> None:
     frames = []
     for _ in range(2):
         with Store.open(path) as store:
-            frames.append(bounds(store, ["set"], ["cider", "bleu-1", "rouge-l"]).frame)
+            frames.append(bounds(store, "set", metrics=["cider", "bleu-1", "rouge-l"]).frame)
     assert {"gibberish-10", "gibberish-mean"} <= set(frames[0]["candidate"])
     assert frames[1].equals(frames[0])

@@ -54,7 +54,7 @@ def drawn(store: Store, candidate: str) -> pl.DataFrame:
 
 
 def test_every_lower_bound_has_rows_of_every_level(filled: Store) -> None:
-    frame = bounds(filled, ["one", "two"], ["bleu-1", "rouge-1"]).frame
+    frame = bounds(filled, "one", "two", metrics=["bleu-1", "rouge-1"]).frame
     found = frame.group_by("dataset", "candidate").agg(pl.col("level").n_unique(), pl.col("metric").n_unique())
     assert found.height == 2 * (1 + len(LOWER_BOUNDS))
     assert set(found["level"]) == {3}
@@ -65,7 +65,7 @@ def test_every_lower_bound_has_rows_of_every_level(filled: Store) -> None:
 
 def test_inter_draws_from_the_other_datasets_alike_and_from_no_relative(filled: Store) -> None:
     filled.execute("update dataset set related = ['two'] where dataset = 'one'")
-    result = bounds(filled, ["one", "two", "three"], ["bleu-1"], candidates=["inter"])
+    result = bounds(filled, "one", "two", "three", metrics=["bleu-1"], candidates=["inter"])
     by_source = dict(result.frame.filter(level="caption").select("dataset", "drawn_from").iter_rows())
     assert [named.split("@")[0] for named in by_source["one"].split()] == ["three", "without", "two"]
     assert [named.split("@")[0] for named in by_source["two"].split()] == ["three", "without", "one"]
@@ -76,11 +76,11 @@ def test_inter_draws_from_the_other_datasets_alike_and_from_no_relative(filled: 
 
 def test_a_relative_is_not_dropped_from_inter_in_silence(filled: Store) -> None:
     filled.execute("update dataset set related = ['two'] where dataset = 'one'")
-    result = bounds(filled, ["one"], ["bleu-1"], candidates=["inter"], others=["two", "three"])
+    result = bounds(filled, "one", metrics=["bleu-1"], candidates=["inter"], others=["two", "three"])
     told = "one: inter draws from three and not from two, which has the same images or captions"
     assert [note.startswith(told) for note in result.notes] == [True]
     assert result.frame["drawn_from"].str.ends_with(" without two").all()
-    alone = bounds(filled, ["one"], ["bleu-1"], candidates=["inter"], others=["three"])
+    alone = bounds(filled, "one", metrics=["bleu-1"], candidates=["inter"], others=["three"])
     assert alone.notes == ()
     assert alone.frame.drop("drawn_from").equals(result.frame.drop("drawn_from"))
 
@@ -90,13 +90,13 @@ def test_inter_draws_datasets_alike_whatever_their_size(store: Store) -> None:
     ingest_rows(store, [("x", slot, f"word {slot}") for slot in range(2)], dataset="small")
     ingest_rows(store, captions("b", 60), dataset="large")
     for seed in range(10):
-        bounds(store, ["one"], ["bleu-1"], candidates=["inter"], others=["small", "large"], seed=seed)
+        bounds(store, "one", metrics=["bleu-1"], candidates=["inter"], others=["small", "large"], seed=seed)
         share = drawn(store, "inter")["from_dataset"].eq("small").mean()
         assert 0.15 < share < 0.85
 
 
 def test_brown_draws_sentences_of_five_tokens_and_ten_characters(filled: Store) -> None:
-    bounds(filled, ["one"], ["bleu-1"], candidates=["brown"])
+    bounds(filled, "one", metrics=["bleu-1"], candidates=["brown"])
     found = drawn(filled, "brown")
     assert set(found["from_dataset"]) == {"brown"}
     assert set(found["from_slot"]) <= set(range(6))
@@ -104,7 +104,7 @@ def test_brown_draws_sentences_of_five_tokens_and_ten_characters(filled: Store) 
 
 
 def test_gibberish_has_ten_words_or_as_many_as_a_caption_has_on_average(filled: Store) -> None:
-    bounds(filled, ["one"], ["bleu-1"], candidates=["gibberish-10", "gibberish-mean", "gibberish-brown-mean"])
+    bounds(filled, "one", metrics=["bleu-1"], candidates=["gibberish-10", "gibberish-mean", "gibberish-brown-mean"])
     ten, mean, brown = (drawn(filled, f"gibberish-{kind}") for kind in ("10", "mean", "brown-mean"))
     assert set(ten["length"]) == {10}
     assert set(mean["length"]) == set(brown["length"]) == {5}
@@ -116,7 +116,7 @@ def test_gibberish_has_ten_words_or_as_many_as_a_caption_has_on_average(filled: 
 def test_gibberish_follows_the_unigram_distribution(store: Store) -> None:
     rows = [(f"i{image:03}", slot, "often often often rare") for image in range(150) for slot in range(2)]
     ingest_rows(store, rows)
-    bounds(store, ["set"], ["bleu-1"], candidates=["gibberish-10"])
+    bounds(store, "set", metrics=["bleu-1"], candidates=["gibberish-10"])
     words = " ".join(drawn(store, "gibberish-10")["text"]).split()
     share = words.count("rare") / len(words)
     assert len(words) == 3000
@@ -131,7 +131,7 @@ def test_draws_depend_on_the_seed_and_the_captions_alone() -> None:
             for name in order:
                 ingest_rows(store, sets[name], dataset=name)
             ingest_rows(store, corpus(), dataset="brown", kind="corpus")
-            return bounds(store, ["one", "two"], ["bleu-4", "cider", "rouge-1"], seed=3).to_json().encode()
+            return bounds(store, "one", "two", metrics=["bleu-4", "cider", "rouge-1"], seed=3).to_json().encode()
 
     def without_clock(document: bytes) -> list[bytes]:
         return [line for line in document.splitlines() if b"created_at" not in line]
@@ -142,50 +142,50 @@ def test_draws_depend_on_the_seed_and_the_captions_alone() -> None:
 
 
 def test_seeds_draw_differently_and_each_draw_has_rows_of_its_own(filled: Store) -> None:
-    often = bounds(filled, ["one"], ["rouge-1"], candidates=["human", "gibberish-brown-10"], draws=3)
+    often = bounds(filled, "one", metrics=["rouge-1"], candidates=["human", "gibberish-brown-10"], draws=3)
     rows = often.frame.filter(level="caption")
     assert rows.select("candidate", "seed").rows() == [
         ("human", None), ("gibberish-brown-10", 1), ("gibberish-brown-10", 2), ("gibberish-brown-10", 3),
     ]  # fmt: skip
-    once = bounds(filled, ["one"], ["rouge-1"], candidates=["gibberish-brown-10"], seed=2).frame
+    once = bounds(filled, "one", metrics=["rouge-1"], candidates=["gibberish-brown-10"], seed=2).frame
     assert once.equals(often.frame.filter(seed=2))
 
 
 def test_drawn_references_are_drawn_anew_in_each_draw(filled: Store) -> None:
-    rows = bounds(filled, ["one"], ["rouge-1"], candidates=["human"], references=1, draws=2).frame
+    rows = bounds(filled, "one", metrics=["rouge-1"], candidates=["human"], references=1, draws=2).frame
     assert rows.filter(level="caption")["seed"].to_list() == [1, 2]
     assert ["|k:1|seed:1|" in text for text in rows.filter(level="caption")["signature"]] == [True, False]
 
 
 def test_what_cannot_be_drawn_is_left_out_with_the_reason(store: Store) -> None:
     ingest_rows(store, captions("a", 3), dataset="one")
-    result = bounds(store, ["one"], ["bleu-1"])
+    result = bounds(store, "one", metrics=["bleu-1"])
     assert set(result.frame["candidate"]) == {"human", "intra", "gibberish-10", "gibberish-mean"}
     told = " ".join(result.notes)
     assert "no inter: no other dataset that is not related" in told
     assert "no brown, gibberish-brown-10, gibberish-brown-mean: brown is not in the store" in told
     for name in ("inter", "brown"):
         with pytest.raises(MetricError, match=f"one: no {name}"):
-            bounds(store, ["one"], ["bleu-1"], candidates=[name])
+            bounds(store, "one", metrics=["bleu-1"], candidates=[name])
 
 
 def test_captions_of_the_same_images_are_no_corpus(filled: Store) -> None:
     filled.execute("update dataset set related = ['two'] where dataset = 'one'")
     for corpus in ("one", "two"):
-        result = bounds(filled, ["one"], ["bleu-1"], corpus=corpus)
+        result = bounds(filled, "one", metrics=["bleu-1"], corpus=corpus)
         assert not set(result.frame["candidate"]) & {"brown", "gibberish-brown-10", "gibberish-brown-mean"}
         assert any(f"{corpus} has captions of the same images" in note for note in result.notes)
         with pytest.raises(MetricError, match="name another --corpus"):
-            bounds(filled, ["one"], ["bleu-1"], candidates=["brown"], corpus=corpus)
+            bounds(filled, "one", metrics=["bleu-1"], candidates=["brown"], corpus=corpus)
 
 
 def test_a_second_split_of_a_dataset_is_not_dropped_from_inter_in_silence(filled: Store) -> None:
     filled.execute(
         "update membership set split = case when slot = 0 then 'test' else 'train' end where dataset = 'two'"
     )
-    result = bounds(filled, ["one"], ["bleu-1"], candidates=["inter"], others=["two:train", "two:test", "three"])
+    result = bounds(filled, "one", metrics=["bleu-1"], candidates=["inter"], others=["two:train", "two:test", "three"])
     assert "one: inter draws from two:train and not from two:test: each dataset once" in result.notes
-    alone = bounds(filled, ["one"], ["bleu-1"], candidates=["inter"], others=["two:train", "three"])
+    alone = bounds(filled, "one", metrics=["bleu-1"], candidates=["inter"], others=["two:train", "three"])
     assert not any("each dataset once" in note for note in alone.notes)
     assert alone.frame.equals(result.frame)
 
@@ -193,25 +193,25 @@ def test_a_second_split_of_a_dataset_is_not_dropped_from_inter_in_silence(filled
 def test_a_corpus_without_a_sentence_and_captions_without_a_word_are_explained(store: Store) -> None:
     ingest_rows(store, [("a", 0, ""), ("a", 1, "..."), ("b", 0, "")], dataset="one", kind="candidates")
     ingest_rows(store, [("doc", 0, "short")], dataset="brown", kind="corpus")
-    result = bounds(store, ["one"], ["bleu-1"])
+    result = bounds(store, "one", metrics=["bleu-1"])
     told = " ".join(result.notes)
     assert "no brown: the corpus has no sentence of five tokens" in told
     assert "no gibberish-10, gibberish-mean, gibberish-brown-mean: there is no word to draw" in told
     assert set(result.frame["candidate"]) == {"human", "intra", "gibberish-brown-10"}
     with pytest.raises(MetricError, match="no word to draw"):
-        bounds(store, ["one"], ["bleu-1"], candidates=["gibberish-10"])
+        bounds(store, "one", metrics=["bleu-1"], candidates=["gibberish-10"])
 
 
 def test_scores_that_tell_no_caption_from_another_are_explained(store: Store) -> None:
     ingest_rows(store, [(image, slot, "a dog") for image in "abc" for slot in range(2)])
-    notes = bounds(store, ["set"], ["bleu-1", "cider", "cider-d"], candidates=["human"]).notes
+    notes = bounds(store, "set", metrics=["bleu-1", "cider", "cider-d"], candidates=["human"]).notes
     assert "set: cider, cider-d: 0 for every caption, since no two captions of an image share an n-gram" in notes[0]
     assert notes[1] == "set: bleu-1: every caption has the same score"
 
 
 def test_an_unknown_candidate_is_refused_with_the_known_ones(filled: Store) -> None:
     with pytest.raises(UsageError, match="known are human, intra, inter, brown"):
-        bounds(filled, ["one"], ["bleu-1"], candidates=["intre"])
+        bounds(filled, "one", metrics=["bleu-1"], candidates=["intre"])
 
 
 @pytest.fixture
@@ -227,7 +227,7 @@ def kept(tmp_path: Path) -> Path:
 def test_drawn_candidates_are_kept_for_people_and_a_warm_cache_changes_nothing(kept: Path) -> None:
     def run() -> pl.DataFrame:
         with Store.open(kept) as store:
-            return bounds(store, ["one", "two"], ["bleu-1", "cider"]).frame
+            return bounds(store, "one", "two", metrics=["bleu-1", "cider"]).frame
 
     cold = run()
     assert run().equals(cold)
@@ -257,31 +257,31 @@ def test_pooled_idf_counts_the_images_of_all_datasets(filled: Store, tmp_path: P
     lines = ["gram,images", ",17", *(f"{gram},{len(found)}" for gram, found in images.items())]
     table.write_text("\n".join(lines), encoding="utf-8")
     names = ["one", "two", "three"]
-    by_hand = bounds(filled, names, [f"cider:idf=file:{table}", "bleu-1"], candidates=["human", "intra"])
-    found = bounds(filled, names, ["cider", "bleu-1"], candidates=["human", "intra"], pool_idf=True)
+    by_hand = bounds(filled, *names, metrics=[f"cider:idf=file:{table}", "bleu-1"], candidates=["human", "intra"])
+    found = bounds(filled, *names, metrics=["cider", "bleu-1"], candidates=["human", "intra"], pool_idf=True)
     shown = ["dataset", "candidate", "level", "mean", "sd", "max"]
     assert found.frame.select(shown).equals(by_hand.frame.select(shown))
     (label,) = found.frame["metric"].unique().sort()[1:]
     assert re.fullmatch(r"cider:idf=datasets#[0-9a-f]{12}", label)
     assert f"|idf:{label.partition('=')[2]}|" in found.signatures[label]
     assert f"{label[6:]}: document frequencies of one, two, three together, 17 images" in found.notes
-    alone = bounds(filled, ["one"], ["cider"], candidates=["human"])
+    alone = bounds(filled, "one", metrics=["cider"], candidates=["human"])
     assert not alone.frame["mean"].equals(found.frame.filter(dataset="one", metric=label, candidate="human")["mean"])
     with pytest.raises(MetricError, match="is set by `auditor bounds REF… --pool-idf`"):
-        bounds(filled, ["one"], [label], candidates=["human"])
+        bounds(filled, "one", metrics=[label], candidates=["human"])
 
 
 @pytest.mark.parametrize(("names", "metrics"), [(["one"], ["cider"]), (["one", "two"], ["bleu-1"])])
 def test_there_must_be_frequencies_to_pool(filled: Store, names: list[str], metrics: list[str]) -> None:
     with pytest.raises(UsageError, match="--pool-idf: pools the document frequencies of CIDEr over several REFs"):
-        bounds(filled, names, metrics, pool_idf=True)
+        bounds(filled, *names, metrics=metrics, pool_idf=True)
 
 
 def test_pooled_frequencies_are_of_words_as_they_stand(filled: Store) -> None:
     with pytest.raises(MetricError, match="no stem=true"):
-        bounds(filled, ["one", "two"], ["cider:stem=true"], candidates=["human"], pool_idf=True)
+        bounds(filled, "one", "two", metrics=["cider:stem=true"], candidates=["human"], pool_idf=True)
 
 
 def test_the_old_name_of_the_items_of_a_run_is_refused_with_both_new_ones(filled: Store) -> None:
     with pytest.raises(MetricError, match=r"idf=run; document frequencies .* `auditor bounds REF… --pool-idf`"):
-        bounds(filled, ["one"], ["cider:idf=pooled"])
+        bounds(filled, "one", metrics=["cider:idf=pooled"])

@@ -26,7 +26,7 @@ def scored(references: int | None, seed: int = 1, candidates: str | None = None)
     with Store.open(MEMORY) as store:
         ingest_rows(store, ROWS, "set")
         ingest_rows(store, [(f"image {i}", 0, "a red dog") for i in range(1, 11)], "system", kind="candidates")
-        return score(store, "set", ["bleu-1"], candidates, references=references, seed=seed).frame
+        return score(store, "set", metrics=["bleu-1"], candidates=candidates, references=references, seed=seed).frame
 
 
 def test_each_image_holds_out_one_caption_more_than_the_references() -> None:
@@ -52,11 +52,11 @@ def test_drawn_scores_are_those_of_the_drawn_captions(tmp_path: Path) -> None:
     kept = {(image, slot) for image, slot in scored(2).select("image", "slot").iter_rows()}
     with Store.open(tmp_path / "a.duckdb", write=True) as store:
         ingest_rows(store, [row for row in ROWS if row[:2] in kept], "set")
-        alone = score(store, "set", ["bleu-4", "cider-d"]).frame
+        alone = score(store, "set", metrics=["bleu-4", "cider-d"]).frame
     with Store.open(tmp_path / "b.duckdb", write=True) as store:
         ingest_rows(store, ROWS, "set")
-        drawn = score(store, "set", ["bleu-4", "cider-d"], references=2)
-        again = score(store, "set", ["bleu-4", "cider-d"]).frame
+        drawn = score(store, "set", metrics=["bleu-4", "cider-d"], references=2)
+        again = score(store, "set", metrics=["bleu-4", "cider-d"]).frame
     assert drawn.frame["value"].equals(alone["value"])
     assert again.height > drawn.frame.height
     assert drawn.signatures["bleu-4"].startswith("bleu-4|tok:bare|refs:loo|k:2|seed:1|")
@@ -67,4 +67,4 @@ def test_more_references_than_any_image_has_are_refused() -> None:
     with Store.open(MEMORY) as store:
         ingest_rows(store, ROWS, "set")
         with pytest.raises(MetricError, match="no caption has a reference"):
-            bounds(store, ["set"], references=10)
+            bounds(store, "set", references=10)

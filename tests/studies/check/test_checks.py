@@ -42,7 +42,7 @@ def statement(sql: str, dataset: str | None = None, name: str = "a check") -> Ga
 def checked(
     store: Store, *demanded: Gate, refs: tuple[str, ...] = ("set",), strict: bool = False
 ) -> list[dict[str, Any]]:
-    return check(store, refs, demanded, strict=strict)[0].frame.to_dicts()
+    return check(store, *refs, gates=demanded, strict=strict).frame.to_dicts()
 
 
 @pytest.fixture
@@ -87,18 +87,19 @@ def test_a_near_leak_is_a_leak_though_no_exact_one(store: Store) -> None:
 def test_split_that_counts_as_train_can_leak(store: Store) -> None:
     ingest_rows(store, ROWS, splits={"restval": ["a"], "test": ["b", "c"]})
     declared = {"set": Source("set", "captions", "literal", (), split_roles={"restval": "train"})}
-    result, failed = check(store, ["set"], [gate("leakage.max", 0)], declared)
+    result = check(store, "set", gates=[gate("leakage.max", 0)], config=declared)
+    failed = not result.holds
     assert failed
     assert result.frame["value"].to_list() == [0.2]
 
 
 def test_numbers_are_those_of_the_studies(held: Store) -> None:
     asked = Asked(held, auditor.store.versions.resolve(held, "set"), {}, lambda *_: None, "bare")
-    shares = duplicates(held, ["set"]).frame.filter(statistic="captions", match="any", scope="across-images")
+    shares = duplicates(held, "set").frame.filter(statistic="captions", match="any", scope="across-images")
     shares = shares.filter(shares["slot"].is_null())
     found = measures.repetition(asked).filter(statistic="across-images")
     assert found["value"].to_list() == shares["value"].to_list()
-    made = templates(held, ["set"], metric_name="bleu-1").frame.filter(statistic="templated")
+    made = templates(held, "set", metric="bleu-1").frame.filter(statistic="templated")
     assert measures.formulas(asked)["value"].to_list() == made["value"].to_list()
 
 
@@ -147,12 +148,14 @@ def test_what_cannot_be_answered_says_why_and_fails_only_if_strict(held: Store) 
     }
     for ref in ("set:test", "lone", "single"):
         demanded = [gate(name, 1) for whose, name in words if whose == ref]
-        result, failed = check(held, [ref], demanded)
+        result = check(held, ref, gates=demanded)
+        failed = not result.holds
         rows = result.frame.to_dicts()
         assert not failed
         assert [(row["verdict"], row["value"]) for row in rows] == [("not answerable", None)] * len(demanded)
         assert all(words[ref, row["gate"]] in row["reason"] for row in rows)
-        result, failed = check(held, [ref], demanded, strict=True)
+        result = check(held, ref, gates=demanded, strict=True)
+        failed = not result.holds
         assert failed
         assert result.frame["reason"].str.starts_with("not answerable: ").all()
 
@@ -193,7 +196,8 @@ def test_sql_is_asked_of_each_dataset_where_it_names_one_else_once(held: Store) 
         checked(held, shouting)
     empty = statement("select image, slot from captions where dataset = $dataset and text = '...'", name="empty")
     once = statement("select dataset from latest where seq > 1", name="once")
-    result, failed = check(held, ["set", "other"], [empty, once])
+    result = check(held, "set", "other", gates=[empty, once])
+    failed = not result.holds
     assert failed
     told = result.frame.select("dataset", "gate", "value", "verdict").rows()
     assert told == [
@@ -252,9 +256,9 @@ def test_wrong_gate_is_refused_with_its_place(wrong: Gate, words: str) -> None:
 
 def test_nothing_to_check_is_no_pass(held: Store) -> None:
     with pytest.raises(UsageError, match=r"no gates are declared; write them into datasets.toml"):
-        check(held, [], [gate("drift.against", "set@v1")])
+        check(held, gates=[gate("drift.against", "set@v1")])
     with pytest.raises(UsageError, match="set: no gate is declared for it"):
-        check(held, ["set"], [gate("images.min", 1, "other")])
+        check(held, "set", gates=[gate("images.min", 1, "other")])
 
 
 @pytest.mark.parametrize(("limit", "code"), [(3, 0), (4, 1)])

@@ -46,8 +46,8 @@ def by_statistic(frame: pl.DataFrame, dataset: str, column: str = "value", metri
 
 def test_bounds_are_those_of_bounds_and_indices_follow_from_them(filled: Store) -> None:
     metrics = ["bleu-1", "ter"]
-    frame = compare(filled, ["alike", "unlike"], metrics, resamples=0).frame
-    means = bounds(filled, ["alike", "unlike"], metrics).frame.filter(level="caption")
+    frame = compare(filled, "alike", "unlike", metrics=metrics, resamples=0).frame
+    means = bounds(filled, "alike", "unlike", metrics=metrics).frame.filter(level="caption")
     names = {"human": "upper", "intra": "intra", "inter": "inter", "brown": "brown"}
     for (dataset, metric), own in means.group_by("dataset", "metric"):
         found = by_statistic(frame, dataset, metric=metric)
@@ -60,14 +60,14 @@ def test_bounds_are_those_of_bounds_and_indices_follow_from_them(filled: Store) 
 
 
 def test_larger_means_more_of_it_whatever_a_metric_counts(filled: Store) -> None:
-    frame = compare(filled, ["alike", "unlike"], ["bleu-1", "rouge-1", "ter"], resamples=0).frame
+    frame = compare(filled, "alike", "unlike", metrics=["bleu-1", "rouge-1", "ter"], resamples=0).frame
     first = frame.filter(pl.col("statistic").is_in(["intra", "homogeneity", "specificity"]), rank=1)
     assert first["dataset"].to_list() == ["alike"] * 9
     assert by_statistic(frame, "alike", "rank", "ter")["upper"] == 1
 
 
 def test_interval_holds_the_value_and_is_about_four_standard_errors_wide(filled: Store) -> None:
-    frame = compare(filled, ["alike", "unlike"], ["bleu-1", "rouge-1"]).frame
+    frame = compare(filled, "alike", "unlike", metrics=["bleu-1", "rouge-1"]).frame
     wide = frame.filter(pl.col("se") > 1e-9)
     assert wide.height > 12
     assert (wide["low"] <= wide["value"]).all()
@@ -78,7 +78,7 @@ def test_interval_holds_the_value_and_is_about_four_standard_errors_wide(filled:
 
 
 def test_order_is_claimed_where_it_is_sure_and_left_open_where_it_is_not(filled: Store) -> None:
-    result = compare(filled, ["unlike", "as-unlike", "alike"], ["rouge-1"], others=["brown"])
+    result = compare(filled, "unlike", "as-unlike", "alike", metrics=["rouge-1"], others=["brown"])
     of = result.frame.filter(statistic="homogeneity").select("dataset", "rank_low", "rank_high").rows()
     assert of[0] == ("alike", 1, 1)
     assert sorted(of[1:]) == [("as-unlike", 2, 3), ("unlike", 2, 3)]
@@ -95,7 +95,7 @@ def test_order_is_claimed_where_it_is_sure_and_left_open_where_it_is_not(filled:
 
 
 def test_rows_keep_their_columns_and_say_what_was_drawn_from_where(filled: Store) -> None:
-    frame = compare(filled, ["alike", "unlike"], ["bleu-1"]).frame
+    frame = compare(filled, "alike", "unlike", metrics=["bleu-1"]).frame
     assert (
         frame.columns
         == (
@@ -116,7 +116,7 @@ def test_rows_keep_their_columns_and_say_what_was_drawn_from_where(filled: Store
 def test_all_datasets_of_a_comparison_draw_from_the_same_pool_where_there_is_one(filled: Store) -> None:
     ingest_rows(filled, captions(60, 1, "kin"), dataset="kin")
     filled.execute("update dataset set related = ['kin'] where dataset = 'alike'")
-    result = compare(filled, ["alike", "unlike"], ["bleu-1"], resamples=0, others=["kin", "as-unlike"])
+    result = compare(filled, "alike", "unlike", metrics=["bleu-1"], resamples=0, others=["kin", "as-unlike"])
     sources = dict(result.frame.filter(statistic="inter").select("dataset", "drawn_from").iter_rows())
     assert {source.partition("@")[0] for source in sources.values()} == {"as-unlike"}
     assert len(set(sources.values())) == 1
@@ -126,13 +126,13 @@ def test_all_datasets_of_a_comparison_draw_from_the_same_pool_where_there_is_one
         )
         for note in result.notes
     )
-    alone = compare(filled, ["alike", "unlike"], ["bleu-1"], resamples=0, others=["as-unlike"])
+    alone = compare(filled, "alike", "unlike", metrics=["bleu-1"], resamples=0, others=["as-unlike"])
     assert alone.frame.equals(result.frame)
     assert not any("pool" in note for note in alone.notes)
 
 
 def test_specificities_of_different_pools_are_said_to_be_so(filled: Store) -> None:
-    notes = compare(filled, ["alike", "unlike"], ["bleu-1"], resamples=0).notes
+    notes = compare(filled, "alike", "unlike", metrics=["bleu-1"], resamples=0).notes
     assert [note for note in notes if "different pools" in note] == [
         "inter and specificity are of different pools, and so their ranks compare unlike things (alike from unlike; "
         "unlike from alike): name --others that are related to none of the datasets to draw all from the same"
@@ -143,7 +143,7 @@ def test_what_cannot_be_drawn_has_no_row_and_a_reason(store: Store) -> None:
     ingest_rows(store, captions(6, 1), dataset="one")
     ingest_rows(store, captions(6, 1), dataset="two")
     store.execute("update dataset set related = ['two'] where dataset = 'one'")
-    result = compare(store, ["one", "two"], ["bleu-1"], resamples=0)
+    result = compare(store, "one", "two", metrics=["bleu-1"], resamples=0)
     assert set(result.frame["statistic"]) == {"upper", "intra", "homogeneity"}
     assert (
         "one, two: no inter: no other dataset that is not related; name several REFs, or --others NAME" in result.notes
@@ -153,7 +153,7 @@ def test_what_cannot_be_drawn_has_no_row_and_a_reason(store: Store) -> None:
 
 
 def test_no_resamples_mean_no_intervals_and_no_claim(filled: Store) -> None:
-    result = compare(filled, ["alike", "unlike"], ["bleu-1"], resamples=0)
+    result = compare(filled, "alike", "unlike", metrics=["bleu-1"], resamples=0)
     frame = result.frame
     assert frame.select("low", "high", "rank_low", "rank_high", "confidence").null_count().row(0) == (frame.height,) * 5
     assert frame["se"].null_count() == 0
@@ -163,7 +163,7 @@ def test_no_resamples_mean_no_intervals_and_no_claim(filled: Store) -> None:
 def test_one_image_has_no_interval_and_the_reason_is_told(store: Store) -> None:
     ingest_rows(store, captions(1, 1), dataset="lonely")
     ingest_rows(store, captions(9, 1, "x"), dataset="other")
-    result = compare(store, ["lonely", "other"], ["bleu-1"])
+    result = compare(store, "lonely", "other", metrics=["bleu-1"])
     assert result.frame.filter(dataset="lonely").select("low", "se", "rank_low").null_count().row(0) == (2, 2, 2)
     assert result.frame.filter(dataset="other")["low"].null_count() == 0
     assert "lonely: no intervals: there is one image only" in result.notes
@@ -173,7 +173,7 @@ def test_a_ratio_to_nothing_is_no_homogeneity(store: Store) -> None:
     nothing = [(f"i{image}", slot, f"{image} {slot}") for image in range(5) for slot in range(2)]
     ingest_rows(store, nothing, dataset="nothing")
     ingest_rows(store, [*nothing, ("j", 0, "a b"), ("j", 1, "a b")], dataset="little")
-    result = compare(store, ["nothing", "little"], ["rouge-2"])
+    result = compare(store, "nothing", "little", metrics=["rouge-2"])
     assert set(result.frame.filter(statistic="homogeneity")["dataset"]) == {"little"}
     assert "nothing: no homogeneity by rouge-2: it would divide by 0" in result.notes
     assert "little: no interval of homogeneity by rouge-2: some resamples divide by 0" in result.notes
@@ -190,7 +190,7 @@ def test_a_ratio_to_nothing_is_no_homogeneity(store: Store) -> None:
 )
 def test_settings_that_give_no_interval_are_refused(filled: Store, settings: dict[str, float], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        compare(filled, ["alike", "unlike"], ["bleu-1"], **settings)
+        compare(filled, "alike", "unlike", metrics=["bleu-1"], **settings)
 
 
 def test_intervals_are_a_function_of_seed_and_captions_alone() -> None:
@@ -200,7 +200,7 @@ def test_intervals_are_a_function_of_seed_and_captions_alone() -> None:
             sets = {"one": captions(12, 2), "two": captions(9, 1, "x"), "unrelated": captions(5, 1, "y")}
             for name in order:
                 ingest_rows(store, sets[name], dataset=name)
-            return compare(store, ["one", "two"], ["bleu-1", "cider"], seed=seed).frame
+            return compare(store, "one", "two", metrics=["bleu-1", "cider"], seed=seed).frame
 
     first = compared(["one", "two"], 1, 3)
     assert compared(["unrelated", "two", "one"], 2, 3).equals(first)
@@ -209,7 +209,7 @@ def test_intervals_are_a_function_of_seed_and_captions_alone() -> None:
 
 def test_wider_confidence_gives_wider_intervals_of_the_same_resamples(filled: Store) -> None:
     narrow, wide = (
-        compare(filled, ["alike", "unlike"], ["rouge-1"], confidence=share).frame.filter(pl.col("se") > 1e-9)
+        compare(filled, "alike", "unlike", metrics=["rouge-1"], confidence=share).frame.filter(pl.col("se") > 1e-9)
         for share in (0.8, 0.99)
     )
     assert (wide["low"] < narrow["low"]).all()
@@ -218,7 +218,7 @@ def test_wider_confidence_gives_wider_intervals_of_the_same_resamples(filled: St
 
 
 def test_each_index_is_drawn_with_its_intervals(filled: Store) -> None:
-    homogeneity, specificity = compare(filled, ["alike", "unlike"], ["bleu-1", "ter"]).figures
+    homogeneity, specificity = compare(filled, "alike", "unlike", metrics=["bleu-1", "ter"]).figures
     assert (homogeneity.name, specificity.name) == ("homogeneity", "specificity")
     assert homogeneity.title == "Homogeneity = intra / upper (ter: upper / intra)"
     for figure in (homogeneity, specificity):
@@ -228,7 +228,7 @@ def test_each_index_is_drawn_with_its_intervals(filled: Store) -> None:
 
 @pytest.mark.parametrize("resamples", [0, 40])
 def test_tables_show_the_jackknife_error_of_every_value(filled: Store, resamples: int) -> None:
-    result = compare(filled, ["alike", "unlike"], ["bleu-1", "ter"], resamples=resamples)
+    result = compare(filled, "alike", "unlike", metrics=["bleu-1", "ter"], resamples=resamples)
     for statistic, table in zip(("upper", "homogeneity", "specificity"), result.tables, strict=True):
         rows = result.frame.filter(statistic=statistic).select("metric", "dataset", "se")
         assert sorted(table.frame.select("metric", "dataset", "se").rows()) == sorted(rows.rows())

@@ -16,7 +16,7 @@ from auditor.store import ngrams, tokens
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
 from auditor.studies.compare.study import compare
-from auditor.text import tokenizer
+from auditor.text import tokenizer_of
 
 WORDS = ("red", "green", "blue", "café", "日本", "dog", "cat", "tree", "house", "car")
 Rows = list[tuple[str, int, str]]
@@ -51,7 +51,7 @@ def result(filled: Store) -> Result:
 
 
 def equalised(store: Store, *refs: str, metrics: Sequence[str] = ("bleu-1",), **settings: Any) -> Result:
-    return compare(store, refs, metrics, equalise=True, **{"resamples": 100, **settings})
+    return compare(store, *refs, metrics=metrics, equalise=True, **{"resamples": 100, **settings})
 
 
 def numbers(frame: pl.DataFrame, footing: str) -> pl.DataFrame:
@@ -75,7 +75,7 @@ def test_every_dataset_is_at_work_with_equally_many_images_and_captions(result: 
 
 
 def test_raw_numbers_are_those_without_equalising(filled: Store, result: Result) -> None:
-    alone = compare(filled, ["large", "small", "wide"], ["bleu-1"], resamples=100).frame
+    alone = compare(filled, "large", "small", "wide", metrics=["bleu-1"], resamples=100).frame
     beside = result.frame
     assert beside.filter(footing="raw").select(alone.columns).equals(alone)
     assert beside.columns == [*alone.columns, "images", "captions_per_image", "footing"]
@@ -126,7 +126,7 @@ def test_numbers_are_the_same_whatever_the_order_of_rows_the_threads_and_what_el
 @pytest.mark.parametrize(("k", "images", "seed"), [(1, 1, 1), (3, 17, -5), (4, 39, 2)])
 def test_a_smaller_draw_of_images_is_part_of_a_larger_one(filled: Store, k: int, images: int, seed: int) -> None:
     selection = resolve(filled, "large")
-    tokens.provide(filled, [selection], "bare", tokenizer("bare"))
+    tokens.provide(filled, [selection], "bare", tokenizer_of("bare"))
     fewer, more = (
         ngrams.workspace(filled, References("loo", k, seed, number).of(selection), "bare").rows("drawn_reference")
         for number in (images, images + 1)
@@ -169,11 +169,11 @@ def test_raw_stands_beside_equalised_with_interval_and_rank(result: Result) -> N
 )
 def test_what_datasets_do_not_have_is_refused(filled: Store, chosen: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        compare(filled, ["large", "small"], ["bleu-1"], **{"equalise": True, **chosen})
+        compare(filled, "large", "small", metrics=["bleu-1"], **{"equalise": True, **chosen})
 
 
 def test_a_dataset_of_lone_captions_is_named(store: Store) -> None:
     ingest_rows(store, captions(9, 1, "l"), dataset="lonely")
     ingest_rows(store, SMALL, dataset="small")
     with pytest.raises(UsageError, match="--equalise: lonely: more than one image in ten has one caption only"):
-        compare(store, ["lonely", "small"], ["bleu-1"], equalise=True)
+        compare(store, "lonely", "small", metrics=["bleu-1"], equalise=True)

@@ -23,7 +23,7 @@ from auditor.store.connection import Store
 from auditor.studies.consensus.ceiling import halves
 from auditor.studies.consensus.settings import Settings
 from auditor.studies.consensus.study import consensus
-from auditor.studies.ingest.study import ingest
+from auditor.studies.ingest.sources import ingest_sources
 from auditor.text import AT_INGEST
 
 REFERENCES: Rows = [
@@ -89,7 +89,7 @@ def values(frame: pl.DataFrame, statistic: str, *keys: str, **where: object) -> 
 def test_accuracy_is_the_share_of_decided_pairs_on_which_metric_and_people_agree(store: Store) -> None:
     ingest_rows(store, REFERENCES)
     ingest_pairs(store, PAIRS)
-    found = consensus(store, ["pairs"], ["bleu-1"], settings=QUICK)
+    found = consensus(store, "pairs", metrics=["bleu-1"], settings=QUICK)
     accuracy = rows_of(found.frame, "accuracy")
     assert accuracy.select("kind", "n", "value", "references").rows() == [
         ("all", 3, pytest.approx(2 / 3), 4),
@@ -105,7 +105,7 @@ def test_accuracy_is_the_share_of_decided_pairs_on_which_metric_and_people_agree
 def test_lower_is_better_where_a_metric_counts_errors(store: Store) -> None:
     ingest_rows(store, REFERENCES)
     ingest_pairs(store, PAIRS[:2])
-    found = consensus(store, ["pairs"], ["ter"], settings=QUICK)
+    found = consensus(store, "pairs", metrics=["ter"], settings=QUICK)
     assert values(found.frame, "accuracy", "kind")["all"] == 1.0
 
 
@@ -113,7 +113,7 @@ def test_lower_is_better_where_a_metric_counts_errors(store: Store) -> None:
 def test_metric_that_ties_everything_counts_what_a_tie_counts(store: Store, ties: str, value: float) -> None:
     ingest_rows(store, REFERENCES)
     ingest_pairs(store, PAIRS[:2])
-    found = consensus(store, ["pairs"], ["bleu-4:smooth=none"], settings=Settings(ties=ties, resamples=0))
+    found = consensus(store, "pairs", metrics=["bleu-4:smooth=none"], settings=Settings(ties=ties, resamples=0))
     (row,) = rows_of(found.frame, "accuracy", kind="all").select("value", "ties", "n").rows()
     assert row == (value, 2, 2)
     assert "bleu-4:smooth=none: every pair is a tie; its accuracy is only what a tie counts" in found.notes
@@ -122,11 +122,11 @@ def test_metric_that_ties_everything_counts_what_a_tie_counts(store: Store, ties
 def test_intervals_hold_the_value_and_do_not_depend_on_other_datasets(store: Store) -> None:
     ingest_rows(store, REFERENCES)
     ingest_pairs(store, PAIRS)
-    first = consensus(store, ["pairs"], ["bleu-1", "rouge-l"]).frame
+    first = consensus(store, "pairs", metrics=["bleu-1", "rouge-l"]).frame
     row = rows_of(first, "accuracy", kind="all", metric="bleu-1").row(0, named=True)
     assert 0 <= row["low"] <= row["value"] <= row["high"] <= 1
     ingest_rows(store, [("z", slot, f"zebra {slot}") for slot in range(9)], "unrelated")
-    assert consensus(store, ["pairs"], ["bleu-1", "rouge-l"]).frame.equals(first)
+    assert consensus(store, "pairs", metrics=["bleu-1", "rouge-l"]).frame.equals(first)
 
 
 def test_triplets_of_the_same_captions_are_one_pair_whatever_their_sides(store: Store) -> None:
@@ -135,7 +135,7 @@ def test_triplets_of_the_same_captions_are_one_pair_whatever_their_sides(store: 
     asked = [("i0", f"a dog {verb} in the park", near, far, 2, 1) for verb in ("runs", "sits", "waits")]
     asked.append(("i0", "a dog is seen in the park", far, near, 3, 0))
     ingest_triplets(store, asked)
-    found = consensus(store, ["triplets"], ["bleu-1"], settings=QUICK)
+    found = consensus(store, "triplets", metrics=["bleu-1"], settings=QUICK)
     assert rows_of(found.frame, "accuracy").select("kind", "n", "value").rows() == [("all", 1, 1.0)]
     assert rows_of(found.frame, "ceiling")["value"].to_list() == [pytest.approx(0.5)]  # two B decide, B and C are even
     assert "triplets: 1 pair without a kind, counted under all only" in found.notes
@@ -145,11 +145,11 @@ def test_metric_sees_half_of_the_references_and_the_others_decide(store: Store) 
     ingest_rows(store, REFERENCES)
     asked = [("i0", text, "a dog runs", "nothing", 2, 1) for image, _, text in REFERENCES if image == "i0"]
     ingest_triplets(store, asked)
-    found = consensus(store, ["triplets"], ["bleu-1"], settings=Settings(draws=3, resamples=0))
+    found = consensus(store, "triplets", metrics=["bleu-1"], settings=Settings(draws=3, resamples=0))
     halves_seen = rows_of(found.frame, "split-half")
     assert halves_seen.select("kind", "references", "n", "value").rows() == [("all", 2, 1, 1.0)]
     ingest_triplets(store, [(*asked[0][:1], "not a reference", *asked[0][2:])], "strange")
-    found = consensus(store, ["strange"], ["bleu-1"], settings=QUICK)
+    found = consensus(store, "strange", metrics=["bleu-1"], settings=QUICK)
     assert "strange: no caption A of a triplet is a reference of set" in found.notes
 
 
@@ -158,7 +158,7 @@ def test_kinds_are_inferred_where_two_pairs_of_an_image_share_a_caption(store: S
     own, second, foreign = "a dog runs in the park", "the dog sits", "a fish in the sea"
     asked = [("i0", "a dog runs in the park", own, second, 3, 0), ("i0", "a dog runs in the park", own, foreign, 3, 0)]
     ingest_triplets(store, asked)
-    found = consensus(store, ["triplets"], ["bleu-1"], settings=QUICK)
+    found = consensus(store, "triplets", metrics=["bleu-1"], settings=QUICK)
     assert rows_of(found.frame, "accuracy")["kind"].to_list() == ["all", "HC", "HI"]
     assert any("HC and HI are inferred" in note for note in found.notes)
 
@@ -166,11 +166,11 @@ def test_kinds_are_inferred_where_two_pairs_of_an_image_share_a_caption(store: S
 def test_curve_ends_where_the_single_evaluation_stands(store: Store) -> None:
     ingest_rows(store, REFERENCES)
     ingest_pairs(store, PAIRS)
-    curve = consensus(store, ["pairs"], ["bleu-1"], settings=Settings(curve=True, draws=2, resamples=0, most=3))
+    curve = consensus(store, "pairs", metrics=["bleu-1"], settings=Settings(curve=True, draws=2, resamples=0, most=3))
     assert curve.frame.filter(statistic="accuracy", kind="all", draw=1)["references"].to_list() == [1, 2, 3]
     mean = rows_of(curve.frame, "accuracy", kind="all").filter(pl.col("draw").is_null())
     assert mean["sd"].null_count() == 0
-    single = consensus(store, ["pairs"], ["bleu-1"], settings=Settings(most=3, resamples=0)).frame
+    single = consensus(store, "pairs", metrics=["bleu-1"], settings=Settings(most=3, resamples=0)).frame
     last = curve.frame.filter(statistic="accuracy", draw=1, references=3)
     assert last["value"].equals(rows_of(single, "accuracy")["value"])
     assert [figure.name for figure in curve.figures if figure.log_x] == [
@@ -181,7 +181,7 @@ def test_curve_ends_where_the_single_evaluation_stands(store: Store) -> None:
 def test_league_counts_wins_of_authors_by_people_and_metric(store: Store) -> None:
     ingest_rows(store, REFERENCES)
     ingest_pairs(store, PAIRS)
-    found = consensus(store, ["pairs"], ["bleu-1"], settings=QUICK)
+    found = consensus(store, "pairs", metrics=["bleu-1"], settings=QUICK)
     wins = values(found.frame, "wins", "metric", "system", kind="MM")
     assert wins == {
         ("people", "ann"): 0.75,
@@ -196,7 +196,7 @@ def test_two_truths_of_the_same_pairs_are_compared_whatever_their_sides(store: S
     ingest_rows(store, REFERENCES)
     ingest_pairs(store, [(image, kind, None, None, b, c) for image, kind, _, _, b, c in PAIRS])
     ingest_pairs(store, [(image, kind, b, c, 11, 0) for image, kind, b, c, _, _ in PAIRS], "other")
-    found = consensus(store, ["pairs"], ["bleu-1"], versus="other", settings=QUICK)
+    found = consensus(store, "pairs", metrics=["bleu-1"], versus="other", settings=QUICK)
     assert values(found.frame, "agreement", "kind") == {
         "all": pytest.approx(2 / 3), "HC": 1.0, "HM": 1.0, "MM": 0.0,
     }  # fmt: skip
@@ -214,30 +214,30 @@ def test_two_truths_of_the_same_pairs_are_compared_whatever_their_sides(store: S
 def test_what_cannot_be_measured_is_refused_in_one_line(store: Store) -> None:
     ingest_rows(store, REFERENCES)
     with pytest.raises(UsageError, match="set: holds no pairs or triplets"):
-        consensus(store, ["set"], ["bleu-1"])
+        consensus(store, "set", metrics=["bleu-1"])
     ingest_pairs(store, [(image, kind, b, c, None, None) for image, kind, b, c, _, _ in PAIRS], "mute")
     with pytest.raises(UsageError, match="mute: none of its 4 pairs has votes"):
-        consensus(store, ["mute"], ["bleu-1"])
+        consensus(store, "mute", metrics=["bleu-1"])
     ingest_pairs(store, [(image, kind, b, c, 5, 5) for image, kind, b, c, _, _ in PAIRS], "even")
     with pytest.raises(UsageError, match="even: people are even on all of its 4 pairs"):
-        consensus(store, ["even"], ["bleu-1"])
+        consensus(store, "even", metrics=["bleu-1"])
     ingest_pairs(store, PAIRS)
     with pytest.raises(UsageError, match="nowhere: not in"):
-        consensus(store, ["pairs"], ["bleu-1"], against="nowhere")
+        consensus(store, "pairs", metrics=["bleu-1"], against="nowhere")
     with pytest.raises(UsageError, match="set: no compared image has 9 references, the most is 4"):
-        consensus(store, ["pairs"], ["bleu-1"], settings=Settings(most=9))
+        consensus(store, "pairs", metrics=["bleu-1"], settings=Settings(most=9))
     with pytest.raises(UsageError, match="--ties maybe: expected half, wrong, right"):
-        consensus(store, ["pairs"], ["bleu-1"], settings=Settings(ties="maybe"))
+        consensus(store, "pairs", metrics=["bleu-1"], settings=Settings(ties="maybe"))
     with pytest.raises(UsageError, match="--as-published names the metrics"):
-        consensus(store, ["pairs"], ["bleu-1"], as_published=True)
+        consensus(store, "pairs", metrics=["bleu-1"], as_published=True)
     with pytest.raises(UsageError, match="--versus pairs: is the source"):
-        consensus(store, ["pairs"], ["bleu-1"], versus="pairs")
+        consensus(store, "pairs", metrics=["bleu-1"], versus="pairs")
 
 
 def test_pairs_without_references_or_with_too_few_are_counted(store: Store) -> None:
     ingest_rows(store, [*REFERENCES, ("i4", 0, "one caption only")])
     ingest_pairs(store, [*PAIRS, ("i4", "HC", "human", "human", 3, 0), ("i5", "HC", "human", "human", 3, 0)])
-    found = consensus(store, ["pairs"], ["bleu-1"], settings=Settings(most=2, resamples=0))
+    found = consensus(store, "pairs", metrics=["bleu-1"], settings=Settings(most=2, resamples=0))
     assert rows_of(found.frame, "accuracy", kind="HC")["n"].to_list() == [1]
     assert "pairs: 1 image has no references in set and no scores: i5" in found.notes
     assert "set: 1 of 6 pairs are of images with fewer than 2 references, and left out" in found.notes
@@ -279,12 +279,12 @@ def test_findings_of_vedantam_2015_come_out(data: Path, tmp_path: Path) -> None:
     declared = config.sources(data=data)
     names = ("pascal50s", "pascal50s-pairs", "pascal50s-triplets", "abstract50s", "abstract50s-pairs")
     with Store.open(tmp_path / "audit.duckdb", write=True) as store:
-        ingest(store, [declared[name] for name in names])
+        ingest_sources(store, [declared[name] for name in names])
     with Store.open(tmp_path / "audit.duckdb") as store:
         cider = ["cider:stem=true", "cider-d"]
-        pascal = consensus(store, ["pascal50s-triplets"], cider[:1], versus="pascal50s-pairs", settings=QUICK)
-        pilot = consensus(store, ["pascal50s-triplets"], ["bleu-1"], settings=Settings(most=100, resamples=0))
-        scenes = consensus(store, ["abstract50s-pairs"], cider, settings=Settings(ties="wrong", resamples=0))
+        pascal = consensus(store, "pascal50s-triplets", metrics=cider[:1], versus="pascal50s-pairs", settings=QUICK)
+        pilot = consensus(store, "pascal50s-triplets", metrics=["bleu-1"], settings=Settings(most=100, resamples=0))
+        scenes = consensus(store, "abstract50s-pairs", metrics=cider, settings=Settings(ties="wrong", resamples=0))
     truth = "pascal50s-triplets, 1 decision a pair"
     assert values(pascal.frame, "accuracy", "kind", metric=cider[0], truth=truth) == {
         "all": pytest.approx(0.8344, abs=5e-5), "HC": 0.707, "HI": 0.997, "HM": 0.9105, "MM": 0.723,
@@ -310,7 +310,7 @@ def test_captions_are_no_references_of_their_own_comparison(store: Store) -> Non
     ingest_rows(store, REFERENCES)
     ingest_pairs(store, PAIRS)
     with pytest.raises(UsageError, match="pairs: would score pairs against itself; --against names its references"):
-        consensus(store, ["pairs"], ["bleu-1"], against="pairs", settings=QUICK)
+        consensus(store, "pairs", metrics=["bleu-1"], against="pairs", settings=QUICK)
 
 
 @pytest.mark.parametrize(

@@ -33,10 +33,10 @@ def test_captions_that_are_their_own_references_are_counted_and_left_out_on_requ
     system = [("i0", 0, "A dog runs!"), ("i1", 0, "a dog runs"), ("i2", 0, "a bird in the sky")]
     ingest_rows(described, system, "system", kind="candidates")
     told = "system: of 3, 1 caption is word for word a reference of the image in set: "
-    every = score(described, "set", ["bleu-1"], candidates="system")
+    every = score(described, "set", metrics=["bleu-1"], candidates="system")
     assert every.frame.height == 3
     assert f"{told}scored against itself; --without-own-references leaves them out" in every.notes
-    some = score(described, "set", ["bleu-1"], candidates="system", without_own_references=True)
+    some = score(described, "set", metrics=["bleu-1"], candidates="system", without_own_references=True)
     assert f"{told}left out" in some.notes
     assert some.frame.equals(every.frame.filter(pl.col("image") != "i0"))
 
@@ -44,11 +44,9 @@ def test_captions_that_are_their_own_references_are_counted_and_left_out_on_requ
 def test_switched_captions_that_are_all_references_are_refused_where_they_are_left_out(described: Store) -> None:
     switched = [(image, (slot + 1) % 3, text) for image, slot, text in REFERENCES]
     ingest_rows(described, switched, "switched", kind="candidates")
-    assert any("of 9, 9 captions are word for word a reference" in note for note in score(
-        described, "set", ["bleu-1"], candidates="switched"
-    ).notes)  # fmt: skip
+    assert any("of 9, 9 captions are word for word a reference" in note for note in score(described, "set", metrics=["bleu-1"], candidates="switched").notes)  # fmt: skip
     with pytest.raises(UsageError, match="switched: every caption is a reference of its image in set; nothing is left"):
-        score(described, "set", ["bleu-1"], candidates="switched", without_own_references=True)
+        score(described, "set", metrics=["bleu-1"], candidates="switched", without_own_references=True)
 
 
 def ingest_pairs(store: Store, pairs: list[tuple[str, str, str]]) -> None:
@@ -68,9 +66,11 @@ def ingest_pairs(store: Store, pairs: list[tuple[str, str, str]]) -> None:
 def test_pairs_with_a_reference_of_their_image_are_counted_and_left_out_on_request(described: Store) -> None:
     ingest_pairs(described, [("i0", "a dog runs", "red"), ("i1", "a cat plays", "blue"), ("i2", "a dog runs", "green")])
     told = "pairs: 1 pair has a caption that is word for word a reference of its image in set: "
-    every = consensus(described, ["pairs"], ["bleu-1"], settings=Settings(resamples=0))
+    every = consensus(described, "pairs", metrics=["bleu-1"], settings=Settings(resamples=0))
     assert f"{told}a metric finds it; --without-own-references leaves them out" in every.notes
-    some = consensus(described, ["pairs"], ["bleu-1"], settings=Settings(resamples=0, without_own_references=True))
+    some = consensus(
+        described, "pairs", metrics=["bleu-1"], settings=Settings(resamples=0, without_own_references=True)
+    )
     assert f"{told}left out" in some.notes
     numbers = [one.frame.filter(statistic="accuracy", kind="all")["n"].item() for one in (every, some)]
     assert numbers == [3, 2]
@@ -79,4 +79,4 @@ def test_pairs_with_a_reference_of_their_image_are_counted_and_left_out_on_reque
 def test_no_pair_but_of_references_is_refused(described: Store) -> None:
     ingest_pairs(described, [("i0", "a dog runs", "red")])
     with pytest.raises(UsageError, match="pairs: no decided pair is without a reference of its image in set"):
-        consensus(described, ["pairs"], ["bleu-1"], settings=Settings(resamples=0, without_own_references=True))
+        consensus(described, "pairs", metrics=["bleu-1"], settings=Settings(resamples=0, without_own_references=True))

@@ -44,8 +44,14 @@ def test_every_statistic_without_an_order_is_that_of_the_plain_loops(texts, trai
         ingest_rows(store, _rows(texts), kind="candidates")
         ingest_rows(store, _rows(training, 3), "train", kind="candidates")
         ingest_rows(store, _rows(people, 2), "people", kind="candidates")
-        values = _values(diversity(store, ["set"], Settings("bare", draws=2), "train", "people"))
-        whole = _values(diversity(store, ["set"], Settings("bare", draws=2, all_images=True), "train", "people"))
+        values = _values(
+            diversity(store, "set", settings=Settings("bare", draws=2), against="train", evaluation="people")
+        )
+        whole = _values(
+            diversity(
+                store, "set", settings=Settings("bare", draws=2, all_images=True), against="train", evaluation="people"
+            )
+        )
     said, learnt, seen = ([text.lower().split() for text in some] for some in (texts, training, people))
     wanted = plain.without_order(said)
     some, known = [words for words in said if words], [words for words in learnt if words]
@@ -68,16 +74,16 @@ def test_novelty_as_published_reads_letters_and_blanks(store: Store) -> None:
     texts = ["a dog runs", "a dog runs. ", "Two cats sit!", "a plate . ", "", "a bird"]
     ingest_rows(store, _rows(texts), kind="candidates")
     ingest_rows(store, _rows(training, 3), "train")
-    published = diversity(store, ["set"], Settings("whitespace", published=True), "train")
+    published = diversity(store, "set", settings=Settings("whitespace", published=True), against="train")
     assert _values(published)["novel"] == pytest.approx(plain.novel(texts, training))
     assert _values(published)["novel"] == pytest.approx(4 / 6)
     assert _values(published, column="robust")["novel"] == pytest.approx(1 / 5)
-    assert _values(diversity(store, ["set"], None, "train"))["novel"] == pytest.approx(1 / 5)
+    assert _values(diversity(store, "set", settings=None, against="train"))["novel"] == pytest.approx(1 / 5)
 
 
 def test_too_few_tokens_leave_a_statistic_out_with_the_reason(store: Store) -> None:
     ingest_rows(store, _rows(["a dog runs", "a cat"]))
-    result = diversity(store, ["set"])
+    result = diversity(store, "set")
     reasons = _values(result, column="reason")
     assert _values(result)["ttr-1"] is None
     assert reasons["ttr-1"] == "5 tokens, fewer than one segment of 1,000"
@@ -90,7 +96,7 @@ def test_too_few_tokens_leave_a_statistic_out_with_the_reason(store: Store) -> N
 def test_captions_without_a_word_are_no_crash_and_no_zero(store: Store) -> None:
     ingest_rows(store, _rows(["", ""]), kind="candidates")
     ingest_rows(store, _rows(["a dog"]), "train")
-    values = _values(diversity(store, ["set"], None, "train", "train"))
+    values = _values(diversity(store, "set", settings=None, against="train", evaluation="train"))
     assert values["tokens"] == values["types"] == values["asl"] == values["recalled"] == 0
     absent = {"distinct-1", "entropy", "yule-k", "zipf-slope", "hd-d", "unique", "novel", "ttr-1", "compression-ratio"}
     assert all(values[name] is None for name in absent)
@@ -99,7 +105,7 @@ def test_captions_without_a_word_are_no_crash_and_no_zero(store: Store) -> None:
 def test_training_data_without_a_word_in_common_leaves_nothing_to_cover(store: Store) -> None:
     ingest_rows(store, _rows(["a dog runs", "a dog"]))
     ingest_rows(store, _rows(["zwei Katzen"]), "train")
-    result = diversity(store, ["set"], None, "train", "set")
+    result = diversity(store, "set", settings=None, against="train", evaluation="set")
     values = _values(result)
     assert (values["novel"], values["learnable"], values["limit"], values["coverage"]) == (1, 0, 0, None)
     assert _values(result, column="reason")["coverage"] == "no evaluation word is in the training data"
@@ -110,13 +116,13 @@ def test_coverage_is_of_the_images_in_both(store: Store) -> None:
     ingest_rows(store, _rows(["a dog", "red sky", "a cat"]), "people")
     ingest_rows(store, [("i0000", 0, "a"), ("i0001", 0, "sea"), ("x", 0, "dog red sky")], kind="candidates")
     ingest_rows(store, _rows(["a dog and a cat under a red sky by the sea"]), "train")
-    shared = diversity(store, ["set"], None, "train", "people")
+    shared = diversity(store, "set", settings=None, against="train", evaluation="people")
     assert {name: _values(shared)[name] for name in ("learnable", "recalled", "coverage", "limit")} == {
         "learnable": 4, "recalled": 1, "coverage": 1 / 4, "limit": 1,
     }  # fmt: skip
     assert shared.signatures["coverage"].startswith("coverage|")
     assert "|images:shared|v:2" in shared.signatures["coverage"]
-    whole = diversity(store, ["set"], Settings(all_images=True), "train", "people")
+    whole = diversity(store, "set", settings=Settings(all_images=True), against="train", evaluation="people")
     assert {name: _values(whole)[name] for name in ("learnable", "recalled", "coverage")} == {
         "learnable": 5, "recalled": 4, "coverage": 4 / 5,
     }  # fmt: skip
@@ -126,23 +132,28 @@ def test_coverage_is_of_the_images_in_both(store: Store) -> None:
 def test_datasets_without_a_common_image_have_no_coverage_and_say_so(store: Store) -> None:
     ingest_rows(store, _rows(["a dog"]), "people")
     ingest_rows(store, [("x", 0, "a dog")])
-    result = diversity(store, ["set"], None, "people", "people")
+    result = diversity(store, "set", settings=None, against="people", evaluation="people")
     assert _values(result)["coverage"] is None
     assert "--all-images" in str(_values(result, column="reason")["coverage"])
-    assert _values(diversity(store, ["set"], Settings(all_images=True), "people", "people"))["coverage"] == 1
+    assert (
+        _values(diversity(store, "set", settings=Settings(all_images=True), against="people", evaluation="people"))[
+            "coverage"
+        ]
+        == 1
+    )
 
 
 def test_images_that_a_system_lacks_are_counted(store: Store) -> None:
     ingest_rows(store, _rows(["a dog", "a cat", "a bird"]), "people")
     ingest_rows(store, _rows(["a dog"]), kind="candidates")
-    result = diversity(store, ["set"], None, "people", "people")
+    result = diversity(store, "set", settings=None, against="people", evaluation="people")
     assert any(note.startswith("set: no caption for 2 of the 3 images of people") for note in result.notes)
 
 
 def test_parallel_lists_are_measured_alone_and_averaged(store: Store) -> None:
     texts = ["a dog runs far away", "a dog", "a cat sits on a mat", "a bird"]
     ingest_rows(store, _rows(texts, 2))
-    mean, together = (diversity(store, ["set"], Settings(lists=lists)) for lists in ("mean", "all"))
+    mean, together = (diversity(store, "set", settings=Settings(lists=lists)) for lists in ("mean", "all"))
     lists = [[text.split() for text in texts[slot::2]] for slot in (0, 1)]
     for statistic in ("asl", "types", "entropy", "self-repetition"):
         each = [plain.without_order(one)[statistic] for one in lists]
@@ -157,7 +168,7 @@ def test_the_deviation_of_lengths_has_an_interval_over_images(store: Store) -> N
     """Whole images are drawn: the interval is that of a plain loop over the same draws, lists averaged."""
     texts = ["a b c", "a", "a b", "a b c d e f", "a b c d", "a b", "a b c d e", "a"]
     ingest_rows(store, _rows(texts, 2))
-    result = diversity(store, ["set"], Settings(seed=3))
+    result = diversity(store, "set", settings=Settings(seed=3))
     row = result.frame.filter(statistic="sdsl").row(0, named=True)
     lists = [[text.split() for text in texts[slot::2]] for slot in (0, 1)]
     key = (3, "set", row["version"], None)
@@ -174,13 +185,13 @@ def test_the_deviation_of_lengths_has_an_interval_over_images(store: Store) -> N
 
 def test_one_image_has_no_interval(store: Store) -> None:
     ingest_rows(store, [("i", 0, "a dog"), ("i", 1, "a")])
-    row = diversity(store, ["set"]).frame.filter(statistic="sdsl").row(0, named=True)
+    row = diversity(store, "set").frame.filter(statistic="sdsl").row(0, named=True)
     assert (row["low"], row["high"], row["spread"]) == (None, None, None)
 
 
 def test_a_curve_ends_where_the_shortest_list_does(store: Store) -> None:
     ingest_rows(store, _rows(["a b c d e f", "a b c"] * 2, 2))
-    curve = diversity(store, ["set"], Settings(curve=10, draws=3)).frame.drop_nulls("position")
+    curve = diversity(store, "set", settings=Settings(curve=10, draws=3)).frame.drop_nulls("position")
     assert curve["position"].to_list() == [1, 2, 3, 4, 5, 6]
     assert curve.filter(pl.col("position") == 6).select("value", "low", "high").row(0) == (4.5, 4.5, 4.5)
 
@@ -188,7 +199,7 @@ def test_a_curve_ends_where_the_shortest_list_does(store: Store) -> None:
 def test_slots_that_are_sorted_by_length_are_no_annotators(store: Store) -> None:
     ingest_rows(store, _rows(["a b c d", "a b c", "a b"] * 20, 3), "sorted")
     ingest_rows(store, _rows(["a b c", "a b c d", "a b"] * 20, 3), "mixed")
-    notes = diversity(store, ["sorted", "mixed"]).notes
+    notes = diversity(store, "sorted", "mixed").notes
     assert [note.partition(":")[0] for note in notes if "sorted by length" in note] == ["sorted"]
 
 
@@ -197,7 +208,7 @@ def test_a_list_that_few_images_have_is_left_out_and_said(store: Store) -> None:
     rows.append(("i0", 3, "a fourth one"))
     ingest_rows(store, rows)
     for published, lists, said in ((False, 3, "nine in ten images have"), (True, 1, "every image has")):
-        result = diversity(store, ["set"], Settings("whitespace", published=published))
+        result = diversity(store, "set", settings=Settings("whitespace", published=published))
         assert result.frame["lists"].drop_nulls().unique().to_list() == [lists]
         assert any(f"measured: {lists} of 4 parallel lists, in which {said} a caption" in note for note in result.notes)
 
@@ -206,15 +217,15 @@ def test_orders_are_drawn_by_the_seed_and_nothing_else(store: Store) -> None:
     texts = [f"w{place % 13} w{place % 7} w{place % 5}" for place in range(60)]
     drawn = Settings(segment=20, draws=4)
     ingest_rows(store, _rows(texts))
-    once = diversity(store, ["set"], drawn).frame
+    once = diversity(store, "set", settings=drawn).frame
     ingest_rows(store, _rows([f"w{place} other words" for place in range(90)]), "unrelated")
-    assert diversity(store, ["set"], drawn).frame.equals(once)
+    assert diversity(store, "set", settings=drawn).frame.equals(once)
     store.execute("set threads to 1")
-    assert diversity(store, ["set"], drawn).frame.equals(once)
+    assert diversity(store, "set", settings=drawn).frame.equals(once)
     with Store.open(MEMORY) as other:
         ingest_rows(other, _rows([f"w{place}" for place in range(20)][::-1]), "earlier")
         ingest_rows(other, _rows(texts)[::-1])
-        assert diversity(other, ["set"], drawn).frame.equals(once)
+        assert diversity(other, "set", settings=drawn).frame.equals(once)
     row = once.filter(pl.col("statistic") == "ttr-1").row(0, named=True)
     assert row["low"] <= row["value"] <= row["high"]
     assert row["spread"] == "draws"
@@ -223,14 +234,14 @@ def test_orders_are_drawn_by_the_seed_and_nothing_else(store: Store) -> None:
 def test_a_word_list_teaches_words_but_has_no_captions(store: Store) -> None:
     ingest_rows(store, [(word, 0, word) for word in ("a", "dog")], "words", kind="wordlist")
     ingest_rows(store, _rows(["a dog runs"]))
-    result = diversity(store, ["set"], None, "words", "set")
+    result = diversity(store, "set", settings=None, against="words", evaluation="set")
     assert _values(result)["limit"] == pytest.approx(2 / 3)
     assert _values(result, column="reason")["novel"] == "words is a word list: it has no captions"
 
 
 def test_every_statistic_has_a_card_and_a_signature(store: Store) -> None:
     ingest_rows(store, _rows([f"w{place}" for place in range(30)]))
-    frame = diversity(store, ["set"], Settings(segment=5), "set", "set").frame
+    frame = diversity(store, "set", settings=Settings(segment=5), against="set", evaluation="set").frame
     assert set(STATISTICS) == set(frame["statistic"]) - {"curve"}
     assert all(signature.startswith(name) for name, signature in frame.select("statistic", "signature").iter_rows())
 
@@ -240,7 +251,9 @@ def test_omitted_words_are_learnable_ones_that_nobody_says(store: Store) -> None
     ingest_rows(store, _rows(["a dog runs , , .", "the cat", "the cat runs", "a bird"]), "people")
     ingest_rows(store, _rows(["a dog"] * 4), "one", kind="candidates")
     ingest_rows(store, _rows(["a cat"] * 4), "other", kind="candidates")
-    found = omitted_words(store, ["one", "other"], 2, "whitespace", "train", "people").frame
+    found = omitted_words(
+        store, "one", "other", number=2, tokenizer="whitespace", against="train", evaluation="people"
+    ).frame
     ranked = found.select("dataset", "word", "trained", "evaluated", "rank", "evaluated_rank").sort("dataset", "rank")
     assert ranked.rows() == [
         (None, "the", 2, 2, 1, 2),
@@ -253,7 +266,7 @@ def test_omitted_words_are_learnable_ones_that_nobody_says(store: Store) -> None
         ("other", "runs", 1, 2, 3, 1),
     ]
     with pytest.raises(UsageError, match="--against REF"):
-        omitted_words(store, ["one"], 2)
+        omitted_words(store, "one", number=2)
 
 
 def test_omitted_words_are_of_the_images_that_system_and_people_describe(store: Store) -> None:
@@ -261,11 +274,13 @@ def test_omitted_words_are_of_the_images_that_system_and_people_describe(store: 
     ingest_rows(store, train, "train")
     ingest_rows(store, [("a", 0, "the dog runs"), ("a", 1, "dog dog"), ("b", 0, "the cat sits")], "people")
     ingest_rows(store, [("a", 0, "a bird"), ("z", 0, "the dog")], "system", kind="candidates")
-    found = omitted_words(store, ["system"], 9, "whitespace", "train", "people")
+    found = omitted_words(store, "system", number=9, tokenizer="whitespace", against="train", evaluation="people")
     assert found.frame.select("word", "evaluated").sort("word").rows() == [("dog", 3), ("runs", 1), ("the", 1)]
     assert found.notes == ("system: 3 of 3 learnable words are omitted",)
     assert "images:shared" in found.signatures["omitted"]
-    everywhere = omitted_words(store, ["system"], 9, "whitespace", "train", "people", all_images=True)
+    everywhere = omitted_words(
+        store, "system", number=9, tokenizer="whitespace", against="train", evaluation="people", all_images=True
+    )
     assert everywhere.frame["word"].sort().to_list() == ["cat", "runs", "sits"]
 
 
@@ -274,7 +289,7 @@ def test_words_that_every_system_omits_count_where_they_are_rarest(store: Store)
     ingest_rows(store, [("a", 0, "dog dog"), ("b", 0, "dog runs")], "people")
     ingest_rows(store, [("a", 0, "a bird")], "one", kind="candidates")
     ingest_rows(store, [("b", 0, "a bird")], "other", kind="candidates")
-    found = omitted_words(store, ["one", "other"], 9, "whitespace", "train", "people")
+    found = omitted_words(store, "one", "other", number=9, tokenizer="whitespace", against="train", evaluation="people")
     together = found.frame.filter(pl.col("dataset").is_null())
     assert together.select("word", "evaluated").rows() == [("dog", 1)]
 
@@ -282,7 +297,7 @@ def test_words_that_every_system_omits_count_where_they_are_rarest(store: Store)
 def test_what_does_not_change_a_number_is_told_from_what_does(store: Store) -> None:
     ingest_rows(store, _rows(["a dog runs .", "a dog runs", "two cats", "A dog runs. "] * 4, 2), "punctuated")
     ingest_rows(store, _rows(["a dog runs far"] * 3 + ["a cat sits"] * 5, 2), "grouped")
-    result = robustness(store, ["punctuated", "grouped"], Settings(segment=4, draws=3))
+    result = robustness(store, "punctuated", "grouped", settings=Settings(segment=4, draws=3))
     moved = {
         (one, statistic, factor): (base, value)
         for one, statistic, factor, base, value in result.frame.select(
@@ -308,12 +323,12 @@ def test_what_does_not_change_a_number_is_told_from_what_does(store: Store) -> N
 def test_settings_out_of_range_are_refused(store: Store, wrong: dict, said: str) -> None:
     ingest_rows(store, _rows(["a dog"]))
     with pytest.raises(UsageError, match=said):
-        diversity(store, ["set"], Settings(**wrong))
+        diversity(store, "set", settings=Settings(**wrong))
 
 
 def test_the_order_of_a_file_that_is_not_at_hand_is_missed_in_a_note(store: Store) -> None:
     ingest_rows(store, _rows(["a dog", "a cat"]))
-    result = diversity(store, ["set"], Settings("whitespace", published=True))
+    result = diversity(store, "set", settings=Settings("whitespace", published=True))
     assert any(
         "the order of its file cannot be had (datasets.toml does not declare it)" in note for note in result.notes
     )
@@ -325,12 +340,12 @@ def test_shuffled_walks_are_those_of_the_plain_loops_on_a_real_system(data: Path
     from auditor import config
     from auditor.studies.diversity.overall import use, workspace
     from auditor.studies.diversity.settings import Known
-    from auditor.studies.ingest.study import ingest
+    from auditor.studies.ingest.sources import ingest_sources
 
     declared = config.sources()
-    ingest(store, [declared["vinyals2017"]])
+    ingest_sources(store, [declared["vinyals2017"]])
     setting = Settings("whitespace", draws=2, curve=20_000)
-    result = diversity(store, ["vinyals2017"], setting)
+    result = diversity(store, "vinyals2017", settings=setting)
     at_work = workspace(store, setting, Known())
     use(at_work, result.selections[0])
     at_work.params["lists"] = 1
@@ -350,7 +365,7 @@ def test_shuffled_walks_are_those_of_the_plain_loops_on_a_real_system(data: Path
     assert point["value"] == sum(plain.curve(plain.stream(walk), 20_000) for walk in walks) / 2
     # Published: ASL 10.1, SDSL 1.28, 953 types, TTR1 .21, TTR2 .43; the captions are words and a full stop.
     published = _values(
-        diversity(store, ["vinyals2017"], Settings("whitespace", published=True, curve=0), declared=declared),
+        diversity(store, "vinyals2017", settings=Settings("whitespace", published=True, curve=0), config=declared),
         "vinyals2017",
     )
     shown = [f"{published[name]:.2f}" for name in ("sdsl", "ttr-1", "ttr-2")]

@@ -90,10 +90,12 @@ def test_local_recall_and_precision_are_those_of_plain_counting(
         filled(store, humans, system=system)
         if not humans.keys() & system.keys():
             with pytest.raises(UsageError, match="describes no image of people"):
-                local_diversity(store, ["system"], "people", Settings("bare", function_words=listed(tmp_path)))
+                local_diversity(
+                    store, "system", evaluation="people", settings=Settings("bare", function_words=listed(tmp_path))
+                )
             return
         result = local_diversity(
-            store, ["system", "people"], "people", Settings("bare", function_words=listed(tmp_path))
+            store, "system", "people", evaluation="people", settings=Settings("bare", function_words=listed(tmp_path))
         )
     for name, output in (("system", system), ("people", None)):
         recalled, whole, claims = plain_counts(meet(humans, output))
@@ -110,7 +112,7 @@ def test_local_recall_and_precision_are_those_of_plain_counting(
 
 def test_a_class_without_words_has_no_value_and_is_named(store: Store) -> None:
     filled(store, {"p": ["a dog", "a cat"]}, system={"p": "a dog"})
-    result = local_diversity(store, ["system"], "people")
+    result = local_diversity(store, "system", evaluation="people")
     assert values(result, "system")["recall-5"] == (None, 0)
     assert values(result, "system")["recall-1"] == (0.5, 2)
     assert any("no value of recall-2, recall-3, recall-4, recall-5, recall-majority" in note for note in result.notes)
@@ -120,7 +122,7 @@ def test_a_class_without_words_has_no_value_and_is_named(store: Store) -> None:
 
 def test_images_that_one_side_lacks_and_blank_captions_are_counted(store: Store) -> None:
     filled(store, {"p": ["a dog"], "q": ["a cat"], "r": ["a cow"]}, system={"p": "", "q": "cat", "z": "a"})
-    notes = local_diversity(store, ["system"], "people").notes
+    notes = local_diversity(store, "system", evaluation="people").notes
     assert notes[:3] == (
         "system: images of people that it does not describe, and that do not count: 1",
         "system: images that are not in people, and do not count: 1",
@@ -130,7 +132,7 @@ def test_images_that_one_side_lacks_and_blank_captions_are_counted(store: Store)
 
 def test_words_beyond_the_fifth_class_are_kept_apart_and_in_the_majority(store: Store) -> None:
     filled(store, {"p": ["dog"] * 7, "q": ["cat"] * 3}, system={"p": "dog", "q": "dog"})
-    result = local_diversity(store, ["system"], "people")
+    result = local_diversity(store, "system", evaluation="people")
     found = values(result, "system")
     assert (found["recall-5"], found["recall-7"], found["recall-majority"]) == ((None, 0), (1.0, 1), (0.5, 2))
     assert any("words have classes beyond 5" in note for note in result.notes)
@@ -141,7 +143,9 @@ def test_interval_widens_with_what_images_differ_by(store: Store) -> None:
     alike = dict.fromkeys(humans, "dog")
     unlike = {image: "dog cat cow" if number % 3 == 0 else "" for number, image in enumerate(humans)}
     filled(store, humans, alike=alike, unlike=unlike)
-    rows = local_diversity(store, ["alike", "unlike"], "people").frame.filter(pl.col("statistic") == "recall-1")
+    rows = local_diversity(store, "alike", "unlike", evaluation="people").frame.filter(
+        pl.col("statistic") == "recall-1"
+    )
     (same, *ends), (share, low, high) = rows.select("value", "low", "high").rows()
     assert ends == pytest.approx([same, same])
     # All images have as many words: the interval is that of a mean over images.
@@ -152,7 +156,7 @@ def test_interval_widens_with_what_images_differ_by(store: Store) -> None:
 def test_equally_many_references_make_people_and_systems_alike(store: Store) -> None:
     humans = {image: ["dog cat", "dog cow", "dog", "cat dog", "a dog"] for image in "pqr"}
     filled(store, humans, system=dict.fromkeys("pqr", "dog"))
-    result = local_diversity(store, ["system", "people"], "people", Settings(references=3))
+    result = local_diversity(store, "system", "people", evaluation="people", settings=Settings(references=3))
     found = [values(result, name)["recall-3"] for name in ("system", "people")]
     assert found == [(1.0, 3), (1.0, 12)]
     assert all("k:3" in signature for signature in result.signatures.values())
@@ -168,7 +172,13 @@ def test_missed_words_are_ranked_as_by_plain_counting(
     with Store.open(MEMORY) as store:
         filled(store, humans, one=one, other=other)
         frame = missed_words(
-            store, ["one", "other"], "people", Settings("bare", function_words=listed(tmp_path)), importance=1, floor=2
+            store,
+            "one",
+            "other",
+            evaluation="people",
+            settings=Settings("bare", function_words=listed(tmp_path)),
+            importance=1,
+            floor=2,
         ).frame
     missed, met = Counter[str](), Counter[str]()
     for system in (one, other):
@@ -189,7 +199,7 @@ def test_missed_words_are_ranked_as_by_plain_counting(
 
 def test_words_that_no_caption_of_the_image_has_are_ranked(store: Store) -> None:
     filled(store, {"p": ["a dog"], "q": ["a cat"], "r": ["a dog"]}, system={"p": "cat", "q": "cat cow", "r": "cow"})
-    frame = missed_words(store, ["system"], "people").frame
+    frame = missed_words(store, "system", evaluation="people").frame
     rows = frame.filter(pl.col("ranking") == "unsupported").select("word", "times", "occurrences").rows()
     assert rows == [("cow", 2, 2), ("cat", 1, 2)]
 
@@ -197,7 +207,7 @@ def test_words_that_no_caption_of_the_image_has_are_ranked(store: Store) -> None
 def test_two_versions_of_a_system_are_told_apart(store: Store) -> None:
     filled(store, {"p": ["a dog"]}, system={"p": "a dog"})
     ingest_rows(store, [("p", 0, "a cat")], "system", kind="candidates")
-    result = local_diversity(store, ["system@v1", "people", "system@v2"], "people")
+    result = local_diversity(store, "system@v1", "people", "system@v2", evaluation="people")
     recalls = result.frame.filter(pl.col("statistic") == "recall-1")["value"].to_list()
     assert recalls == [1.0, None, 0.0]  # one caption has no other to be held out against
     assert list(result.signatures) == ["system@v1", "people", "system@v2"]
@@ -207,22 +217,22 @@ def test_captions_never_meet_themselves(store: Store) -> None:
     filled(store, {"p": ["a dog", "a cat"]})
     ingest_rows(store, [("p", 0, "a dog"), ("p", 1, "a cow")], "people", kind="candidates")
     with pytest.raises(UsageError, match="captions would meet themselves"):
-        local_diversity(store, ["people@v1"], "people")
+        local_diversity(store, "people@v1", evaluation="people")
 
 
 def test_a_ranking_without_words_says_so(store: Store) -> None:
     filled(store, {"p": ["a dog"]}, system={"p": "a dog"})
-    result = missed_words(store, ["system"], "people")
+    result = missed_words(store, "system", evaluation="people")
     assert result.frame.is_empty()
     assert "people: no word is in 5 captions of an image, so that none can be missed" in result.notes
     with pytest.raises(UsageError, match="expected 1 or more"):
-        missed_words(store, ["system"], "people", importance=0)
+        missed_words(store, "system", evaluation="people", importance=0)
 
 
 def test_mbleu_is_the_mean_over_images_of_leave_one_out(store: Store) -> None:
     filled(store, {"p": ["a dog runs", "the dog runs", "a cat"], "q": ["a cat", "a cat"], "r": ["alone"]})
-    frame = within_image(store, ["people"], metric_names=["bleu-1"]).frame
-    upper = bounds(store, ["people"], ["bleu-1"], candidates=("human",)).frame.filter(pl.col("level") == "image")
+    frame = within_image(store, "people", metric_names=["bleu-1"]).frame
+    upper = bounds(store, "people", metrics=["bleu-1"], candidates=("human",)).frame.filter(pl.col("level") == "image")
     mbleu = frame.row(0, named=True)
     assert (mbleu["statistic"], mbleu["value"], mbleu["images"]) == ("mbleu-1", upper["mean"][0], 2)
     vocabulary = dict(frame.select("statistic", "value").rows())
@@ -233,7 +243,7 @@ def test_mbleu_is_the_mean_over_images_of_leave_one_out(store: Store) -> None:
 
 def test_one_caption_an_image_has_no_mbleu(store: Store) -> None:
     filled(store, {"p": ["a dog"], "q": ["a cat"]})
-    result = within_image(store, ["people"], metric_names=["bleu-1", "bleu-4"])
+    result = within_image(store, "people", metric_names=["bleu-1", "bleu-4"])
     assert result.frame.filter(pl.col("statistic").str.starts_with("mbleu"))["value"].to_list() == [None, None]
     assert result.notes == ("people: no mBLEU: every image has one caption only, which differs from no other",)
 
@@ -241,9 +251,11 @@ def test_one_caption_an_image_has_no_mbleu(store: Store) -> None:
 def test_a_tagger_wants_the_words_that_it_tags(store: Store) -> None:
     filled(store, {"p": ["a dog"]}, system={"p": "a dog"})
     with pytest.raises(UsageError, match="name that one"):
-        local_diversity(store, ["system"], "people", Settings(pipeline="en_core_web_sm"))
+        local_diversity(store, "system", evaluation="people", settings=Settings(pipeline="en_core_web_sm"))
     with pytest.raises(UsageError, match="not by both"):
-        local_diversity(store, ["system"], "people", Settings("spacy", pipeline="x", function_words=Path("words")))
+        local_diversity(
+            store, "system", evaluation="people", settings=Settings("spacy", pipeline="x", function_words=Path("words"))
+        )
 
 
 def test_a_tagger_tells_content_words_by_what_they_are_in_their_caption(store: Store, tmp_path: Path) -> None:
@@ -254,7 +266,9 @@ def test_a_tagger_tells_content_words_by_what_they_are_in_their_caption(store: S
         ruler.add([[{"ORTH": word}]], {"TAG": tag})
     pipeline.to_disk(tmp_path / "tagger")
     filled(store, {"p": ["A dog.", "two dog runs", "a  dog"]}, system={"p": "Runs two dog"})
-    result = local_diversity(store, ["system"], "people", Settings("spacy", pipeline=str(tmp_path / "tagger")))
+    result = local_diversity(
+        store, "system", evaluation="people", settings=Settings("spacy", pipeline=str(tmp_path / "tagger"))
+    )
     found = values(result, "system")
     assert (found["recall-1"], found["recall-3"]) == ((1.0, 1), (1.0, 1))  # runs, dog; "two" is no content word
     assert found["precision"] == (1.0, 1)  # "Runs" is spelled as the ruler does not know it
@@ -269,7 +283,9 @@ def test_a_tagger_that_splits_words_otherwise_is_refused(store: Store, tmp_path:
     pipeline.to_disk(tmp_path / "tagger")
     filled(store, {"p": ["a hotdog"]}, system={"p": "a dog"})
     with pytest.raises(UsageError, match=r"'dog' in 'a hotdog'; use a pipeline with spaCy's own English tokeniser"):
-        local_diversity(store, ["system"], "people", Settings("spacy", pipeline=str(tmp_path / "tagger")))
+        local_diversity(
+            store, "system", evaluation="people", settings=Settings("spacy", pipeline=str(tmp_path / "tagger"))
+        )
 
 
 def test_tags_are_kept_and_give_the_same_numbers(tmp_path: Path) -> None:
@@ -284,7 +300,11 @@ def test_tags_are_kept_and_give_the_same_numbers(tmp_path: Path) -> None:
         with Store.open(path) as store:
             results.append(
                 local_diversity(
-                    store, ["system", "people"], "people", Settings("spacy", pipeline=str(tmp_path / "tagger"))
+                    store,
+                    "system",
+                    "people",
+                    evaluation="people",
+                    settings=Settings("spacy", pipeline=str(tmp_path / "tagger")),
                 )
             )
     assert results[0].frame.equals(results[1].frame)

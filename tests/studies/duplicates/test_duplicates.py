@@ -24,7 +24,7 @@ from auditor.studies.duplicates import search, tables
 from auditor.studies.duplicates import search as duplicate_search
 from auditor.studies.duplicates.study import duplicates
 from auditor.studies.identical import identical_counts
-from auditor.studies.ingest.study import ingest
+from auditor.studies.ingest.sources import ingest_sources
 
 ROWS: Rows = [
     ("a", 0, "A red kite over the blue water."), ("a", 1, "a red kite over the blue water"), ("a", 2, "one boat"),
@@ -95,7 +95,7 @@ def whole(frame: pl.DataFrame, **where: Any) -> dict[tuple[str, str], int]:
 
 def test_captions_of_one_scope_are_exact_near_or_neither(store: Store) -> None:
     ingest_rows(store, ROWS, kind="candidates", splits=SPLITS)
-    frame = duplicates(store, ["set"], declared=KARPATHY).frame
+    frame = duplicates(store, "set", config=KARPATHY).frame
     assert whole(frame, scope="within-image") == {
         ("exact", "captions"): 2, ("near", "captions"): 0, ("any", "captions"): 2,
         ("exact", "images"): 1, ("near", "images"): 0, ("any", "images"): 1,
@@ -108,7 +108,7 @@ def test_captions_of_one_scope_are_exact_near_or_neither(store: Store) -> None:
 
 def test_leak_is_counted_from_the_split_that_is_tested_and_roles_are_those_declared(store: Store) -> None:
     ingest_rows(store, ROWS, kind="candidates", splits=SPLITS)
-    result = duplicates(store, ["set"], declared=KARPATHY)
+    result = duplicates(store, "set", config=KARPATHY)
     leak = {"scope": "across-splits", "split": "test", "against_split": "train"}
     assert whole(result.frame, **leak) == {
         ("exact", "captions"): 1, ("near", "captions"): 1, ("any", "captions"): 2,
@@ -117,16 +117,14 @@ def test_leak_is_counted_from_the_split_that_is_tested_and_roles_are_those_decla
     assert result.notes[1] == (
         "set:test: captions that stand in set:train: 2 of 3 (66.7%), 1 of them exactly, 1 nearly"
     )
-    undeclared = duplicates(store, ["set"]).frame
+    undeclared = duplicates(store, "set").frame
     assert set(undeclared.filter(pl.col("scope") == "across-splits")["split"]) == {"train", "restval", "test"}
 
 
 def test_shared_images_and_repeated_captions_of_two_datasets(store: Store) -> None:
     ingest_rows(store, [("x", 0, "a red kite over water"), ("y", 0, "boats")], "one", splits={"test": ["x"]})
     ingest_rows(store, [("x", 0, "A red kite, over water!"), ("z", 0, "men")], "two", splits={"train": ["x"]})
-    rows = duplicates(store, ["one", "two"]).frame.filter(
-        pl.col("scope") == "across-datasets", pl.col("slot").is_null()
-    )
+    rows = duplicates(store, "one", "two").frame.filter(pl.col("scope") == "across-datasets", pl.col("slot").is_null())
     images = rows.filter(pl.col("statistic") == "shared-images")
     assert images.select("dataset", "split", "against", "against_split", "found", "n").rows() == [
         ("one", None, "two", None, 1, 2),
@@ -139,13 +137,13 @@ def test_shared_images_and_repeated_captions_of_two_datasets(store: Store) -> No
 def test_versions_of_a_dataset_are_put_beside_each_other(store: Store) -> None:
     ingest_rows(store, [("x", 0, "a red kite"), ("y", 0, "boats")])
     ingest_rows(store, [("x", 0, "a red kite"), ("y", 0, "men")])
-    rows = duplicates(store, ["set@v1", "set@v2"]).frame.filter(pl.col("scope") == "across-versions")
+    rows = duplicates(store, "set@v1", "set@v2").frame.filter(pl.col("scope") == "across-versions")
     assert whole(rows, version=resolve(store, "set@v2").version.version)["exact", "captions"] == 1
 
 
 def test_within_images_the_exact_ones_are_those_that_identical_counts(store: Store) -> None:
     ingest_rows(store, ROWS, kind="candidates")
-    found = whole(duplicates(store, ["set"]).frame, scope="within-image")
+    found = whole(duplicates(store, "set").frame, scope="within-image")
     count = identical_counts(store, resolve(store, "set")).row(0, named=True)
     assert (found["exact", "captions"], found["exact", "images"]) == (count["twins"], count["images_with_twins"])
 
@@ -206,7 +204,7 @@ def test_order_of_rows_keeps_every_number_and_every_partner(rows: Rows) -> None:
         with Store.open(MEMORY) as store:
             ingest_rows(store, [("q", 0, f"other {len(captions[0][2])}")], "earlier")  # which moves all numbers
             ingest_rows(store, captions, kind="candidates", splits=SPLITS)
-            result = duplicates(store, ["set"], pairs=True)
+            result = duplicates(store, "set", pairs=True)
             return [*result.frame.rows(), *(row for table in result.tables for row in table.frame.rows())]
 
     assert searched(rows) == searched(ROWS)
@@ -218,7 +216,7 @@ def test_threads_keep_every_row(store: Store) -> None:
     found = []
     for threads in (1, 2):
         store.execute(f"set threads = {threads}")
-        found.append(duplicates(store, ["set"], pairs=True).frame.rows())
+        found.append(duplicates(store, "set", pairs=True).frame.rows())
     assert found[0] == found[1]
 
 
@@ -234,7 +232,7 @@ def test_counts_from_the_cache_are_those_that_were_counted(tmp_path: Path) -> No
     assert [one.frame.rows() for one in results[0].tables] == [one.frame.rows() for one in results[1].tables]
     with Store.open(file) as store:
         assert store.query("select count(*) as n from cache.entry where relation = 'duplicate_count'").item() == 1
-        stricter = duplicates(store, ["set"], 0.9).frame
+        stricter = duplicates(store, "set", near=0.9).frame
     assert whole(stricter, scope="across-images")["near", "captions"] == 3
 
 
@@ -244,7 +242,7 @@ def test_copied_annotator_shows_as_a_pair_of_slots(store: Store) -> None:
     rows += [(f"i{n}", 1, f"nobody number {n}") for n in range(40)]
     rows += [(f"i{n}", 2, " ".join([*text[:4], "new", *text[5:]])) for n, text in enumerate(said)]
     ingest_rows(store, rows)
-    result = duplicates(store, ["set"])
+    result = duplicates(store, "set")
     pair = result.frame.filter(pl.col("against_slot").is_not_null(), pl.col("match") == "any")
     assert pair.select("slot", "against_slot", "value", "n").rows() == [(0, 2, 1.0, 40)]
     assert (
@@ -266,20 +264,20 @@ def test_copied_annotator_shows_as_a_pair_of_slots(store: Store) -> None:
 )
 def test_what_cannot_be_searched_is_said(store: Store, rows: Rows, note: str) -> None:
     ingest_rows(store, rows, kind="candidates")
-    result = duplicates(store, ["set"])
+    result = duplicates(store, "set")
     assert f"set: {note}" in result.notes
     assert not result.frame.filter(pl.col("match").is_not_null())["found"].sum()
-    assert duplicates(store, ["set"], pairs=True).frame.is_empty()
+    assert duplicates(store, "set", pairs=True).frame.is_empty()
 
 
 def test_sentences_of_a_corpus_have_no_slots(store: Store) -> None:
     ingest_rows(store, [("a", 0, "a kite"), ("a", 1, "a kite"), ("b", 0, "a kite")], kind="corpus")
-    assert duplicates(store, ["set"]).frame["slot"].null_count() == duplicates(store, ["set"]).frame.height
+    assert duplicates(store, "set").frame["slot"].null_count() == duplicates(store, "set").frame.height
 
 
 def test_share_of_nothing_is_null(store: Store) -> None:
     ingest_rows(store, [("a", 0, "a kite"), ("b", 0, "men")])
-    within = duplicates(store, ["set"]).frame.filter(pl.col("scope") == "within-image")
+    within = duplicates(store, "set").frame.filter(pl.col("scope") == "within-image")
     assert within.select("value", "found", "n").unique().rows() == [(None, 0, 0)]
 
 
@@ -287,20 +285,20 @@ def test_share_of_nothing_is_null(store: Store) -> None:
 def test_threshold_that_no_pair_of_rare_words_proves_is_refused(store: Store, near: float) -> None:
     ingest_rows(store, ROWS, kind="candidates")
     with pytest.raises(UsageError, match=r"above 0\.5, at most 1"):
-        duplicates(store, ["set"], near)
+        duplicates(store, "set", near=near)
 
 
 def test_too_many_captions_that_are_alike_are_refused_in_a_line(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     ingest_rows(store, [(str(n), 0, f"a picture of a {n} on a table") for n in range(20)])
     monkeypatch.setattr(search, "_MOST_PAIRS", 100)
     with pytest.raises(MetricError, match=r"set: .* 190 pairs would have to be compared at --near 0\.7; raise it"):
-        duplicates(store, ["set"])
+        duplicates(store, "set")
 
 
 def test_captions_that_look_like_markup_are_shown_as_they_stand(store: Store) -> None:
     text = "[red]<script>alert('x')</script> | $kite$ \\frac"
     ingest_rows(store, [("a", 0, text), ("b", 0, text)])
-    result = duplicates(store, ["set"])
+    result = duplicates(store, "set")
     assert result.tables[-1].frame["text"].to_list() == [text]
     assert result.tables[-1].frame["against_text"].to_list() == [text]
 
@@ -310,8 +308,8 @@ def test_natural_duplicates_of_flickr8k_are_those_of_all_pairs_compared(data: Pa
     from auditor import config
 
     declared: Mapping[str, Source] = config.sources(data=data)
-    ingest(store, [declared["flickr8k"]])
-    result = duplicates(store, ["flickr8k"], declared=declared)
+    ingest_sources(store, [declared["flickr8k"]])
+    result = duplicates(store, "flickr8k", config=declared)
     assert whole(result.frame, scope="within-image") == {
         ("exact", "captions"): 38, ("near", "captions"): 1_174, ("any", "captions"): 1_212,
         ("exact", "images"): 19, ("near", "images"): 538, ("any", "images"): 555,

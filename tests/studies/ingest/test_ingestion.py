@@ -13,7 +13,7 @@ from auditor.model import Part, Source
 from auditor.store import verification, versions
 from auditor.store.connection import Store
 from auditor.studies.ingest.naming import wanted
-from auditor.studies.ingest.study import ingest
+from auditor.studies.ingest.sources import ingest_sources
 
 
 def source(path: Path, file_format: str = "table", **about: Any) -> Source:
@@ -29,30 +29,30 @@ def write(folder: Path, content: str, name: str = "captions.csv") -> Path:
 
 def test_refusals_are_those_of_the_latest_ingest(tmp_path: Path, store: Store) -> None:
     path = write(tmp_path, "image,caption\na,\nb,good\n")
-    ingest(store, [source(path)], max_rejected=1)
+    ingest_sources(store, [source(path)], max_rejected=1)
     write(tmp_path, "image,caption\nzzz,\nb,good\nc,\n")
-    again = ingest(store, [source(path)], max_rejected=1)
+    again = ingest_sources(store, [source(path)], max_rejected=1)
     assert again.frame["status"].to_list() == ["unchanged"]
     assert store.query("select line from rejected order by line").rows() == [
         (2,),
         (4,),
     ]
     write(tmp_path, "image,caption\nb,good\n")
-    ingest(store, [source(path)])
+    ingest_sources(store, [source(path)])
     assert store.query("select count(*) from rejected").item() == 0
 
 
 def test_caption_without_a_visible_character_is_empty(tmp_path: Path, store: Store) -> None:
     path = write(tmp_path, "image,caption\na,\u00a0\na,\u3000\u200b\na,seen\n")
-    ingest(store, [source(path)], max_rejected=1)
+    ingest_sources(store, [source(path)], max_rejected=1)
     assert store.query("select reason from rejected").rows() == [("empty caption",)] * 2
 
 
 def test_filling_an_empty_caption_moves_no_other(tmp_path: Path, store: Store) -> None:
     path = write(tmp_path, "image,caption\na,\na,second\na,third\n")
-    ingest(store, [source(path)], max_rejected=1)
+    ingest_sources(store, [source(path)], max_rejected=1)
     write(tmp_path, "image,caption\na,first\na,second\na,third\n")
-    ingest(store, [source(path)])
+    ingest_sources(store, [source(path)])
     before, after = versions.resolve(store, "set@v1"), versions.resolve(store, "set")
     changes = versions.difference(store, before, after, "change")
     assert changes.select("change", "slot").rows() == [("added", 0)]
@@ -60,29 +60,29 @@ def test_filling_an_empty_caption_moves_no_other(tmp_path: Path, store: Store) -
 
 def test_minus_zero_is_the_same_rating_as_zero(tmp_path: Path, store: Store) -> None:
     path = write(tmp_path, "image,caption,judge,score\na,one dog,j1,0\nb,a cat,j1,1\n")
-    first = ingest(store, [source(path, "judgements", kind="judgements")])
+    first = ingest_sources(store, [source(path, "judgements", kind="judgements")])
     write(tmp_path, "image,caption,judge,score\na,one dog,j1,-0.0\nb,a cat,j1,1\n")
-    again = ingest(store, [source(path, "judgements", kind="judgements")])
+    again = ingest_sources(store, [source(path, "judgements", kind="judgements")])
     assert again.frame["version"].to_list() == first.frame["version"].to_list()
     assert verification.check(store)["faults"].sum() == 0
 
 
 def test_split_of_one_caption_of_an_image_is_a_split(tmp_path: Path, store: Store) -> None:
     path = write(tmp_path, "image,caption,split\na,one,train\na,two,test\nb,three,train\n")
-    ingest(store, [source(path)])
+    ingest_sources(store, [source(path)])
     assert versions.content(store, versions.resolve(store, "set:test"))["text"].to_list() == ["two"]
 
 
 def test_rows_of_other_languages_are_counted_out_and_said(tmp_path: Path, store: Store) -> None:
     path = write(tmp_path, "image,caption,lang\na,one,en\na,deux,fr\nb,two,en\nb,zwei,\n")
-    made = ingest(store, [source(path, options={"lang": "en", "lang_col": "lang"})])
+    made = ingest_sources(store, [source(path, options={"lang": "en", "lang_col": "lang"})])
     assert made.frame["captions"].to_list() == [2]
     assert "set: 2 records left out: of another language, or of none" in made.notes
 
 
 def test_split_that_counts_as_another_is_said(tmp_path: Path, store: Store) -> None:
     path = write(tmp_path, "image,caption,split\na,one,restval\n")
-    made = ingest(store, [source(path, split_roles={"restval": "train"})])
+    made = ingest_sources(store, [source(path, split_roles={"restval": "train"})])
     assert "set: split restval counts as train" in made.notes
 
 
@@ -92,7 +92,7 @@ def test_split_that_counts_as_another_is_said(tmp_path: Path, store: Store) -> N
 def test_setting_with_a_typo_is_an_error(tmp_path: Path, store: Store, options: dict[str, Any]) -> None:
     path = write(tmp_path, "image,caption\na,one\n")
     with pytest.raises(UsageError):
-        ingest(store, [source(path, options=options)])
+        ingest_sources(store, [source(path, options=options)])
 
 
 @pytest.mark.parametrize(
@@ -109,19 +109,19 @@ def test_table_that_could_be_misread_is_not_read(
 ) -> None:
     path = write(tmp_path, content, name)
     with pytest.raises(SourceError, match=words):
-        ingest(store, [source(path, "")])
+        ingest_sources(store, [source(path, "")])
 
 
 def test_split_of_a_later_record_is_read(tmp_path: Path, store: Store) -> None:
     lines = ['{"image": 1, "caption": "x"}', '{"image": 2, "caption": "y", "split": "val"}']
-    ingest(store, [source(write(tmp_path, "\n".join(lines), "c.jsonl"))])
+    ingest_sources(store, [source(write(tmp_path, "\n".join(lines), "c.jsonl"))])
     assert store.query("select image, split from membership order by image").rows() == [("1", None), ("2", "val")]
 
 
 @pytest.mark.parametrize("split", ['{"a": 1}', "[1]", "true", str(2**70), '"\\ud800"', "null"])
 def test_split_of_any_type_breaks_nothing(tmp_path: Path, store: Store, split: str) -> None:
     path = write(tmp_path, f'[{{"image_id": 1, "caption": "a b", "split": {split}}}]', "c.json")
-    ingest(store, [source(path, "list")])
+    ingest_sources(store, [source(path, "list")])
     assert store.query("select count(*) from membership").item() == 1
 
 
@@ -130,14 +130,14 @@ def test_split_key_that_no_image_has_is_an_error(tmp_path: Path, store: Store) -
         tmp_path, '{"images": [{"id": 1, "split": "val"}], "annotations": [{"image_id": 1, "caption": "x"}]}', "c.json"
     )
     with pytest.raises(SourceError, match='no image has the key "splt"'):
-        ingest(store, [source(path, "coco", options={"split_key": "splt"})])
+        ingest_sources(store, [source(path, "coco", options={"split_key": "splt"})])
 
 
 def test_file_named_twice_is_not_read_twice(tmp_path: Path, store: Store) -> None:
     path = write(tmp_path, "image,caption\na,one\n")
     twice = Source("set", "captions", "table", (Part((path, tmp_path / "*.csv")),))
     with pytest.raises(SourceError, match="named twice"):
-        ingest(store, [twice])
+        ingest_sources(store, [twice])
 
 
 def test_one_file_of_another_format_among_many_is_not_passed_over(tmp_path: Path, store: Store) -> None:
@@ -145,7 +145,7 @@ def test_one_file_of_another_format_among_many_is_not_passed_over(tmp_path: Path
     bad = write(tmp_path, "image,caption\na,one\n", "b.csv")
     both = Source("set", "captions", "flickr", (Part((good, bad)),))
     with pytest.raises(SourceError, match=r"b.csv: not of format"):
-        ingest(store, [both])
+        ingest_sources(store, [both])
 
 
 def test_kind_follows_what_the_files_are(tmp_path: Path) -> None:
@@ -161,22 +161,22 @@ def test_common_settings_outlive_another_format(tmp_path: Path) -> None:
 
 def test_frozen_misses_what_the_lock_names(tmp_path: Path, store: Store) -> None:
     path = write(tmp_path, "image,caption\na,one\n")
-    ingest(store, [source(path)], lock=Lock(tmp_path / "datasets.lock"))
+    ingest_sources(store, [source(path)], lock=Lock(tmp_path / "datasets.lock"))
     path.unlink()
     with pytest.raises(SourceError, match="no such file"):
-        ingest(store, [source(path)], skip_missing=True, lock=Lock(tmp_path / "datasets.lock", frozen=True))
+        ingest_sources(store, [source(path)], skip_missing=True, lock=Lock(tmp_path / "datasets.lock", frozen=True))
 
 
 def test_share_of_refusals_is_compared_exactly(tmp_path: Path, store: Store) -> None:
     rows = [f"i{n},{'' if n < 29 else 'caption'}" for n in range(100)]
     path = write(tmp_path, "image,caption\n" + "\n".join(rows))
-    ingest(store, [source(path)], max_rejected=0.29)
+    ingest_sources(store, [source(path)], max_rejected=0.29)
 
 
 @pytest.mark.parametrize(("end", "told"), [("", True), ("\n", False), ("\r\n", False)])
 def test_last_line_without_its_end_is_said(store: Store, tmp_path: Path, end: str, told: bool) -> None:
     (tmp_path / "cut.token").write_bytes(f"a.jpg#0\ta dog\na.jpg#1\ta do{end}".encode())
-    notes = ingest(store, [source(tmp_path / "cut.token", "flickr")]).notes
+    notes = ingest_sources(store, [source(tmp_path / "cut.token", "flickr")]).notes
     assert [note for note in notes if "no line end" in note] == (
         ["set: the last line has no line end, as where a file is cut off in copying: cut.token:2"] if told else []
     )

@@ -16,7 +16,7 @@ from auditor import config
 from auditor.errors import MetricError, UsageError
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import content, resolve
-from auditor.studies.ingest.study import ingest
+from auditor.studies.ingest.sources import ingest_sources
 from auditor.studies.outliers import likelihood
 from auditor.studies.outliers.study import outliers
 
@@ -65,7 +65,7 @@ def test_evidence_is_that_of_a_count_by_hand(drawn: list[tuple[str, list[str]]])
 
 def test_captions_that_changed_places_are_a_pair(store: Store) -> None:
     ingest_rows(store, scenes())
-    rows = outliers(store, ["set"], share=0.3).frame
+    rows = outliers(store, "set", share=0.3).frame
     swapped = rows.filter(finding="swapped").select("image", "slot", "other_image", "other_slot").rows()
     assert sorted(swapped) == [("i0", 1, "i1", 1), ("i1", 1, "i0", 1)]
     assert rows["finding"][:2].to_list() == ["swapped", "swapped"]
@@ -74,12 +74,12 @@ def test_captions_that_changed_places_are_a_pair(store: Store) -> None:
 
 def test_nothing_is_swapped_where_nothing_was(store: Store) -> None:
     ingest_rows(store, scenes(swapped=False))
-    assert set(outliers(store, ["set"], share=1.0).frame["finding"]) == {"unlike"}
+    assert set(outliers(store, "set", share=1.0).frame["finding"]) == {"unlike"}
 
 
 def test_caption_of_another_image_is_told_without_a_partner(store: Store) -> None:
     ingest_rows(store, [*scenes(swapped=False), ("i3", 4, "a red kite sky there")])
-    result = outliers(store, ["set"], share=0.1)
+    result = outliers(store, "set", share=0.1)
     assert result.frame.select("image", "slot", "finding", "other_image", "other_slot").row(0) == (
         "i3", 4, "elsewhere", "i0", None
     )  # fmt: skip
@@ -89,7 +89,7 @@ def test_caption_of_another_image_is_told_without_a_partner(store: Store) -> Non
 def test_others_is_what_the_other_captions_score_among_themselves(store: Store) -> None:
     rows = [("a", 0, "a red kite flies"), ("a", 1, "a red kite"), ("a", 2, "the kite flies"), ("b", 0, "ships")]
     ingest_rows(store, rows)
-    frame = outliers(store, ["set"], share=1.0).frame.sort("slot")
+    frame = outliers(store, "set", share=1.0).frame.sort("slot")
     value, others = frame["value"], frame["others"]
     pair = {frozenset({1, 2}): value[1] + value[2] - value[0], frozenset({0, 2}): value[0] + value[2] - value[1]}
     assert others[0] == pytest.approx(pair[frozenset({1, 2})])
@@ -102,7 +102,7 @@ def test_consensus_is_the_likest_caption_ties_are_counted_and_images_go_by_diffi
         ("b", 0, "snow"), ("b", 1, "日本 rain"), ("c", 0, "a tram"),
     ]  # fmt: skip
     ingest_rows(store, rows)
-    result = outliers(store, ["set"], level="image")
+    result = outliers(store, "set", level="image")
     assert result.frame.select("image", "n", "difficulty", "consensus", "ties", "text").rows() == [
         ("b", 2, 1.0, 0, 2, "snow"),
         ("a", 3, pytest.approx(1 - result.frame["mean"][1]), 1, 2, "a red kite"),
@@ -114,22 +114,22 @@ def test_without_scores_there_are_no_outliers_and_one_line_says_why(store: Store
     ingest_rows(store, [("a", 0, "x"), ("b", 0, "y")], "lonely")
     ingest_rows(store, [("a", 0, "x"), ("a", 1, "y")], "single")
     with pytest.raises(MetricError, match="no caption has a reference"):
-        outliers(store, ["lonely"])
+        outliers(store, "lonely")
     with pytest.raises(MetricError, match="no cider"):
-        outliers(store, ["single"])
+        outliers(store, "single")
     with pytest.raises(UsageError, match="--metric ter: expected"):
-        outliers(store, ["single"], "ter")
+        outliers(store, "single", metric="ter")
     with pytest.raises(UsageError, match="--share 0"):
-        outliers(store, ["single"], share=0)
+        outliers(store, "single", share=0)
     with pytest.raises(UsageError, match="--level word"):
-        outliers(store, ["single"], level="word")
+        outliers(store, "single", level="word")
 
 
 def test_equal_and_empty_captions_are_no_outliers(store: Store) -> None:
     texts = {"equal": "a kite", "empty": ""}
     for name, text in texts.items():
         ingest_rows(store, [(image, slot, text) for image in "ab" for slot in (0, 1)], name, kind="candidates")
-        result = outliers(store, [name])
+        result = outliers(store, name)
         assert result.frame.is_empty()
         assert result.notes == (f"{name}: every caption has the same score: none is an outlier",)
 
@@ -145,7 +145,7 @@ def test_threads_order_and_other_datasets_change_no_digit(tmp_path: Path) -> Non
         for _ in ("cold", "warm"):
             with Store.open(path) as store:
                 store.execute(f"set threads = {threads}")
-                kept.append(outliers(store, ["set"], share=0.5).to_json())
+                kept.append(outliers(store, "set", share=0.5).to_json())
         return [text[text.index('"signatures"') :] for text in kept]
 
     once, again = measured([], 1), measured(["tram kite snow", "日本"], 2)
@@ -154,7 +154,7 @@ def test_threads_order_and_other_datasets_change_no_digit(tmp_path: Path) -> Non
 
 def test_most_swaps_among_real_captions_are_found_and_few_others(data: Path, store: Store) -> None:
     """One caption in a hundred of Flickr8k's test images changed places: 25 pairs."""
-    ingest(store, [config.sources(data=data)["flickr8k"]])
+    ingest_sources(store, [config.sources(data=data)["flickr8k"]])
     rows = content(store, resolve(store, "flickr8k:test")).sort("image", "slot").select("image", "slot", "text")
     places = [(20 * n % 1000 * 5 + n % 5, (20 * n + 507) % 1000 * 5 + (n + 2) % 5) for n in range(25)]
     order = list(range(rows.height))
@@ -162,7 +162,7 @@ def test_most_swaps_among_real_captions_are_found_and_few_others(data: Path, sto
         order[a], order[b] = b, a
     texts = rows["text"].gather(order)
     ingest_rows(store, list(zip(rows["image"], rows["slot"].to_list(), texts, strict=True)), "planted")
-    found = outliers(store, ["planted"]).frame.filter(finding="swapped")
+    found = outliers(store, "planted").frame.filter(finding="swapped")
     at = {(image, slot): place for place, (image, slot) in enumerate(rows.select("image", "slot").rows())}
     told = {
         frozenset({at[row["image"], row["slot"]], at[row["other_image"], row["other_slot"]]})
@@ -184,7 +184,7 @@ def test_most_swaps_among_real_captions_are_found_and_few_others(data: Path, sto
 )
 def test_captions_of_the_same_words_never_changed_places(store: Store, texts: tuple[str, str]) -> None:
     ingest_rows(store, [*scenes(), ("i4", 4, texts[0]), ("i5", 4, texts[1])])
-    rows = outliers(store, ["set"], share=1.0).frame
+    rows = outliers(store, "set", share=1.0).frame
     assert sorted(rows.filter(finding="swapped")["image"]) == ["i0", "i1"]
     of_twins = rows.filter(slot=4)
     assert of_twins.height == 2
@@ -194,11 +194,11 @@ def test_captions_of_the_same_words_never_changed_places(store: Store, texts: tu
 def test_every_caption_of_the_share_is_looked_into(store: Store) -> None:
     """5,001 captions and more, whatever is weighed at once."""
     ingest_rows(store, [(f"i{n}", slot, f"a w{n} {slot} x{n % 7}") for n in range(1_300) for slot in range(4)])
-    assert outliers(store, ["set"], share=1.0).frame.height == 5_200
+    assert outliers(store, "set", share=1.0).frame.height == 5_200
 
 
 def test_what_is_weighed_at_once_changes_no_digit(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     ingest_rows(store, scenes())
-    at_once = outliers(store, ["set"], share=1.0).frame
+    at_once = outliers(store, "set", share=1.0).frame
     monkeypatch.setattr(likelihood, "_AT_ONCE", 5)
-    assert outliers(store, ["set"], share=1.0).frame.equals(at_once)
+    assert outliers(store, "set", share=1.0).frame.equals(at_once)

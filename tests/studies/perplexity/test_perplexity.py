@@ -18,7 +18,7 @@ from auditor.store.connection import MEMORY, Store
 from auditor.store.workspace import Workspace
 from auditor.studies.perplexity import models
 from auditor.studies.perplexity.study import perplexity
-from auditor.text import tokenizer
+from auditor.text import tokenizer_of
 
 IMAGES = [f"image {place}" for place in range(6)]
 #: A caption of each image at least, so that both halves have some with the seeds of these tests.
@@ -38,7 +38,7 @@ CATS: Rows = [(f"i{i}", 0, f"a cat {'sleeps' if i % 2 else 'runs on a red mat'}"
 def expected(
     datasets: dict[str, Rows], order: int, captions: int | None, seed: int
 ) -> dict[tuple[str, str, str], float | None]:
-    tokenize = tokenizer("bare")
+    tokenize = tokenizer_of("bare")
     sides = {}
     for name, rows in datasets.items():
         tokens = tokenize(pl.Series([text for _, _, text in rows], dtype=pl.String)).to_list()
@@ -68,7 +68,7 @@ def pairwise(datasets: dict[str, Rows], threads: int = 2, **options: object) -> 
         store.execute(f"set threads = {threads}")
         for name, rows in datasets.items():
             ingest_rows(store, rows, name, kind="candidates")  # which lets an empty caption in
-        return perplexity(store, [name for name in datasets if name != "unrelated"], "bare", **options).frame  # type: ignore[arg-type]
+        return perplexity(store, *[name for name in datasets if name != "unrelated"], tokenizer="bare", **options).frame  # type: ignore[arg-type]
 
 
 @given(corpora, corpora, st.integers(1, 5), st.sampled_from([None, 0, 1]), st.sampled_from([1, 2]))
@@ -144,7 +144,7 @@ def test_draws_are_what_their_seeds_give_alone() -> None:
 def test_a_selection_alone_has_its_own_model_only() -> None:
     with Store.open(MEMORY) as store:
         ingest_rows(store, CATS, "cats")
-        result = perplexity(store, ["cats"])
+        result = perplexity(store, "cats")
     values = dict(result.frame.select("statistic", "value").rows())
     assert values["ratio"] == 1
     assert values["cross-entropy"] == pytest.approx(pl.Series([values["perplexity"]]).log(2)[0])
@@ -155,7 +155,7 @@ def test_an_image_is_on_the_same_side_in_every_version_and_split() -> None:
     with Store.open(MEMORY) as store:
         ingest_rows(store, CATS, "cats", splits={"test": [image for image, *_ in CATS[:9]]})
         ingest_rows(store, CATS[:10], "cats")
-        result = perplexity(store, ["cats@v1", "cats@v2", "cats@v1:test"], captions=1)
+        result = perplexity(store, "cats@v1", "cats@v2", "cats@v1:test", captions=1)
     assert sum("of one dataset" in note for note in result.notes) == 3
     assert result.frame["trained_split"].unique().sort().to_list() == [None, "test"]
 
@@ -165,7 +165,7 @@ def test_what_a_reader_must_know_is_said() -> None:
         ingest_rows(store, [*CATS, ("i3", 1, "")], "cats", kind="candidates")
         ingest_rows(store, DOGS, "dogs")
         store.execute("update dataset set related = ['dogs'] where dataset = 'cats'")
-        result = perplexity(store, ["cats", "dogs"])
+        result = perplexity(store, "cats", "dogs")
     notes = result.notes
     assert any(note.startswith("cats and dogs are declared as related") for note in notes)
     assert any(note.startswith("cats: 1 of the captions has no token") for note in notes)
@@ -191,14 +191,14 @@ def test_what_cannot_be_had_is_refused(
 ) -> None:
     ingest_rows(store, rows)
     with pytest.raises(error, match=words):
-        perplexity(store, ["set"], **options)
+        perplexity(store, "set", **options)
 
 
 def test_a_vocabulary_beyond_an_n_gram_is_refused(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     ingest_rows(store, CATS)
     monkeypatch.setattr(models, "_END", 3)
     with pytest.raises(MetricError, match="more than 2 different tokens"):
-        perplexity(store, ["set"])
+        perplexity(store, "set")
 
 
 def test_unknown_order_is_one_line_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:

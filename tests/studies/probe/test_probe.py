@@ -64,7 +64,9 @@ def row(frame: pl.DataFrame, metric: str, component: str) -> dict[str, Any]:
 @pytest.mark.parametrize("seed", range(3))
 def test_k_words_of_one_caption_of_each_image_change_in_min_of_k_and_length_positions(store: Store, seed: int) -> None:
     rows = random_rows(seed)
-    frame = probe(filled(store, rows), ["set"], ["bleu-1"], ["reference-words"], [1, 2, 5], seed=seed).frame
+    frame = probe(
+        filled(store, rows), "set", metrics=["bleu-1"], components=["reference-words"], words=[1, 2, 5], seed=seed
+    ).frame
     tokens = tokens_of(rows)
     by_k = {k: made_texts(store, f"reference-words-{k}") for k in (1, 2, 5)}
     assert [image for image, _ in by_k[1]] == sorted({image for (image, _), words in tokens.items() if words})
@@ -85,7 +87,7 @@ def test_k_words_of_one_caption_of_each_image_change_in_min_of_k_and_length_posi
 
 def test_new_words_follow_the_unigram_distribution_of_the_other_words(store: Store) -> None:
     rows = [(f"i{image:03}", slot, "dog dog dog dog often often often rare") for image in range(300) for slot in (0, 1)]
-    probe(filled(store, rows), ["set"], ["bleu-1"], ["reference-words"], [8])
+    probe(filled(store, rows), "set", metrics=["bleu-1"], components=["reference-words"], words=[8])
     texts = list(made_texts(store, "reference-words-8").values())
     in_place_of_dog = [word for words in texts for word in words[:4]]
     share = in_place_of_dog.count("rare") / len(in_place_of_dog)
@@ -128,7 +130,9 @@ METRICS = ["bleu-1", "bleu-4", "rouge-1", "rouge-l", "rouge-su4", "cider", "cide
 @pytest.mark.parametrize("seed", range(2))
 def test_scores_beside_a_changed_reference_are_those_of_the_formulas(store: Store, seed: int) -> None:
     rows = random_rows(seed + 10)
-    frame = probe(filled(store, rows), ["set"], METRICS, ["reference-words"], [1, 3], seed=seed).frame
+    frame = probe(
+        filled(store, rows), "set", metrics=METRICS, components=["reference-words"], words=[1, 3], seed=seed
+    ).frame
     tokens = tokens_of(rows)
     for k in (1, 3):
         changed = made_texts(store, f"reference-words-{k}")
@@ -151,7 +155,7 @@ def test_scores_of_ablated_captions_are_those_of_the_formulas(store: Store) -> N
         "function-words": {at: [word for word in words if word not in closed] for at, words in tokens.items()},
         "content-words": {at: [word for word in words if word in closed] for at, words in tokens.items()},
     }
-    frame = probe(filled(store, rows), ["set"], METRICS, ["order", *ablated]).frame
+    frame = probe(filled(store, rows), "set", metrics=METRICS, components=["order", *ablated]).frame
     ablated["order"] = made_texts(store, "order")
     assert all(sorted(words) == sorted(tokens[at]) for at, words in ablated["order"].items())
     for component, candidates in ablated.items():
@@ -169,7 +173,7 @@ def test_scores_of_ablated_captions_are_those_of_the_formulas(store: Store) -> N
 def test_order_moves_no_bag_of_words_metric(seed: int) -> None:
     with Store.open(MEMORY) as store:
         rows = [("j", slot, "red dog runs") for slot in range(2)] + random_rows(seed)
-        frame = probe(filled(store, rows), ["set"], ["bleu-1", "rouge-1"], ["order"], seed=seed).frame
+        frame = probe(filled(store, rows), "set", metrics=["bleu-1", "rouge-1"], components=["order"], seed=seed).frame
     assert frame["change"].to_list() == [0.0, 0.0]
 
 
@@ -177,19 +181,23 @@ def test_cider_is_1_only_where_candidate_and_all_references_are_identical(store:
     alike = [("a", slot, "a red dog runs home") for slot in range(4)]
     other = [("b", slot, "the cat sits here now") for slot in range(2)]
     beside = [("c", slot, "a tall tree stands there") for slot in range(3)] + [("c", 3, "a tall tree stands alone")]
-    scores = score(filled(store, [*alike, *other, *beside]), "set", ["cider"]).frame
+    scores = score(filled(store, [*alike, *other, *beside]), "set", metrics=["cider"]).frame
     by_image = {image: part["value"].to_list() for (image,), part in scores.group_by("image")}
     assert by_image["a"] == [1.0] * 4
     assert by_image["b"] == [1.0] * 2
     assert max(by_image["c"]) < 1.0
-    probed = row(probe(store, ["set"], ["cider"], ["reference-words"], [1]).frame, "cider", "reference-words-1")
+    probed = row(
+        probe(store, "set", metrics=["cider"], components=["reference-words"], words=[1]).frame,
+        "cider",
+        "reference-words-1",
+    )
     assert probed["mean"] < probed["before"]
 
 
 def test_untouched_scores_are_the_upper_bound(store: Store) -> None:
     filled(store, random_rows(3))
-    upper = bounds(store, ["set"], ["cider", "ter"], candidates=["human"]).frame.filter(level="caption")
-    frame = probe(store, ["set"], ["cider", "ter"], ["half"]).frame
+    upper = bounds(store, "set", metrics=["cider", "ter"], candidates=["human"]).frame.filter(level="caption")
+    frame = probe(store, "set", metrics=["cider", "ter"], components=["half"]).frame
     assert frame["before"].to_list() == upper["mean"].to_list()
     assert frame["n"].to_list() == upper["n"].to_list()
 
@@ -203,7 +211,7 @@ def test_numbers_depend_on_the_seed_and_the_captions_alone(tmp_path: Path) -> No
         for _ in range(times):
             with Store.open(path) as store:
                 store.execute(f"set threads = {threads}")
-                found.append(probe(store, ["set"], ["cider"], SOME, [2], seed=3).frame)
+                found.append(probe(store, "set", metrics=["cider"], components=SOME, words=[2], seed=3).frame)
         return found
 
     first, warm = measured(["set"], 1, tmp_path / "first.duckdb", times=2)
@@ -211,11 +219,17 @@ def test_numbers_depend_on_the_seed_and_the_captions_alone(tmp_path: Path) -> No
     assert warm.equals(first)
     assert second.equals(first)
     with Store.open(tmp_path / "first.duckdb") as store:
-        assert not probe(store, ["set"], ["cider"], SOME, [2], seed=4).frame.equals(first)
+        assert not probe(store, "set", metrics=["cider"], components=SOME, words=[2], seed=4).frame.equals(first)
 
 
 def test_signatures_say_what_was_done_before_scoring(store: Store) -> None:
-    frame = probe(filled(store, random_rows(1)), ["set"], ["bleu-1"], ["reference-words", "function-words"], [2]).frame
+    frame = probe(
+        filled(store, random_rows(1)),
+        "set",
+        metrics=["bleu-1"],
+        components=["reference-words", "function-words"],
+        words=[2],
+    ).frame
     perturbed, ablated = frame["signature"]
     assert perturbed.endswith("|probe:reference-words-2|seed:1|words:2|v:1")
     assert f"|probe:function-words|list:{function_words.english().label}|v:1" in ablated
@@ -231,7 +245,7 @@ def test_rows_with_the_same_texts_but_other_components_keep_their_own_counts() -
 
 def test_images_without_references_and_captions_without_words_are_explained(store: Store) -> None:
     filled(store, [("a", 0, "..."), ("a", 1, ""), ("b", 0, "one caption only"), ("c", 0, ""), ("c", 1, "-")])
-    result = probe(store, ["set"], ["bleu-1"])
+    result = probe(store, "set", metrics=["bleu-1"])
     told = " ".join(result.notes)
     assert "1 image has one caption only" in told
     assert "reference-words-1 changed no caption" in told
@@ -239,53 +253,55 @@ def test_images_without_references_and_captions_without_words_are_explained(stor
     assert result.frame["relative"].null_count() == result.frame.height
     filled(store, [("a", 0, "lonely"), ("b", 0, "lonely too")], dataset="lonely")
     with pytest.raises(MetricError, match="no caption has a reference"):
-        probe(store, ["lonely"], ["bleu-1"])
+        probe(store, "lonely", metrics=["bleu-1"])
 
 
 def test_one_image_has_no_cider_and_a_single_word_no_other_to_replace_it(store: Store) -> None:
     filled(store, [("a", 0, "dog dog"), ("a", 1, "dog")])
-    result = probe(store, ["set"], components=["reference-words"])
+    result = probe(store, "set", components=["reference-words"])
     assert "cider" not in result.frame["metric"]
     assert set(result.frame["change"]) == {0.0}
     assert any("reference-words-1 changed no caption" in note for note in result.notes)
     with pytest.raises(MetricError, match="no cider"):
-        probe(store, ["set"], ["cider"], ["order"])
+        probe(store, "set", metrics=["cider"], components=["order"])
 
 
 def test_bad_requests_are_refused_in_one_line(store: Store, tmp_path: Path) -> None:
     filled(store, random_rows(2))
     with pytest.raises(UsageError, match="adverbs: no such component; known are reference-words, order"):
-        probe(store, ["set"], ["bleu-1"], ["adverbs"])
+        probe(store, "set", metrics=["bleu-1"], components=["adverbs"])
     with pytest.raises(UsageError, match="at least one word"):
-        probe(store, ["set"], ["bleu-1"], words=[0])
+        probe(store, "set", metrics=["bleu-1"], words=[0])
     with pytest.raises(UsageError, match=r"list\.txt: function words cannot be read: No such file"):
-        probe(store, ["set"], ["bleu-1"], ["function-words"], function_words=tmp_path / "list.txt")
+        probe(store, "set", metrics=["bleu-1"], components=["function-words"], function_words=tmp_path / "list.txt")
     (tmp_path / "list.txt").write_text("# nothing\n\n")
     with pytest.raises(UsageError, match="expected one word a line"):
-        probe(store, ["set"], ["bleu-1"], ["function-words"], function_words=tmp_path / "list.txt")
+        probe(store, "set", metrics=["bleu-1"], components=["function-words"], function_words=tmp_path / "list.txt")
 
 
 def test_another_language_has_function_words_only_of_a_file(store: Store, tmp_path: Path) -> None:
     filled(store, random_rows(2))
     store.execute("update dataset set language = 'de'")
-    result = probe(store, ["set"], ["bleu-1"])
+    result = probe(store, "set", metrics=["bleu-1"])
     assert "no function-words, content-words: its language is de" in " ".join(result.notes)
     with pytest.raises(UsageError, match="set: no function-words: its language is de"):
-        probe(store, ["set"], ["bleu-1"], ["function-words"])
+        probe(store, "set", metrics=["bleu-1"], components=["function-words"])
     with pytest.raises(UsageError, match="the tags that are read are English"):
-        probe(store, ["set"], ["bleu-1"], ["nouns"])
+        probe(store, "set", metrics=["bleu-1"], components=["nouns"])
     (tmp_path / "list.txt").write_text("# our own\nDog\ncafé\n", encoding="utf-8")
-    frame = probe(store, ["set"], ["bleu-1"], ["content-words"], function_words=tmp_path / "list.txt").frame
+    frame = probe(
+        store, "set", metrics=["bleu-1"], components=["content-words"], function_words=tmp_path / "list.txt"
+    ).frame
     left = {word for words in made_texts(store, "content-words").values() for word in words}
     assert left == {"dog", "café"}
     assert "|list:list.txt@" in frame["signature"].item()
 
 
 def test_function_words_meet_tokens_of_every_profile() -> None:
-    from auditor.text import tokenizer
+    from auditor.text import tokenizer_of
 
     bare, ptb, whitespace = (
-        set(function_words.english().tokens(tokenizer(name))["word"]) for name in ("bare", "ptb", "whitespace")
+        set(function_words.english().tokens(tokenizer_of(name))["word"]) for name in ("bare", "ptb", "whitespace")
     )
     assert {"the", "dont", "theyre", "s"} <= bare
     assert {"the", "n't", "'s"} <= ptb
@@ -298,12 +314,12 @@ def test_without_spacy_or_a_pipeline_tagged_components_are_left_out_and_refused_
 ) -> None:
     filled(store, random_rows(2))
     monkeypatch.setitem(sys.modules, "spacy", None)
-    result = probe(store, ["set"], ["bleu-1"])
+    result = probe(store, "set", metrics=["bleu-1"])
     assert not set(word_classes.WORD_CLASSES) & set(result.frame["component"])
     assert any("pip install 'auditor[spacy]'" in note for note in result.notes)
     for asked in ({"components": ["nouns"]}, {"pipeline": "some_pipeline"}):
         with pytest.raises(MissingExtraError, match="need spaCy"):
-            probe(store, ["set"], ["bleu-1"], **asked)
+            probe(store, "set", metrics=["bleu-1"], **asked)
 
 
 @pytest.fixture
@@ -333,7 +349,7 @@ def pipeline(tmp_path: Path) -> Path:
 def test_classes_of_words_are_taken_away_as_the_pipeline_tags_them(store: Store, pipeline: Path) -> None:
     rows = [("a", 0, "The red dog runs on the grass."), ("a", 1, "A dog's red"), ("b", 0, "café"), ("b", 1, "")]
     filled(store, rows)
-    frame = probe(store, ["set"], ["bleu-1", "cider"], pipeline=str(pipeline)).frame
+    frame = probe(store, "set", metrics=["bleu-1", "cider"], pipeline=str(pipeline)).frame
     assert list(frame["component"].unique(maintain_order=True))[3:] == list(COMPONENTS[1:])
     assert made_texts(store, "adjectives") == {
         ("a", 0): "the dog runs on the grass".split(), ("a", 1): ["a", "dogs"], ("b", 0): ["café"], ("b", 1): [],
@@ -355,20 +371,22 @@ def test_a_parse_is_kept_and_gives_the_same_numbers(
             store, [("a", 0, "The red dog runs on the grass."), ("a", 1, "A dog's red"), ("b", 0, "café"), ("b", 1, "")]
         )
     with Store.open(path) as store:
-        cold = probe(store, ["set"], ["cider"], ["nouns", "adjectives"], pipeline=str(pipeline)).frame
+        cold = probe(store, "set", metrics=["cider"], components=["nouns", "adjectives"], pipeline=str(pipeline)).frame
     monkeypatch.setattr(word_classes.Parser, "without", None)
     with Store.open(path) as store:
-        assert probe(store, ["set"], ["cider"], ["nouns", "adjectives"], pipeline=str(pipeline)).frame.equals(cold)
+        assert probe(
+            store, "set", metrics=["cider"], components=["nouns", "adjectives"], pipeline=str(pipeline)
+        ).frame.equals(cold)
 
 
 def test_a_pipeline_that_cannot_serve_is_refused(store: Store, tmp_path: Path) -> None:
     spacy = pytest.importorskip("spacy")
     filled(store, random_rows(2))
     with pytest.raises(UsageError, match="no spaCy pipeline of this name"):
-        probe(store, ["set"], ["bleu-1"], pipeline="no_such_pipeline")
+        probe(store, "set", metrics=["bleu-1"], pipeline="no_such_pipeline")
     spacy.blank("de").to_disk(tmp_path / "de")
     with pytest.raises(UsageError, match="a pipeline of language de"):
-        probe(store, ["set"], ["bleu-1"], pipeline=str(tmp_path / "de"))
+        probe(store, "set", metrics=["bleu-1"], pipeline=str(tmp_path / "de"))
     spacy.blank("en").to_disk(tmp_path / "en")
     with pytest.raises(UsageError, match="a pipeline without a tagger"):
-        probe(store, ["set"], ["bleu-1"], pipeline=str(tmp_path / "en"))
+        probe(store, "set", metrics=["bleu-1"], pipeline=str(tmp_path / "en"))

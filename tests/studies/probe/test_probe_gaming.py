@@ -61,7 +61,7 @@ def confident_word(image: str, slot: int, captions: dict[tuple[str, int], list[s
 @pytest.mark.parametrize("seed", range(4))
 def test_the_most_confident_word_is_said_again(store: Store, seed: int) -> None:
     rows = random_rows(seed)
-    frame = probe(filled(store, rows), ["set"], ["bleu-1"], GAMES[:2]).frame
+    frame = probe(filled(store, rows), "set", metrics=["bleu-1"], components=GAMES[:2]).frame
     captions = {(image, slot): text.split() for image, slot, text in rows}
     repeated, padded = made(store, "repeated-word"), made(store, "padding")
     for (image, slot), words in captions.items():
@@ -84,7 +84,7 @@ def test_cider_praises_a_repeated_word_and_cider_d_does_not(store: Store) -> Non
         for n, thing in enumerate(things)
         for slot in range(3)
     ]
-    result = probe(filled(store, rows), ["set"], ["cider:n=1", "cider-d:n=1"], ["repeated-word"])
+    result = probe(filled(store, rows), "set", metrics=["cider:n=1", "cider-d:n=1"], components=["repeated-word"])
     assert row(result.frame, "cider:n=1", "repeated-word")["gained"] == 1
     assert row(result.frame, "cider-d:n=1", "repeated-word")["gained"] == 0
     assert row(result.frame, "cider:n=1", "repeated-word")["change"] > 0
@@ -96,7 +96,9 @@ def test_cider_praises_a_repeated_word_and_cider_d_does_not(store: Store) -> Non
 def test_stems_see_no_other_form_of_a_word(store: Store) -> None:
     rows = [("i0", 0, "a dog runs"), ("i0", 1, "dogs running as one"), ("i0", 2, "the dog runs")]
     rows += [("i1", slot, f"{what} tree") for slot, what in enumerate(("a", "some"))]
-    frame = probe(filled(store, rows), ["set"], ["cider", "cider:stem=true", "rouge-1:stem=true"], ["inflection"]).frame
+    frame = probe(
+        filled(store, rows), "set", metrics=["cider", "cider:stem=true", "rouge-1:stem=true"], components=["inflection"]
+    ).frame
     texts = made(store, "inflection")
     assert texts["i0", 0] == ["a", "dogs", "running"]
     assert texts["i0", 1] == ["dog", "runs", "as", "one"]
@@ -108,7 +110,7 @@ def test_stems_see_no_other_form_of_a_word(store: Store) -> None:
 
 def test_gained_counts_the_captions_that_score_better(store: Store) -> None:
     rows = random_rows(7)
-    frame = probe(filled(store, rows), ["set"], ["bleu-1", "ter"], ["half"]).frame
+    frame = probe(filled(store, rows), "set", metrics=["bleu-1", "ter"], components=["half"]).frame
     captions = {(image, slot): text.split() for image, slot, text in rows}
     halves = made(store, "half")
     for metric, sign in (("bleu-1", 1), ("ter", -1)):
@@ -126,13 +128,15 @@ def test_forms_of_words_of_another_language_are_not_known(store: Store) -> None:
     filled(store, random_rows(1))
     store.execute("update dataset set language = 'de'")
     with pytest.raises(UsageError, match="set: no inflection: its language is de"):
-        probe(store, ["set"], ["bleu-1"], ["inflection"])
-    assert set(probe(store, ["set"], ["bleu-1"], ["padding"]).frame["component"]) == {"padding"}
+        probe(store, "set", metrics=["bleu-1"], components=["inflection"])
+    assert set(probe(store, "set", metrics=["bleu-1"], components=["padding"]).frame["component"]) == {"padding"}
 
 
 def test_numbers_depend_on_the_captions_alone(store: Store) -> None:
-    first = probe(filled(store, random_rows(5)), ["set"], ["cider"], GAMES).frame
+    first = probe(filled(store, random_rows(5)), "set", metrics=["cider"], components=GAMES).frame
     with Store.open(MEMORY) as second:
         second.execute("set threads = 1")
         ingest_rows(second, [("z", slot, " ".join(reversed(WORDS))) for slot in range(3)], "unrelated")
-        assert probe(filled(second, random_rows(5)[::-1]), ["set"], ["cider"], GAMES).frame.equals(first)
+        assert probe(filled(second, random_rows(5)[::-1]), "set", metrics=["cider"], components=GAMES).frame.equals(
+            first
+        )

@@ -31,7 +31,7 @@ ROWS: Rows = [
 def measured(store: Store, rows: Rows = ROWS, **options: object) -> Result:
     ingest_rows(store, rows, "set")
     chosen = {"metric_names": ["bleu-1"], "draws": 2, **options}
-    return enough_references(store, ["set"], **chosen)  # type: ignore[arg-type]
+    return enough_references(store, "set", **chosen)  # type: ignore[arg-type]
 
 
 def value(result: Result, statistic: str, references: int | None) -> float:
@@ -81,7 +81,7 @@ def test_detectable_difference_is_that_of_two_captions_with_the_same_references(
 
 def test_values_are_means_of_the_draws_between_the_least_and_the_greatest(store: Store) -> None:
     both = measured(store, draws=2)
-    alone = [enough_references(store, ["set"], None, 1, ["bleu-1"], seed=seed) for seed in (1, 2)]
+    alone = [enough_references(store, "set", most=None, draws=1, metrics=["bleu-1"], seed=seed) for seed in (1, 2)]
     each = [value(one, "stability", 1) for one in alone]
     row = both.frame.filter(references=1, statistic="stability").row(0, named=True)
     assert row["value"] == pytest.approx(sum(each) / 2, abs=1e-12)
@@ -136,9 +136,9 @@ def test_a_corpus_has_no_references_and_compared_captions_are_said_to_be_odd_one
     ingest_rows(store, ROWS, "sentences", kind="corpus")
     ingest_rows(store, ROWS, "systems", kind="candidates")
     with pytest.raises(UsageError, match="sentences: is a corpus, which describes no images"):
-        enough_references(store, ["sentences"], metric_names=["bleu-1"])
+        enough_references(store, "sentences", metrics=["bleu-1"])
     with pytest.raises(UsageError, match="sentences: is a corpus"):
         tasks(store, "sentences")
     with pytest.raises(UsageError, match="sentences: is a corpus"):
-        ranked_captions(store, "sentences", ["bleu-1"])
+        ranked_captions(store, "sentences", metrics=["bleu-1"])
     assert "systems was ingested as candidates, not as captions to score against" in tasks(store, "systems").notes

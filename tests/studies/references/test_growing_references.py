@@ -18,7 +18,7 @@ from auditor.scoring.scores import score_candidates
 from auditor.store.connection import MEMORY, Store
 from auditor.store.ngrams import workspace
 from auditor.store.versions import resolve
-from auditor.studies.ingest.study import ingest
+from auditor.studies.ingest.sources import ingest_sources
 
 SETTINGS = (
     *METRICS,
@@ -133,7 +133,7 @@ def test_counts_that_are_kept_change_no_score(tmp_path: Path) -> None:
 
 def test_real_captions_score_as_by_counting_anew(data: Path, store: Store) -> None:
     """What the published pairs hold of PASCAL-1K: 628 images with three captions."""
-    ingest(store, [config.sources(data=data)["pascal1k-part"]])
+    ingest_sources(store, [config.sources(data=data)["pascal1k-part"]])
     selection, metrics = resolve(store, "pascal1k-part"), requests(["bleu-4", "rouge-su4", "cider-d", "ter"])
     order = ReferenceOrder(2, 1, "loo")
     (grown,) = each_number(store, selection, "bare", [], metrics, order, at=[1])

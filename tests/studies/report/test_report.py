@@ -38,10 +38,7 @@ def test_cold_and_warm_cache_and_an_ingest_beside_give_the_same_bytes(tmp_path: 
     for turn in range(3):
         with Store.open(path) as store:
             counted: list[str] = []
-            made = report(
-                store, ["dogs", "cats"], BLEU, CHEAP, timed=False,
-                progress=lambda what, done, total: counted.append(what),  # noqa: B023
-            )  # fmt: skip
+            made = report(store, "dogs", "cats", settings=BLEU, sections=CHEAP, timed=False, progress=lambda what, done, total: counted.append(what))  # fmt: skip
             given.append(made.to_json())
             assert any("resampling" in what for what in counted) == (turn == 0)
         with Store.open(path, write=True) as store:
@@ -56,13 +53,13 @@ def test_new_version_of_a_dataset_is_another_report(tmp_path: Path) -> None:
         with Store.open(path, write=True) as store:
             ingest_rows(store, rows, "dogs")
         with Store.open(path) as store:
-            said.append(section(report(store, ["dogs"], BLEU, ["facts"], timed=False), "facts"))
+            said.append(section(report(store, "dogs", settings=BLEU, sections=["facts"], timed=False), "facts"))
     assert [text.split(" captions")[0] for text in said] == ["dogs: 12", "dogs: 11"]
 
 
 def test_one_dataset_has_no_comparison_and_is_told_so(store: Store) -> None:
     ingest_rows(store, DOGS, "dogs")
-    document = report(store, ["dogs"], BLEU, ["bounds", "comparison"], timed=False)
+    document = report(store, "dogs", settings=BLEU, sections=["bounds", "comparison"], timed=False)
     assert "name another" in section(document, "comparison")
     assert any("Comparison" in note for note in document.sections[0].notes)
     assert "dogs: a caption against the others" in section(document, "summary")
@@ -71,7 +68,7 @@ def test_one_dataset_has_no_comparison_and_is_told_so(store: Store) -> None:
 def test_versions_are_compared_with_the_one_before(store: Store) -> None:
     ingest_rows(store, DOGS, "dogs")
     ingest_rows(store, DOGS[:-2], "dogs")
-    document = report(store, ["dogs"], BLEU, ["versions"], timed=False)
+    document = report(store, "dogs", settings=BLEU, sections=["versions"], timed=False)
     assert "version 2 of 2" in section(document, "versions")
     assert "auditor diff dogs@v1 dogs@v2" in document.sections[1].commands
 
@@ -80,7 +77,7 @@ def test_drift_of_words_from_the_version_before_is_told(store: Store) -> None:
     for name, rows in (("dogs", DOGS), ("cats", CATS)):
         ingest_rows(store, rows, name)
         ingest_rows(store, [(image, slot, f"{text} slowly") for image, slot, text in rows], name)
-    document = report(store, ["dogs", "cats"], BLEU, ["versions"], timed=False)
+    document = report(store, "dogs", "cats", settings=BLEU, sections=["versions"], timed=False)
     said = section(document, "summary")
     assert "dogs@v1 → dogs@v2: Jensen-Shannon divergence of words" in said
     assert "1 new words, 0 gone; mean length +1.00 words" in said
@@ -92,13 +89,13 @@ def test_leak_comes_first_and_splits_count_as_declared(store: Store) -> None:
     splits = {"restval": ["d0", "d1", "d2"], "test": ["d3"]}
     ingest_rows(store, [*DOGS, ("d3", 3, "a red dog runs")], "dogs", splits=splits)
     declared = Source("dogs", "captions", "karpathy", (), split_roles={"restval": "train"})
-    document = report(store, ["dogs"], BLEU, ["duplicates"], {"dogs": declared}, timed=False)
+    document = report(store, "dogs", settings=BLEU, sections=["duplicates"], config={"dogs": declared}, timed=False)
     found = document.sections[1]
     assert found.summary[0].startswith("Leakage: ")
     assert "of the 4 captions of dogs:test stand in dogs:train, 1 of them exactly" in found.summary[0]
     assert found.tables[0].title == "captions of test splits that stand in train"
     assert found.further[0].title == "examples: dogs:test in dogs:train"
-    undeclared = report(store, ["dogs"], BLEU, ["duplicates"], timed=False)
+    undeclared = report(store, "dogs", settings=BLEU, sections=["duplicates"], timed=False)
     assert not any("Leakage" in words for words in undeclared.sections[1].words)
 
 
@@ -107,7 +104,7 @@ def test_differences_are_tested_where_there_are_resamples(store: Store) -> None:
     ingest_rows(store, CATS, "cats")
     for resamples, tests in ((50, 1), (0, 0)):
         settings = Settings(("bleu-1",), resamples=resamples)
-        document = report(store, ["dogs", "cats"], settings, ["comparison"], timed=False)
+        document = report(store, "dogs", "cats", settings=settings, sections=["comparison"], timed=False)
         assert len(document.sections[1].results) == 1 + tests
         assert section(document, "comparison").count("Holm") == tests
 
@@ -115,7 +112,7 @@ def test_differences_are_tested_where_there_are_resamples(store: Store) -> None:
 def test_one_picture_of_a_kind_holds_all_datasets(store: Store) -> None:
     ingest_rows(store, DOGS, "dogs")
     ingest_rows(store, CATS, "cats")
-    document = report(store, ["dogs", "cats"], BLEU, ["consensus", "templates"], timed=False)
+    document = report(store, "dogs", "cats", settings=BLEU, sections=["consensus", "templates"], timed=False)
     for one in document.sections[1:3]:
         names = [figure.name for figure in one.figures]
         assert names == list(dict.fromkeys(names))
@@ -127,7 +124,7 @@ def test_one_picture_of_a_kind_holds_all_datasets(store: Store) -> None:
 def test_every_select_that_a_section_names_is_there_with_what_it_reads(store: Store) -> None:
     ingest_rows(store, DOGS, "dogs")
     ingest_rows(store, CATS, "cats")
-    document = report(store, ["dogs", "cats"], BLEU, timed=False)
+    document = report(store, "dogs", "cats", settings=BLEU, timed=False)
     assert [one.name for one in document.sections] == ["summary", *SECTIONS, "method"]
     given = {one.name: one.text for one in document.statements}
     assert {name for one in document.sections for name in one.sql} <= set(given)
@@ -138,30 +135,30 @@ def test_every_select_that_a_section_names_is_there_with_what_it_reads(store: St
 def test_time_is_the_one_that_the_environment_sets(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     ingest_rows(store, DOGS, "dogs")
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
-    assert report(store, ["dogs"], BLEU, ["versions"]).made_at == "1970-01-02 00:00:00 UTC"
+    assert report(store, "dogs", settings=BLEU, sections=["versions"]).made_at == "1970-01-02 00:00:00 UTC"
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "yesterday")
     with pytest.raises(UsageError, match="expected seconds since 1970"):
-        report(store, ["dogs"], BLEU, ["versions"])
+        report(store, "dogs", settings=BLEU, sections=["versions"])
 
 
 def test_section_that_there_is_not_is_refused_with_those_there_are(store: Store) -> None:
     ingest_rows(store, DOGS, "dogs")
     with pytest.raises(UsageError, match="gossip: no such section; known are facts, bounds"):
-        report(store, ["dogs"], BLEU, ["gossip"])
+        report(store, "dogs", settings=BLEU, sections=["gossip"])
 
 
 def test_ratings_of_people_are_named_whoever_declares_the_relation(store: Store) -> None:
     ingest_rows(store, DOGS, "dogs")
     ingest_rows(store, DOGS, "dogs-rated", kind="judgements")
     store.execute("update dataset set related = ['dogs'] where dataset = 'dogs-rated'")
-    document = report(store, ["dogs"], Settings(("bleu-1",)), ["people"], timed=False)
+    document = report(store, "dogs", settings=Settings(("bleu-1",)), sections=["people"], timed=False)
     # Without a rating in it, the study refuses the dataset, and the report says so.
     assert any(note.startswith("dogs-rated against dogs: ") for note in document.sections[1].notes)
 
 
 def test_dataset_that_nobody_has_rated_is_told_what_to_ingest(store: Store) -> None:
     ingest_rows(store, DOGS, "dogs")
-    document = report(store, ["dogs"], Settings(("bleu-1",)), ["people"], timed=False)
+    document = report(store, "dogs", settings=Settings(("bleu-1",)), sections=["people"], timed=False)
     assert "dogs: the store holds no ratings, pairs or triplets of people; `auditor ingest`" in (
         section(document, "people")
     )
@@ -170,7 +167,7 @@ def test_dataset_that_nobody_has_rated_is_told_what_to_ingest(store: Store) -> N
 def test_card_counts_splits_and_names_problems(store: Store) -> None:
     splits = {"train": ["d0", "d1", "d2"], "test": ["d3"]}
     ingest_rows(store, [*DOGS, ("d3", 3, "a red dog runs")], "dogs", splits=splits)
-    made = card(store, "dogs", BLEU)
+    made = card(store, "dogs", settings=BLEU)
     found = {one.name: one for one in made.sections}
     assert found["splits"].tables[0].frame.rows() == [("test", 1, 4), ("train", 3, 9)]
     assert "captions whose text stands at several images: 2." in found["problems"].words

@@ -34,7 +34,7 @@ def _systems(store: Store, names: Sequence[str]) -> None:
 
 
 def _found(store: Store) -> pl.DataFrame:
-    return reproduce(store, ["miltenburg2018"])[0].frame
+    return reproduce(store, "miltenburg2018").frame
 
 
 @pytest.fixture(scope="module")
@@ -141,6 +141,6 @@ def test_without_spacy_it_ends_with_what_to_install(store: Store, monkeypatch: p
     monkeypatch.setattr(study, "_study", measured.append)
     profile._tokenizer.cache_clear()
     with pytest.raises(MissingExtraError, match=r"pip install 'auditor\[spacy\]'") as raised:
-        reproduce(store, ["elliott2014", "miltenburg2018"])
+        reproduce(store, "elliott2014", "miltenburg2018")
     assert raised.value.exit_code == 6
     assert measured == []

@@ -115,7 +115,8 @@ def test_a_second_way_is_a_remark_and_decides_nothing(store: Store, monkeypatch:
     quantities = {("", "", "", "", "images"): 2.0, ("", "", "", "", "captions"): 10.0}
     monkeypatch.setattr(study, "paper", lambda _: read)
     monkeypatch.setattr(study, "_study", lambda _: lambda *_: study.Measured(quantities))
-    result, holds = reproduce(store, ["somebody"])
+    result = reproduce(store, "somebody")
+    holds = result.holds
     assert not holds
     assert result.frame["verdict"].to_list() == [OUTSIDE, REMARK, UNANSWERED]
     assert result.frame["holds"].to_list() == [False, True, None]
@@ -141,7 +142,7 @@ def test_every_check_has_a_band_and_names_one_quantity(name: str) -> None:
 
 def test_an_unknown_paper_is_refused_with_the_known_ones(store: Store) -> None:
     with pytest.raises(UsageError, match=f"known are {', '.join(papers())}"):
-        reproduce(store, ["wang2061"])
+        reproduce(store, "wang2061")
 
 
 @pytest.mark.parametrize(
@@ -157,7 +158,8 @@ def test_without_any_dataset_everything_is_unanswered_and_says_what_to_do(
 ) -> None:
     if paper(name).text_profiles:
         pytest.importorskip("spacy")
-    result, holds = reproduce(store, [name])
+    result = reproduce(store, name)
+    holds = result.holds
     assert holds
     assert set(result.frame["verdict"]) <= {UNANSWERED, REMARK}
     assert result.frame["value"].null_count() == result.frame.height
@@ -277,7 +279,8 @@ def reproduced() -> pl.DataFrame:
         ingest_rows(store, [(image, slot, f"mike and {text}") for image, slot, text in rows], dataset="abstract-scenes")
         sentences = [("doc", slot, f"the committee of {slot} years ago had no objection to it") for slot in range(9)]
         ingest_rows(store, sentences, dataset="brown", kind="corpus")
-        result, holds = reproduce(store, ["wang2016"])
+        result = reproduce(store, "wang2016")
+        holds = result.holds
     assert not holds
     return result.frame
 

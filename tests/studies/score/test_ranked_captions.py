@@ -32,8 +32,8 @@ def filled(store: Store, rows: Rows, dataset: str = "set") -> Store:
 
 def test_rank_counts_the_captions_of_the_image_that_score_better(store: Store) -> None:
     rows = random_rows(1)
-    frame = ranked_captions(filled(store, rows), "set", ["cider", "ter"]).frame
-    scores = score(store, "set", ["cider", "ter"]).frame
+    frame = ranked_captions(filled(store, rows), "set", metrics=["cider", "ter"]).frame
+    scores = score(store, "set", metrics=["cider", "ter"]).frame
     keys = ["image", "slot", "metric", "value"]
     assert frame.select(keys).sort(keys).equals(scores.select(keys).sort(keys))
     lengths = {(image, slot): len(text.split()) for image, slot, text in rows}
@@ -109,10 +109,12 @@ def test_images_that_cannot_be_ranked_are_explained(store: Store) -> None:
 
 def test_ranks_depend_on_the_seed_and_the_captions_alone(store: Store) -> None:
     rows = random_rows(5)
-    first = ranked_captions(filled(store, rows), "set", ["cider", "bleu-1"], references=1, seed=2)
+    first = ranked_captions(filled(store, rows), "set", metrics=["cider", "bleu-1"], references=1, seed=2)
     with Store.open(MEMORY) as second:
         second.execute("set threads = 1")
         filled(second, random_rows(6), "unrelated")
-        other = ranked_captions(filled(second, list(reversed(rows))), "set", ["cider", "bleu-1"], references=1, seed=2)
+        other = ranked_captions(
+            filled(second, list(reversed(rows))), "set", metrics=["cider", "bleu-1"], references=1, seed=2
+        )
     assert other.frame.equals(first.frame)
     assert other.tables[0].frame.equals(first.tables[0].frame)

@@ -41,7 +41,7 @@ def held(text: str) -> set[str]:
 def test_openings_and_templates_are_those_of_a_count_by_hand(drawn: list[str]) -> None:
     with Store.open(MEMORY) as store:
         ingest_rows(store, [(f"i{place % 2}", place // 2, text) for place, text in enumerate(drawn)], kind="candidates")
-        result = templates(store, ["set"], least=0.01)
+        result = templates(store, "set", least=0.01)
     for n in range(2, 6):
         begun = Counter(" ".join(text.split()[:n]) for text in drawn if len(text.split()) >= n)
         found = of(result, "opening").filter(pl.col("n") == n)
@@ -66,7 +66,7 @@ def test_slots_are_compared_with_the_others_of_their_image(store: Store) -> None
     lengths = {"i": (1, 3, 5), "j": (2, 2, 5), "k": (2, 4, 8)}
     rows = [(image, slot, " ".join(["w"] * n)) for image, sizes in lengths.items() for slot, n in enumerate(sizes)]
     ingest_rows(store, rows)
-    result = templates(store, ["set"])
+    result = templates(store, "set")
     apart = [sizes[2] - fmean(sizes[:2]) for sizes in lengths.values()]
     sd = stdev(n for sizes in lengths.values() for n in sizes)
     last = of(result, "slot-length").row(2, named=True)
@@ -82,7 +82,7 @@ def test_captions_in_order_of_spelling_are_told(store: Store) -> None:
     ingest_rows(
         store, [(image, slot, f"{word} kite") for image in "ab" for slot, word in enumerate(["a", "red", "the"])]
     )
-    found = of(templates(store, ["set"]), "sorted-by-spelling")
+    found = of(templates(store, "set"), "sorted-by-spelling")
     assert found.select("pattern", "n", "value").rows() == [("a to z", 2, 1.0)]
 
 
@@ -91,10 +91,10 @@ def test_a_flood_is_a_template_and_its_captions_are_listed(store: Store) -> None
     flood = [(f"i{n}", 0, f"There is a {thing} in the picture.") for n, thing in enumerate(things)]
     other = [(f"i{n}", 1, f"{word} sits over here") for n, word in enumerate(["one", "two", "he", "she", "it"])]
     ingest_rows(store, flood + other)
-    result = templates(store, ["set"], least=0.3)
+    result = templates(store, "set", least=0.3)
     flooded = of(result, "template").filter(pattern="there is a * in the picture").row(0, named=True)
     assert (flooded["n"], flooded["captions"], flooded["fillers"]) == (7, 4, 4)
-    listed = templates(store, ["set"], least=0.3, level="caption").frame
+    listed = templates(store, "set", least=0.3, level="caption").frame
     assert listed.select("image", "slot").rows() == [(f"i{n}", 0) for n in range(4)]
 
 
@@ -108,16 +108,16 @@ def test_edges_have_numbers_or_one_line_that_says_why_not(store: Store) -> None:
     said = {}
     for name, rows in cases.items():
         ingest_rows(store, rows, name, kind="candidates")
-        result = templates(store, [name])
+        result = templates(store, name)
         assert of(result, "templated")["value"].item() == 0.0
         said[name] = result.notes
         result.to_json()
     assert said["lonely"][0] == "lonely: one caption an image: there are no slots to compare"
     assert said["single"][0].startswith("no slot-score: single: no cider: ")
     with pytest.raises(UsageError, match="--least 0"):
-        templates(store, ["equal"], least=0)
+        templates(store, "equal", least=0)
     with pytest.raises(UsageError, match="--level x"):
-        templates(store, ["equal"], level="x")
+        templates(store, "equal", level="x")
 
 
 def test_threads_order_and_other_datasets_change_no_digit(tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_threads_order_and_other_datasets_change_no_digit(tmp_path: Path) -> Non
                 ingest_rows(store, [("z", 0, text)], f"before{number}")
             ingest_rows(store, rows[::-1] if before else rows)
             store.execute(f"set threads = {threads}")
-            text = templates(store, ["set"]).to_json()
+            text = templates(store, "set").to_json()
         return text[text.index('"signatures"') :]
 
     assert measured([], 1) == measured(["rain dog snow", "日本"], 2)

@@ -24,7 +24,7 @@ def declared(images: int | None, captions: int | None, dataset: str = "set") -> 
 
 
 def compared(store: Store, sources: dict[str, Source], ref: str | None = None) -> list[tuple[object, ...]]:
-    rows = verify(store, ref, sources)[0].frame
+    rows = verify(store, ref, config=sources).frame
     return rows.filter(pl.col("check") == "declared counts").drop("check").rows()
 
 
@@ -39,7 +39,8 @@ def test_counts_that_datasets_toml_declares_are_compared(store: Store) -> None:
 
 def test_other_counts_differ_and_are_no_damage(store: Store) -> None:
     ingest_rows(store, ROWS)
-    result, sound = verify(store, declared=declared(2, 40_460))
+    result = verify(store, config=declared(2, 40_460))
+    sound = result.holds
     assert sound
     assert compared(store, declared(2, 40_460)) == [("set@v1", 2, 1, "differs")]
     assert result.notes == ("set@v1: 3 captions, 40,457 fewer than the 40,460 that datasets.toml declares",)
@@ -75,9 +76,10 @@ def test_only_the_newest_version_is_compared(store: Store) -> None:
 def test_damage_to_annotations_tags_and_counts_is_found(store: Store, statement: str, check: str) -> None:
     ingest_rows(store, ROWS)
     ingest_rows(store, ROWS[:2])
-    assert verify(store)[1]
+    assert verify(store).holds
     store.execute(statement)
-    result, sound = verify(store)
+    result = verify(store)
+    sound = result.holds
     assert not sound
     assert check in result.frame.filter(pl.col("state") == "DAMAGED")["check"].to_list()
 
@@ -90,7 +92,7 @@ def test_sound_annotations_and_tags_pass(store: Store) -> None:
         " values ('set', 'b', 0, 1, 1, 2), ('set', 'a', 0, 1, 1, 2), ('set', 'a', 0, 2, 2, null)"
     )
     store.execute("insert into tag values ('set', 'camera-ready', 1, now())")
-    rows = verify(store)[0].frame.filter(~pl.col("check").is_in(["hash and counts"]))
+    rows = verify(store).frame.filter(~pl.col("check").is_in(["hash and counts"]))
     assert rows["faults"].sum() == 0
 
 

@@ -40,8 +40,8 @@ def test_words_and_lengths_are_those_of_a_count_by_hand(old: list[str], new: lis
     with Store.open(MEMORY) as store:
         ingest(store, old, "old")
         ingest(store, new, "new")
-        words, _ = diff(store, "old", "new", "vocabulary", "bare")
-        lengths, _ = diff(store, "old", "new", "lengths", "bare")
+        words = diff(store, "old", "new", depth="vocabulary", tokenizer="bare")
+        lengths = diff(store, "old", "new", depth="lengths", tokenizer="bare")
     counts = [Counter(word for text in texts for word in text.split()) for texts in (old, new)]
     totals = [sum(count.values()) for count in counts]
     expected = {}
@@ -87,7 +87,7 @@ def test_one_number_a_statistic_is_that_of_a_count_by_hand(old: list[str], new: 
     with Store.open(MEMORY) as store:
         ingest(store, old, "old")
         ingest(store, new, "new")
-        result, _ = diff(store, "old", "new", "drift", "bare")
+        result = diff(store, "old", "new", depth="drift", tokenizer="bare")
     found = {row["statistic"]: row["value"] for row in result.frame.to_dicts()}
     said = [[text.split() for text in texts] for texts in (old, new)]
     words = [Counter(word for text in side for word in text) for side in said]
@@ -112,9 +112,9 @@ def test_interval_of_the_shift_in_length_needs_two_images_on_both_sides(store: S
     ingest(store, ["a dog", "a dog runs"], "one")
     ingest_rows(store, [("i", 0, "a dog"), ("j", 0, "a dog runs far"), ("k", 0, "a dog runs so far")], "three")
     columns = ["low", "high"]
-    alone = diff(store, "one", "three", "drift")[0].frame.filter(statistic="asl")
+    alone = diff(store, "one", "three", depth="drift").frame.filter(statistic="asl")
     assert alone.select(columns).row(0) == (None, None)
-    low, high = diff(store, "three", "three", "drift")[0].frame.filter(statistic="asl").select(columns).row(0)
+    low, high = diff(store, "three", "three", depth="drift").frame.filter(statistic="asl").select(columns).row(0)
     error = math.sqrt(sum((n - 11 / 3) ** 2 for n in (2, 4, 5)) / 2 / 3)
     assert (low, high) == (
         pytest.approx(-1.959964 * error * math.sqrt(2)),
@@ -126,7 +126,8 @@ def test_one_edited_caption_changes_its_own_words_only(store: Store) -> None:
     texts = [f"a dog runs {number}" for number in range(50)]
     ingest(store, texts)
     ingest(store, [*texts[:-1], "a cat runs and runs"])
-    result, changed = diff(store, "set@v1", "set@v2", "vocabulary")
+    result = diff(store, "set@v1", "set@v2", depth="vocabulary")
+    changed = not result.holds
     assert changed
     told = dict(result.frame.select("word", "change").iter_rows())
     assert told == {"49": "gone", "cat": "new", "and": "new", "dog": "less", "runs": "more"}
@@ -136,23 +137,24 @@ def test_one_edited_caption_changes_its_own_words_only(store: Store) -> None:
 def test_word_as_frequent_as_before_is_told_where_the_rest_grew_much(store: Store) -> None:
     ingest(store, ["dog " * 40 + "cat " * 40], "small")
     ingest(store, ["dog " * 40 + "cat " * 900], "large")
-    result, _ = diff(store, "small", "large", "vocabulary")
+    result = diff(store, "small", "large", depth="vocabulary")
     assert dict(result.frame.select("word", "change").iter_rows()) == {"dog": "less", "cat": "more"}
 
 
 def test_splits_of_one_version_can_be_told_apart(store: Store) -> None:
     rows = [("i", 0, "a dog"), ("i", 1, "a dog runs"), ("j", 0, "a cat"), ("j", 1, "cats")]
     ingest_rows(store, rows, splits={"train": ["i"], "test": ["j"]})
-    result, _ = diff(store, "set:train", "set:test", "vocabulary")
+    result = diff(store, "set:train", "set:test", depth="vocabulary")
     assert set(result.frame.filter(result.frame["change"] == "new")["word"]) == {"cat", "cats"}
-    lengths, _ = diff(store, "set", "set:test", "lengths")
+    lengths = diff(store, "set", "set:test", depth="lengths")
     assert lengths.frame.filter(lengths.frame["statistic"] == "captions").row(0) == ("captions", 4.0, 2.0, -2.0)
 
 
 @pytest.mark.parametrize("depth", ["vocabulary", "lengths", "drift"])
 def test_nothing_drifts_between_a_selection_and_itself(store: Store, depth: str) -> None:
     ingest(store, ["a dog", "", "日本"])
-    result, changed = diff(store, "set", "set@v1", depth)
+    result = diff(store, "set", "set@v1", depth=depth)
+    changed = not result.holds
     assert not changed
     assert result.notes
 
@@ -160,15 +162,15 @@ def test_nothing_drifts_between_a_selection_and_itself(store: Store, depth: str)
 def test_reordered_captions_change_text_and_no_word(store: Store) -> None:
     ingest(store, ["a dog", "the cat runs"])
     ingest(store, ["the cat runs", "a dog"])
-    assert diff(store, "set@v1", "set@v2", "text")[1]
+    assert not diff(store, "set@v1", "set@v2", depth="text").holds
     for depth in ("vocabulary", "lengths"):
-        assert not diff(store, "set@v1", "set@v2", depth)[1]
+        assert diff(store, "set@v1", "set@v2", depth=depth).holds
 
 
 def test_table_shows_the_fifty_most_telling_words_and_data_all(store: Store) -> None:
     ingest(store, ["a dog"])
     ingest(store, [" ".join(f"w{number}" for number in range(70))])
-    result, _ = diff(store, "set@v1", "set@v2", "vocabulary")
+    result = diff(store, "set@v1", "set@v2", depth="vocabulary")
     assert result.frame.height == 72
     assert result.tables[0].frame.height == 50
     assert "22 more words" in str(result.tables[0].caption)
@@ -177,9 +179,9 @@ def test_table_shows_the_fifty_most_telling_words_and_data_all(store: Store) -> 
 def test_unknown_depth_or_profile_is_named(store: Store) -> None:
     ingest(store, ["a dog"])
     with pytest.raises(UsageError, match="known are totals, images, text, vocabulary, lengths, drift"):
-        diff(store, "set", "set", "words")
+        diff(store, "set", "set", depth="words")
     with pytest.raises(UsageError, match="no such text profile"):
-        diff(store, "set", "set", "lengths", "nope")
+        diff(store, "set", "set", depth="lengths", tokenizer="nope")
 
 
 @pytest.mark.parametrize("depth", ["vocabulary", "lengths"])

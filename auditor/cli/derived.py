@@ -1,0 +1,255 @@
+"""Commands made of studies: a signature becomes options, a docstring help, a Result what is shown.
+
+A study is imported when its command is called, never for `auditor --help`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin, get_type_hints
+
+import typer
+
+from auditor.cli import options as o
+from auditor.cli.verbosity import narrate, progressing
+
+if TYPE_CHECKING:
+    from auditor.parameters import Parameter
+    from auditor.result import Document, Result
+    from auditor.studies import Study
+
+#: What a front end gives to a study, and no user types.
+_GIVEN = ("store", "progress", "narrate")
+
+#: The old name of an option that has a better one now.
+_FORMER = {"tokenizer": "profile"}
+
+
+@dataclasses.dataclass(frozen=True)
+class _Option:
+    """One parameter of a study. `path` leads to it: its own name, or through the record of settings that it is in."""
+
+    path: tuple[str, ...]
+    kind: Any
+    default: Any
+    parameter: Parameter
+    variadic: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.path[-1]
+
+    @property
+    def is_list(self) -> bool:
+        return self.variadic or _listed(self.kind) is not None
+
+    def shown(self) -> inspect.Parameter:
+        """Give it as a parameter that typer reads."""
+        kind = _typed(self.kind)
+        if self.variadic:
+            optional = "default:" in self.parameter.help
+            kind = list[str] | None if optional or self.name == "names" else list[str]
+        required = self.default is inspect.Parameter.empty and not self.variadic
+        if self.parameter.metavar is not None:
+            info: Any = typer.Argument(metavar=self.parameter.metavar, help=self.parameter.help)
+        else:
+            info = typer.Option(*self._words(), help=self.parameter.help, **self._limits())
+        needed = required or (self.variadic and kind == list[str])
+        given: Any = inspect.Parameter.empty if needed else self._default()
+        return inspect.Parameter(
+            self.name, inspect.Parameter.KEYWORD_ONLY, default=given, annotation=Annotated[kind, info]
+        )
+
+    def _default(self) -> Any:
+        return None if self.is_list else self.default
+
+    def _words(self) -> list[str]:
+        """Spell the option: `--metric` and `-m`; of a switch that is on, `--no-time` turns it off."""
+        name = (self.parameter.option or self.name).replace("_", "-")
+        short = [f"-{self.parameter.short}"] if self.parameter.short else []
+        if self.default is True:
+            return [f"--{name}/--no-{name}"]
+        return [f"--{name}", *short]
+
+    def _limits(self) -> dict[str, Any]:
+        limits = {"min": self.parameter.least, "max": self.parameter.most, "rich_help_panel": self.parameter.panel}
+        return {key: value for key, value in limits.items() if value is not None}
+
+
+def command(name: str, study: Study) -> Callable[..., None]:
+    """Make the function that typer runs for a study."""
+    function = study.load()
+    told = [*_options(function)]
+    takes = inspect.signature(function).parameters
+    shared = [*_store_options(takes), *_output_options(study, told)]
+
+    def run(**values: Any) -> None:
+        for option in told:
+            if option.parameter.check is not None:
+                option.parameter.check(values[option.name])
+        _run(name, study, function, told, values)
+
+    shown = [*(option.shown() for option in told), *shared]
+    former = [_former(option) for option in told if option.name in _FORMER]
+    run.__signature__ = inspect.Signature([*shown, *former])  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in [*shown, *former]}
+    run.__doc__ = inspect.getdoc(function)
+    run.__module__ = f"auditor.cli.commands.{name}"
+    return o.with_verbosity(run, name)
+
+
+def _options(function: Callable[..., Any]) -> Iterator[_Option]:
+    """List what a study may be told, records of settings taken apart."""
+    hints = get_type_hints(function, include_extras=True)
+    for name, parameter in inspect.signature(function).parameters.items():
+        if name not in _GIVEN:
+            variadic = parameter.kind is inspect.Parameter.VAR_POSITIONAL
+            yield from _taken_apart((name,), hints[name], parameter.default, variadic)
+
+
+def _taken_apart(path: tuple[str, ...], hint: Any, default: Any, variadic: bool = False) -> Iterator[_Option]:
+    record = _record(hint)
+    if record is not None:
+        hints = get_type_hints(record, include_extras=True)
+        for each in dataclasses.fields(record):
+            given = None if each.default is dataclasses.MISSING else each.default
+            yield from _taken_apart((*path, each.name), hints[each.name], given)
+    elif get_origin(hint) is Annotated:
+        kind, parameter, *_ = get_args(hint)
+        yield _Option(path, parameter.typed or kind, default, parameter, variadic)
+
+
+def _record(hint: Any) -> type | None:
+    """Give the record of settings that a parameter is, if it is one."""
+    kinds = [one for one in get_args(hint) if one is not types.NoneType] if _is_union(hint) else [hint]
+    return kinds[0] if len(kinds) == 1 and isinstance(kinds[0], type) and dataclasses.is_dataclass(kinds[0]) else None
+
+
+def _is_union(kind: Any) -> bool:
+    return get_origin(kind) in (Union, types.UnionType)
+
+
+def _listed(kind: Any) -> Any:
+    """Give what a sequence holds, if a type is one."""
+    for one in get_args(kind) if _is_union(kind) else [kind]:
+        if get_origin(one) is not None and get_origin(one) is not tuple and issubclass(get_origin(one), Sequence):
+            return get_args(one)[0]
+    return None
+
+
+def _typed(kind: Any) -> Any:
+    """Give the type that typer reads for one of Python: a list for any sequence."""
+    listed = _listed(kind)
+    return kind if listed is None else list[listed] | None  # type: ignore[valid-type]
+
+
+def _former(option: _Option) -> inspect.Parameter:
+    """Give an option under its old name, which is understood and not shown."""
+    old = _FORMER[option.name]
+    info = typer.Option(f"--{old}", hidden=True)
+    return inspect.Parameter(
+        f"former_{option.name}", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[str | None, info]
+    )
+
+
+def _option(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _store_options(takes: Mapping[str, inspect.Parameter]) -> list[inspect.Parameter]:
+    if "store" not in takes:
+        return []
+    return [_option("store", o.StorePath, o.DEFAULT_STORE), _option("wait", o.Wait, 10.0)]
+
+
+def _output_options(study: Study, told: Sequence[_Option]) -> list[inspect.Parameter]:
+    """Give the options of what becomes of a result; a study that has one of these itself keeps it."""
+    own = {option.parameter.option or option.name for option in told}
+    shared = []
+    if "format" not in own:
+        form = o.DocumentFormat if study.document else o.VerdictFormat if study.verdicts else o.Format
+        shared.append(_option("format_name", form, None))
+    if not study.document:
+        shared.append(_option("as_json", o.Json, default=False))
+    if "output" not in own:
+        shared.append(_option("output", o.Output, None))
+    if study.asks:
+        shared.append(_option("exit_code", o.ExitCode, default=False))
+    return shared
+
+
+def _run(
+    name: str, study: Study, function: Callable[..., Any], told: Sequence[_Option], values: dict[str, Any]
+) -> None:
+    """Ask a study, and show what it found."""
+    from auditor import reports
+
+    for new, old in _FORMER.items():
+        if (given := values.pop(f"former_{new}", None)) is not None:
+            narrate(f"--{old} is called --{new} now")
+            values[new] = given
+    chosen: str = ""
+    if study.document:
+        asked, output = values["format_name"], values["output"]
+        chosen = reports.document_format(asked or ("md" if name == "card" and output is None else None), output)
+    arguments, keywords = _arguments(function, told, values)
+    takes = inspect.signature(function).parameters
+    with ExitStack() as at_work:
+        if "store" in takes:
+            path: Path = values["store"]
+            write = study.makes or (study.writes and path.exists())  # nothing to write to is no reason to make a store
+            arguments.insert(0, at_work.enter_context(o.opened(path, write=write, wait=values["wait"])))
+        if "narrate" in takes:
+            keywords["narrate"] = narrate
+        if "progress" in takes:
+            keywords["progress"] = at_work.enter_context(progressing())
+        found: Result | Document = function(*arguments, **keywords)
+    _show(found, chosen, values, asks=study.asks)
+
+
+def _show(found: Result | Document, chosen: str, values: Mapping[str, Any], *, asks: bool) -> None:
+    from auditor.result import Document
+
+    if isinstance(found, Document):
+        o.deliver_document(found, chosen, values["output"])
+        return
+    output = values.get("output")
+    o.deliver(found, values.get("format_name"), values["as_json"], output)
+    if found.failure is not None:
+        raise found.failure
+    if found.holds is False and (values["exit_code"] if asks else True):
+        raise typer.Exit(o.FINDING)
+
+
+def _arguments(
+    function: Callable[..., Any], told: Sequence[_Option], values: Mapping[str, Any]
+) -> tuple[list[Any], dict[str, Any]]:
+    """Give the arguments of a study, records of settings put together again."""
+    hints = get_type_hints(function)
+    positional: list[Any] = []
+    keywords: dict[str, Any] = {}
+    records: dict[tuple[str, ...], dict[str, Any]] = {}
+    for option in told:
+        value = values[option.name]
+        if option.variadic:
+            positional += value or ()
+            continue
+        if option.is_list and not value:
+            value = None if option.default is inspect.Parameter.empty else option.default
+        if len(option.path) > 1:
+            records.setdefault(option.path[:-1], {})[option.name] = value
+        elif option.default is inspect.Parameter.empty:
+            positional.append(value)
+        else:
+            keywords[option.name] = value
+    for path in sorted(records, key=len, reverse=True):
+        kind = hints[path[0]]
+        for step in path[1:]:
+            kind = get_type_hints(_record(kind))[step]
+        (keywords if len(path) == 1 else records.setdefault(path[:-1], {}))[path[-1]] = _record(kind)(**records[path])  # type: ignore[misc]
+    return positional, keywords

@@ -1,0 +1,139 @@
+"""The vocabulary of parameters: what a study may be told, said once for command line, library and page.
+
+A study's signature is annotated with these and with those of its own; `auditor.cli.derived` makes options of them,
+`auditor.api` methods. A parameter that only one study has stands beside that study.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from auditor.errors import UsageError
+from auditor.model import Source
+
+#: What the engine can number: seeds, with the draws that follow them, and captions of an image.
+_SEEDS = 2**62
+
+_CAPTIONS = 2**31 - 2
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """What a parameter means, and how it is typed on the command line.
+
+    `option` is its name there, where that is not its own, and `short` a letter for it; an argument has a `metavar`.
+    `least` and `most` bound a number. `check` raises `UsageError` for what no study can use. `panel` is the part of the
+    help that it stands in, `typed` its type on the command line where that is another.
+    """
+
+    help: str
+    option: str | None = None
+    short: str | None = None
+    metavar: str | None = None
+    least: float | None = None
+    most: float | None = None
+    check: Callable[[Any], None] | None = None
+    panel: str | None = None
+    typed: Any = None
+
+
+def finite(option: str) -> Callable[[float | None], None]:
+    """Refuse what compares with no score or rating."""
+
+    def check(value: float | None) -> None:
+        if value is not None and not math.isfinite(value):
+            raise UsageError(f"--{option} {value:g}: expected a number")
+
+    return check
+
+
+def seconds(option: str) -> Callable[[float | None], None]:
+    """Refuse a length of time that never ends, or is none."""
+
+    def check(value: float | None) -> None:
+        if value is not None and not 0 <= value < math.inf:
+            raise UsageError(f"--{option} {value:g}: expected a number of seconds, 0 or more")
+
+    return check
+
+
+def _numbered(seed: int) -> None:
+    if abs(seed) > _SEEDS:
+        raise UsageError(f"--seed {seed}: expected a whole number from -2^62 to 2^62")
+
+
+def _drawable(references: int | None) -> None:
+    if references is not None and references > _CAPTIONS:
+        raise UsageError(f"--references {references}: no image has so many captions; {_CAPTIONS:,} is the most")
+
+
+Ref = Annotated[
+    str, Parameter("Dataset, with version and split where wanted: flickr8k, flickr8k@v2:test.", metavar="REF")
+]
+
+Refs = Annotated[
+    str, Parameter("Dataset, with version and split where wanted: flickr8k, flickr8k@v2:test.", metavar="REF…")
+]
+
+Described = Annotated[str, Parameter("Dataset whose captions are the references.", metavar="REF")]
+
+Rated = Annotated[str, Parameter("Datasets of ratings: flickr8k-expert, or your own.", metavar="NAME…")]
+
+Compared = Annotated[str, Parameter("Dataset of pairs or triplets that people compared.", metavar="NAME…")]
+
+Metrics = Annotated[
+    Sequence[str] | None,
+    Parameter("Metric, with parameters: cider-d:sigma=4. Repeat for more; default: all.", "metric", "m"),
+]
+
+Tokenizer = Annotated[
+    str,
+    Parameter(
+        "How captions become tokens: bare, char, ptb, spacy or whitespace; auto: bare, or char where captions are "
+        "written without blanks between words."
+    ),
+]
+
+Split = Annotated[str | None, Parameter("Split of every REF that names none.")]
+
+References = Annotated[
+    int | None,
+    Parameter("References of each caption, drawn by the seed; default: all there are.", least=1, check=_drawable),
+]
+
+Draws = Annotated[int, Parameter("Draw everything that is drawn so often, by the seed and those after it.", least=1)]
+
+Others = Annotated[Sequence[str], Parameter("Dataset that inter draws from; repeat for more; default: the other REFs.")]
+
+Corpus = Annotated[str | None, Parameter("Corpus whose sentences and words stand in; default: brown.")]
+
+Resamples = Annotated[int, Parameter("Bootstrap resamples of images behind each interval; 0: no intervals.")]
+
+Confidence = Annotated[float, Parameter("Share of the resamples inside an interval.")]
+
+Against = Annotated[str | None, Parameter("Captions to score against; default: the first related dataset.")]
+
+Training = Annotated[str | None, Parameter("Training data, for novelty and coverage.", "against")]
+
+Evaluation = Annotated[
+    str | None, Parameter("People's captions of the same images, for coverage, recall, precision.", "eval")
+]
+
+WithoutOwn = Annotated[
+    bool, Parameter("Leave out what is word for word a reference of its own image, and so scored against itself.")
+]
+
+AsText = Annotated[bool, Parameter("Compare letter for letter: case, punctuation and blanks count.")]
+
+FunctionWords = Annotated[Path | None, Parameter("File of function words, one a line; default: an English list.")]
+
+Seed = Annotated[int, Parameter("Seed of every random draw.", check=_numbered)]
+
+Config = Annotated[
+    Path | Mapping[str, Source] | None,
+    Parameter("A datasets.toml in place of the shipped one.", typed=Path | None, panel="Store"),
+]

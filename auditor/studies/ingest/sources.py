@@ -1,0 +1,263 @@
+"""What does a file hold, and what of it is kept? Reads sources into the store as new versions."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+import polars as pl
+
+from auditor.config.lock import Entry, Lock
+from auditor.errors import SourceError, UsageError
+from auditor.model import Progress, Selection, Source, place, silent
+from auditor.result import Result, Table
+from auditor.scoring.writing import unspaced
+from auditor.sources import check, check_places, guess, read
+from auditor.sources.reading import files
+from auditor.sources.reading import lines as text_lines
+from auditor.sources.reading.declared import by_file_names, missing, named_files, split_lists, with_standard_input
+from auditor.store import ingestion
+from auditor.store.connection import Store
+from auditor.store.ingest_terms import Terms
+from auditor.studies.ingest.naming import manifest_of
+from auditor.text import AT_INGEST
+
+#: The largest share of a source's records that may be refused, unless the user says otherwise.
+MAX_REJECTED = 0.01
+
+_SHOWN_REFUSALS = 10
+
+#: Formats whose files are lines of text, and tables that are.
+_OF_LINES = ("flickr", "parallel", "scenes", "wordlist")
+
+_TABLES = (".csv", ".tsv")
+
+
+@dataclass(frozen=True)
+class _Done:
+    """One source, with the format that it was read as and the sha256 of its files, and what its ingest did.
+
+    `says_format` is set where the user has not named the format, `splits` where the files' names told of splits; `cut`
+    counts captions of which the first sentence is kept; `unended` names the last lines of text files that have no end.
+    """
+
+    source: Source
+    made: ingestion.Ingest
+    says_format: bool
+    source_sha256: str
+    splits: str | None
+    cut: int
+    unended: tuple[str, ...]
+
+    def entry(self) -> Entry:
+        """Give what the lock holds of it."""
+        version = self.made.version
+        return Entry(version.version, self.source_sha256, version.images, version.captions, self.source.format)
+
+
+def ingest_sources(
+    store: Store,
+    sources: Sequence[Source],
+    note: str | None = None,
+    progress: Progress = silent,
+    *,
+    max_rejected: float = MAX_REJECTED,
+    skip_missing: bool = False,
+    lock: Lock | None = None,
+) -> Result:
+    """Ingest each source in a transaction of its own, in the order given.
+
+    `max_rejected` is the share of a source's records that may be refused. With `skip_missing`, sources whose files are
+    not there are named in a note instead. What was ingested enters `lock`; a frozen one says which versions they must
+    be. Raises `SourceError` for the first that cannot be read or is another version; those before it are kept.
+    """
+    if not 0 <= max_rejected <= 1:
+        raise UsageError(f"--max-rejected is a share between 0 and 1, not {max_rejected:g}")
+    terms = Terms(max_rejected)
+    locked = lock.known() if lock and lock.frozen else ()
+    there = [source for source in sources if source.dataset in locked or not (skip_missing and missing(source))]
+    if not there:
+        raise SourceError("none of these datasets is in the data folder: get one with `auditor fetch NAME`")
+    expected = lock.expected([source.dataset for source in there]) if lock else {}
+    done: list[_Done] = []
+    try:
+        for source in there:
+            asked = _locked(terms, expected[source.dataset], lock) if lock and lock.frozen else terms
+            done.append(_ingest(store, source, note, asked, progress))
+    finally:
+        if lock and done:
+            lock.keep({one.source.dataset: one.entry() for one in done})
+    rows = pl.DataFrame([_row(one.source, one.made) for one in done])
+    shown = rows.with_columns(status=pl.format("{} v{}", "status", "seq")).drop("seq", "version")
+    absent = [source.dataset for source in sources if source not in there]
+    notes = [f"not in the data folder, left out: {', '.join(absent)}; see `auditor fetch`"] if absent else []
+    for one in done:
+        notes += [f'{one.source.dataset}: taken as format "{one.source.format}"'] if one.says_format else []
+        notes += [one.splits] if one.splits else []
+        notes += [f"{one.source.dataset}: {one.cut:,} captions cut to their first sentence"] if one.cut else []
+        notes += _cut_off(one)
+        notes += _other_files(one, expected.get(one.source.dataset))
+        notes += _surprises(one.source, one.made, note)
+        notes += [said] if (said := unspaced(store, Selection(one.made.version))) else []
+    return Result(
+        command="ingest",
+        frame=rows,
+        selections=tuple(Selection(one.made.version) for one in done),
+        tables=(Table("ingested", shown), *_refusals([(one.source.dataset, one.made.rejected) for one in done])),
+        notes=tuple(notes),
+    )
+
+
+def _row(source: Source, made: ingestion.Ingest) -> dict[str, object]:
+    return {
+        "dataset": source.dataset,
+        "status": "new" if made.is_new else "unchanged",
+        "seq": made.version.seq,
+        "version": made.version.version,
+        "images": made.version.images,
+        "captions": made.version.captions,
+        "read": made.read,
+        "normalised": made.normalised,
+        "rejected": made.rejected.height,
+        "added": made.added,
+        "removed": made.removed,
+    }
+
+
+def _refusals(found: Sequence[tuple[str, pl.DataFrame]]) -> tuple[Table, ...]:
+    refused = pl.concat(rejected.select(pl.lit(dataset).alias("dataset"), pl.all()) for dataset, rejected in found)
+    if refused.is_empty():
+        return ()
+    shown = refused.head(_SHOWN_REFUSALS)
+    places = [place(*where) for where in shown.select("source", "unit", "line").iter_rows()]
+    more = refused.height - shown.height
+    return (
+        Table(
+            "refused, and kept in table rejected",
+            shown.select("dataset", pl.Series("where", places), "reason", "raw"),
+            caption=f'{more:,} more: auditor sql "from rejected"' if more else None,
+        ),
+    )
+
+
+def _ingest(store: Store, source: Source, note: str | None, terms: Terms, progress: Progress) -> _Done:
+    with with_standard_input(source) as there:
+        guessed = not there.format
+        found = dataclasses.replace(there, format=guess(there.parts[0])) if guessed else there
+        if found.format == "bundle":
+            found, note, terms = _bundled(found, note, terms)
+        for part in found.parts:
+            check(part, found.format)
+        if found.obtain and (why := missing(found)):
+            raise SourceError(f"{found.dataset}: not all of its files are in the data folder: {why}. {found.obtain}")
+        for part in found.parts:
+            check_places(part, found.format)
+        found, splits = by_file_names(found)
+        cut = Counter[str]()
+        named = named_files(found)
+        watch = files.Watch([*named, *map(files.locate, found.splits.values())])
+        sha256 = files.sha256(named)
+        made = ingestion.write(
+            store,
+            found,
+            watch.over(chain.from_iterable(read(part, found.format, cut) for part in found.parts)),
+            split_lists(found),
+            AT_INGEST,
+            sha256,
+            note,
+            terms,
+            progress,
+        )
+        cut_off = _unended(found.format, named)
+    return _Done(found, made, guessed or found.format == "bundle", sha256, splits, cut["captions"], cut_off)
+
+
+def _unended(file_format: str, paths: Sequence[Path]) -> tuple[str, ...]:
+    """Name the last lines of text files that have no end."""
+    lines = {path: text_lines.unended(path) for path in paths if path.is_file() and _has_lines(file_format, path)}
+    return tuple(f"{path.name}:{number}" for path, number in lines.items() if number is not None)
+
+
+def _has_lines(file_format: str, path: Path) -> bool:
+    return file_format in _OF_LINES or (file_format == "table" and path.suffix in _TABLES)
+
+
+def _locked(terms: Terms, entry: Entry, lock: Lock) -> Terms:
+    return dataclasses.replace(
+        terms,
+        version=entry.version,
+        images=entry.images,
+        captions=entry.captions,
+        named_by=str(lock.path),
+        remedy="get the files that it was written for, or ingest without --frozen to accept these",
+    )
+
+
+def _bundled(source: Source, note: str | None, terms: Terms) -> tuple[Source, str | None, Terms]:
+    """Take a bundle at its word: its own splits, its note where the user has none, its version or nothing at all."""
+    manifest = manifest_of(source)
+    if terms.version not in (None, manifest.version):
+        raise SourceError(
+            f"{source.dataset}: {manifest.path} names version {manifest.version[:12]}, {terms.named_by} names "
+            f"{str(terms.version)[:12]}; the store is unchanged; {terms.remedy}"
+        )
+    asked = Terms(
+        max_rejected=0.0,
+        version=manifest.version,
+        images=manifest.images,
+        captions=manifest.captions,
+        named_by=str(manifest.path),
+        remedy="read a bundle without settings, get it again, or export it again",
+    )
+    return dataclasses.replace(source, splits={}), note or manifest.note, asked
+
+
+def _other_files(done: _Done, locked: Entry | None) -> list[str]:
+    """Say where other files than those of the lock held the same version."""
+    if locked is None or locked.version != done.made.version.version or locked.source_sha256 == done.source_sha256:
+        return []
+    was, now = locked.source_sha256[:12], done.source_sha256[:12]
+    return [
+        f"{done.source.dataset}: the same version from other files than those of the lock (sha256 {now}, not {was})"
+    ]
+
+
+def _cut_off(done: _Done) -> list[str]:
+    if not done.unended:
+        return []
+    some = ", ".join(done.unended[:3]) + (", …" if len(done.unended) > 3 else "")
+    return [f"{done.source.dataset}: the last line has no line end, as where a file is cut off in copying: {some}"]
+
+
+def _surprises(source: Source, made: ingestion.Ingest, note: str | None) -> list[str]:
+    """Say where the captions are not what `datasets.toml` or the user lets one expect."""
+    counts = (("images", source.images, made.version.images), ("captions", source.captions, made.version.captions))
+    surprises = [
+        f"{source.dataset}: {found:,} {what}, {abs(found - declared):,} "
+        f"{'more' if found > declared else 'fewer'} than the {declared:,} declared"
+        for what, declared, found in counts
+        if declared is not None and declared != found
+    ]
+    if made.lonely_images and source.kind == "captions":
+        some = ", ".join(made.lonely) + (", …" if made.lonely_images > len(made.lonely) else "")
+        count = f"{made.lonely_images:,} images have" if made.lonely_images > 1 else "1 image has"
+        surprises.append(
+            f"{source.dataset}: {count} one caption only, which has no reference and gets no score: {some}"
+        )
+    surprises += [f"{source.dataset}: split {split} counts as {role}" for split, role in source.split_roles.items()]
+    if made.left_out:
+        by_language = any("lang" in part.options for part in source.parts)
+        why = "of another language, or of none" if by_language else "as its options ask"
+        why = "nobody has voted on them" if source.format == "votes" else why
+        surprises.append(f"{source.dataset}: {made.left_out:,} records left out: {why}")
+    if made.listed_missing:
+        surprises.append(f"{source.dataset}: {made.listed_missing:,} images of the split lists have no caption")
+    if source.splits and made.unlisted:
+        surprises.append(f"{source.dataset}: {made.unlisted:,} images are in no split list")
+    if note is not None and not made.is_new:
+        surprises.append(f"{source.dataset}: unchanged, so that there is no new version to keep the note")
+    return surprises
