@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib.metadata import entry_points
 from typing import Any, Literal
 
 import polars as pl
@@ -107,9 +108,12 @@ class MetricRequest:
         return Signature(self.metric.name, parameters, self.metric.version)
 
 
-#: Every metric by name, in the order in which results show them.
-METRICS: Mapping[str, Metric] = {
-    card.name: card for card in (*bleu.CARDS, *rouge.CARDS, *meteor.CARDS, *cider.CARDS, *ter.CARDS, *chrf.CARDS)
+_OURS = {card.name: card for card in (*bleu.CARDS, *rouge.CARDS, *meteor.CARDS, *cider.CARDS, *ter.CARDS, *chrf.CARDS)}
+
+#: Every metric by name, in the order in which results show them: ours, then those of other packages, whose entry points
+#: in group `auditor.metrics` name a `Metric` each; its counts are of a SELECT that is here. Ours keep their names.
+METRICS: Mapping[str, Metric] = _OURS | {
+    point.name: point.load() for point in sorted(entry_points(group="auditor.metrics")) if point.name not in _OURS
 }
 
 #: Every statistic of a dataset version by name, in the order in which results show them.

@@ -84,7 +84,7 @@ class _Option:
 def command(name: str, study: Study) -> Callable[..., None]:
     """Make the function that typer runs for a study."""
     function = study.load()
-    told = [*_options(function)]
+    told = [*options_of(function)]
     takes = inspect.signature(function).parameters
     shared = [*_store_options(takes), *_output_options(study, told)]
 
@@ -103,7 +103,7 @@ def command(name: str, study: Study) -> Callable[..., None]:
     return o.with_verbosity(run, name)
 
 
-def _options(function: Callable[..., Any]) -> Iterator[_Option]:
+def options_of(function: Callable[..., Any]) -> Iterator[_Option]:
     """List what a study may be told, records of settings taken apart."""
     hints = get_type_hints(function, include_extras=True)
     for name, parameter in inspect.signature(function).parameters.items():

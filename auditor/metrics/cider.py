@@ -63,7 +63,7 @@ _IDF = Parameter(
 _SCALE = Parameter(
     "raw",
     "raw: at most 1, as Wang & Gaizauskas 2016 print it; x10: at most 10, as the authors' program and pycocoevalcap "
-    "give it, whose CIDEr is cider-d under --profile ptb. Papers on captioning mostly print 100 times the latter: "
+    "give it, whose CIDEr is cider-d under --tokenizer ptb. Papers on captioning mostly print 100 times the latter: "
     "raw 0.114, x10 1.14 and a printed 114 are one score",
     ("raw", "x10"),
 )

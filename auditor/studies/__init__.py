@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -138,6 +139,7 @@ STUDIES: dict[str, Study] = {
 }
 
 
+@functools.cache
 def known() -> dict[str, Study]:
     """Give every study: ours, and those of other packages by their entry points in group `auditor.studies`.
 

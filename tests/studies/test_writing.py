@@ -100,7 +100,7 @@ def test_captions_without_blanks_are_counted_in_characters_where_no_profile_is_n
     store: Store, rows: list[tuple[str, int, str]]
 ) -> None:
     _filled(store, set=rows)
-    found, named = (bounds(store, ["set"], ["bleu-1"], *more) for more in ([], ["char"]))
+    found, named = (bounds(store, "set", metrics=["bleu-1"], tokenizer=named) for named in ("auto", "char"))
     assert "tok:char" in found.signatures["bleu-1"]
     assert found.frame.equals(named.frame)
     assert found.notes[0].startswith("text profile char, of characters: set has 4 of 4 captions")

@@ -203,9 +203,9 @@ CARDS = (
         ),
         source=(
             "Denkowski & Lavie 2014; meteor-1.5.jar -l en -norm, with its word lists and paraphrase table. The jar "
-            "reads captions as they are written: --profile whitespace, signed as:jar; pycocoevalcap gives it tokens: "
-            "--profile ptb, signed as:pycocoevalcap; of other tokens the number is neither's, signed as:neither. lists "
-            "is the hash of word lists and table"
+            "reads captions as they are written: --tokenizer whitespace, signed as:jar; pycocoevalcap gives it tokens: "
+            "--tokenizer ptb, signed as:pycocoevalcap; of other tokens the number is neither's, signed as:neither. "
+            "lists is the hash of word lists and table"
         ),
         bibtex=_DENKOWSKI,
         parameters={

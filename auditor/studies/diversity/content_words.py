@@ -65,7 +65,9 @@ def content_of(settings: Settings) -> Content:
     if words is not None:
         raise UsageError("content words are told by a tagger or by a list of function words, not by both")
     if text_profile != PROFILE:
-        raise UsageError(f"--profile {text_profile}: a tagger tags the words of text profile {PROFILE}: name that one")
+        raise UsageError(
+            f"--tokenizer {text_profile}: a tagger tags the words of text profile {PROFILE}: name that one"
+        )
     loaded = tagger(settings.pipeline)
     return Content(f"tags:{loaded.label}", pl.DataFrame(schema={"word": pl.String}), loaded)
 

@@ -58,9 +58,9 @@ def missed_words(
     more than `floor` occurrences a system on average, and spells ties backwards.
     """
     if importance < 1 or floor < 1 or (number is not None and number < 1):
-        raise UsageError(f"--missed {number}, --importance {importance}, --floor {floor}: expected 1 or more of each")
+        raise UsageError(f"--number {number}, --importance {importance}, --floor {floor}: expected 1 or more of each")
     if evaluation is None:
-        raise UsageError("--missed: name people's captions of the same images with --eval REF")
+        raise UsageError("missed: name people's captions of the same images with --eval REF")
     settings, said = settled(store, refs, settings or Settings(), None, evaluation, split)
     people, systems = resolve(store, evaluation), resolve_all(store, refs, split)
     content = content_of(settings)
@@ -91,7 +91,7 @@ def missed_words(
     }  # fmt: skip
     signature = str(Signature("missed", parameters, _VERSION))
     return Result(
-        "diversity",
+        "missed",
         _rows(people, {name: words.head(number or words.height) for name, words in ranked.items()}, signature),
         selections=(*systems, *(() if people in systems else (people,))),
         signatures={"missed": signature},

@@ -46,9 +46,9 @@ def omitted_words(
     the evaluation data, the least of their frequencies there counts. Raises `UsageError` where either is not named.
     """
     if number < 1:
-        raise UsageError(f"--omitted {number}: expected 1 or more")
+        raise UsageError(f"--number {number}: expected 1 or more")
     if against is None or evaluation is None:
-        raise UsageError("--omitted: name the training data with --against REF and people's captions with --eval REF")
+        raise UsageError("omitted: name the training data with --against REF and people's captions with --eval REF")
     selections, known = chosen(store, refs, against, evaluation, split, tokenizer, progress)
     at_work = workspace(store, Settings(tokenizer, all_images=all_images), known)
     parts: list[tuple[Selection | None, pl.DataFrame, int]] = []
@@ -72,7 +72,7 @@ def omitted_words(
     parameters = {"tok": tokenizer, "words": "letters-or-digits", "ties": "word", "images": images}
     signature = Signature("omitted", parameters, 2)
     return Result(
-        "diversity",
+        "omitted",
         pl.concat(_rows(selection, words, number, known.evaluation, str(signature)) for selection, words in ranked),
         selections=(*selections, *(one for one in (known.training, known.evaluation) if one)),
         signatures={"omitted": str(signature)},

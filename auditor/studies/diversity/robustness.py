@@ -80,7 +80,7 @@ def robustness(
     moved = pl.concat(parts)
     flips = _flips(moved)
     return Result(
-        "diversity",
+        "robustness",
         moved,
         selections=(*selections, *(one for one in (known.training, known.evaluation) if one)),
         signatures=dict(base.unique("statistic", maintain_order=True).select("statistic", "signature").rows()),

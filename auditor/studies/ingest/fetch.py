@@ -41,11 +41,11 @@ def fetch(
     config: p.Config = None,
     progress: Progress = silent,
 ) -> Result:
-    """Download datasets into the data folder, checked by sha256; a broken download goes on where it stopped.
+    """Download datasets into the data folder, checked by sha256.
 
-    A dataset that nobody may download for the user says how to obtain it. Raises `SourceError` for the first file that
-    cannot be had, unless everything is asked for: then the result ends with it. Raises `UsageError` for a name that is
-    not declared.
+    A broken download goes on where it stopped. A dataset that nobody may download for the user says how to obtain it.
+    Raises `SourceError` for the first file that cannot be had, unless everything is asked for: then the result ends
+    with it. Raises `UsageError` for a name that is not declared.
 
     Example: auditor fetch flickr8k coco-val2017
     """

@@ -23,9 +23,7 @@ from auditor.studies.report.sections import SECTIONS
 
 Sections = Annotated[Sequence[str] | None, p.Parameter("Section to write; repeat for more; default: all.", "section")]
 
-Timed = Annotated[
-    bool, p.Parameter("Say when it was made; without it equal reports are equal files.", "time/--no-time")
-]
+Timed = Annotated[bool, p.Parameter("Say when it was made; without it equal reports are equal files.", "time")]
 
 
 def report(

@@ -76,7 +76,7 @@ def ranked_captions(
     texts = content(store, selection).select("image", "slot", "text")
     first = images or shown["image"].unique().sort().head(1).to_list()
     return Result(
-        "score",
+        "rank",
         frame,
         selections=(selection,),
         signatures=signatures(requested, tokenizer, against),

@@ -50,8 +50,6 @@ def score(
     for word, a reference of their image, each scored against itself; `without_own_references` leaves them out. A
     system's metrics come in every scale that they have, as CIDEr's two.
 
-    With --ranked, the captions of an image in order, the one that people agree on first.
-
     Example: auditor score coco-val2017 --candidates vinyals2017 -m cider-d -o scores.csv
     """
     if without_own_references and candidates is None:

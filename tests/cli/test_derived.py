@@ -1,0 +1,107 @@
+"""Commands are made of studies: one signature, one docstring, and those of other packages beside ours."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+import auditor
+from auditor.cli import derived
+from auditor.studies import STUDIES
+
+SAMPLE = ROOT / "auditor" / "sample" / "datasets.toml"
+
+PACKAGE = '''
+"""A study and a metric of another package."""
+
+import polars as pl
+from auditor import parameters as p
+from auditor.metrics.card import Metric
+from auditor.model import Progress, silent
+from auditor.result import Result, Table
+from auditor.store.connection import Store
+from auditor.store.versions import resolve_all
+from auditor.studies import Study
+
+
+def vowels(store: Store, *refs: p.Refs, split: p.Split = None, progress: Progress = silent) -> Result:
+    """Count datasets, which have vowels.
+
+    Example: auditor vowels sample-narrow
+    """
+    rows = pl.DataFrame({"dataset": [one.label for one in resolve_all(store, refs, split)]})
+    return Result("vowels", rows, tables=(Table("vowels", rows),))
+
+
+STUDY = Study("tiny_audit:vowels", "Language", "Count datasets, which have vowels.")
+
+CONSTANT = Metric(
+    name="constant", counts="bleu", score=lambda counts, settings: pl.repeat(0.5, counts.height, eager=True),
+    summary="half, whatever the caption", kind="a constant", range="0.5", references="none is read",
+    sensitivity="none", edge_cases="none", source="a test", bibtex="@misc{test}",
+)
+'''
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_first_line_of_a_study_is_what_help_lists(name: str) -> None:
+    documentation = inspect.getdoc(STUDIES[name].load())
+    assert documentation is not None
+    assert documentation.partition("\n")[0] == STUDIES[name].line
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_every_study_is_a_method_with_the_signature_of_its_command(name: str) -> None:
+    method = inspect.getattr_static(auditor.Auditor, name)
+    function = STUDIES[name].load()
+    assert (method.__func__ if isinstance(method, staticmethod) else method.study) is function
+    shown = inspect.signature(derived.command(name, STUDIES[name])).parameters
+    assert {option.name for option in derived.options_of(function)} <= shown.keys()
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_every_option_of_a_study_has_words(name: str) -> None:
+    assert all(len(option.parameter.help) > 7 for option in derived.options_of(STUDIES[name].load()))
+
+
+def test_study_and_metric_of_another_package_are_listed_asked_and_scored(tmp_path: Path) -> None:
+    (tmp_path / "tiny_audit.py").write_text(PACKAGE)
+    installed = tmp_path / "tiny_audit-1.0.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: tiny-audit\nVersion: 1.0\n")
+    (installed / "entry_points.txt").write_text(
+        "[auditor.studies]\nvowels = tiny_audit:STUDY\n[auditor.metrics]\nconstant = tiny_audit:CONSTANT\n"
+    )
+    around = {**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}", "AUDITOR_STORE": str(tmp_path / "s.duckdb")}
+
+    def run(*arguments: str) -> str:
+        asked = [sys.executable, "-m", "auditor", *arguments]
+        return subprocess.run(asked, env=around, cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+
+    assert "vowels" in run("--help")
+    run("-q", "ingest", "sample-narrow", "--config", str(SAMPLE))
+    assert json.loads(run("vowels", "sample-narrow", "--json"))["auditor.vowels/v1"]["rows"] == [
+        {"dataset": "sample-narrow"}
+    ]
+    asked = ("sample-narrow", "-m", "constant", "--json")
+    rows = json.loads(run("bounds", *asked, "-c", "human"))["auditor.bounds/v1"]["rows"]
+    assert {row["mean"] for row in rows if row["level"] == "caption"} == {0.5}
+    assert "constant" in run("report", "sample-narrow", "-m", "constant", "--section", "bounds", "--format", "md")
+
+
+def test_old_name_of_an_option_is_understood_and_the_new_one_told(tmp_path: Path) -> None:
+    store = tmp_path / "s.duckdb"
+    asked = [sys.executable, "-m", "auditor"]
+    ingest = [*asked, "-q", "ingest", "sample-narrow", "--config", str(SAMPLE), "--store", str(store)]
+    subprocess.run([*ingest, "-o", str(tmp_path / "made.csv")], check=True, cwd=tmp_path)
+    scores = [*asked, "bounds", "sample-narrow", "-m", "bleu-1", "-c", "human", "--json", "--store", str(store)]
+    done = subprocess.run([*scores, "--profile", "ptb"], check=True, capture_output=True, text=True)
+    assert "|tok:ptb|" in json.loads(done.stdout)["auditor.bounds/v1"]["signatures"]["bleu-1"]
+    assert "--profile is called --tokenizer now" in done.stderr
