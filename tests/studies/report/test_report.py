@@ -45,8 +45,8 @@ def test_cold_and_warm_cache_and_an_ingest_beside_give_the_same_bytes(tmp_path: 
                 settings=BLEU,
                 sections=CHEAP,
                 timed=False,
-                progress=lambda what, done, total: counted.append(what),
-            )  # noqa: B023
+                progress=lambda what, done, total: counted.append(what),  # noqa: B023
+            )
             given.append(made.to_json())
             assert any("resampling" in what for what in counted) == (turn == 0)
         with Store.open(path, write=True) as store:
