@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin, g
 import typer
 
 from auditor.cli import options as o
+from auditor.cli.docstring import help_of
 from auditor.cli.verbosity import narrate, progressing
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def command(name: str, study: Study) -> Callable[..., None]:
     former = [_former(option) for option in told if option.name in _FORMER]
     run.__signature__ = inspect.Signature([*shown, *former])  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in [*shown, *former]}
-    run.__doc__ = inspect.getdoc(function)
+    run.__doc__ = help_of(function)
     run.__module__ = f"auditor.cli.commands.{name}"
     return o.with_verbosity(run, name)
 

@@ -49,10 +49,18 @@ def correlate(
 ) -> Result:
     """Metric against metric, per image and per caption.
 
-    Correlate every pair of metrics over the leave-one-out scores of captions, and over their means by image.
+    Correlates every pair of metrics over the leave-one-out scores of captions, and over their means by image: Kendall's
+    τ-b, Spearman's ρ, Pearson's r, each with p.
 
-    `statistics` are some of `kendall-b`, `spearman` and `pearson`; default: all. With `references`, each caption is
-    scored against so many others, drawn by `seed`. Raises `UsageError` for fewer than two metrics.
+    How to read it: 1: the two metrics order captions alike, and one of them is enough; 0: they look at different
+    things. Correlations by image are usually higher than by caption.
+
+    Limits: agreement of metrics is no agreement with people: ask `auditor agree`. Captions of an image are not
+    independent, so p is too small; with thousands of captions it is always small.
+
+    Source: Wang & Gaizauskas 2016, section 4.2.
+
+    Raises `UsageError` for fewer than two metrics.
 
     Example: auditor correlate flickr8k:test -m cider -m rouge-l --statistic kendall-b
     """

@@ -33,9 +33,15 @@ def identical(
 ) -> Result:
     """Pairs of identical captions of one image.
 
-    Pair the captions of an image that have the same tokens, or with `as_text` the same letters.
+    Two captions are identical that have the same tokens, or with `as_text` the same letters. A row is a pair;
+    `all_identical` says that all captions of its image are. Captions without a word are in no pair.
 
-    A row is a pair; `all_identical` says that all captions of its image are. Captions without a word are in no pair.
+    How to read it: an image whose captions are all the same has one description, not five, and a caption scored against
+    its twin gets the full score: both make an upper bound look better than it is.
+
+    Limits: one word more or less is another caption here; `auditor duplicates` finds those too.
+
+    Source: Wang & Gaizauskas 2016, section 4.1.
 
     Example: auditor identical flickr8k coco-val -o pairs.csv
     """

@@ -52,13 +52,22 @@ def keyness(
 ) -> Result:
     """Words that A uses more or less than B.
 
-    Compare the relative frequencies of words in A with those in B.
+    Log-likelihood: G2 = 2 Σ observed ln(observed / expected), where a word is expected as often in A as its share in
+    both together says; the sign is that of observed - expected. The log ratio is log2 of the relative frequency in A
+    over that in B; a word that one side lacks counts there as half an occurrence.
 
-    Words that both sides together hold `minimum` times or more, and the watched `words` however rare. Rows: dataset,
-    against, word, occurrences, expected, log_likelihood, log_ratio, p, direction (over, under, even), the most telling
-    first. Log-likelihood has the sign of observed - expected; p is that of chi-square with one degree of freedom, of
-    one word alone. The log ratio has base 2; a word that one side lacks counts there as half an occurrence. Raises
-    `MetricError` for a side without a token.
+    How to read it: the most telling words come first. `direction` over: A uses the word more than B. The log-likelihood
+    says how sure the difference is, the log ratio how large: 1 is twice as often, 3 eight times.
+
+    Limits: `p` is of one word alone, and thousands of words are looked at. Words come in bunches, so a few captions
+    about one thing make a word look telling; with large data every word is sure, and the log ratio is what matters.
+
+    Source: Rayson & Garside 2000; Dunning 1993; Hardie 2014.
+
+    Rows: dataset, against, word, occurrences, expected, log_likelihood, log_ratio, p, direction (over, under, even),
+    for words that both together hold `minimum` times or more, and the watched words however rare.
+
+    Raises `MetricError` for a side without a token.
 
     Example: auditor keyness shetty2017 coco-val --tokenizer ptb --watch
     """

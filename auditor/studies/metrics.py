@@ -31,10 +31,17 @@ Name = Annotated[str | None, p.Parameter("Explain this metric; default: list all
 def metric_cards(name: Name = None) -> Result:
     """List the metrics, or explain one.
 
-    Describe every metric in a line, or a metric or statistic in full.
+    Lists every metric in a line; with NAME, its card: what it compares, its range, its parameters with their defaults,
+    what happens at its edges, its source and how to cite it.
 
-    Rows of one metric are its properties and their values, then its parameters: `parameter`, `default`, `choices` or
-    `range`, `meaning`. Raises `MetricError` for an unknown name.
+    How to read it: a parameter is set as in -m cider-d:sigma=4; what is set enters the signature of every number made
+    with it.
+
+    Limits: metrics that need a package say which, and are no default where it is not installed.
+
+    Raises `MetricError` for an unknown name.
+
+    Example: auditor metrics cider-d
     """
     if name is None:
         rows = [

@@ -28,10 +28,15 @@ def profile(
 ) -> Result:
     """Size, length, vocabulary and repeated captions, side by side.
 
-    Describe each selection: size, length, vocabulary and repetition, the records its ingest refused, signs of dirt.
+    Counts by SQL over the captions and their tokens: how many images, captions, tokens (words of the running text) and
+    types (different words), mean length `asl` and its standard deviation `sdsl` in tokens, how often a caption occurs
+    again, which records were refused, and signs of dirt: blanks, mark-up, mixed scripts, captions sorted by length.
 
-    The statistics are those of `sql/profile/profile.sql`, `hygiene.sql`, `repetition.sql`, `annotations.sql` and
-    `overlap_with_related.sql`.
+    How to read it: many types for as many tokens is a rich vocabulary; hundreds of captions on several images are
+    copied or written from a pattern. Zero is the good value for nearly all of hygiene.
+
+    Limits: types grow with the number of tokens, so compare them between datasets of about equal size, or ask `auditor
+    diversity`. A sign of dirt is a reason to look, no proof.
 
     Example: auditor profile flickr8k coco-val2017
     """

@@ -74,15 +74,23 @@ def tasks(
 ) -> Result:
     """Make questions for people: which of two captions is better?
 
-    Make questions for judges: each two candidates of an image, beside each of its references or as a pair alone.
+    Draws questions for judges: each two candidates of an image, beside each of its references (triplets) or as a pair
+    alone. `candidates` are datasets, human (a held-out caption of the image; named twice, two of them) and intra (a
+    caption of another image); one alone is asked against human, none is human against human, three or more are compared
+    two by two. A dataset of pairs, named alone, brings its own. Images and references are drawn by the seed.
 
-    `candidates` are datasets, `human` (a held-out caption of the image; named twice, two of them) and `intra` (a
-    caption of another image); one alone stands against `human`, none is `human` against `human`, three or more are
-    compared two by two. A dataset of pairs, named alone, brings its own. Images and references are drawn by `seed`.
+    How to read it: with -o two files: the questions, with a column for each vote, and FILE.key.csv, which undoes the
+    order of B and C and which judges must not see. `auditor ingest NAME --format votes` reads the filled file, `auditor
+    consensus NAME` evaluates it.
+
+    Limits: it makes the questions; recruiting, instructions and payment are yours. Change no text in the file: a
+    question whose text has changed is refused, with its line.
 
     A row is a question: dataset, version, split, task (its name, a hash of what it shows), kind, image, question, a, b,
     c, category, origin_b and origin_c (who wrote what is shown as B and as C), swapped (whether the first candidate is
-    shown as C), reference (slot of A), seed, drawn_from. Raises `UsageError` where there is nothing to ask.
+    shown as C), reference (slot of A), seed, drawn_from.
+
+    Raises `UsageError` where there is nothing to ask.
 
     Example: auditor tasks pascal50s --candidates midge --candidates babytalk --images 100 --references 20 -o tasks.csv
     """
@@ -90,6 +98,8 @@ def tasks(
         raise UsageError(f"--kind {form}: expected {' or '.join(get_args(Form))}")
     if form == "pairs" and references is not None:
         raise UsageError("--references: pairs are shown with their image, without references")
+    if file is not None:
+        check_path(file, force=force)
     selection = resolve(store, ref, split)
     odd = as_references(selection)
     bind_content(store, "content", selection)
@@ -112,13 +122,14 @@ def tasks(
         pl.lit(seed, pl.Int64).alias("seed"),
         pl.lit(" ".join(one.reference for one in drawn_from) or None, pl.String).alias("drawn_from"),
     )
-    return Result(
+    result = Result(
         "tasks",
         frame,
         selections=(selection, *drawn_from),
         tables=(_summary(selection, frame), _examples(frame)),
         notes=tuple(notes),
     )
+    return result if file is None else write(result, file, judges, force=force)
 
 
 def _contests(

@@ -97,14 +97,26 @@ def agree(
 ) -> Result:
     """Metrics against people's ratings, and how far people agree themselves.
 
-    Correlate metrics with people's ratings of captions, in every dataset of ratings that is named.
+    Correlates metrics with people's ratings of captions: Spearman's ρ, Kendall's τ and Pearson's r, over all ratings
+    (pooled), over mean ratings of captions (mean) and judge by judge, with intervals by resampled images and tests
+    between metrics; and says how far judges agree among themselves. Captions are scored against those that `against`
+    names, or else of the first related dataset.
 
-    Captions are scored against those that `against` names, or else of the first related dataset. Raises `UsageError`
-    for what holds no ratings, and for a protocol, statistic or scale that there is not.
+    How to read it: 1: the metric orders captions as people do; 0: as chance does. What people reach among themselves is
+    the mark to compare with. Where intervals of two metrics overlap, see the test between them before calling one
+    better.
+
+    Limits: it holds for these captions, these systems and these instructions to judges. A few systems that differ much
+    make any metric look good. Ratings have few values, so ties are many and coefficients differ.
 
     Your own ratings are a table with a row for each: in datasets.toml kind = "judgements", format = "judgements", and
     options = { image_col = "photo", caption_col = "text", judge_col = "who", score_col = "stars" }; related names the
     dataset of their references, or --against does.
+
+    Source: Elliott & Keller 2014; `as_published` gives their table 1 as their programs computed it, beside sound
+    numbers.
+
+    Raises `UsageError` for what holds no ratings, and for a protocol, statistic or scale that there is not.
 
     Example: auditor agree flickr8k-expert -m cider -m meteor
     """

@@ -56,20 +56,27 @@ def bounds(
 ) -> Result:
     """How high a human scores, and how low a substitute in a caption's place.
 
-    Give the upper bound (each caption against the others of its image) and lower bounds (a stranger in its place).
+    Upper bound: each caption is held out and scored against the other captions of its image (leave-one-out, candidate
+    human). Lower bounds: a substitute is scored in its place against the same captions: a caption of another image
+    (intra), one of another dataset (inter), a sentence of the Brown corpus (brown), or words drawn one by one
+    (gibberish). By default every candidate that can be drawn; inter draws from `others`, or else from the other
+    datasets named.
 
-    `candidates` are `human` and those of `lower_bounds.LOWER_BOUNDS`; without them every one that can be drawn.
-    `others` are the datasets that `inter` draws from, by default the other `refs`; `corpus` is what `brown` stands for.
-    With `references`, each caption meets so many, drawn by the seed. With `draws`, everything that is drawn is drawn so
-    often, by seeds that follow each other: each draw has rows of its own, by column `seed`. With `pool_idf` CIDEr
-    weighs n-grams by the images of all datasets together (section 3, note 7), not by those of each dataset.
+    How to read it: a system that scores near human does as well as one more annotator by this metric; one that scores
+    near intra says nothing of its image. Where the two bounds are close, the metric cannot tell right from wrong on
+    these data.
 
-    Per metric and candidate: n, mean, sd, median, min and max over captions (level `caption`, micro), over the means of
-    images (`image`, macro), and over the standard deviations of images (`image-sd`, second order). Raises `MetricError`
-    where a candidate that is asked for by name cannot be drawn.
+    Limits: human is no ceiling: a system may score higher by saying what everybody says. Bounds of datasets with other
+    numbers of captions an image are not comparable for BLEU and METEOR, which take the best reference: draw equally
+    many with `references`. An image with one caption has no reference and gets no score.
 
-    A stranger is a caption of another image (intra), one of another dataset (inter), a sentence of the Brown corpus
-    (brown), or words drawn one by one (gibberish).
+    Rows, per metric and candidate: n, mean, sd, median, min and max over captions (level caption), over the means of
+    images (image), and over the standard deviations of images (image-sd). With `draws`, each draw has rows of its own,
+    by column seed. With `pool_idf` CIDEr weighs words by the images of all datasets together.
+
+    Source: Wang & Gaizauskas 2016, sections 4 and 5.
+
+    Raises `MetricError` where a candidate that is asked for by name cannot be drawn.
 
     Example: auditor bounds flickr8k:test -m cider -c human -c intra
     """

@@ -56,12 +56,14 @@ def check(
 ) -> Result:
     """Check datasets against the gates of datasets.toml.
 
-    Compare each selection with its gates, and say whether any failed.
+    Compares each dataset with its gates; without REF every dataset of captions, and those that have gates of their own.
+    docs/ci.md lists the gates. A gate passes where the statistic is equal to its limit. Drift is measured against what
+    `drift.against` names, else the version before.
 
-    Without `refs`: every dataset of captions, and those that have gates of their own. A gate passes where the statistic
-    is equal to its limit; one that cannot be answered (no such split, no such version, nothing to measure) says why,
-    and counts as failed only if `strict`. `drift` is measured against what `drift.against` names, else the version
-    before. Statements: see `gate_statements`.
+    How to read it: one row a gate: passed, failed, or not answerable (no such split, no earlier version, nothing to
+    measure), with the reason. Exit code 1 where one fails; with `strict` also where one cannot be answered.
+
+    Limits: a gate knows only its number. Choose limits from a version that you have looked at.
 
     Raises `UsageError` where no gate applies and for one that nobody knows, `SqlError` for a statement that the engine
     refuses or that takes longer than `timeout` seconds.

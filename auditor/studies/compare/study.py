@@ -129,32 +129,32 @@ def compare(
 ) -> Result:
     """Which dataset is more homogeneous, which more specific, ranked.
 
-    Compare datasets by metric, each statistic ranked: 1 for the dataset whose captions are most alike by it.
+    Compares datasets by metric and ranks them, 1 for the dataset whose captions are most alike:
 
-    - `upper`, `intra`, `inter`, `brown`: mean scores of captions and of what stands in for them, see `bounds`;
-    - `homogeneity`, intra / upper: what a caption of another image scores, as a share of what one of the image itself
-      scores; 1 where images cannot be told apart by their captions;
-    - `specificity`, intra - inter: by how much captions of the dataset are more like each other than like those of the
-      other datasets. `inter` draws for all from the same ones where any is related to none; a note says which, or that
-      each draws from others.
+    - `upper`, `intra`, `inter`, `brown`: the mean scores of `auditor bounds`;
+    - `homogeneity` = intra / upper: what a caption of another image scores, as a share of what one of the image itself
+      scores;
+    - `specificity` = intra - inter: by how much captions of the dataset are more like each other than like those of the
+      other datasets.
 
-    For a metric that counts errors they are upper / intra and inter - intra: larger always means more. `low` and `high`
-    are percentiles over `resamples` bootstrap resamples of images, `se` is the jackknife's. An image is drawn with its
-    captions and the strangers in their place; CIDEr's document frequencies are taken as given. `rank_low` and
-    `rank_high` are the best and the worst rank that sampling error leaves open: a dataset is surely ahead of another
-    where the interval of their difference is above 0. Without resamples, and for one image, there is neither.
+    For a metric that counts errors they are upper / intra and inter - intra, so that larger always means more. `low`
+    and `high` are percentiles over `resamples` bootstrap resamples of images, `se` is the jackknife's. A rank is a
+    range where sampling error leaves it open: a dataset is ahead of another where the interval of their difference
+    excludes 0.
 
-    With `pairs` rows on pairs of datasets follow (`comparison_pairs`): the difference, whether chance could make it, in
-    as many random deals as there are resamples, and its size. `against` names the second; it is null in rows on one.
+    How to read it: homogeneity near 1: the captions would fit any image of the dataset, which is easy to imitate and
+    teaches little; near 0: each image has captions of its own. High specificity is a narrow subject or a house style.
 
-    With `equalise` every row comes twice, by column `footing`: `raw`, and `equalised`, where each dataset has equally
-    many images and each image equally many captions (`comparison_footing`): the most that all have, or `images` and
-    `references` + 1. Ranks, tests and corrections are made on each footing for itself.
+    Limits: numbers of captions per image that differ move BLEU and METEOR: `equalise` adds the same with equally many
+    images and captions. Document frequencies are taken as given, and intervals tell of other images drawn from the same
+    source, not of other annotators.
 
-    A statistic without a value has no row. Raises `UsageError` for fewer than two datasets, and where `resamples` are
-    too few for the interval.
+    Rows beyond that: with `pairs`, on pairs of datasets: the difference, a permutation test and Cliff's delta; with
+    `equalise` every row twice, by column `footing`. A statistic without a value has no row.
 
-    Beside them the bounds that they are made of.
+    Source: Wang & Gaizauskas 2016, section 5.
+
+    Raises `UsageError` for fewer than two datasets, and where `resamples` are too few for the interval.
 
     Example: auditor compare flickr8k abstract50s coco-val2017
     """

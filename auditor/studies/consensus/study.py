@@ -53,19 +53,28 @@ def consensus(
 ) -> Result:
     """How often each metric picks the caption that people pick.
 
-    Measure how often metrics prefer, of two captions of an image, the one that people prefer.
+    Two captions of an image, and people's votes which is better: how often does a metric prefer the one that people
+    prefer?
 
     - `accuracy`: share of the pairs that people decide, by kind of pair and number of references;
     - `ceiling`: people against people, half of the votes against the other half; `split-half`: a metric that sees half
       of the references against the votes given by the other half;
     - `wins`, `duels`: how often who wrote the captions wins, by people and by metric, with `pearson` and `spearman`;
-    - with `versus`, another source of the same pairs: `agreement` of the two, `length-lead` of winners over losers in
-      words under each, and `accuracy` under the other truth.
+    - with `versus`, another source of votes on the same pairs: `agreement` of the two, `length-lead` of winners over
+      losers in words under each, and `accuracy` under the other truth.
 
     The captions are scored against `against`, else against the first related dataset that describes their images.
-    Raises `UsageError` for what holds no comparisons or no decisions, and for references that no image has.
 
-    By kind of pair and number of references, beside how well people predict people and the wins of systems.
+    How to read it: 0.5 is chance, `ceiling` what people reach among themselves. Kinds of pairs: HC two human captions
+    of the image, HI a human caption and one of another image, HM human against machine, MM two machines. HC and MM are
+    the hard ones.
+
+    Limits: pairs that people do not decide are left out. A metric's tie counts half, unless `ties` says otherwise. With
+    few references accuracy is lower for every metric: compare at equal numbers.
+
+    Source: Vedantam, Zitnick & Parikh 2015.
+
+    Raises `UsageError` for what holds no comparisons or no decisions, and for references that no image has.
 
     Example: auditor consensus pascal50s-triplets --versus pascal50s-pairs
     """

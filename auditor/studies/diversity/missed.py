@@ -47,15 +47,22 @@ def missed_words(
 ) -> Result:
     """Words that people say of an image and systems do not.
 
-    Rank the content words that systems miss or make up, all systems together.
+    Takes all systems together, and only content words. Of the words that `importance` people use of an image:
+    `absolute` ranks by how often they are missed, `relative` by missed / (missed + recalled), `relative-floor` the same
+    of words that each system could recall `floor` times. Of the words that systems use: `unsupported` ranks by how
+    often nobody says them of the image, `unsupported-relative` by the share of their uses, `unsupported-floor` the same
+    of words that each system uses `floor` times. Ties go to the more frequent word, then by spelling.
 
-    Of the words that `importance` captions of an image hold: `absolute` by how often they are missed, `relative` by
-    missed / (missed + recalled), `relative-floor` the same of words that each system could recall `floor` times. Of the
-    words that systems use: `unsupported` by how often no caption of the image has them, `unsupported-relative` by the
-    share of their uses, `unsupported-floor` the same of words that each system uses `floor` times. Ties go to the more
-    frequent word, then by spelling. Rows, the first `number` of each ranking: ranking, rank, word, times, occurrences,
-    value (times / occurrences); `dataset` is null, as the words are those of all systems. The authors' program asks for
-    more than `floor` occurrences a system on average, and spells ties backwards.
+    How to read it: a row is a word: `times` it was missed (or made up) of `occurrences`, and `value`, their ratio. The
+    first rankings are what systems do not see or do not say, the others what they make up.
+
+    Limits: a synonym counts as missed, and a right word that no annotator used as made up: with five captions an image
+    people miss much themselves. Read the rankings with a floor for words, those without for totals.
+
+    Source: van Miltenburg, Elliott & Vossen 2018, sections 3.4 and 5.1; the authors' program asks for more than `floor`
+    occurrences a system on average, and spells ties backwards.
+
+    Example: auditor missed dai2017 liu2017 --eval coco-val
     """
     if importance < 1 or floor < 1 or (number is not None and number < 1):
         raise UsageError(f"--number {number}, --importance {importance}, --floor {floor}: expected 1 or more of each")

@@ -37,13 +37,22 @@ def omitted_words(
 ) -> Result:
     """Words that a system could have learnt and never says.
 
-    Rank the learnable words that a selection does not have, and those that none of several has.
+    A word is learnable that both the training data (`against`) and people's captions (`eval`) have; punctuation is no
+    word. Of a system and of people only the images that both describe count, unless `all_images`. Ties are broken by
+    the word.
 
-    A word is learnable that the training data (`against`) and the evaluation data have; punctuation is no word. Of a
-    selection and the evaluation data only the images in both count, unless `all_images`. A row is a word among the
-    first `number` by its frequency in the training data (`rank`) or in the evaluation data (`evaluated_rank`); ties are
-    broken by the word. `dataset` is null for the words that every selection omits: where they share other images with
-    the evaluation data, the least of their frequencies there counts. Raises `UsageError` where either is not named.
+    How to read it: a row is a learnable word that the system never says, the most frequent first: `rank` by its
+    frequency in the training data (`trained`), `evaluated_rank` by that in people's captions (`evaluated`). Frequent
+    words high in the list are what a system avoids. Rows whose `dataset` is empty are words that no system says.
+
+    Limits: a word may be missing because a synonym is said; forms of one word are several words. With few images many
+    words are omitted by everybody.
+
+    Source: van Miltenburg, Elliott & Vossen 2018, section 3.3.
+
+    Raises `UsageError` where either is not named.
+
+    Example: auditor omitted dai2017 --against coco-train-words --eval coco-val
     """
     if number < 1:
         raise UsageError(f"--number {number}: expected 1 or more")

@@ -51,11 +51,17 @@ def robustness(
 ) -> Result:
     """How far order, letters, tokens and references move diversity.
 
-    Change one thing at a time, and say how each statistic answers.
+    Changes one thing at a time (the order of the captions, letters, the tokenizer, how many references there are), and
+    measures `auditor diversity` again.
 
-    A row is a dataset, a statistic and a factor: `value`, `base` (nothing changed), `change` (value / base - 1; null
-    where the base is 0). A factor that leaves a statistic alone by definition has no row for it. The tables give the
-    greatest change of all datasets, and how many pairs of datasets change places (`flips`).
+    How to read it: a row is a dataset, a statistic and a factor: `value` after the change, `base` before, `change` =
+    value / base - 1 (empty where the base is 0). The tables give the greatest change of all datasets, and how many
+    pairs of datasets change places (`flips`): a statistic with flips does not say which dataset is more varied.
+
+    Limits: a factor that leaves a statistic alone by definition has no row for it. What was not changed here may matter
+    too.
+
+    Example: auditor robustness dai2017 liu2017 --against coco-train-words --eval coco-val
     """
     declared = sources(config)
     asked, said = settled(store, refs, settings or Settings(), against, evaluation, split)

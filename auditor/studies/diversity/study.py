@@ -126,16 +126,23 @@ def diversity(
 ) -> Result:
     """How varied words are, and whether each image gets what people say of it.
 
-    Measure each selection with the statistics of `registry.STATISTICS` that it can have.
+    Lengths, vocabulary, type-token ratios over segments of equal length (`ttr-1`, `ttr-2`), repetition, and where the
+    data are named: novelty (captions that are not in the training data, `against`), coverage of the words that people
+    use, and local recall and precision: which words that people say of an image a system says of it, by how many people
+    say them (`eval`). Over three systems or more the statistics are correlated.
 
-    `against` names the training data (for novel, coverage), `evaluation` the captions of people for the same images
-    (for coverage, for local recall and precision). Over three systems or more statistics are correlated. As published,
-    the files that `declared` names say in which order captions stand, and column `robust` has the value that no order
-    and no blank changes, of text profile `bare`; else it is null. Raises `UsageError` for settings out of range, and
-    for a system's output that shares no image with the people's captions.
+    How to read it: more types, a higher type-token ratio, more coverage and recall are more varied language. Compare a
+    system with people on the same images: people's numbers are the mark. A system with high novelty and low precision
+    says new things that are not seen.
 
-    Lengths, vocabulary, type-token ratios, repetition, novelty; with --eval also coverage, recall of the words of an
-    image by how many people say them, and precision.
+    Limits: all of these depend on length, on the tokenizer and on how many captions there are; `auditor robustness`
+    measures how far. Varied is not correct: nothing here looks at the pictures.
+
+    Source: van Miltenburg, Elliott & Vossen 2018. With `as_published` the files say in which order captions come, and
+    column `robust` has the value that no order and no blank changes, of tokenizer bare; else it is null.
+
+    Raises `UsageError` for settings out of range, and for a system's output that shares no image with the people's
+    captions.
 
     Example: auditor diversity dai2017 liu2017 --against coco-train-words --eval coco-val
     """

@@ -55,14 +55,26 @@ def duplicates(
 ) -> Result:
     """Captions that occur again, exactly or nearly, within images or across.
 
-    Count the captions that stand again elsewhere, and the images and texts that they are of.
+    Two captions are exact duplicates that have the same tokens, whatever their case, punctuation and blanks;
+    near-duplicates where, of the words of both together, at least a share `near` is in both (Jaccard index of bags of
+    words: 0.7 is 5 of 7). None is missed: nothing is hashed approximately or sampled. They are counted within images,
+    across images, across splits and across datasets.
+
+    How to read it: `value` is the share of the `n` captions with a word (or of images) that `found` of them are.
+    Captions of a test split that occur in training are leakage: a system can have learnt them by heart. A slot that
+    repeats another slot is an annotator who copied.
+
+    Limits: short captions of simple scenes coincide by chance ("a dog runs"), so look at the examples. Word order does
+    not count, and a paraphrase in other words is not found. A search that would compare more than 20 million pairs is
+    refused, never cut.
 
     Rows: dataset, version, split, slot, scope, against, against_version, against_split, against_slot, match (exact,
-    near, any), statistic, value (a share), found, n. `near` leaves out what is exact; shares are of the `n` captions
-    with a word, or of images. A row with `slot` is of one slot; with `against_slot` as well, of the images that have
-    both. With `pairs`, a row is a caption beside the place that is most like it. Splits count as what `declared` says
-    of them. Raises `UsageError` for a threshold that is not above 0.5, `MetricError` where too many captions are too
-    alike to compare.
+    near, any), statistic, value, found, n. `near` leaves out what is exact. A row with `slot` is of one slot; with
+    `against_slot` as well, of the images that have both. With `pairs`, a row is a caption beside the place that is most
+    like it. Splits count as what datasets.toml says of them.
+
+    Raises `UsageError` for a threshold that is not above 0.5, `MetricError` where too many captions are too alike to
+    compare.
 
     Example: auditor duplicates flickr8k flickr30k
     """

@@ -38,9 +38,15 @@ def export(
 ) -> Result:
     """Write a version as a bundle: Parquet files, hashed by a manifest.
 
-    Write a selection as a bundle: a folder of Parquet files with a manifest. Equal content gives equal bytes.
+    Equal content gives equal bytes. With `force`, a bundle that is there gives way.
 
-    With `force`, a bundle that is there gives way. Raises `UsageError` for a folder that exists, or cannot be written.
+    How to read it: one row a file of the bundle, with its rows and its sha256. The manifest in the folder names the
+    version, which `auditor ingest` checks when it reads the bundle elsewhere.
+
+    Limits: captions and what stands beside them (ratings, votes, phrases); no scores, which are counted again from
+    these.
+
+    Raises `UsageError` for a folder that exists, or cannot be written.
 
     Example: auditor export flickr8k@camera-ready -o bundle, then auditor ingest flickr8k --from bundle elsewhere
     """

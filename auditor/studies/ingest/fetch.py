@@ -44,6 +44,12 @@ def fetch(
     """Download datasets into the data folder, checked by sha256.
 
     A broken download goes on where it stopped. A dataset that nobody may download for the user says how to obtain it.
+
+    How to read it: one row a file: whether it was downloaded, was there already, or has to be obtained by hand, and
+    where it is. Nothing enters the store: `auditor ingest` does that.
+
+    Limits: only what datasets.toml declares, with the licence that it names; the files stay their owners'.
+
     Raises `SourceError` for the first file that cannot be had, unless everything is asked for: then the result ends
     with it. Raises `UsageError` for a name that is not declared.
 

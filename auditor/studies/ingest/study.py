@@ -75,8 +75,18 @@ def ingest(
 ) -> Result:
     """Read captions into the store as a new version; unchanged captions add none.
 
-    `frame` is a Polars or pandas frame in place of a file: a table with a column for the image and one for the
-    caption. Raises `SourceError` for what cannot be read, and `UsageError` for what nobody declares.
+    A name that datasets.toml declares is read as declared there; any other needs a file. From Python, `frame` is a
+    Polars or pandas frame in place of a file: a table with a column for the image and one for the caption.
+
+    How to read it: `status` says whether there is a new version. `read` are the records of the file, `captions` those
+    accepted, `rejected` those refused, each kept with file, line and reason. `normalised` captions have blanks or line
+    breaks that tokenizers read as single blanks; the text stays as it is. The 12 letters after `version` name the
+    content: equal captions give equal letters, wherever and whenever they are read.
+
+    Limits: a caption needs an image that it belongs to. Beyond 1 % refused records (`max_rejected`) nothing is stored.
+    A format that nobody names is recognised by the file's content, and said: look whether it is right.
+
+    Raises `SourceError` for what cannot be read, and `UsageError` for what nobody declares.
 
     Examples: auditor ingest flickr8k coco-val2017 · auditor ingest mine --from captions.csv --caption-col text
     """

@@ -50,15 +50,18 @@ def outliers(
 ) -> Result:
     """Captions that seem swapped or of another image; images hard to describe.
 
-    Find the captions that are least like the others of their image, and say whether another image fits them better.
+    Looks into the `share` of captions with the lowest leave-one-out scores (each caption scored against the others of
+    its image), and asks which image their words fit best: `evidence` is the log-likelihood ratio, in bits, by which the
+    caption's words speak rather for `other_image` than for its own.
 
-    Level `caption`: the `share` of captions with the lowest leave-one-out scores, the surest finding first. `others` is
-    the mean score of the image's other captions among themselves; `evidence` the bits by which the caption's words
-    speak rather for `other_image` than for its own (`misplaced`); `finding` is `swapped` where the caption and that of
-    `other_slot` there seem to have changed places, never two of the same words, `elsewhere` where it seems to be of
-    `other_image`, else `unlike`. Level `image`: every image, the most difficult first: mean and sd of its captions'
-    scores, `difficulty` (1 - mean: how much people disagree), and its `consensus` caption, the one that is most like
-    the others; `ties` captions share that score.
+    How to read it: `finding` is swapped where the caption and that of `other_slot` seem to have changed places,
+    elsewhere where it seems to be of `other_image`, else unlike: it differs, but no other image fits. `others` is the
+    mean score of the image's other captions among themselves: a low score beside high `others` is one odd caption;
+    where both are low, people see different things. At level image the most difficult images come first: `difficulty`
+    is 1 - the mean score, and `consensus` the caption that is most like the others; `ties` captions share that score.
+
+    Limits: a hint to look at the picture, never a verdict: a caption that sees what others do not is unlike them too.
+    Bits overstate, since words come in phrases. Captions of two images that show the same thing cannot be told apart.
 
     Raises `UsageError` for a metric whose scores do not go from 0 to 1 with higher for more alike, `MetricError` where
     no caption has a score.

@@ -67,22 +67,25 @@ def probe(
 ) -> Result:
     """Which parts of captions metrics react to, and what games them.
 
-    Score captions before and after a change of one of their references, or of themselves.
+    Scores captions before and after a change. Of references (reference-words): one of them gets other words in place of
+    1, 2, … of its own. Of the caption itself: it loses its word order, its second half, its adjectives, … (order, half,
+    adjectives, nouns, …). Gaming: its most confident word is said again (repeated-word), until it is as long as the
+    others of its image (padding), or its words take other forms (inflection). Document frequencies are those of the
+    untouched captions.
 
-    Perturbation (`reference-words`): one caption of each image gets other words in place of 1, 2, … of its own
-    (`words`), and every other caption of the image is scored against its references, of which one is now the changed
-    one. Ablation: each caption loses a component and is scored against its untouched references. Gaming: each caption
-    has its most confident word said again (`repeated-word`), until it is as long as the others of its image
-    (`padding`), or other forms of its words (`inflection`). Document frequencies are those of the untouched captions.
+    How to read it: `relative` is the change as a share of the score before: -0.3 is 30 % lost. A metric that loses
+    nothing without word order does not read it. `gained` is the share of captions that score better after the change:
+    for repeated-word and padding it should be 0, else the metric can be gamed.
 
-    Per metric and component: n, mean (after), before, change, relative (change / before, null where before is 0),
-    gained (share of these captions that score better than before), changed (share of them that changed, or met a
-    reference that did), replaced (mean words in a changed reference), words (mean words left in a caption). Raises what
-    keeps a component that was asked for by name from being made.
+    Limits: probes show what moves a score, not whether it should. Parts of speech need a spaCy pipeline; the confident
+    word of the gaming probes is taken from the references, an upper bound of what a system could gain.
 
-    One reference of each caption gets other words (reference-words); the caption itself loses its word order, its
-    second half, its adjectives, …; or it says its most confident word again (repeated-word, padding), or takes other
-    forms of its words (inflection).
+    Rows, per metric and component: n, mean (after), before, change, relative, gained, changed (share that changed, or
+    met a reference that did), replaced (mean words in a changed reference), words (mean words left in a caption).
+
+    Source: Wang & Gaizauskas 2016, sections 4.1 and 6; Vedantam et al. 2015, section 8.
+
+    Raises `UsageError` or `MissingExtraError` where a component that was asked for by name cannot be made.
 
     Example: auditor probe flickr8k:test -m cider -m cider-d -c repeated-word
     """

@@ -51,22 +51,28 @@ def enough_references(
 ) -> Result:
     """How many references are enough.
 
-    Measure, for 1 … `most` references, how scores depend on their number and on which they are.
+    Each caption is scored against one of the others of its image, against two, … up to `most`, in an order that a seed
+    draws, `draws` times. Statistics by metric and number of references k:
 
-    The captions of an image stand in an order that a seed draws; each draw has the seed after the last. Statistics, by
-    metric and number of references k, each the mean over the draws (low, high: least and greatest of them):
+    - `mean`: of the scores of held-out captions, at most five an image;
+    - `stability`: Spearman's ρ of their scores with those against `most` references; `stability-image`: Kendall's τ-b
+      of their means by image;
+    - `reliability`, `reliability-image`: the same between scores against k references and against k others;
+    - `detectable`: the smallest difference between two systems that as many images show (two-sided 5 %, power 80 %);
+      `detectable-1000`: that 1,000 images show; `detectable-share`: the latter as a share of the mean;
+    - `knee`, `enough`, `stable`: where the mean bends, the first k with 95 % of its rise, the first k from which
+      stability is 0.95.
 
-    `mean`: of the scores of held-out captions, at most five an image. `stability`: Spearman's rho of their scores with
-    those against `most` references; `stability-image`: Kendall's tau-b of their means by image. `reliability`,
-    `reliability-image`: the same coefficients between scores against k references and against k others (k up to half of
-    `most`). `detectable`: the smallest difference between two systems that as many images show (two-sided 5 %, power 80
-    %), from two held-out captions of each image against the same k references; `detectable-1000`: that 1,000 images
-    show; `detectable-share`: the latter as a share of the mean. Without a number: `knee` of the mean, `enough`, the
-    first k with 95 % of its rise, and `stable`, the first k from which stability is .95.
+    How to read it: collect references until reliability stops rising or the detectable difference is smaller than what
+    you hope to show. `low` and `high` are the least and greatest of the draws.
+
+    Limits: it says how steady scores are, not how right. Curves end at what the dataset has: with five captions an
+    image there are four references, and reliability goes to two.
+
+    Source: the question is that of Vedantam et al. 2015; how often a metric agrees with people at each number is told
+    by `auditor consensus`.
 
     Raises `MetricError` where no image has `most` + 1 captions.
-
-    Each caption is scored against the first ones of the others of its image.
 
     Example: auditor references pascal50s -m cider -m meteor --most 40
     """

@@ -47,9 +47,13 @@ def card(
 ) -> Document:
     """Write the card of a dataset, for its README.
 
-    Describe one dataset: counts, splits, statistics, bounds, known problems, signatures.
+    Counts, splits, statistics, bounds, known problems and signatures of one dataset. Markdown, unless the file or
+    --format asks for more.
 
-    Markdown, unless the file or --format asks for more.
+    How to read it: paste it into the README of a dataset: every number names the version and the signature that it
+    holds for, so that others can check it.
+
+    Limits: it describes captions; who wrote them, how and with what consent is yours to add.
 
     Example: auditor card flickr8k >> README.md
     """

@@ -37,11 +37,17 @@ def report(
 ) -> Document:
     """Write the whole audit as one document.
 
-    Audit datasets: one section for each of `SECTIONS`, or for those named, a summary before and the method behind.
+    One section for each question that the datasets can answer, or for those named by `section`, a summary of what was
+    found before them and the method behind. Equal captions, settings and program give equal documents but for the time,
+    which is that of SOURCE_DATE_EPOCH where the environment sets it, and left out with --no-time.
 
-    Equal captions, settings and program give equal documents but for the time, which is that of SOURCE_DATE_EPOCH where
-    the environment sets it, and left out where it is not `timed`. Splits count as what `declared` says of them. Raises
-    `UsageError` for a section that there is not.
+    How to read it: begin with the summary: each line is a finding with its numbers. Tables sort by a click, plots
+    answer, every number unfolds the SELECT that counted it and the command that makes it again. The HTML file asks
+    nobody for anything: it can be mailed.
+
+    Limits: as those of the questions that it is made of. Metrics are a few by default; repeat -m for others.
+
+    Raises `UsageError` for a section that there is not.
 
     Example: auditor report flickr8k flickr30k -o audit.html
     """

@@ -55,11 +55,17 @@ def reproduce(
 ) -> Result:
     """Compare published figures with ours.
 
-    Compare the figures of papers, or of all papers that are here, with ours; say whether all lie within their bands.
+    Measures again what papers print, and says whether all lie within their bands: the rounding of the print, or wider
+    where the paper gives a reason. Exit code 1 where one lies outside.
 
-    Raises `UsageError` for a paper that is not here, `MissingExtraError` for one whose text profile is not installed.
+    How to read it: `published` is the printed figure, `ours` the measured one; verdict within says that ours lies in
+    the band, outside that it does not. Not answerable says what is missing: data that nobody can have, or a definition
+    that the paper does not give.
 
-    Exit 1 for outside.
+    Limits: it needs the papers' own data, which `auditor ingest` must have read. A figure outside is no error of either
+    side by itself: docs/reproduction.md says why some differ.
+
+    Raises `UsageError` for a paper that is not here, `MissingExtraError` for one whose tokenizer is not installed.
 
     Example: auditor reproduce wang2016 -o wang2016.csv
     """

@@ -56,10 +56,19 @@ def ranked_captions(
 ) -> Result:
     """Rank the captions of each image, the one that people agree on first.
 
-    Rank the captions of each image, or of some, by each metric: each caption against the others of its image.
+    Each caption of an image is scored against the others of the image, and the image's captions are put in order.
 
-    A row is a caption and a metric: rank 1 is the best of its image, equal scores share the lowest rank; length is in
-    tokens. Without `metric_names`, those of the paper. Raises `UsageError` for an image that has no ranked captions.
+    How to read it: `rank` 1 is the caption most like the others: what people agree on. The last is what one person saw,
+    or an error. Equal scores share the lowest rank; `length` is in tokens.
+
+    Limits: metrics prefer certain lengths, so look whether first ranks are short or long. With two captions an image,
+    both have nearly the same score.
+
+    Source: Vedantam, Zitnick & Parikh 2015, appendices II and IV.
+
+    Raises `UsageError` for an image that has no ranked captions.
+
+    Example: auditor rank pascal50s --image 2008_000008.jpg -m cider
     """
     selection = resolve(store, ref, split)
     odd = as_references(selection)

@@ -44,11 +44,16 @@ def score(
 ) -> Result:
     """Score every caption, or a system's output, against the references.
 
-    Score every caption of a selection against the others of its image, or a system's output against all of them.
+    Each caption is scored against the others of its image (leave-one-out), or with `candidates` each caption of a
+    system against all of them; with `references` against so many, drawn by the seed.
 
-    With `references`, against so many of them, drawn by `seed`. A note counts the captions of a system that are, word
-    for word, a reference of their image, each scored against itself; `without_own_references` leaves them out. A
-    system's metrics come in every scale that they have, as CIDEr's two.
+    How to read it: one row a caption and metric; the table shows the means. Higher is better but for ter, which counts
+    edits. `auditor metrics NAME` says what a metric looks at, and its range.
+
+    Limits: a score compares words with words: a right caption in other words scores low. Means are comparable only
+    under one signature and version. A system's caption that is, word for word, a reference of its own image is scored
+    against itself; a note counts them, and `without_own_references` leaves them out. An image with one caption has no
+    leave-one-out score.
 
     Example: auditor score coco-val2017 --candidates vinyals2017 -m cider-d -o scores.csv
     """

@@ -61,21 +61,26 @@ def templates(
 ) -> Result:
     """How formulaic captions are: openings, templates, unlike annotators.
 
-    Count openings and templates, and compare the slots of an image's captions.
-
     A template is a sequence of tokens that `least`, a share, of the captions hold (two at least): five to seven tokens
-    in a row, or four to seven of which one is open (`SHAPES`). Level `dataset`, by statistic:
+    in a row, or four to seven of which one is open. Statistics at level dataset:
 
     - `opening`: share of captions that begin with `pattern`, `n` tokens; the 100 most frequent;
     - `openings`, `opening-top-10`, `opening-top-100`, `opening-entropy`, `opening-perplexity`: how many there are of
       `n` tokens, the share of captions whose opening is among the most frequent, entropy in bits and 2 to its power;
-    - `template`: share of captions that hold `pattern`; `fillers` different tokens stand in its slot; `association` is
-      how much more often, log2, its two sides meet than by chance; first what explains most, captions × association;
+    - `template`: share of captions that hold `pattern`; `fillers` different tokens fill its open place; `association`
+      is how much more often, log2, its two sides meet than by chance; first what explains most, captions × association;
     - `templated`: share of captions that are made of a template, half of their tokens or more and four at least;
-    - `slot-length`, `slot-opening`, `slot-score`, `slot-types`, `sorted-by-length`, `sorted-by-spelling`: see
-      `slot_effects`.
+    - `slot-length`, `slot-opening`, `slot-score`, `slot-types`, `sorted-by-length`, `sorted-by-spelling`: how much the
+      first, second, … caption of every image differs from the others, see `slot_effects`.
 
-    Level `caption`: every caption that is made of a template.
+    Level caption lists every caption that is made of a template.
+
+    How to read it: a high `templated` share means that annotators filled in a form, or that a program wrote the
+    captions. Opening perplexity is the number of equally frequent openings that would be as varied. A slot that differs
+    from the others is one annotator, or a sorted file.
+
+    Limits: natural language repeats itself too ("in front of a"): judge the share beside that of a dataset that you
+    trust. `association` needs both sides to be frequent. Small datasets have few templates by definition.
 
     Examples: auditor templates flickr8k coco-val · auditor templates flickr8k --level caption --least 0.01 -o flood.csv
     """

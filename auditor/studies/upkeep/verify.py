@@ -28,15 +28,18 @@ def verify(
 ) -> Result:
     """Hash the stored captions again, and check the store against its log.
 
-    Check the store against itself, and say also whether it is sound.
+    Every table is read whole, every version hashed again (with REF only that one), every reference between tables
+    followed, every text tokenised again. The newest version of each dataset is compared with the counts that
+    datasets.toml declares.
 
-    Every table is read whole, every version hashed again (with `ref` only that one), every reference between tables
-    followed, every text tokenised again. The newest version of each dataset (with `ref` only of that one) is compared
-    with the counts that `declared` has of it: where they differ, the data are others than declared, which is told and
-    is no damage. Columns: check, subject, checked, faults, state (ok, differs or DAMAGED).
+    How to read it: `state` is ok, or DAMAGED (exit code 4): the file is not what was written; restore it or ingest
+    again. `differs` says that the data are others than datasets.toml declares, which is no damage and ends with 0.
 
-    Exit 4: damaged. Counts that are not those of datasets.toml are told (`differs`); they are no damage, and the exit
-    code stays 0.
+    Limits: it proves that the store agrees with itself, not that the captions are good: ask `auditor report` for that.
+
+    Columns: check, subject, checked, faults, state.
+
+    Example: auditor verify
     """
     declared = sources(config)
     selection = None if ref is None else versions.resolve(store, ref)

@@ -39,7 +39,15 @@ def datasets(
 ) -> Result:
     """List the datasets of the store, each with its newest version.
 
-    List every dataset with its newest version.
+    One row a dataset, in order of names.
+
+    How to read it: `seq` is the number of the newest version (3 is written NAME@v3), `version` the name of its content.
+    `kind` says what it holds: captions, candidates (a system's output), judgements (ratings), pairs, triplets, a corpus
+    or a word list.
+
+    Limits: what is in this store; what could be fetched or ingested is in datasets.toml.
+
+    Example: auditor datasets
     """
     columns = ["dataset", "kind", "seq", "version", "images", "captions", "created_at", "rejected", "format"]
     newest = versions.log_rows(store).unique("dataset", keep="first", maintain_order=True).select(columns)
@@ -53,7 +61,14 @@ def log(
 ) -> Result:
     """List every version of a dataset, the newest first.
 
-    List every version of one dataset, the newest first, with its tags and note.
+    One row a version, with its tags and note.
+
+    How to read it: equal values of `version` are equal captions: going back to an earlier state gives a new line with
+    the old name, and finds what was counted for it.
+
+    Limits: when a version was read, not who changed the file or when.
+
+    Example: auditor log flickr8k
     """
     selection = versions.resolve(store, dataset)
     rows = versions.log_rows(store, selection.version.dataset).with_columns(pl.col("tags").list.join(" "))
@@ -78,14 +93,18 @@ def diff(
 ) -> Result:
     """Say what changed from one version to another: captions, words, lengths.
 
-    Say what changed from one selection to another, and whether anything did: then it does not hold.
+    At `depth` totals it counts by kind of change, at images by image, at text it shows every caption, old and new; with
+    `as_tokens`, captions whose tokens are equal have not changed. At depth vocabulary it compares words, at lengths and
+    drift statistics of the words, whatever the two datasets are. Drift is one number each: Jensen-Shannon divergence of
+    words, of bigrams and of openings, lengths, new words and words that are gone.
 
-    At depth `totals` by kind of change, `images` by image, `text` by caption, with the old and the new text; with
-    `as_tokens`, captions whose tokens are equal have not changed. At depth `vocabulary` by word, at `lengths` and
-    `drift` by statistic, in tokens of the text profile, whatever the datasets. Raises `UsageError` for another depth or
-    an unknown profile.
+    How to read it: `edited` is another text at the same image and slot; `moved` the same text elsewhere. A divergence
+    is 0 for equal frequencies and 1 for no word in common.
 
-    At depth drift one number each: divergence of words, bigrams and openings, lengths, new and gone words.
+    Limits: at the depths of captions both must name their images alike. Divergence grows when texts are few, so compare
+    it with what two halves of one dataset give.
+
+    Raises `UsageError` for another depth or an unknown tokenizer.
 
     Examples: auditor diff flickr8k@v1 flickr8k@v2 --depth text · auditor diff flickr8k flickr30k --depth vocabulary
     """

@@ -42,7 +42,13 @@ def tag(
 ) -> Result:
     """Give a version a name that every REF understands.
 
-    Let a tag name a version; with `delete`, forget the tag; with `force`, take it from the version that it names.
+    With `delete`, the name is forgotten and the version stays; with `force`, it is taken from the version that it names
+    now.
+
+    How to read it: one row: the name and the version that it stands for from now on.
+
+    Limits: a tag belongs to one store; it is no part of the version and not in an exported bundle. It cannot look like
+    @v2, a date, or the letters of a version.
 
     Raises `UsageError` for a name that no tag can have, and one that names another version.
 
@@ -73,7 +79,11 @@ def note(
 ) -> Result:
     """Replace the note of a version, which `auditor log` shows.
 
-    Replace the note of a version; an empty one takes it away.
+    An empty text takes the note away.
+
+    How to read it: one row: the version, and what is remembered of it now.
+
+    Limits: only the last note is kept.
 
     Raises `UsageError` for a text that is not UTF-8.
 

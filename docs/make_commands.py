@@ -1,0 +1,341 @@
+"""Write docs/commands: a page for each command, of its docstring, its signature and a run on the bundled sample.
+
+`python docs/make_commands.py` writes them all. Nothing in them is written by hand: what a page lacks is added to the
+docstring of its study, or to `EXAMPLES` here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import inspect
+import io
+import json
+import os
+import re
+import shlex
+import shutil
+import sys
+import tempfile
+import types
+import typing
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, get_args, get_origin
+
+from auditor.cli import app, derived, docstring
+from auditor.cli.commands import demo, sql, store
+from auditor.cli.verbosity import MANNERS
+from auditor.studies import GROUPS, STUDIES, Group
+
+PAGES = Path(__file__).parent / "commands"
+
+SAMPLE = Path(app.__file__).parents[1] / "sample"
+
+#: Lines of a run that a page shows.
+SHOWN = 40
+
+#: What is run for each page, on a store that holds the bundled sets, and `system`, `stars`, `votes` (`_invented`).
+EXAMPLES: dict[str, tuple[str, ...]] = {
+    "fetch": ("auditor fetch sample-narrow --config sample/datasets.toml",),
+    "ingest": ("auditor ingest mine --from captions.csv --image-col file --max-rejected 0.5",),
+    "export": ("auditor export sample-narrow -o bundle", "auditor ingest again --from bundle"),
+    "datasets": ("auditor datasets",),
+    "log": ("auditor log sample-narrow",),
+    "tag": ("auditor tag sample-narrow camera-ready", "auditor log sample-narrow"),
+    "note": ('auditor note sample-narrow "as sent to the reviewers"', "auditor log sample-narrow"),
+    "diff": ("auditor diff sample-narrow sample-varied --depth drift",),
+    "verify": ("auditor verify sample-narrow",),
+    "profile": ("auditor profile sample-narrow sample-varied sample-flawed",),
+    "identical": ("auditor identical sample-flawed",),
+    "duplicates": ("auditor duplicates sample-flawed",),
+    "templates": ("auditor templates sample-narrow sample-varied",),
+    "outliers": ("auditor outliers sample-flawed",),
+    "diversity": ("auditor diversity sample-narrow sample-varied --shuffles 3",),
+    "omitted": ("auditor omitted system --against sample-flawed --eval sample-varied --number 6",),
+    "missed": ("auditor missed system --eval sample-varied --importance 3 --floor 1 --number 4",),
+    "robustness": ("auditor robustness sample-narrow sample-varied --shuffles 2 --curve 0",),
+    "keyness": ("auditor keyness sample-narrow sample-varied",),
+    "perplexity": ("auditor perplexity sample-narrow sample-varied sample-flawed",),
+    "bounds": ("auditor bounds sample-narrow sample-varied -m bleu-4 -m cider -c human -c intra -c inter",),
+    "compare": ("auditor compare sample-narrow sample-varied -m rouge-1 -m cider",),
+    "score": ("auditor score sample-varied --candidates system -m bleu-4 -m cider-d",),
+    "rank": ("auditor rank sample-flawed --image flawed-001 -m cider",),
+    "correlate": ("auditor correlate sample-varied -m bleu-1 -m bleu-4 -m cider",),
+    "references": ("auditor references sample-varied -m bleu-4 -m cider",),
+    "probe": ("auditor probe sample-varied -m bleu-1 -m cider -m cider-d -c order -c repeated-word -c padding",),
+    "metrics": ("auditor metrics cider-d",),
+    "agree": ("auditor agree stars -m bleu-1 -m cider --statistic spearman",),
+    "consensus": ("auditor consensus votes -m bleu-1 -m cider",),
+    "tasks": ("auditor tasks sample-varied --candidates human --candidates intra --kind pairs --images 3",),
+    "report": ("auditor report sample-narrow sample-flawed -m cider -o audit.html",),
+    "card": ("auditor card sample-flawed -m cider",),
+    "check": ("cat datasets.toml", "auditor check sample-narrow sample-flawed"),
+    "reproduce": ("auditor reproduce wang2016",),
+    "demo": ("auditor demo",),
+    "sql": (
+        'auditor sql "select gram, images from ngram_frequency where n = 2 order by images desc, gram limit 5"',
+        "auditor sql \"select image, slot, text from captions where text like '%carrots%' order by image, slot\"",
+    ),
+    "store": ("auditor store migrate",),
+}
+
+#: Files that runs read: captions with a fault, and a declaration of ratings and gates.
+FILES = {
+    "captions.csv": "file,caption\na.jpg,A dog runs across a field.\na.jpg,The dog is running.\n"
+    "b.jpg,A man in a red shirt waves.\nb.jpg,\n",
+    "datasets.toml": """[check]
+captions_per_image.min = 5
+duplicates_across_images.max = 0.05
+
+[stars] # invented for these pages
+kind = "judgements"
+format = "judgements"
+path = "stars.csv"
+options = { image_col = "image", caption_col = "text", judge_col = "judge", score_col = "stars" }
+related = ["sample-varied"]
+""",
+}
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command: how it is called, its group, and the functions that say what it does: one, or one a subcommand."""
+
+    name: str
+    group: Group
+    line: str
+    functions: dict[str, Callable[..., Any]]
+    documented: dict[str, Callable[..., Any]]
+
+
+def commands() -> dict[str, Command]:
+    """List every command: those made of studies, and the three that are not."""
+    listed = {
+        name: Command(name, study.group, study.line, {name: derived.command(name, study)}, {name: study.load()})
+        for name, study in STUDIES.items()
+    }
+    for name, function in (("demo", demo.command), ("sql", sql.command)):
+        _, group, line = app.OTHERS[name]
+        listed[name] = Command(name, typing.cast("Group", group), line, {name: function}, {name: function})
+    those = {f"store {one.__name__}": one for one in (store.info, store.migrate, store.gc)}
+    listed["store"] = Command("store", "Data", str(store.app.info.help), {**those}, {**those})
+    return listed
+
+
+def page(command: Command, runs: str) -> str:
+    """Write the page of a command. `runs` are its examples, as `examples` gives them."""
+    parts = [f"# auditor {command.name}", command.line]
+    for name, function in command.documented.items():
+        parts += _explained(name, docstring.paragraphs(function), command)
+    parts += ["## Parameters"] if len(command.functions) == 1 else []
+    for name, function in command.functions.items():
+        parts += [f"## Parameters of `auditor {name}`"] if len(command.functions) > 1 else []
+        parts.append(_parameters(function))
+    parts.append("`--quiet`, `--no-color` and `--debug` are understood by every command.")
+    if command.name in STUDIES:
+        method = f"{_face(command.name)}({', '.join(_python(command.name))})"
+        raises = [one for one in docstring.paragraphs(STUDIES[command.name].load()) if one.startswith("Raises ")]
+        parts += ["## In Python", f"```python\n{method}\n```", *raises]
+    parts.append(f"## Example\n\n```console\n{runs}```" if runs else "")
+    return "\n\n".join(one for one in parts if one) + "\n"
+
+
+def _explained(name: str, paragraphs: list[str], command: Command) -> list[str]:
+    """Put the paragraphs of a docstring under headings."""
+    first, *rest = paragraphs
+    method = [] if first == command.line else [first]
+    headed = {"How to read it: ": [], "Limits: ": [], "Source: ": [], "Example": []}
+    for one in rest:
+        heading = next((each for each in headed if one.startswith(each)), None)
+        if heading is not None:
+            text = one.removeprefix(heading)
+            headed[heading].append(text[:1].upper() + text[1:])
+        elif not one.startswith("Raises "):
+            method.append(one)
+    title = "## Method" if len(command.functions) == 1 else f"## `auditor {name}`"
+    told = [title, *(_listed(one) for one in method)] if method else []
+    for heading, title in (("How to read it: ", "## How to read it"), ("Limits: ", "## Limits")):
+        told += [title, *headed[heading]] if headed[heading] else []
+    return told + (["## Source", *headed["Source: "]] if headed["Source: "] else [])
+
+
+def _listed(paragraph: str) -> str:
+    """Give a paragraph to Markdown, which wants a list to stand apart."""
+    lead, *points = paragraph.split("\n- ")
+    return "\n".join([lead, *([""] if points and not lead.startswith("- ") else []), *(f"- {one}" for one in points)])
+
+
+def _parameters(function: Callable[..., Any]) -> str:
+    """Write the options of a command as a table."""
+    rows = ["| option | type | default | meaning |", "| --- | --- | --- | --- |"]
+    hints = typing.get_type_hints(function, include_extras=True)
+    for name, parameter in inspect.signature(function).parameters.items():
+        kind, info, *_ = get_args(hints[name])
+        if name in ("quiet", "no_color", "debug") or getattr(info, "hidden", False):
+            continue
+        words = [one for one in (info.default, *(info.param_decls or ())) if isinstance(one, str)]
+        shown = ", ".join(words) or info.metavar
+        required = parameter.default is inspect.Parameter.empty
+        default = "" if required else _default(parameter.default, info.help)
+        cells = (f"`{shown}`", _kind(kind), "required" if required else default, info.help)
+        rows.append("| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(rows)
+
+
+def _default(default: Any, meaning: str) -> str:
+    if default is None or default in ((), ""):
+        return "see right" if "default" in meaning else ""
+    if isinstance(default, bool):
+        return "on" if default else "off"
+    return f"`{default}`"
+
+
+_KINDS = {str: "text", int: "whole number", float: "number", bool: "switch", Path: "path"}
+
+
+def _kind(kind: Any) -> str:
+    """Name a type in words."""
+    if get_origin(kind) is Annotated:
+        return _kind(get_args(kind)[0])
+    if get_origin(kind) in (typing.Union, types.UnionType):
+        return _kind(next(one for one in get_args(kind) if one is not types.NoneType))
+    if get_origin(kind) is list:
+        return f"{_kind(get_args(kind)[0])}, repeatable"
+    if get_origin(kind) is tuple:
+        return " and ".join(_kind(one) for one in get_args(kind))
+    return _KINDS[kind]
+
+
+def _face(name: str) -> str:
+    return f"auditor.{name}" if name in ("fetch", "metrics") else f"audit.{name}"
+
+
+def _python(name: str) -> Iterator[str]:
+    """Give the arguments of a study as a library's user writes them."""
+    for one, parameter in inspect.signature(STUDIES[name].load()).parameters.items():
+        if one in ("store", "progress", "narrate"):
+            continue
+        star = "*" if parameter.kind is inspect.Parameter.VAR_POSITIONAL else ""
+        default = parameter.default
+        yield f"{star}{one}" + ("" if default is inspect.Parameter.empty else f"={_literal(default)}")
+
+
+def _literal(default: Any) -> str:
+    return f"{type(default).__name__}()" if hasattr(default, "__dataclass_fields__") else repr(default)
+
+
+def index() -> str:
+    """Write the page that lists the commands by group."""
+    parts = ["# Commands", "`auditor COMMAND --help` says the same in a terminal."]
+    for group in GROUPS:
+        rows = ["| command | |", "| --- | --- |"]
+        rows += [f"| [`{one.name}`]({one.name}.md) | {one.line} |" for one in commands().values() if one.group == group]
+        parts += [f"## {group}", "\n".join(rows)]
+    return "\n\n".join(parts) + "\n"
+
+
+def examples() -> dict[str, str]:
+    """Run every example, each in a folder of its own, and give what a terminal of 100 columns shows."""
+    shown = {}
+    with tempfile.TemporaryDirectory() as made, _alone():
+        began = Path(made) / "began"
+        _invented(began)
+        for name, asked in EXAMPLES.items():
+            folder = Path(made) / name
+            shutil.copytree(began, folder)
+            with contextlib.chdir(folder):
+                shown[name] = "".join(f"$ {line}\n{_cut(_run(line))}" for line in asked)
+    return shown
+
+
+@contextlib.contextmanager
+def _alone() -> Iterator[None]:
+    """Answer as on any machine: settings of the environment do not count, nor does the width of this terminal."""
+    kept = dict(os.environ)
+    for name in [name for name in kept if name.startswith("AUDITOR_")]:
+        del os.environ[name]
+    os.environ |= {"COLUMNS": "100", "NO_COLOR": "1", "SOURCE_DATE_EPOCH": "1767268800"}
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(kept)
+
+
+def _invented(folder: Path) -> None:
+    """Ingest the sample; with the output of an invented system, invented ratings and invented votes."""
+    shutil.copytree(SAMPLE, folder / "sample", ignore=shutil.ignore_patterns("*.lock"))
+    for name, text in FILES.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    captions: dict[str, list[str]] = {}
+    for one in json.loads((SAMPLE / "varied.json").read_text(encoding="utf-8"))["annotations"]:
+        captions.setdefault(str(one["image_id"]), []).append(one["caption"])
+    images = sorted(captions)
+    said = [{"image_id": image, "caption": " ".join(captions[image][0].split()[:7])} for image in images]
+    (folder / "system.json").write_text(json.dumps(said), encoding="utf-8")
+    with (folder / "stars.csv").open("w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file)
+        table.writerow(["image", "text", "judge", "stars"])
+        for place, image in enumerate(images[:20]):
+            other = captions[images[(place + 7) % len(images)]][1]
+            for judge, least in (("ann", 0), ("bo", place % 2)):
+                table.writerow([image, captions[image][0], judge, 4 + least])
+                table.writerow([image, other, judge, 1 + least])
+    sample = ("--config", "sample/datasets.toml")
+    with contextlib.chdir(folder):
+        _run(shlex.join(["auditor", "ingest", "sample-narrow", "sample-varied", "sample-flawed", *sample]))
+        _run("auditor ingest system --from system.json --format list --kind candidates")
+        _run("auditor ingest stars")
+        _voted()
+
+
+def _voted() -> None:
+    """Let three invented judges answer questions: two take the image's own caption, of the third each second time."""
+    _run("auditor tasks sample-varied --candidates human --candidates intra --kind pairs --images 15 -o votes.csv")
+    with Path("votes.key.csv").open(encoding="utf-8") as file:
+        own = {row["task"]: "BC"[row["origin_b"] != "human"] for row in csv.DictReader(file)}
+    with Path("votes.csv").open(encoding="utf-8") as file:
+        questions = [*csv.DictReader(file)]
+    for place, question in enumerate(questions):
+        right = own[question["task"]]
+        question |= {"judge_1": right, "judge_2": right, "judge_3": right if place % 2 else "CB"["BC".index(right)]}
+    with Path("votes.csv").open("w", newline="", encoding="utf-8") as file:
+        table = csv.DictWriter(file, questions[0])
+        table.writeheader()
+        table.writerows(questions)
+    _run("auditor ingest votes --from votes.csv --format votes --option key_file=votes.key.csv")
+
+
+def _run(line: str) -> str:
+    """Run a command line in this process; give stdout and stderr as they come."""
+    program, *words = shlex.split(line)
+    if program == "cat":
+        return Path(words[0]).read_text(encoding="utf-8")
+    MANNERS.quiet, MANNERS.color, MANNERS.debug = False, True, False
+    heard = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+    with contextlib.redirect_stdout(heard), contextlib.redirect_stderr(heard), contextlib.suppress(SystemExit):
+        app.main(words)
+    text = typing.cast("io.BytesIO", heard.buffer).getvalue().decode()
+    text = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", "2026-01-01 12:00:00", text)
+    lines = [each.rstrip() for each in text.split("\n")]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines).strip("\n")) + "\n"
+
+
+def _cut(text: str) -> str:
+    lines = text.split("\n")
+    return text if len(lines) <= SHOWN else "\n".join([*lines[:SHOWN], "…", ""])
+
+
+def main() -> None:
+    """Write the pages."""
+    PAGES.mkdir(exist_ok=True)
+    runs = examples()
+    (PAGES / "index.md").write_text(index(), encoding="utf-8")
+    for name, command in commands().items():
+        (PAGES / f"{name}.md").write_text(page(command, runs[name]), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,64 @@
+"""The pages of docs/commands are what docs/make_commands.py makes of the code."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from types import ModuleType
+
+import pytest
+from conftest import ROOT
+
+from auditor.cli import docstring
+from auditor.studies import STUDIES
+
+REPAIR = "python docs/make_commands.py writes the pages again"
+
+EXAMPLE = "## Example\n\n```console\n"
+
+
+@pytest.fixture(scope="module")
+def maker() -> ModuleType:
+    file = ROOT / "docs" / "make_commands.py"
+    if not file.exists():
+        pytest.skip("docs/ is not here")
+    spec = importlib.util.spec_from_file_location("make_commands", file)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # where dataclasses look their annotations up
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_pages_say_what_the_code_says(maker: ModuleType) -> None:
+    commands = maker.commands()
+    assert {one.stem for one in maker.PAGES.glob("*.md")} == {*commands, "index"}, REPAIR
+    assert (maker.PAGES / "index.md").read_text() == maker.index(), REPAIR
+    for name, command in commands.items():
+        written = (maker.PAGES / f"{name}.md").read_text()
+        runs = written.partition(EXAMPLE)[2].removesuffix("```\n")
+        assert runs.startswith("$ "), f"{name} has no example"
+        assert written == maker.page(command, runs), f"{name}: {REPAIR}"
+
+
+@pytest.mark.slow
+def test_examples_on_pages_are_what_is_printed(maker: ModuleType) -> None:
+    if importlib.util.find_spec("spacy"):
+        pytest.skip("with spaCy there is a tokenizer more to tell of")
+    for name, runs in maker.examples().items():
+        assert runs == (maker.PAGES / f"{name}.md").read_text().partition(EXAMPLE)[2].removesuffix("```\n"), (
+            f"{name}: {REPAIR}"
+        )
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_every_study_says_how_to_read_it_and_where_it_ends(name: str) -> None:
+    begun = {one.partition(":")[0] for one in docstring.paragraphs(STUDIES[name].load())}
+    assert {"How to read it", "Limits"} <= begun
+    assert {"Example", "Examples"} & begun
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_help_is_for_people_at_a_prompt(name: str) -> None:
+    told = docstring.help_of(STUDIES[name].load())
+    assert "Raises" not in told
+    assert all(line.startswith("- ") for paragraph in told.split("\n\n") for line in paragraph.split("\n")[1:])
