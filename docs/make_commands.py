@@ -135,7 +135,7 @@ def page(command: Command, runs: str) -> str:
         parts.append(_parameters(function))
     parts.append("`--quiet`, `--no-color` and `--debug` are understood by every command.")
     if command.name in STUDIES:
-        method = f"{_face(command.name)}({', '.join(_python(command.name))})"
+        method = _call(_face(command.name), [*_python(command.name)])
         raises = [one for one in docstring.paragraphs(STUDIES[command.name].load()) if one.startswith("Raises ")]
         parts += ["## In Python", f"```python\n{method}\n```", *raises]
     parts.append(f"## Example\n\n```console\n{runs}```" if runs else "")
@@ -223,7 +223,15 @@ def _python(name: str) -> Iterator[str]:
 
 
 def _literal(default: Any) -> str:
-    return f"{type(default).__name__}()" if hasattr(default, "__dataclass_fields__") else repr(default)
+    if hasattr(default, "__dataclass_fields__"):
+        return f"{type(default).__name__}()"
+    return json.dumps(default) if isinstance(default, str) else repr(default).replace("'", '"')
+
+
+def _call(method: str, arguments: list[str]) -> str:
+    """Write a call in one line, or where that is too long with a line for each argument."""
+    line = f"{method}({', '.join(arguments)})"
+    return line if len(line) <= 120 else "\n".join([f"{method}(", *(f"    {one}," for one in arguments), ")"])
 
 
 def index() -> str:
