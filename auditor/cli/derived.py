@@ -189,6 +189,7 @@ def _run(
 ) -> None:
     """Ask a study, and show what it found."""
     from auditor import reports
+    from auditor.config import sources
 
     for new, old in _FORMER.items():
         if (given := values.pop(f"former_{new}", None)) is not None:
@@ -200,6 +201,8 @@ def _run(
         chosen = reports.document_format(asked or ("md" if name == "card" and output is None else None), output)
     arguments, keywords = _arguments(function, told, values)
     takes = inspect.signature(function).parameters
+    if "config" in takes:
+        sources(keywords["config"])  # a mistake in the file comes before one about the store
     with ExitStack() as at_work:
         if "store" in takes:
             path: Path = values["store"]

@@ -475,7 +475,7 @@ def test_swapped_captions_of_the_sample_are_the_ones_pointed_at(auditor: Callabl
 
 
 def test_bug_is_logged_and_exits_70(auditor: Callable[..., Run], tmp_path: Path) -> None:
-    crash = "import auditor.studies.metric_cards as m; m.metric_cards = lambda _: 1 / 0; from auditor.cli.app import main; main(['metrics'])"
+    crash = "import auditor.studies.metrics as m; m.metric_cards = lambda: 1 / 0; from auditor.cli.app import main; main(['metrics'])"
     done = subprocess.run(
         [sys.executable, "-c", crash],
         capture_output=True,

@@ -35,7 +35,7 @@ def test_ending_chooses_the_picture(name: str, begins: bytes) -> None:
     ],
 )
 def test_command_without_figures_refuses_a_picture_before_it_opens_the_store(arguments: list[str]) -> None:
-    with pytest.raises(UsageError, match=f"{arguments[0]} has no figure to draw as .*: bounds"):
+    with pytest.raises(UsageError, match=f"{arguments[0]} has no figure to draw as .*figures come from: .*bounds"):
         app(arguments, standalone_mode=False)
     assert not Path("a.svg").exists()
 
@@ -54,8 +54,8 @@ def test_result_without_figures_leaves_no_file_behind() -> None:
 
 def test_matplotlib_is_loaded_for_pictures_alone() -> None:
     program = (
-        "import sys; from auditor.cli import app, options; from auditor.reports import html, terminal;"
-        "from auditor.model import Result; import polars as pl; html.render(Result('x', pl.DataFrame()));"
+        "import sys; from auditor.cli import app, options; from auditor.reports import terminal;"
+        "from auditor.reports.html import result as html; from auditor.result import Result; import polars as pl; html.render(Result('x', pl.DataFrame()));"
         "assert 'matplotlib' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", program], check=True)

@@ -15,7 +15,7 @@ from auditor.errors import UsageError
 from auditor.model import Progress, silent
 from auditor.result import Document, Section, Statement
 from auditor.store.connection import Store
-from auditor.store.sqlfiles import catalogue, reads_of
+from auditor.store.sqlfiles import catalogue, reads_of, sql_root
 from auditor.store.versions import resolve_all
 from auditor.studies.report import sentences
 from auditor.studies.report.request import Inquiry, Settings
@@ -128,7 +128,7 @@ def _statements(built: Sequence[Section]) -> tuple[Statement, ...]:
     named = {name for section in built for name in section.sql}
     names = named.union(*(reads_of(name) for name in named)) & catalogue().keys()
     root = {name: catalogue()[name] for name in names}
-    paths = {name: f"{file.path.parent.name}/{file.path.name}" for name, file in root.items()}
+    paths = {name: file.path.relative_to(sql_root()).as_posix() for name, file in root.items()}
     return tuple(
         Statement(name, paths[name], root[name].statement) for name in sorted(names, key=lambda one: paths[one])
     )
