@@ -64,6 +64,8 @@ class Store:
         self._connection: duckdb.DuckDBPyConnection | None = connection
         #: Work for the moment when the file is let go of: each is given the store, opened for writing.
         self.on_close: list[Callable[[Store], None]] = []
+        #: Whether candidates that are drawn are kept for people to look at.
+        self.keeps_drawn = True
         self._scratch: Path | None = None
         self._is_left = False
 

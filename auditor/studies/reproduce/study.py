@@ -74,6 +74,7 @@ def reproduce(
     read = [paper(name) for name in papers or published.papers()]
     for profile in dict.fromkeys(profile for one in read for profile in one.text_profiles):
         tokenizer_of(profile)(pl.Series([""]))
+    store.keeps_drawn = False
     measured = [_study(one.name)(store, one, seed, progress) for one in read]
     rows = pl.concat(_rows(one, found) for one, found in zip(read, measured, strict=True))
     return Result(

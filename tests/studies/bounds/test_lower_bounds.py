@@ -245,6 +245,19 @@ def test_drawn_candidates_are_kept_for_people_and_a_warm_cache_changes_nothing(k
     assert rows.filter(candidate="gibberish-10")["from_image"].null_count() == 24
 
 
+def test_store_that_keeps_no_drawn_candidates_keeps_the_counts_of_them(kept: Path) -> None:
+    def run(*, keeps: bool) -> pl.DataFrame:
+        with Store.open(kept) as store:
+            store.keeps_drawn = keeps
+            return bounds(store, "one", "two", metrics=["bleu-1"]).frame
+
+    cold = run(keeps=False)
+    with Store.open(kept) as store:
+        assert store.query("from drawn_candidate").is_empty()
+        assert "bleu" in store.query("select relation from cache.entry")["relation"]
+    assert run(keeps=True).equals(cold)
+
+
 def test_pooled_idf_counts_the_images_of_all_datasets(filled: Store, tmp_path: Path) -> None:
     """Wang & Gaizauskas 2016, note 7, beside a table of frequencies counted by hand."""
     images: dict[str, set[str]] = {}
