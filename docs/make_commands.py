@@ -17,6 +17,7 @@ import shlex
 import shutil
 import sys
 import tempfile
+import threading
 import types
 import typing
 from collections.abc import Callable, Iterator
@@ -24,9 +25,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
 
-from auditor.cli import app, derived, docstring
+from auditor.cli import app, derived, docstring, verbosity
 from auditor.cli.commands import demo, sql, store
-from auditor.cli.verbosity import MANNERS
 from auditor.studies import GROUPS, STUDIES, Group
 
 PAGES = Path(__file__).parent / "commands"
@@ -260,14 +260,16 @@ def examples() -> dict[str, str]:
 
 @contextlib.contextmanager
 def _alone() -> Iterator[None]:
-    """Answer as on any machine: settings of the environment do not count, nor does the width of this terminal."""
-    kept = dict(os.environ)
+    """Answer as on any machine: settings of the environment do not count, nor its speed, nor a terminal's width."""
+    kept, pause = dict(os.environ), verbosity.PAUSE
+    verbosity.PAUSE = threading.TIMEOUT_MAX  # how far a command is, is told after a while
     for name in [name for name in kept if name.startswith("AUDITOR_")]:
         del os.environ[name]
     os.environ |= {"COLUMNS": "100", "NO_COLOR": "1", "SOURCE_DATE_EPOCH": "1767268800"}
     try:
         yield
     finally:
+        verbosity.PAUSE = pause
         os.environ.clear()
         os.environ.update(kept)
 
@@ -321,7 +323,7 @@ def _run(line: str) -> str:
     program, *words = shlex.split(line)
     if program == "cat":
         return Path(words[0]).read_text(encoding="utf-8")
-    MANNERS.quiet, MANNERS.color, MANNERS.debug = False, True, False
+    verbosity.MANNERS.quiet, verbosity.MANNERS.color, verbosity.MANNERS.debug = False, True, False
     heard = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
     with contextlib.redirect_stdout(heard), contextlib.redirect_stderr(heard), contextlib.suppress(SystemExit):
         app.main(words)

@@ -514,7 +514,7 @@ def test_version_is_the_packages(auditor: Callable[..., Run]) -> None:
 )
 def test_every_command_explains_itself(auditor: Callable[..., Run], command: str) -> None:
     assert "Usage" in auditor(command, "--help").stdout
-    assert f"auditor {command}" in (ROOT / "README.md").read_text()
+    assert f"auditor {command}" in (ROOT / "docs" / "commands" / f"{command}.md").read_text()
 
 
 def test_library_and_command_line_give_the_same_rows(filled: Callable[..., Run], tmp_path: Path) -> None:

@@ -1,0 +1,48 @@
+"""README and docs lead to what there is."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+from auditor.cli.app import LISTED
+from auditor.studies import GROUPS
+
+DOCUMENTS = sorted(one.relative_to(ROOT).as_posix() for one in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")))
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_link_leads_to_a_file(document: str) -> None:
+    text = re.sub(r"^```.*?^```$", "", (ROOT / document).read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    for target in re.findall(r"\]\(([^)#\s]+)", text):
+        if not target.startswith(("http:", "https:", "mailto:")):
+            assert ((ROOT / document).parent / target).exists(), target
+
+
+@pytest.mark.parametrize("command", [*LISTED, "store"])
+def test_readme_leads_to_the_page_of_every_command(command: str) -> None:
+    assert f"[{command}](docs/commands/{command}.md)" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_readme_has_the_groups_of_the_help_in_its_order() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| (\w+): ", readme, re.MULTILINE) == [*GROUPS]
+
+
+def test_readme_and_ci_run_the_same_tests() -> None:
+    blocks = re.findall(
+        r"^```sh\n(.*?)^```$", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+    )
+    shown = {shlex.join(shlex.split(line, comments=True)) for block in blocks for line in block.splitlines()}
+    run = {line.strip() for line in (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()}
+    assert {"make test", "make demo"} <= shown & run
+
+
+def test_readme_is_one_screen_of_questions_before_its_links() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(re.findall(r"^\d\. \*\*.*\?\*\*|^\d\. \*\*", readme, re.MULTILINE)) == 5
+    assert Path(ROOT / "docs" / "report.png").stat().st_size < 100_000
