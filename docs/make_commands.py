@@ -1,7 +1,7 @@
 """Write docs/commands: a page for each command, of its docstring, its signature and a run on the bundled sample.
 
-`python docs/make_commands.py` writes them all. Nothing in them is written by hand: what a page lacks is added to the
-docstring of its study, or to `EXAMPLES` here.
+`python docs/make_commands.py` writes them all, with names of commands those. Nothing in them is written by hand: what a
+page lacks is added to the docstring of its study, or to `EXAMPLES` here.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import tempfile
 import threading
 import types
 import typing
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
@@ -30,6 +30,8 @@ from auditor.cli.commands import demo, sql, store
 from auditor.studies import GROUPS, STUDIES, Group
 
 PAGES = Path(__file__).parent / "commands"
+
+README = Path(__file__).parents[1] / "README.md"
 
 SAMPLE = Path(app.__file__).parents[1] / "sample"
 
@@ -244,13 +246,23 @@ def index() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def examples() -> dict[str, str]:
-    """Run every example, each in a folder of its own, and give what a terminal of 100 columns shows."""
+def readme(text: str) -> str:
+    """Give the README with the commands in its table, each leading to its page."""
+    for group in GROUPS:
+        names = [one.name for one in commands().values() if one.group == group]
+        row = " · ".join(f"[{name}](docs/commands/{name}.md)" for name in names)
+        text = re.sub(rf"^(\| {group}: [^|]*\|) .* \|$", rf"\1 {row} |", text, flags=re.MULTILINE)
+    return text
+
+
+def examples(names: Collection[str] = ()) -> dict[str, str]:
+    """Run every example, or those named, each in a folder of its own; give what a terminal of 100 columns shows."""
     shown = {}
     with tempfile.TemporaryDirectory() as made, _alone():
         began = Path(made) / "began"
         _invented(began)
-        for name, asked in EXAMPLES.items():
+        for name in names or commands():
+            asked = EXAMPLES.get(name, (f"auditor {name} sample-flawed",))
             folder = Path(made) / name
             shutil.copytree(began, folder)
             with contextlib.chdir(folder):
@@ -338,14 +350,15 @@ def _cut(text: str) -> str:
     return text if len(lines) <= SHOWN else "\n".join([*lines[:SHOWN], "…", ""])
 
 
-def main() -> None:
-    """Write the pages."""
+def main(names: list[str]) -> None:
+    """Write the pages, or those named, and what lists them."""
     PAGES.mkdir(exist_ok=True)
-    runs = examples()
+    runs, listed = examples(names), commands()
     (PAGES / "index.md").write_text(index(), encoding="utf-8")
-    for name, command in commands().items():
-        (PAGES / f"{name}.md").write_text(page(command, runs[name]), encoding="utf-8")
+    README.write_text(readme(README.read_text(encoding="utf-8")), encoding="utf-8")
+    for name, shown in runs.items():
+        (PAGES / f"{name}.md").write_text(page(listed[name], shown), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main(sys.argv[1:])

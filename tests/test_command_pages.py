@@ -33,6 +33,8 @@ def test_pages_say_what_the_code_says(maker: ModuleType) -> None:
     commands = maker.commands()
     assert {one.stem for one in maker.PAGES.glob("*.md")} == {*commands, "index"}, REPAIR
     assert (maker.PAGES / "index.md").read_text() == maker.index(), REPAIR
+    readme = maker.README.read_text()
+    assert readme == maker.readme(readme), REPAIR
     for name, command in commands.items():
         written = (maker.PAGES / f"{name}.md").read_text()
         runs = written.partition(EXAMPLE)[2].removesuffix("```\n")
