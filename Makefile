@@ -1,10 +1,11 @@
 # make demo    what auditor is for, on the bundled sample
 # make test    the tests
 # make check   style, types, import contracts
+# make docs    the pages of docs/ as a site, in build/site
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check install
+.PHONY: demo test check docs install
 install: .venv/installed
 
 .venv/installed: pyproject.toml constraints.txt
@@ -24,3 +25,7 @@ check: install
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+docs: install
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	$(BIN)/zensical build --strict -f mkdocs.yml
