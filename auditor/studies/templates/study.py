@@ -71,7 +71,7 @@ def templates(
       is how much more often, log2, its two sides meet than by chance; first what explains most, captions × association;
     - `templated`: share of captions that are made of a template, half of their tokens or more and four at least;
     - `slot-length`, `slot-opening`, `slot-score`, `slot-types`, `sorted-by-length`, `sorted-by-spelling`: how much the
-      first, second, … caption of every image differs from the others, see `slot_effects`.
+      first, second, … caption of every image differs from the others.
 
     Level caption lists every caption that is made of a template.
 
