@@ -19,7 +19,7 @@ from auditor.metrics.card import Metric, Parameter
 from auditor.metrics.counting import CountSpec, Kernel
 from auditor.metrics.growing import Growing
 from auditor.model import Draw, Selection
-from auditor.result import Signature, plain
+from auditor.result import Finding, Signature, plain
 from auditor.statistics import cards
 from auditor.statistics.cards import Statistic
 
@@ -170,10 +170,15 @@ def defaults() -> list[str]:
     return [name for name, metric in METRICS.items() if metric.default and lacking(metric) is None]
 
 
-def left_out(texts: Sequence[str] | None) -> list[str]:
+def left_out(texts: Sequence[str] | None) -> list[Finding]:
     """Say of each default metric that this installation cannot have why it is missing where none was asked for."""
-    reasons = () if texts else (lacking(metric) for metric in METRICS.values() if metric.default)
-    return [f"left out: {reason}" for reason in reasons if reason]
+    reasons = {} if texts else {name: lacking(metric) for name, metric in METRICS.items() if metric.default}
+    return [not_installed(name, reason) for name, reason in reasons.items() if reason]
+
+
+def not_installed(metric: str, reason: str) -> Finding:
+    """Say that a metric was left out, since this installation cannot have it, and why."""
+    return Finding("metric-not-installed", f"left out: {reason}", {"metric": metric}, severity="notice")
 
 
 def lacking(metric: Metric) -> str | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import datetime
 import decimal
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -110,7 +111,7 @@ class Document:
     level: int = 1
 
     def to_json(self) -> str:
-        """Give the report as the documented JSON object, `{"auditor.report/v1": {...}}`."""
+        """Give the report as the documented JSON object, `{"auditor.report/v2": {...}}`."""
         body = {
             "title": self.title,
             "made_at": self.made_at,
@@ -120,7 +121,7 @@ class Document:
             "sections": [section.record() for section in self.sections],
             "sql": {statement.path: statement.text for statement in self.statements},
         }
-        return json.dumps({"auditor.report/v1": body}, ensure_ascii=False, allow_nan=False, indent=2)
+        return json.dumps({"auditor.report/v2": body}, ensure_ascii=False, allow_nan=False, indent=2)
 
 
 _FLOATS = cs.float()
@@ -149,14 +150,72 @@ def plain(value: str | float | bool) -> str:
     return str(value).lower()
 
 
+#: How much a finding matters: `info` answers the question, `notice` is worth knowing, `warning` should be looked into
+#: before numbers are used, `error` is wrong for certain.
+Severity = Literal["info", "notice", "warning", "error"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was found, as data, and as a sentence for people.
+
+    `kind` is a code of `auditor.findings.KINDS`, whose page says what it means and what to do. `about` names what it is
+    of: dataset, version, split, image, slot, metric, against …; `values` are its numbers, of `n` things that were
+    looked at.
+    """
+
+    kind: str
+    sentence: str
+    about: Mapping[str, str | int | None] = field(default_factory=dict, hash=False)
+    values: Mapping[str, str | float | None] = field(default_factory=dict, hash=False)
+    n: int | None = None
+    severity: Severity = "info"
+
+    def __str__(self) -> str:
+        """Say it."""
+        return self.sentence
+
+    def record(self) -> dict[str, Any]:
+        """Give the finding as a JSON object."""
+        return {
+            "kind": self.kind,
+            "severity": self.severity,
+            "about": dict(self.about),
+            "values": {name: _finite_value(value) for name, value in self.values.items()},
+            "n": self.n,
+            "sentence": self.sentence,
+        }
+
+
+#: What a study has to say beside its rows: a finding, or a note on how its numbers were made.
+Said = str | Finding
+
+
+def notes_in(said: Iterable[Said]) -> tuple[str, ...]:
+    """Give what is no finding."""
+    return tuple(one for one in said if isinstance(one, str))
+
+
+def findings_in(said: Iterable[Said]) -> tuple[Finding, ...]:
+    """Give the findings."""
+    return tuple(one for one in said if isinstance(one, Finding))
+
+
+def about(selection: Selection, **further: str | int | None) -> dict[str, str | int | None]:
+    """Name what a finding is about: a selection of captions, and `further` of it."""
+    version = selection.version
+    return {"dataset": version.dataset, "version": version.version, "split": selection.split, **further}
+
+
 @dataclass(frozen=True)
 class Table:
     """Rows as a person reads them.
 
-    `bars` names the columns, shares of 1, that a reporter may draw as bars; where column `sections` changes, a new
-    section of the table begins. `best` names cells, by row and column, that stand out: the first by a rank that is
-    beyond doubt. `digits` says with how many decimals the numbers of a column are shown, where that is not four; of an
-    `exact` table all are shown.
+    `name` is a stable word by which programs select it: titles may name datasets and may be worded anew. `bars` names
+    the columns, shares of 1, that a reporter may draw as bars; where column `sections` changes, a new section of the
+    table begins. `best` names cells, by row and column, that stand out: the first by a rank that is beyond doubt.
+    `digits` says with how many decimals the numbers of a column are shown, where that is not four; of an `exact` table
+    all are shown.
     """
 
     title: str
@@ -167,6 +226,7 @@ class Table:
     best: tuple[tuple[int, str], ...] = ()
     digits: tuple[tuple[str, int], ...] = ()
     exact: bool = False
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -174,9 +234,10 @@ class Result:
     """What a study found.
 
     `frame` holds flat rows in the public column vocabulary: what JSON, CSV and Parquet carry. `tables` are the same
-    facts arranged for reading, `figures` as pictures; `notes` say in plain words what a reader must know. `holds` is
-    the verdict of a question that has one: whether what was asked about is as it should be. `failure` is what a
-    command line ends with after it has shown the rows.
+    facts arranged for reading, `figures` as pictures. `findings` are what was found, each with a code, its numbers and
+    a sentence; `notes` say in plain words how the numbers were made. `holds` is the verdict of a question that has one:
+    whether what was asked about is as it should be. `failure` is what a command line ends with after it has shown the
+    rows.
     """
 
     command: str
@@ -188,20 +249,42 @@ class Result:
     notes: tuple[str, ...] = ()
     holds: bool | None = None
     failure: AuditorError | None = None
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """Everything that is said in words beside the rows: notes, then findings."""
+        return (*self.notes, *(finding.sentence for finding in self.findings))
+
+    def found(self, *kinds: str) -> tuple[Finding, ...]:
+        """Give the findings of some kinds."""
+        return tuple(finding for finding in self.findings if finding.kind in kinds)
+
+    def table(self, name: str) -> Table:
+        """Give the first table of a name. Raises `KeyError` where there is none."""
+        for table in self.tables:
+            if table.name == name:
+                return table
+        raise KeyError(f"{self.command}: no table {name}")
 
     def to_json(self) -> str:
-        """Give the result as the documented JSON object, `{"auditor.<command>/v1": {...}}`."""
+        """Give the result as the documented JSON object, `{"auditor.<command>/v2": {...}}`."""
         body = {
             "versions": [selection.record() for selection in self.selections],
             "signatures": dict(self.signatures),
             "notes": list(self.notes),
+            "findings": [finding.record() for finding in self.findings],
             "rows": self.frame.with_columns(_finite(_FLOATS), _FLOAT_LISTS.list.eval(_finite(pl.element()))).to_dicts(),
         }
-        document = {f"auditor.{self.command}/v1": body}
+        document = {f"auditor.{self.command}/v2": body}
         return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2, default=_json_value)
 
     def _repr_html_(self) -> str:
         return "".join(table.frame._repr_html_() for table in self.tables) or self.frame._repr_html_()
+
+
+def _finite_value(value: str | float | None) -> str | float | None:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _finite(value: pl.Expr) -> pl.Expr:

@@ -93,7 +93,7 @@ def main(arguments: Sequence[str]) -> None:
         run([*AUDITOR, "-q", "ingest", *PRINTED, *store], folder)
         command = [*AUDITOR, "-q", "diversity", *PRINTED, *store, "--json"]
         _, published = run([*command, "--as-published"], folder)  # which also makes the tokens and compiles
-        lines = compared(json.loads(published)["auditor.diversity/v1"]["rows"])
+        lines = compared(json.loads(published)["auditor.diversity/v2"]["rows"])
         print("\n".join(table(["system", "printed", "as published", "equal", "robust"], lines)))
         ours, peer = [], []
         for _ in range(asked.repeat):

@@ -45,7 +45,7 @@ def show(result: Result, screen: Screen) -> None:
             screen.print(harmless(table.caption), style="dim")
         screen.print()
     _show_figures(result, screen)
-    for note in result.notes:
+    for note in result.sentences:
         screen.print(Text.assemble(("• ", "yellow"), harmless(note)), soft_wrap=True)
     for selection in result.selections:
         version = selection.version

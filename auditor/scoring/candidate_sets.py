@@ -10,12 +10,17 @@ import polars as pl
 from auditor.metrics.candidates import HUMAN, CandidateSet
 from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References, requests
+from auditor.result import Finding, Said, about
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_few_captions, too_long
 from auditor.scoring.substitutes import Strangers, candidate_sets, empty, passed_over, refuse
 from auditor.store.connection import Store
 from auditor.store.versions import images
 
 _CANDIDATES_AT_ONCE = 1_300_000
+
+
+#: The kind of finding on images whose one caption has no reference.
+LONELY = "one-caption-images"
 
 
 @dataclass(frozen=True)
@@ -30,7 +35,7 @@ class CandidateScores:
     sets: tuple[CandidateSet, ...]
     signatures: Mapping[str, str]
     reasons: Mapping[str, str]
-    notes: tuple[str, ...]
+    notes: tuple[Said, ...]
 
 
 def score_sets(
@@ -95,24 +100,32 @@ def missing(reasons_of: Mapping[str, Mapping[str, str]]) -> list[str]:
     return [f"{', '.join(labels)}: no {names}: {reason}" for (names, reason), labels in lacking.items()]
 
 
-def _without_meaning(selection: Selection, upper: pl.DataFrame, metrics: Sequence[MetricRequest]) -> list[str]:
+def _without_meaning(selection: Selection, upper: pl.DataFrame, metrics: Sequence[MetricRequest]) -> list[Finding]:
     """Say which metrics give every caption the same score, and of CIDEr why it may be 0."""
     flat = [one for one in metrics if upper[one.label].n_unique() == 1 and upper.height > 1]
     nought = [one.label for one in flat if one.metric.name.startswith("cider") and upper[one.label][0] == 0]
     alike = [one.label for one in flat if one.label not in nought]
-    notes = []
-    if nought:
-        reason = "no two captions of an image share an n-gram that other images lack"
-        notes.append(f"{selection.label}: {', '.join(nought)}: 0 for every caption, since {reason}")
-    if alike:
-        notes.append(f"{selection.label}: {', '.join(alike)}: every caption has the same score")
-    return notes
+    why = "0 for every caption, since no two captions of an image share an n-gram that other images lack"
+    told = ((nought, why), (alike, "every caption has the same score"))
+    return [
+        Finding(
+            "scores-all-equal",
+            f"{selection.label}: {', '.join(labels)}: {said}",
+            about(selection, metric=", ".join(labels)),
+            n=upper.height,
+            severity="warning",
+        )
+        for labels, said in told
+        if labels
+    ]
 
 
-def without_references(store: Store, selection: Selection) -> list[str]:
+def without_references(store: Store, selection: Selection) -> list[Finding]:
     """Say which captions have no score."""
-    lonely = images(store, selection).filter(pl.col("captions") < 2).height
+    described = images(store, selection)
+    lonely = described.filter(pl.col("captions") < 2).height
     if not lonely:
         return []
     subject = "1 image has" if lonely == 1 else f"{lonely:,} images have"
-    return [f"{selection.label}: {subject} one caption only, which has no reference and gets no score"]
+    said = f"{selection.label}: {subject} one caption only, which has no reference and gets no score"
+    return [Finding(LONELY, said, about(selection), {"images": lonely}, described.height, "notice")]

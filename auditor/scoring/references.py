@@ -6,6 +6,7 @@ import polars as pl
 
 from auditor.errors import UsageError
 from auditor.model import Selection
+from auditor.result import Finding, Said, about
 from auditor.store.connection import Store
 from auditor.store.versions import images, resolve
 
@@ -23,18 +24,18 @@ def as_references(selection: Selection) -> list[str]:
     return [] if kind == "captions" else [f"{selection.label} was ingested as {kind}, not as captions to score against"]
 
 
-def references_of(store: Store, annotated: Selection, against: str | None = None) -> tuple[Selection, list[str]]:
+def references_of(store: Store, annotated: Selection, against: str | None = None) -> tuple[Selection, list[Said]]:
     """Find the references of what people rated: the captions that `against` names, else the first related dataset.
 
     That is the first which its declaration names as related, of captions, that is in the store and describes any of its
     images. Gives the selection, and notes on images without references. Raises `UsageError` where there is none.
     """
-    wanted, odd = images(store, annotated)["image"], list[str]()
+    wanted, said = images(store, annotated)["image"], list[Said]()
     if against is not None:
         chosen = resolve(store, against)
         if chosen.version.dataset == annotated.version.dataset:
             raise UsageError(f"{against}: would score {annotated.label} against itself; --against names its references")
-        odd = as_references(chosen)
+        said += as_references(chosen)
         if not _described(store, chosen, wanted):
             there = images(store, chosen)["image"]
             raise UsageError(
@@ -47,7 +48,11 @@ def references_of(store: Store, annotated: Selection, against: str | None = None
     subject = "1 image has" if len(lacking) == 1 else f"{len(lacking):,} images have"
     some = ", ".join(lacking.head(_EXAMPLES)) + (", …" if len(lacking) > _EXAMPLES else "")
     told = f"{annotated.label}: {subject} no references in {chosen.label} and no scores: {some}"
-    return chosen, [*odd, *([told] if len(lacking) else [])]
+    if len(lacking):
+        where = about(annotated, against=chosen.label)
+        values = {"images": len(lacking)}
+        said.append(Finding("images-without-references", told, where, values, len(wanted), "warning"))
+    return chosen, said
 
 
 def _first_related(store: Store, annotated: Selection) -> Selection:

@@ -11,6 +11,7 @@ from auditor.metrics.candidates import CandidateSet
 from auditor.metrics.counting import CountSpec, count_in_parts
 from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References
+from auditor.result import Finding, about
 from auditor.scoring.own_references import WAY_OUT
 from auditor.scoring.writing import unreadable
 from auditor.store import ngrams, tokens
@@ -46,7 +47,7 @@ def score_candidates(
             "leave-one-out needs images with two captions or more, one more than --references"
         )
     if scores.is_empty() and (refused := too_long(store, [selection], text_profile)):
-        raise MetricError(refused[0])
+        raise MetricError(refused[0].sentence)
     return scores
 
 
@@ -140,9 +141,9 @@ def _own(own: int, scored: int, selection: Selection, system: Selection, *, left
     ]
 
 
-def too_long(store: Store, selections: Sequence[Selection], text_profile: str) -> list[str]:
+def too_long(store: Store, selections: Sequence[Selection], text_profile: str) -> list[Finding]:
     """Say which captions have more words than metrics align, and so leave their images without scores."""
-    notes = []
+    told = []
     for one in selections:
         version = one.version
         found = store.rows(
@@ -157,17 +158,27 @@ def too_long(store: Store, selections: Sequence[Selection], text_profile: str) -
             subject = "1 caption has" if found.height == 1 else f"{found.height:,} captions have"
             named = ", ".join(f"{image}#{slot} ({words:,})" for image, slot, words in found.head(3).iter_rows())
             more = ", …" if found.height > 3 else ""
-            notes.append(
-                f"{one.label}: {subject} more than {ngrams.MOST_WORDS:,} words, which no metric aligns: neither they "
-                f"nor what would meet them gets a score: {named}{more}"
+            told.append(
+                Finding(
+                    "captions-too-long",
+                    f"{one.label}: {subject} more than {ngrams.MOST_WORDS:,} words, which no metric aligns: neither "
+                    f"they nor what would meet them gets a score: {named}{more}",
+                    about(one),
+                    {"captions": found.height, "most_words": ngrams.MOST_WORDS},
+                    severity="warning",
+                )
             )
-    return notes
+    return told
 
 
-def too_few_captions(store: Store, selection: Selection, references: References) -> list[str]:
+def too_few_captions(store: Store, selection: Selection, references: References) -> list[Finding]:
     """Say how many images have fewer captions than a draw of references needs."""
     draw = references.of(selection).draw
-    few = images(store, selection).filter(pl.col("captions") < draw.captions).height if draw else 0
+    described = images(store, selection)
+    few = described.filter(pl.col("captions") < draw.captions).height if draw else 0
+    if not draw or not few:
+        return []
     subject = "1 image has" if few == 1 else f"{few:,} images have"
-    wanted = draw.captions if draw else 0
-    return [f"{selection.label}: {subject} fewer than {wanted} captions and no score"] if few else []
+    said = f"{selection.label}: {subject} fewer than {draw.captions} captions and no score"
+    values = {"images": few, "captions_needed": draw.captions}
+    return [Finding("too-few-captions", said, about(selection), values, described.height, "notice")]

@@ -13,7 +13,7 @@ from auditor.errors import UsageError
 from auditor.metrics.candidates import HUMAN
 from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References, left_out, requests
-from auditor.result import Figure, Result, Table
+from auditor.result import Figure, Result, Said, Table, findings_in, notes_in
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_few_captions, too_long
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.correlation import FEWEST, LEVELS, STATISTICS, at_level, constants
@@ -70,7 +70,7 @@ def correlate(
         raise UsageError("correlate needs two metrics or more; name another with -m, or none for all")
     selections = resolve_all(store, refs, split)
     against = References("loo", references, seed)
-    parts, notes = [], list(left_out(metrics))
+    parts, notes = [], list[Said](left_out(metrics))
     for selection in selections:
         some, unscored = scorable(store, against.of(selection), requested, metrics)
         scores = score_candidates(store, against.of(selection), tokenizer, [HUMAN], some, progress)
@@ -91,7 +91,8 @@ def correlate(
         signatures=signed,
         tables=(*(table for one in labelled for table in _tables(*one)), *_ranges(labelled)),
         figures=tuple(figure for one in labelled for figure in _heatmaps(*one)),
-        notes=(*notes, *_signs(used), *_smallest(rows)),
+        notes=(*notes_in(notes), *_signs(used), *_smallest(rows)),
+        findings=findings_in(notes),
     )
 
 

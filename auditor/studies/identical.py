@@ -6,7 +6,7 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.model import Progress, Selection, silent
-from auditor.result import Result, Signature, Table
+from auditor.result import Finding, Result, Signature, Table, about
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.store import ngrams, tokens
 from auditor.store.connection import Store
@@ -15,6 +15,9 @@ from auditor.store.workspace import Workspace
 from auditor.text import AUTO, tokenizer_of
 
 _SHOWN = 10
+
+#: The name of the table of counts.
+COUNTS = "identical-captions"
 
 _WHY = (
     "identical captions settle maxima: BLEU and METEOR reach 1 (and TER 0) where one other caption of the image is "
@@ -62,13 +65,11 @@ def identical(
         selections=selections,
         signatures={"identical": str(Signature("identical", parameters, 1))},
         tables=(
-            Table("identical captions of one image", summary),
+            Table("identical captions of one image", summary, name=COUNTS),
             *(_table(one, some) for one, some in zip(selections, pairs, strict=True) if some.height),
         ),
-        notes=(
-            *(_finding(one, *count.rows(named=True)) for one, count in zip(selections, counts, strict=True)),
-            _WHY,
-        ),
+        notes=(_WHY,),
+        findings=tuple(_finding(one, *count.rows(named=True)) for one, count in zip(selections, counts, strict=True)),
     )
 
 
@@ -113,14 +114,22 @@ def _table(selection: Selection, pairs: pl.DataFrame) -> Table:
         f"identical captions of {selection.label}",
         pairs.drop("dataset", "version", "split").head(_SHOWN),
         caption=f"{hidden:,} more pairs: -o FILE has them all" if hidden > 0 else None,
+        name="identical-pairs",
     )
 
 
-def _finding(selection: Selection, count: dict[str, int]) -> str:
+def _finding(selection: Selection, count: dict[str, int]) -> Finding:
     said = (
         f"{selection.label}: images with identical captions: {count['images_with_twins']:,} of {count['images']:,} "
         f"(captions: {count['twins']:,}, pairs: {count['pairs']:,}); with all captions identical: "
         f"{count['images_all_identical']:,}"
     )
     wordless = count["wordless"]
-    return f"{said}; without a word, and so not compared: {wordless:,}" if wordless else said
+    return Finding(
+        "identical-captions",
+        f"{said}; without a word, and so not compared: {wordless:,}" if wordless else said,
+        about(selection),
+        {name: count[name] for name in ("images_with_twins", "twins", "pairs", "images_all_identical", "wordless")},
+        count["images"],
+        "notice" if count["twins"] else "info",
+    )

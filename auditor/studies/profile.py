@@ -53,10 +53,10 @@ def profile(
         ),
         selections=selections,
         tables=(
-            Table("size, vocabulary, repetition", _whole(sizes.filter(~is_mean))),
-            Table(f"lengths in tokens of text profile {tokenizer}", sizes.filter(is_mean)),
-            Table("hygiene", _whole(hygiene)),
-            *([Table("annotations and related datasets", _whole(noted))] if noted.height else []),
+            Table("size, vocabulary, repetition", _whole(sizes.filter(~is_mean)), name="sizes"),
+            Table(f"lengths in tokens of text profile {tokenizer}", sizes.filter(is_mean), name="lengths"),
+            Table("hygiene", _whole(hygiene), name="hygiene"),
+            *([Table("annotations and related datasets", _whole(noted), name="annotations")] if noted.height else []),
         ),
     )
 

@@ -87,11 +87,11 @@ def test_study_and_metric_of_another_package_are_listed_asked_and_scored(tmp_pat
 
     assert "vowels" in run("--help")
     run("-q", "ingest", "sample-narrow", "--config", str(SAMPLE))
-    assert json.loads(run("vowels", "sample-narrow", "--json"))["auditor.vowels/v1"]["rows"] == [
+    assert json.loads(run("vowels", "sample-narrow", "--json"))["auditor.vowels/v2"]["rows"] == [
         {"dataset": "sample-narrow"}
     ]
     asked = ("sample-narrow", "-m", "constant", "--json")
-    rows = json.loads(run("bounds", *asked, "-c", "human"))["auditor.bounds/v1"]["rows"]
+    rows = json.loads(run("bounds", *asked, "-c", "human"))["auditor.bounds/v2"]["rows"]
     assert {row["mean"] for row in rows if row["level"] == "caption"} == {0.5}
     assert "constant" in run("report", "sample-narrow", "-m", "constant", "--section", "bounds", "--format", "md")
 
@@ -103,5 +103,5 @@ def test_old_name_of_an_option_is_understood_and_the_new_one_told(tmp_path: Path
     subprocess.run([*ingest, "-o", str(tmp_path / "made.csv")], check=True, cwd=tmp_path)
     scores = [*asked, "bounds", "sample-narrow", "-m", "bleu-1", "-c", "human", "--json", "--store", str(store)]
     done = subprocess.run([*scores, "--profile", "ptb"], check=True, capture_output=True, text=True)
-    assert "|tok:ptb|" in json.loads(done.stdout)["auditor.bounds/v1"]["signatures"]["bleu-1"]
+    assert "|tok:ptb|" in json.loads(done.stdout)["auditor.bounds/v2"]["signatures"]["bleu-1"]
     assert "--profile is called --tokenizer now" in done.stderr

@@ -27,7 +27,7 @@ def test_rows_are_the_same_in_json_and_csv_and_options_choose_the_study(tmp_path
         assert done.exit_code == 0, done.output
         return done.stdout
 
-    rows = json.loads(run("--segment", "2", "--curve", "4", "--json"))["auditor.diversity/v1"]["rows"]
+    rows = json.loads(run("--segment", "2", "--curve", "4", "--json"))["auditor.diversity/v2"]["rows"]
     run("--segment", "2", "--curve", "4", "-o", str(tmp_path / "r.csv"))
     table = pl.read_csv(tmp_path / "r.csv", infer_schema_length=None)
     assert table.columns == [*rows[0]]
@@ -36,11 +36,11 @@ def test_rows_are_the_same_in_json_and_csv_and_options_choose_the_study(tmp_path
         row["statistic"]: row["value"] for row in rows
     }.items()
     assert {row["statistic"] for row in rows} >= {"recall-5", "precision", "mbleu-4"}
-    omitted = json.loads(run("--number", "1", "--json", command="omitted"))["auditor.omitted/v1"]["rows"]
+    omitted = json.loads(run("--number", "1", "--json", command="omitted"))["auditor.omitted/v2"]["rows"]
     assert [(row["word"], row["trained"], row["rank"]) for row in omitted] == [("cats", 2, 1)]
     common[1:3] = []
     asked = ("--number", "1", "--importance", "1", "--json")
-    missed = json.loads(run(*asked, command="missed"))["auditor.missed/v1"]["rows"]
+    missed = json.loads(run(*asked, command="missed"))["auditor.missed/v2"]["rows"]
     assert [row["word"] for row in missed if row["ranking"] == "absolute"] == ["dogs"]
-    moved = json.loads(run("--json", command="robustness"))["auditor.robustness/v1"]["rows"]
+    moved = json.loads(run("--json", command="robustness"))["auditor.robustness/v2"]["rows"]
     assert {row["factor"] for row in moved} >= {"ptb"}

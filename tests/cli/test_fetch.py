@@ -149,7 +149,7 @@ class Told:
 
     @property
     def rows(self) -> list[dict[str, object]]:
-        return json.loads(self.out)["auditor.fetch/v1"]["rows"]
+        return json.loads(self.out)["auditor.fetch/v2"]["rows"]
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from auditor.errors import UsageError
 from auditor.model import Selection, Version
 from auditor.reports import cells, terminal
 from auditor.reports.figures import drawing
-from auditor.result import Figure, Result, Table
+from auditor.result import Figure, Finding, Result, Table
 
 GOLD = ROOT / "tests" / "gold"
 NASTY = "<script>alert(1)</script> | 100% & \"quoted\" 'a_b' `code` \\x {y} #1 $2 ~ ^ → ‮rtl 🐶 日本\nline"
@@ -54,6 +54,9 @@ def result() -> Result:
         signatures={"cider": "cider|tok:bare|v:1"},
         tables=(shown,),
         notes=("a note with [brackets]",),
+        findings=(
+            Finding("one-caption-images", "one image & a [caption]", {"dataset": "set", "split": None}, {"images": 1}, 2),
+        ),
     )
 
 
@@ -89,7 +92,7 @@ def test_page_is_as_agreed(result: Result, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_json_rows_csv_rows_and_parquet_rows_are_the_same(result: Result, tmp_path: Path) -> None:
-    document = json.loads(reports.TEXT_FORMATS["json"](result))["auditor.bounds/v1"]
+    document = json.loads(reports.TEXT_FORMATS["json"](result))["auditor.bounds/v2"]
     rows = list(csv.DictReader(io.StringIO(reports.TEXT_FORMATS["csv"](result))))
     result.frame.write_parquet(tmp_path / "rows.parquet")
     assert [list(row) for row in document["rows"]] == [result.frame.columns] * 2
@@ -100,7 +103,7 @@ def test_json_rows_csv_rows_and_parquet_rows_are_the_same(result: Result, tmp_pa
 
 def test_empty_result_has_an_empty_list(result: Result) -> None:
     empty = Result("bounds", result.frame.clear())
-    assert json.loads(empty.to_json())["auditor.bounds/v1"]["rows"] == []
+    assert json.loads(empty.to_json())["auditor.bounds/v2"]["rows"] == []
     assert reports.TEXT_FORMATS["csv"](empty).count("\n") == 1
 
 

@@ -166,7 +166,7 @@ def test_command_ends_with_its_code_and_one_line(case: Broken, command: Callable
         assert command("datasets").out == before
     else:
         assert done.code == 0
-        row = json.loads(done.out)["auditor.ingest/v1"]["rows"][0]
+        row = json.loads(done.out)["auditor.ingest/v2"]["rows"][0]
         assert (row["captions"], row["rejected"]) == (case.captions, case.rejected)
 
 

@@ -104,7 +104,7 @@ def test_pairs_come_beside_the_values_of_one_run(store: Store) -> None:
     assert both.frame.filter(~of_pairs).select(alone.frame.columns).equals(alone.frame)
     assert set(both.frame.filter(of_pairs)["statistic"]) == {"upper", "homogeneity", "specificity"}
     assert [one.title for one in both.tables] == [*(one.title for one in alone.tables), "differences between datasets"]
-    assert (both.notes, both.figures[0].title) == (alone.notes, alone.figures[0].title)
+    assert (both.sentences, both.figures[0].title) == (alone.sentences, alone.figures[0].title)
     values, differences = parted(both)
     assert values.frame.equals(alone.frame)
     assert differences.frame.height == both.frame.height - alone.frame.height

@@ -108,7 +108,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert " than the " not in json.loads(done.stdout)["auditor.ingest/v1"]["notes"]
+    assert " than the " not in json.loads(done.stdout)["auditor.ingest/v2"]["notes"]
     return folder / "audit.duckdb"
 
 

@@ -42,7 +42,7 @@ def test_pairs_have_the_same_tokens_and_know_whether_all_of_the_image_have(store
         ("set", None, "b", 0, 1, True, "ein Café", "ein Café"),
     ]
     assert result.signatures == {"identical": "identical|tok:bare|equal:tokens|v:1"}
-    assert result.notes[0] == (
+    assert result.findings[0].sentence == (
         "set: images with identical captions: 2 of 3 (captions: 5, pairs: 4); with all captions identical: 1"
     )
 
@@ -58,7 +58,7 @@ def test_captions_without_a_word_are_nobodys_twin_and_are_counted(store: Store, 
     ingest_rows(store, EMPTY, kind="candidates")
     result = identical(store, "set", as_text=as_text)
     assert result.frame.select("image", "slot_a", "slot_b", "all_identical").rows() == [("e", 0, 1, False)]
-    assert result.notes[0].endswith("with all captions identical: 0; without a word, and so not compared: 3")
+    assert result.findings[0].sentence.endswith("with all captions identical: 0; without a word, and so not compared: 3")
 
 
 def test_dataset_without_identical_captions_has_counts_and_no_rows(store: Store) -> None:

@@ -63,7 +63,7 @@ def test_rare_words_are_left_out_unless_they_are_watched(store: Store) -> None:
     watched = keyness(store, "one", "other", words=["Cat", "cow"])
     assert set(watched.frame["word"]) == {"dog", "cat"}
     assert watched.frame.filter(pl.col("word") == "cat")["ratio"].to_list() == [None]
-    assert "in neither as a token of text profile bare: cow" in watched.notes
+    assert "in neither as a token of text profile bare: cow" in watched.sentences
 
 
 def test_a_side_without_words_and_a_minimum_of_none_are_refused(store: Store) -> None:
@@ -80,7 +80,7 @@ def test_library_and_json_have_the_same_rows(tmp_path: Path) -> None:
         filled(store, ["dog"] * 6, ["dog"] * 3 + ["cat"] * 9)
     with Auditor(path) as audit:
         result = audit.keyness("one", "other")
-    rows = json.loads(result.to_json())["auditor.keyness/v1"]["rows"]
+    rows = json.loads(result.to_json())["auditor.keyness/v2"]["rows"]
     columns = "dataset against word occurrences expected log_likelihood log_ratio p direction".split()
     assert [list(row)[: len(columns)] for row in rows] == [columns] * 2
     assert [(row["word"], row["direction"]) for row in rows] == [("cat", "under"), ("dog", "over")]

@@ -45,8 +45,8 @@ def test_every_pair_has_a_row_for_each_level_and_statistic(store: Store) -> None
         .startswith("ter|tok:bare|refs:loo|")
     )
     assert dict(found.frame.select("level", "n").rows()) == {"image": 6, "caption": 18}
-    assert "set: 3 images have one caption only and no score; 18 captions of 6 images are scored" in found.notes
-    assert any(note.startswith("ter: counts errors") for note in found.notes)
+    assert "set: 3 images have one caption only and no score; 18 captions of 6 images are scored" in found.sentences
+    assert any(note.startswith("ter: counts errors") for note in found.sentences)
 
 
 def test_values_are_those_of_the_scores(store: Store) -> None:
@@ -64,13 +64,13 @@ def test_constant_metric_is_named_and_its_rows_are_empty(store: Store) -> None:
     found = correlate(store, "set", metrics=["bleu-1", "bleu-4:smooth=none", "rouge-l"])
     empty = found.frame.filter(pl.col("metric_b") == "bleu-4:smooth=none")
     assert empty["value"].null_count() == empty["p"].null_count() == empty.height == 6
-    assert "set: bleu-4:smooth=none has one value only per image, and so no correlations" in found.notes
+    assert "set: bleu-4:smooth=none has one value only per image, and so no correlations" in found.sentences
 
 
 def test_too_few_images_are_said(store: Store) -> None:
     ingest_rows(store, [(image, slot, f"{image} {slot} dog {'runs' * slot}") for image in "ab" for slot in range(3)])
     found = correlate(store, "set", metrics=["bleu-1", "rouge-l"])
-    assert "set: no correlations per image: 2 with scores, needed 3" in found.notes
+    assert "set: no correlations per image: 2 with scores, needed 3" in found.sentences
     assert found.frame.filter(pl.col("level") == "image")["value"].null_count() == 3
 
 
@@ -125,6 +125,6 @@ def test_library_and_command_give_the_same_rows(tmp_path: Path) -> None:
     app(["correlate", "set", *asked, "-o", "out.json"], standalone_mode=False)
     with auditor.open(path) as audit:
         result = audit.correlate("set", metrics=["bleu-1", "rouge-l"], statistics=["kendall-b"])
-    body = json.loads(Path("out.json").read_text())["auditor.correlate/v1"]
-    assert body == json.loads(result.to_json())["auditor.correlate/v1"]
+    body = json.loads(Path("out.json").read_text())["auditor.correlate/v2"]
+    assert body == json.loads(result.to_json())["auditor.correlate/v2"]
     assert len(body["rows"]) == 2

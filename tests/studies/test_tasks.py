@@ -180,8 +180,8 @@ def test_pairs_that_a_dataset_has_are_asked_about(store: Store, tmp_path: Path) 
         ("i00", "one", "two", "x"), ("i01", "three", "four", None)
     ]  # fmt: skip
     assert result.frame.height == 6
-    assert "1 pair of equal captions left out: nothing to choose" in result.notes
-    assert any(note.startswith("38 images have no two candidates: i02, i03, i04, …") for note in result.notes)
+    assert "1 pair of equal captions left out: nothing to choose" in result.sentences
+    assert any(note.startswith("38 images have no two candidates: i02, i03, i04, …") for note in result.sentences)
     with pytest.raises(UsageError, match="pairs: has pairs of its own; name it alone"):
         tasks(store, "set", candidates=["pairs", "human"])
 
@@ -199,12 +199,12 @@ def test_what_makes_no_question_is_said(store: Store) -> None:
     filled(store, rows, system=system)
     result = tasks(store, "set")
     assert set(result.frame["image"]) == {"c"}
-    assert result.notes == (
+    assert result.sentences == (
         "1 image has no two candidates: a",
         "1 pair of equal captions left out: nothing to choose",
     )
     result = tasks(store, "set", candidates=["system"])
-    assert result.notes == ("1 pair with an empty caption left out", "1 image has no other captions: a")
+    assert result.sentences == ("1 pair with an empty caption left out", "1 image has no other captions: a")
     with pytest.raises(UsageError, match=r"set: no question to ask: .*2 images have fewer than 7 other captions: a, c"):
         tasks(store, "set", candidates=["system"], references=7)
 
@@ -245,7 +245,7 @@ def test_votes_stand_until_the_new_questions_are_whole(
 
 def test_files_that_may_hold_votes_are_not_replaced(store: Store, tmp_path: Path) -> None:
     result = tasks(filled(store), "set")
-    told = write(result, tmp_path / "tasks.csv", 3).notes[-1]
+    told = write(result, tmp_path / "tasks.csv", 3).sentences[-1]
     assert f"--format votes --option key_file={tmp_path}/tasks.key.csv" in told
     with pytest.raises(UsageError, match="is there already, and may hold votes"):
         write(result, tmp_path / "tasks.csv", 3)

@@ -48,7 +48,7 @@ def test_rouge_of_latin_letters_is_no_default_for_other_scripts(store: Store) ->
     with pytest.raises(MetricError, match=r"no rouge-1: .*not in Latin letters: ascii=false"):
         score(store, "set", metrics=["rouge-1"])
     left = score(store, "set")
-    assert any("rouge-1" in note and "not in Latin letters" in note for note in left.notes)
+    assert any("rouge-1" in note and "not in Latin letters" in note for note in left.sentences)
     assert "rouge-1" not in left.frame["metric"].unique()
     assert "bleu-1" in left.frame["metric"].unique()
 
@@ -103,8 +103,8 @@ def test_captions_without_blanks_are_counted_in_characters_where_no_profile_is_n
     found, named = (bounds(store, "set", metrics=["bleu-1"], tokenizer=named) for named in ("auto", "char"))
     assert "tok:char" in found.signatures["bleu-1"]
     assert found.frame.equals(named.frame)
-    assert found.notes[0].startswith("text profile char, of characters: set has 4 of 4 captions")
-    assert not any("text profile char" in note for note in named.notes)
+    assert found.sentences[0].startswith("text profile char, of characters: set has 4 of 4 captions")
+    assert not any("text profile char" in note for note in named.sentences)
     assert "tok:bare" in bounds(store, "set", metrics=["bleu-1"], tokenizer="bare").signatures["bleu-1"]
 
 
@@ -122,14 +122,14 @@ def test_other_languages_and_datasets_that_only_lie_beside_stay_with_words(store
     _filled(store, zh=CHINESE, en=ENGLISH, ru=RUSSIAN)
     for name in ("en", "ru"):
         found = profile(store, name)
-        assert not any("text profile char" in note for note in found.notes)
+        assert not any("text profile char" in note for note in found.sentences)
         assert found.frame.equals(profile(store, name, tokenizer="bare").frame)
 
 
 def test_one_profile_is_for_all_where_both_sorts_meet(store: Store) -> None:
     _filled(store, zh=CHINESE, en=[("a", 0, "a dog runs"), ("a", 1, "a dog"), ("b", 0, "two men"), ("b", 1, "men")])
     found = profile(store, "zh", "en")
-    assert found.notes[0].endswith("; en by the same, so that all are counted alike")
+    assert found.sentences[0].endswith("; en by the same, so that all are counted alike")
     own = pl.col("dataset") == "en"
     assert found.frame.filter(own).equals(profile(store, "en", tokenizer="bare").frame)
 
@@ -138,10 +138,10 @@ def test_settings_without_a_profile_choose_one_too(store: Store) -> None:
     _filled(store, set=CHINESE)
     found = diversity(store, "set")
     assert found.frame["profile"].drop_nulls().unique().to_list() == ["char"]
-    assert found.notes[0].startswith("text profile char")
+    assert found.sentences[0].startswith("text profile char")
     document = report(store, "set", sections=["facts"])
     assert any(note.startswith("text profile char") for section in document.sections for note in section.notes)
-    assert diff(store, "set", "set", depth="drift").notes[0].startswith("text profile char")
+    assert diff(store, "set", "set", depth="drift").sentences[0].startswith("text profile char")
 
 
 def test_gates_follow_the_rule_dataset_by_dataset_and_say_so(store: Store) -> None:
@@ -155,7 +155,7 @@ def test_gates_follow_the_rule_dataset_by_dataset_and_say_so(store: Store) -> No
     assert {name: rows.filter(gate="length.asl.min")["value"].item() for name, rows in of.items()} == means
     assert "tok:char" in of["zh"].filter(gate="msttr.min")["signature"].item()
     assert "tok:bare" in of["en"].filter(gate="msttr.min")["signature"].item()
-    assert [note for note in result.notes if "text profile" in note] == [
+    assert [note for note in result.sentences if "text profile" in note] == [
         "text profile char, of characters: zh has 4 of 4 captions in scripts without blanks between words"
     ]
 

@@ -35,7 +35,7 @@ def render(result: Result) -> str:
         style_hash=digest(style),
         figures="".join(_figure(figure, number, colours) for number, figure in enumerate(result.figures, 1)),
         tables="".join(map(_table, result.tables)),
-        notes=_list("Notes", (escaped(note) for note in result.notes)),
+        notes=_list("Notes", (escaped(note) for note in result.sentences)),
         versions=_list("Versions", _versions(result)),
         signatures=_list("Signatures", (f"<code>{escaped(one)}</code>" for one in result.signatures.values())),
     )

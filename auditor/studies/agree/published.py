@@ -17,8 +17,8 @@ import polars as pl
 from auditor import parameters as p
 from auditor.model import Progress, Selection, silent
 from auditor.published import paper
-from auditor.registry import METRICS, lacking
-from auditor.result import Figure, Result, Table
+from auditor.registry import METRICS, lacking, not_installed
+from auditor.result import Figure, Finding, Result, Said, Table, findings_in, notes_in
 from auditor.statistics.resampling import check_resampling
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
@@ -109,12 +109,12 @@ REPOSITORY: Mapping[str, Definition] = {
 }
 
 
-def available() -> tuple[list[Measure], list[str]]:
-    """Give the measures that this installation can compute, and notes on those that it cannot."""
+def available() -> tuple[list[Measure], list[Finding]]:
+    """Give the measures that this installation can compute, and what is found of those that it cannot."""
     reasons = {measure.name: lacking(METRICS[measure.metric]) for measure in MEASURES}
     return (
         [measure for measure in MEASURES if reasons[measure.name] is None],
-        [f"left out: {reason}" for reason in reasons.values() if reason],
+        [not_installed(one.metric, why) for one in MEASURES if (why := reasons[one.name])],
     )
 
 
@@ -188,7 +188,7 @@ def as_published(
     printed = printed_figures()
     measures, missing = available()
     frames, tables, drawn, selections = [], [], list[Figure](), list[Selection]()
-    signatures, notes = dict[str, str](), list(missing)
+    signatures, notes = dict[str, str](), list[Said](missing)
     for annotated in resolve_all(store, refs, split):
         own = annotated.version.dataset == DATASET
         by_profile = scored(store, annotated, against or (REFERENCES if own else None), of(measures), progress)
@@ -198,8 +198,8 @@ def as_published(
         tables.append(exhibit(annotated.label, measures, rows, figures, chosen))
         drawn.append(_figure(annotated.label, measures, rows, len(drawn)))
         selections += [annotated, by_profile[RAW].references]
-        for found in by_profile.values():
-            signatures |= {f"{label} {profile_of(text)}": text for label, text in found.signatures.items()}
+        for profile, found in by_profile.items():
+            signatures |= {f"{label} tok:{profile}": text for label, text in found.signatures.items()}
             notes += found.notes
         if not own:
             notes.append(f"{annotated.label}: the definitions are those of the paper, whose ratings are in {DATASET}")
@@ -210,13 +210,9 @@ def as_published(
         signatures=signatures,
         tables=tuple(tables),
         figures=tuple(drawn),
-        notes=tuple(dict.fromkeys(notes)),
+        notes=notes_in(dict.fromkeys(notes)),
+        findings=findings_in(dict.fromkeys(notes)),
     )
-
-
-def profile_of(signature: str) -> str:
-    """Read the text profile in a signature."""
-    return next(part for part in signature.split("|") if part.startswith("tok:"))
 
 
 def printed_figures() -> dict[str, float]:

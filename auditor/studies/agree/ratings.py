@@ -11,6 +11,7 @@ from auditor.errors import UsageError
 from auditor.metrics.candidates import bind_candidates, output_of
 from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References, requests
+from auditor.result import Said
 from auditor.scoring.references import references_of
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_long
 from auditor.store import ngrams
@@ -46,7 +47,7 @@ class Rated:
     signatures: Mapping[str, str]
     scale: tuple[float, float]
     at_work: Workspace
-    notes: tuple[str, ...]
+    notes: tuple[Said, ...]
 
     @property
     def labels(self) -> list[str]:

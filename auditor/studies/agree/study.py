@@ -13,7 +13,7 @@ from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.registry import left_out
-from auditor.result import Figure, Result, Table
+from auditor.result import Figure, Result, Said, Table, findings_in, notes_in
 from auditor.scoring.references import references_of
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.resampling import check_resampling
@@ -128,7 +128,7 @@ def agree(
             )
         return published(store, *refs, against=against, split=split, resampling=question.resampling, progress=progress)
     statistics = _checked(question, metrics)
-    parts, notes = [], list(left_out(metrics))
+    parts, notes = [], list[Said](left_out(metrics))
     selections = resolve_all(store, refs, split)
     for annotated in selections:  # whatever cannot be asked of the last is said before the first is scored
         _protocols(annotated, protocols_of(judges(store, annotated, question.scale)), question.protocols)
@@ -146,7 +146,8 @@ def agree(
         signatures={label: text for part in parts for label, text in part.found.signatures.items()},
         tables=tuple(table for part in parts for table in part.tables),
         figures=tuple(figure for part in parts for figure in part.figures),
-        notes=tuple(dict.fromkeys(notes)),
+        notes=notes_in(dict.fromkeys(notes)),
+        findings=findings_in(dict.fromkeys(notes)),
     )
 
 
@@ -158,7 +159,7 @@ class _Part:
     rows: pl.DataFrame
     tables: list[Table]
     figures: list[Figure]
-    notes: list[str]
+    notes: list[Said]
 
 
 def _one(found: Rated, question: Question, statistics: Sequence[str], number: str, progress: Progress) -> _Part:

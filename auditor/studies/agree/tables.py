@@ -182,15 +182,28 @@ def tables(found: Rated, rows: pl.DataFrame, resampling: Resampling, threshold: 
     about = f"{found.ratings.height:,} ratings of {found.scores.height:,} captions by {judges:,} judge" + "s" * (
         judges > 1
     )
-    made = [Table(f"metrics against people, {label}: {about}", _metrics(order, rows), caption=_intervals(resampling))]
+    made = [
+        Table(
+            f"metrics against people, {label}: {about}",
+            _metrics(order, rows),
+            caption=_intervals(resampling),
+            name="metrics-against-people",
+        )
+    ]
     of_metrics = rows.filter(pl.col("statistic").is_in(STATISTICS), pl.col("metric") != PEOPLE)
     if of_metrics["statistic"].n_unique() > 1:
-        made.append(Table(f"every coefficient of {label}, {order.item(0, 'protocol')}", _coefficients(order, rows)))
+        made.append(
+            Table(
+                f"every coefficient of {label}, {order.item(0, 'protocol')}",
+                _coefficients(order, rows),
+                name="coefficients",
+            )
+        )
     people = rows.filter(metric=PEOPLE)
     if people.height:
         known = [name for name in ("low", "high", "p") if people[name].is_not_null().any()]
         shown = people.select("statistic", "protocol", "value", *known, "n")
-        made.append(Table(f"people among themselves, {label}", shown))
+        made.append(Table(f"people among themselves, {label}", shown, name="people"))
     neighbours = _neighbours(order["metric"].to_list(), rows)
     if neighbours.height:
         made.append(
@@ -199,6 +212,7 @@ def tables(found: Rated, rows: pl.DataFrame, resampling: Resampling, threshold: 
                 neighbours.drop("protocol"),
                 caption="difference of the coefficients with its interval by images; t: Williams, z: Steiger, who take "
                 "captions as independent; p corrected for all pairs of metrics (Holm)",
+                name="differences",
             )
         )
     halves = rows.filter(statistic="kappa", candidates=ALL)
@@ -209,6 +223,7 @@ def tables(found: Rated, rows: pl.DataFrame, resampling: Resampling, threshold: 
                 halves.sort("value", descending=True, nulls_last=True).select("metric", kappa="value", cut="threshold"),
                 caption=f"a mean rating of {threshold:g} or more against a score of the cut or better. The cut is "
                 "where kappa is highest, unless --cut names it: chosen on these captions, it shows what may be had",
+                name="kappa",
             )
         )
     return made

@@ -14,7 +14,7 @@ from auditor.metrics import idf
 from auditor.metrics.candidates import HUMAN
 from auditor.model import Progress, Selection, silent
 from auditor.registry import References, left_out, requests
-from auditor.result import Result
+from auditor.result import Result, Said, findings_in, notes_in
 from auditor.scoring.candidate_sets import CandidateScores, missing, score_sets
 from auditor.scoring.substitutes import chosen, strangers
 from auditor.scoring.writing import chooses_tokenizer
@@ -84,7 +84,7 @@ def bounds(
     names = chosen(candidates)
     drawn_again = [name for name in names if references is not None or name != HUMAN.name]
     stand_ins = strangers(store, selections, others, corpus)
-    notes = list(left_out(metrics))
+    notes: list[Said] = [*left_out(metrics)]
     parts = []
     with _asked(store, selections, metrics, tokenizer, progress, pool_idf=pool_idf) as (asked, said):
         notes += said
@@ -113,7 +113,8 @@ def bounds(
         signatures=dict(frame.unique("metric", maintain_order=True).select("metric", "signature").iter_rows()),
         tables=tables.tables(selections, frame),
         figures=tables.figures(frame, selections),
-        notes=tuple(notes),
+        notes=notes_in(notes),
+        findings=findings_in(notes),
     )
 
 

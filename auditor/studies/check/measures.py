@@ -124,7 +124,7 @@ def likeness(asked: Asked) -> pl.DataFrame:
     errors = {metric.label for metric in metrics if metric.metric.lower_is_better}
     found = estimated_indices(selection, scored.scores, errors, _SEED, _RESAMPLES, _CONFIDENCE, asked.progress)
     by_metric = {one.metric: one for one in found.found if one.statistic == "homogeneity"}
-    said = "; ".join((*scored.reasons.values(), *scored.notes, *found.notes))
+    said = "; ".join(map(str, (*scored.reasons.values(), *scored.notes, *found.notes)))
     rows = []
     for label in (metric.label for metric in metrics):
         one = by_metric.get(label)

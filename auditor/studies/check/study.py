@@ -16,7 +16,7 @@ from auditor import parameters as p
 from auditor.errors import MetricError, UsageError
 from auditor.model import Gate, Progress, Selection, silent
 from auditor.registry import left_out
-from auditor.result import Result, Table
+from auditor.result import Result, Said, Table, findings_in, notes_in
 from auditor.scoring.writing import text_profile_of
 from auditor.store.connection import Store
 from auditor.store.versions import resolve, resolve_all
@@ -76,7 +76,7 @@ def check(
     stated = answers(store, wanted.statements, selections, timeout)
     rows: list[_Row] = []
     by_all_metrics = any(one.rule.by_metric and one.metric is None for one in wanted.demands)
-    notes = left_out(None) if by_all_metrics else []
+    notes: list[Said] = [*left_out(None)] if by_all_metrics else []
     for place, selection in enumerate(selections):
         progress(f"{selection.label}: checking", place, len(selections))
         dataset = selection.version.dataset
@@ -107,7 +107,8 @@ def check(
         signatures=dict(frame.drop_nulls("signature").unique("signature", maintain_order=True)
                         .select(pl.coalesce("metric", "statistic"), "signature").iter_rows()),
         tables=(_table(frame), *(answer.table for answer in stated if answer.rows.height)),
-        notes=(*notes, _summary(frame)),
+        notes=(*notes_in(notes), _summary(frame)),
+        findings=findings_in(notes),
         holds=FAILED not in frame["verdict"],
     )  # fmt: skip
 

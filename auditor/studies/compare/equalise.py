@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from auditor.errors import UsageError
 from auditor.model import Selection
 from auditor.registry import References
+from auditor.result import Finding
 from auditor.store.connection import Store
 from auditor.store.versions import images as images_of
 from auditor.studies.compare.indices import Index, Rank
@@ -95,7 +96,7 @@ def changed_orders(
     raw: Mapping[tuple[str, str], Sequence[tuple[Index, Rank]]],
     equalised: Mapping[tuple[str, str], Sequence[tuple[Index, Rank]]],
     statistics: Sequence[str],
-) -> list[str]:
+) -> list[Finding]:
     """Say of each statistic by which metrics datasets stand in another order once they are equalised."""
     said = []
     for statistic in statistics:
@@ -106,8 +107,15 @@ def changed_orders(
         )
         changed = [metric for metric in metrics if before[metric] != after[metric]]
         if metrics:
-            which = f": {', '.join(changed)}" if changed else ""
+            which = f"{len(changed)} of {len(metrics)} metrics" + (f": {', '.join(changed)}" if changed else "")
             said.append(
-                f"equalised, the order by {statistic} is another on {len(changed)} of {len(metrics)} metrics{which}"
+                Finding(
+                    "order-changed-by-equalising",
+                    f"equalised, the order by {statistic} is another on {which}",
+                    {"statistic": statistic},
+                    {"metrics": ", ".join(changed), "changed": len(changed)},
+                    len(metrics),
+                    "warning" if changed else "info",
+                )
             )
     return said

@@ -33,6 +33,9 @@ _SHARED = ("dataset", "metric", "statistic", "value", "version", "split", "seed"
 
 _TITLE = "differences between datasets"
 
+#: What the table of tests is called.
+DIFFERENCES = "differences"
+
 
 @dataclass(frozen=True)
 class Side:
@@ -142,9 +145,10 @@ def parted(found: Result) -> tuple[Result, Result]:
     alone = found.frame.filter(~of_pairs).drop(name for name in _SCHEMA if name not in _SHARED and name not in LABELS)
     both = found.frame.filter(of_pairs).select(name for name in (*_SCHEMA, "footing") if name in found.frame.columns)
     values, differences = (
-        tuple(one for one in found.tables if one.title.startswith(_TITLE) is tested) for tested in (False, True)
+        tuple(one for one in found.tables if (one.name == DIFFERENCES) is tested) for tested in (False, True)
     )
-    return replace(found, frame=alone, tables=values), replace(found, frame=both, tables=differences, figures=())
+    tested = replace(found, frame=both, tables=differences, figures=(), findings=())
+    return replace(found, frame=alone, tables=values), tested
 
 
 def table(rows: pl.DataFrame, footing: str | None = None) -> Table:
@@ -161,4 +165,5 @@ def table(rows: pl.DataFrame, footing: str | None = None) -> Table:
             "p: share of random deals of the images that differ as much, two-sided; p_holm: corrected for all pairs "
             "and metrics of a statistic; delta: Cliff's, over means of images"
         ),
+        name=DIFFERENCES,
     )

@@ -15,7 +15,7 @@ from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.registry import left_out, requests
-from auditor.result import Result
+from auditor.result import Finding, Result, Said, findings_in, notes_in
 from auditor.scoring.candidate_sets import CandidateScores, missing, score_sets
 from auditor.scoring.substitutes import one_pool, strangers
 from auditor.scoring.writing import chooses_tokenizer
@@ -40,7 +40,7 @@ class Measured:
     sides: tuple[Side, ...]
     facts: Mapping[str, Mapping[str, Any]]
     signatures: Mapping[str, str]
-    notes: tuple[str, ...]
+    notes: tuple[Said, ...]
 
 
 def measure(
@@ -50,7 +50,7 @@ def measure(
     indices_of: Callable[[CandidateScores], Indices],
 ) -> Measured:
     """Measure every dataset, one after the other: no more than one has its scores in memory."""
-    found, sides, facts, notes = list[Indices](), list[Side](), dict[str, dict[str, Any]](), []
+    found, sides, facts, notes = list[Indices](), list[Side](), dict[str, dict[str, Any]](), list[Said]()
     reasons: dict[str, Mapping[str, str]] = {}
     signatures: dict[str, str] = {}
     for selection in selections:
@@ -183,7 +183,7 @@ def compare(
         for metric in requested
         if metric.label in part.signatures
     }
-    notes = list(dict.fromkeys([*left_out(metrics), *pooled, *(note for part in parts for note in part.notes)]))
+    said = list(dict.fromkeys([*left_out(metrics), *pooled, *(note for part in parts for note in part.notes)]))
     unequal = [] if equalise else _unequal_captions(parts[0])
     orders = [
         {
@@ -218,9 +218,10 @@ def compare(
             ),
         ),
         figures=drawn(rows, errors, confidence),
-        notes=(
-            *notes,
-            *(f"{EQUALISED}: {said}" if equalise else said for said in tables.findings(ranked, resamples)),
+        notes=notes_in(said),
+        findings=(
+            *findings_in(said),
+            *tables.findings(ranked, selections, resamples, f"{EQUALISED}: " if equalise else ""),
             *(changed_orders(orders[0], orders[1], INDICES) if equalise else ()),
             *unequal,
         ),
@@ -272,13 +273,19 @@ def _rows(
     return pl.DataFrame(rows, schema_overrides=_TYPES, infer_schema_length=None)
 
 
-def _unequal_captions(measured: Measured) -> list[str]:
+def _unequal_captions(measured: Measured) -> list[Finding]:
     """Warn where images of one dataset have many more captions than those of another."""
     captions = {label: float(facts["captions_per_image"]) for label, facts in measured.facts.items()}
     if max(captions.values()) < _UNEQUAL * min(captions.values()):
         return []
     counts = ", ".join(f"{label} {mean:.1f}" for label, mean in captions.items())
     return [
-        f"captions per image differ ({counts}): BLEU grows with the number of references: draw equally many "
-        "with --references; ROUGE and CIDEr average over them (Wang & Gaizauskas 2016, section 4.1)"
+        Finding(
+            "unequal-captions-per-image",
+            f"captions per image differ ({counts}): BLEU grows with the number of references: draw equally many "
+            "with --references; ROUGE and CIDEr average over them (Wang & Gaizauskas 2016, section 4.1)",
+            values=captions,
+            n=len(captions),
+            severity="warning",
+        )
     ]

@@ -5,13 +5,14 @@ A comparison as people read it: bounds, indices with intervals, and which part o
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 import polars as pl
 
-from auditor.result import Figure, Table, plain
+from auditor.model import Selection
+from auditor.result import Figure, Finding, Table, about, plain
 from auditor.studies.compare.equalise import EQUALISED, RAW
 from auditor.studies.compare.indices import Rank
 
@@ -20,6 +21,9 @@ _INDICES = {
     "homogeneity": ("intra / upper", "upper / intra", "homogeneous"),
     "specificity": ("intra - inter", "inter - intra", "specific"),
 }
+
+#: The kind of finding that says which dataset is ahead by an index.
+AHEAD = {"homogeneity": "more-homogeneous", "specificity": "more-specific"}
 
 #: Where being first is a merit: captions of an image may be too much alike.
 BETTER = ("upper", "specificity")
@@ -36,7 +40,13 @@ def tables(rows: pl.DataFrame, errors: Collection[str], resamples: int, confiden
     )
     upper = ranked(rows, "upper").join(lower, on=["metric", "label"], how="left", maintain_order="left")
     made = [
-        Table("upper bound, lower bounds", upper.rename({"label": "dataset"}), sections="metric", best=_best(upper))
+        Table(
+            "upper bound, lower bounds",
+            upper.rename({"label": "dataset"}),
+            sections="metric",
+            best=_best(upper),
+            name="bounds",
+        )
     ]
     for index in _INDICES:
         shown = ranked(rows, index).rename({"label": "dataset"})
@@ -44,7 +54,7 @@ def tables(rows: pl.DataFrame, errors: Collection[str], resamples: int, confiden
             bars = (index,) if index == "homogeneity" else ()
             title = f"{index} = {formula(index, rows, errors)}"
             best = _best(shown) if index in BETTER else ()
-            made.append(Table(title, shown, bars, sections="metric", best=best))
+            made.append(Table(title, shown, bars, sections="metric", best=best, name=index))
     how = "se: standard error by the jackknife over images"
     if resamples:
         how = (
@@ -76,35 +86,50 @@ def figures(rows: pl.DataFrame, errors: Collection[str], confidence: float) -> t
     )
 
 
-def findings(ranked: Mapping[tuple[str, str], Mapping[str, Rank]], resamples: int) -> list[str]:
-    """Say in plain words who is ahead of whom, and on how many metrics beyond sampling error.
+def findings(
+    ranked: Mapping[tuple[str, str], Mapping[str, Rank]],
+    selections: Sequence[Selection],
+    resamples: int,
+    prefix: str = "",
+) -> list[Finding]:
+    """Say who is ahead of whom, and on how many metrics beyond sampling error.
 
     `ranked` has the rank of each dataset by statistic and metric. Datasets follow each other by their mean rank.
     """
+    named = {one.label: one for one in selections}
     return [
-        sentence
+        Finding(
+            AHEAD[index],
+            f"{prefix}{sentence}",
+            about(named[one], against=named[other].label),
+            values,
+            n,
+        )
         for index, (_, _, word) in _INDICES.items()
-        for sentence in _findings([by for (name, _), by in ranked.items() if name == index], word, resamples)
+        for one, other, sentence, values, n in _ahead(
+            [by for (name, _), by in ranked.items() if name == index], word, resamples
+        )
     ]
 
 
-def _findings(by_metric: list[Mapping[str, Rank]], word: str, resamples: int) -> list[str]:
+def _ahead(
+    by_metric: list[Mapping[str, Rank]], word: str, resamples: int
+) -> Iterator[tuple[str, str, str, dict[str, str | float | None], int]]:
+    """Give for each two datasets that follow each other: both, the sentence, on how many of how many metrics."""
     labels = list(dict.fromkeys(label for ranks in by_metric for label in ranks))
     places = {label: [ranks[label].rank for ranks in by_metric if label in ranks] for label in labels}
     order = sorted(labels, key=lambda label: sum(places[label]) / len(places[label]))
-    said = []
     for one, other in pairwise(order):
         both = [ranks for ranks in by_metric if one in ranks and other in ranks]
         if not resamples:
             ahead = sum(ranks[one].rank < ranks[other].rank for ranks in both)
-            said.append(f"{one} is more {word} than {other} on {ahead} of {len(both)} metrics; sampling error unknown")
+            said = f"{one} is more {word} than {other} on {ahead} of {len(both)} metrics; sampling error unknown"
+            yield one, other, said, {"ahead": ahead, "behind": None}, len(both)
             continue
         ahead, behind = (sum(b in ranks[a].ahead_of for ranks in both) for a, b in ((one, other), (other, one)))
         opposite = f"; {other} than {one} on {behind}" if behind else ""
-        said.append(
-            f"{one} is more {word} than {other} on {ahead} of {len(both)} metrics beyond sampling error{opposite}"
-        )
-    return said
+        said = f"{one} is more {word} than {other} on {ahead} of {len(both)} metrics beyond sampling error{opposite}"
+        yield one, other, said, {"ahead": ahead, "behind": behind}, len(both)
 
 
 def ranked(rows: pl.DataFrame, statistic: str) -> pl.DataFrame:
@@ -160,7 +185,9 @@ def sampling_tables(
             for row, held in enumerate(shown[rank])
             if held == "1" and statistic in BETTER
         ]
-        made.append(Table(f"{title}, raw and equalised", shown, sections="metric", best=tuple(sorted(first))))
+        made.append(
+            Table(f"{title}, raw and equalised", shown, sections="metric", best=tuple(sorted(first)), name=statistic)
+        )
     return (*made[:-1], replace(made[-1], caption=caption))
 
 

@@ -9,6 +9,7 @@ import polars as pl
 
 from auditor.model import Selection
 from auditor.registry import MetricRequest, References
+from auditor.result import Said
 from auditor.statistics.correlation import correlate
 from auditor.studies.consensus.accuracy import ALL
 from auditor.studies.consensus.league import PEOPLE, League
@@ -134,4 +135,4 @@ class Measured:
     twofold: Twofold | None
     under_own: pl.DataFrame
     under_other: pl.DataFrame
-    notes: Sequence[str]
+    notes: Sequence[Said]

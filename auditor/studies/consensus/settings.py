@@ -8,7 +8,8 @@ from typing import Annotated
 
 from auditor import parameters as p
 from auditor.errors import UsageError
-from auditor.registry import METRICS, MetricRequest, lacking, left_out, requests
+from auditor.registry import METRICS, MetricRequest, lacking, left_out, not_installed, requests
+from auditor.result import Finding
 from auditor.statistics.resampling import check_resampling
 from auditor.text import AUTO
 
@@ -90,12 +91,12 @@ class Settings:
             raise UsageError(f"--at {max(self.at)}: more references than --most {self.most}; raise that, or lower this")
 
 
-def chosen_metrics(names: Sequence[str] | None, as_published: bool) -> tuple[list[MetricRequest], list[str]]:
-    """Choose the metrics: those named, those of the paper, or all. Gives notes on those that are lacking."""
+def chosen_metrics(names: Sequence[str] | None, as_published: bool) -> tuple[list[MetricRequest], list[Finding]]:
+    """Choose the metrics: those named, those of the paper, or all; with what is found of those that are lacking."""
     if not as_published:
         return requests(names), left_out(names)
     if names:
         raise UsageError("--as-published names the metrics of Vedantam et al. 2015 itself; leave -m out")
     absent = {name: lacking(METRICS[name.partition(":")[0]]) for name in AS_PUBLISHED}
-    notes = [f"left out: {reason}" for reason in absent.values() if reason]
-    return requests([name for name, reason in absent.items() if reason is None]), notes
+    missing = [not_installed(name, reason) for name, reason in absent.items() if reason]
+    return requests([name for name, reason in absent.items() if reason is None]), missing

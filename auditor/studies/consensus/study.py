@@ -12,7 +12,7 @@ from auditor import parameters as p
 from auditor.errors import MetricError, UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References
-from auditor.result import Result
+from auditor.result import Result, findings_in, notes_in
 from auditor.scoring.by_reference_count import scores_by_references
 from auditor.scoring.own_references import WAY_OUT, own_references
 from auditor.scoring.references import references_of
@@ -88,6 +88,7 @@ def consensus(
     selections = resolve_all(store, names, settings.split)
     parts = [_measure(store, one, chosen, metrics, against, versus, settings, progress) for one in selections]
     used = {metric.label: metric for part in parts for metric in part.metrics}
+    told = [*said, *lacking, *dict.fromkeys(note for part in parts for note in part.notes)]
     return Result(
         "consensus",
         rows_of.frame(parts, settings),
@@ -95,7 +96,8 @@ def consensus(
         signatures=signatures(list(used.values()), settings.tokenizer, References("all", parts[0].most, settings.seed)),
         tables=tuple(table for part in parts for table in tables(part, settings)),
         figures=tuple(figure for part in parts for figure in figures(part, settings, alone=len(parts) == 1)),
-        notes=(*said, *lacking, *dict.fromkeys(note for part in parts for note in part.notes)),
+        notes=notes_in(told),
+        findings=findings_in(told),
     )
 
 

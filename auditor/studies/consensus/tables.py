@@ -108,6 +108,7 @@ def _accuracy(part: Measured, settings: Settings) -> Table:
         f"agreement with people: {part.found.truth}, {part.most} references of {part.references.label}",
         by_kind.join(whole, on="metric", maintain_order="left").select("metric", ALL, *spread, *kinds, "ties"),
         caption=f"Pairs: {', '.join(f'{kind} {n:,}' for kind, n in number)}. {_tie_rule(settings)}{interval}",
+        name="agreement-with-people",
     )
 
 
@@ -129,6 +130,7 @@ def _growing(part: Measured) -> Table:
         ),
         sections="kind",
         caption=f"Best of all pairs at {'; '.join(best)}.",
+        name="accuracy-by-references",
     )
 
 
@@ -144,6 +146,7 @@ def _ceiling(part: Measured, settings: Settings) -> Table:
         f"half of the votes against the other half: {part.found.truth}",
         rows,
         caption=f"People: exact expectation over all halves, 95 % over images. {_tie_rule(settings)}{seen}",
+        name="ceiling",
     )
 
 

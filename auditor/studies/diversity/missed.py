@@ -17,7 +17,7 @@ from auditor.result import Result, Signature, Table
 from auditor.store.connection import Store
 from auditor.store.versions import resolve, resolve_all
 from auditor.studies.diversity.content_words import content_of, meetings
-from auditor.studies.diversity.per_image import shared_notes
+from auditor.studies.diversity.per_image import shared_notes, unlike_images
 from auditor.studies.diversity.settings import Settings, settled
 
 _VERSION = 1
@@ -104,6 +104,7 @@ def missed_words(
         signatures={"missed": signature},
         tables=tuple(_tables(ranked, importance, floor, number or _SHOWN)),
         notes=(*said, *shared_notes(met), *([] if omitted.height else [lacking])),
+        findings=tuple(unlike_images(met)),
     )
 
 

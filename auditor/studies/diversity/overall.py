@@ -14,7 +14,7 @@ import polars as pl
 from auditor.errors import MetricError
 from auditor.model import Selection, Source
 from auditor.registry import STATISTICS
-from auditor.result import Signature
+from auditor.result import Finding, Said, Signature, about
 from auditor.statistics import diversity as scored
 from auditor.statistics.cards import Statistic
 from auditor.statistics.diversity_walks import CURVE, WALKED, Walk, compression_ratio, walk
@@ -90,9 +90,13 @@ def _rounded() -> list[pl.Expr]:
 _MOST_TYPES = 2**21 - 1  # three numbers of types fit in 63 bits
 
 
+#: The kind of finding on captions whose order in their file nobody knows.
+FILE_ORDER = "file-order-unknown"
+
+
 @dataclass(frozen=True)
 class Found:
-    """What one selection gave: statistic, position, value, low, high, spread, lists, reason, signature.
+    """What one selection gave: statistic, position, value, low, high, spread, lists, reason, signature, seed.
 
     `position` is the number of tokens at which a curve is read, null for other statistics.
 
@@ -101,7 +105,7 @@ class Found:
     """
 
     rows: pl.DataFrame
-    notes: tuple[str, ...]
+    notes: tuple[Said, ...]
 
 
 def workspace(store: Store, settings: Settings, known: Known) -> Workspace:
@@ -156,7 +160,7 @@ def global_statistics(
     rows = _with_interval(
         rows, at_work, (settings.seed, selection.version.dataset, selection.version.version, selection.split)
     )
-    named = rows.with_columns(signature=_signatures(rows["statistic"], settings, known, in_file_order=why_not is None))
+    named = rows.with_columns(*_signed(rows["statistic"], settings, known, in_file_order=why_not is None))
     missing = at_work.rows("missing_image").row(0) if known.evaluation else (0, 0)
     return Found(named, (*lists.notes, *_notes(selection, known, why_not, missing, all_images=settings.all_images)))
 
@@ -239,9 +243,15 @@ def _compressed(one: Walk, words: pl.DataFrame) -> tuple[object, ...]:
     return one.list_no, None, "compression-ratio", *compression_ratio(one, spelled["token"])
 
 
-def _signatures(statistics: pl.Series, settings: Settings, known: Known, *, in_file_order: bool) -> pl.Series:
-    signed = {name: str(_signature(name, settings, known, in_file_order)) for name in statistics.unique()}
-    return pl.Series([signed[name] for name in statistics], dtype=pl.String)
+def _signed(
+    statistics: pl.Series, settings: Settings, known: Known, *, in_file_order: bool
+) -> tuple[pl.Series, pl.Series]:
+    """Give the signature of each row, and the seed where it has one: where its number was drawn."""
+    signed = {name: _signature(name, settings, known, in_file_order) for name in statistics.unique()}
+    return (
+        pl.Series("signature", [str(signed[name]) for name in statistics], dtype=pl.String),
+        pl.Series("seed", [signed[name].parameters.get("seed") for name in statistics], dtype=pl.Int64),
+    )
 
 
 def _signature(name: str, settings: Settings, known: Known, in_file_order: bool) -> Signature:
@@ -270,17 +280,20 @@ def _signature(name: str, settings: Settings, known: Known, in_file_order: bool)
 
 def _notes(
     selection: Selection, known: Known, why_not: str | None, missing: Sequence[int], *, all_images: bool
-) -> list[str]:
-    notes = []
+) -> list[Finding]:
+    told = []
     if why_not:
-        notes.append(
+        said = (
             f"{selection.label}: the order of its file cannot be had ({why_not}): captions are walked by image id,"
             " and ttr, mattr, mtld and the curve are not the published ones"
         )
+        told.append(Finding(FILE_ORDER, said, about(selection), severity="notice"))
     if known.evaluation and missing[1]:
         follows = "fewer captions recall fewer words" if all_images else "they do not count on either side"
-        notes.append(
+        said = (
             f"{selection.label}: no caption for {missing[1]:,} of the {missing[0]:,} images of"
             f" {known.evaluation.label}: {follows}"
         )
-    return notes
+        where = about(selection, against=known.evaluation.label)
+        told.append(Finding("images-not-shared", said, where, {"images": missing[1]}, missing[0], "warning"))
+    return told

@@ -10,7 +10,7 @@ import polars as pl
 from auditor import parameters as p
 from auditor.model import Progress, Selection, silent
 from auditor.registry import References
-from auditor.result import Figure, Result, Signature, Table
+from auditor.result import Figure, Finding, Result, Signature, Table, about
 from auditor.statistics.cards import CLASSES
 from auditor.statistics.ratio import INTERVAL, ratio
 from auditor.store.connection import Store
@@ -69,6 +69,7 @@ def local_words_met(
         tables=(_table(labelled),),
         figures=(_figure(labelled),),
         notes=(*shared_notes(met), *_empty_classes(labelled), *_few_captions(store, people, settings.references)),
+        findings=tuple(unlike_images(met)),
     )
 
 
@@ -158,21 +159,8 @@ def _figure(labelled: Sequence[tuple[str, pl.DataFrame]]) -> Figure:
 
 
 def shared_notes(met: Sequence[Meeting]) -> list[str]:
-    """Say which images are counted, what of a system has no word, and which of the systems are the references."""
-    notes = []
-    people = met[0].evaluation.label
-    for lacking, beyond in dict.fromkeys((one.lacking, one.beyond) for one in met):
-        names = ", ".join(one.system.label for one in met if (one.lacking, one.beyond) == (lacking, beyond))
-        if lacking:
-            notes.append(f"{names}: images of {people} that it does not describe, and that do not count: {lacking:,}")
-        if beyond:
-            notes.append(f"{names}: images that are not in {people}, and do not count: {beyond:,}")
-    notes += [
-        f"{one.system.label}: captions without a word, which recall nothing: {one.wordless:,} of {one.captions:,}"
-        for one in met
-        if one.wordless
-    ]
-    notes += [
+    """Say how the systems were put against the references."""
+    notes = [
         f"{one.system.label} was ingested as {one.system.version.kind}, not as a system's output (--kind)"
         for one in met
         if one.refs.rule == "all" and one.system.version.kind != "candidates"
@@ -184,6 +172,35 @@ def shared_notes(met: Sequence[Meeting]) -> list[str]:
         if one.refs.rule == "loo" and one.refs.drawn is None
     ]
     return notes
+
+
+def unlike_images(met: Sequence[Meeting]) -> list[Finding]:
+    """Say which images are not counted, and what of a system has no word."""
+    told = []
+    people = met[0].evaluation.label
+    for lacking, beyond in dict.fromkeys((one.lacking, one.beyond) for one in met):
+        names = ", ".join(one.system.label for one in met if (one.lacking, one.beyond) == (lacking, beyond))
+        for number, said in (
+            (lacking, f"images of {people} that it does not describe, and that do not count"),
+            (beyond, f"images that are not in {people}, and do not count"),
+        ):
+            if number:
+                where = {"dataset": names, "against": people}
+                sentence = f"{names}: {said}: {number:,}"
+                told.append(Finding("images-not-shared", sentence, where, {"images": number}, severity="warning"))
+    told += [
+        Finding(
+            "captions-without-word",
+            f"{one.system.label}: captions without a word, which recall nothing: {one.wordless:,} of {one.captions:,}",
+            about(one.system),
+            {"captions": one.wordless},
+            one.captions,
+            "notice",
+        )
+        for one in met
+        if one.wordless
+    ]
+    return told
 
 
 def _empty_classes(labelled: Sequence[tuple[str, pl.DataFrame]]) -> list[str]:

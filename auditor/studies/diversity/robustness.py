@@ -12,7 +12,7 @@ from auditor.config import sources
 from auditor.errors import MissingExtraError
 from auditor.model import Progress, Selection, silent
 from auditor.registry import STATISTICS
-from auditor.result import Result, Table
+from auditor.result import Finding, Result, Said, Table, findings_in, notes_in
 from auditor.store.connection import Store
 from auditor.studies.diversity.content_words import content_of
 from auditor.studies.diversity.per_image import local_words_met
@@ -68,7 +68,7 @@ def robustness(
     base_settings = replace(asked, published=False, lists="mean", curve=0)
     selections, known = chosen(store, refs, against, evaluation, split, base_settings.text_profile, progress)
     base, found_notes = measured(store, selections, base_settings, known, {}, progress)
-    notes = [*said, *found_notes]
+    notes: list[Said] = [*said, *found_notes]
     parts = []
     for factors, changed in _variants(base_settings):
         try:
@@ -76,8 +76,8 @@ def robustness(
         except MissingExtraError as error:
             notes.append(f"left out: {error}")
             continue
-        rows, said = measured(store, selections, changed, known, declared or {}, progress)
-        notes += [note for note in said if note not in notes]
+        rows, further = measured(store, selections, changed, known, declared or {}, progress)
+        notes += [note for note in further if note not in notes]
         parts += [_moved(base, rows, factor) for factor in factors]
     if known.evaluation:
         whole, *fewer = _by_people(store, selections, known.evaluation, base_settings, progress)
@@ -92,7 +92,8 @@ def robustness(
         signatures=dict(base.unique("statistic", maintain_order=True).select("statistic", "signature").rows()),
         tables=(Table("what is changed", pl.DataFrame({"factor": [*_FACTORS], "meaning": [*_FACTORS.values()]})),
                 *_tables(moved, flips)),
-        notes=(*notes, *_findings(flips, selections)),
+        notes=notes_in(notes),
+        findings=(*findings_in(notes), *_findings(flips, selections)),
     )  # fmt: skip
 
 
@@ -172,19 +173,21 @@ def _tables(moved: pl.DataFrame, flips: pl.DataFrame) -> list[Table]:
     ]  # fmt: skip
 
 
-def _findings(flips: pl.DataFrame, selections: Sequence[Selection]) -> list[str]:
+def _findings(flips: pl.DataFrame, selections: Sequence[Selection]) -> list[Finding]:
     if len(selections) < 2:
         return []
     pairs = len(selections) * (len(selections) - 1) // 2
-    notes = []
+    told = []
     for (factor,), some in flips.filter(pl.col("statistic") != "tokens").group_by("factor", maintain_order=True):
         counted = (
             some.group_by("statistic", maintain_order=True).len().sort("len", descending=True, maintain_order=True)
         )
         statistic, count = counted.row(0)
         one, other = some.filter(pl.col("statistic") == statistic).select("dataset", "dataset_other").row(0)
-        notes.append(
+        said = (
             f"{factor}: {statistic} reorders most, {count} of {pairs} pairs of datasets change places, as {one} and"
             f" {other}"
         )
-    return notes
+        where = {"factor": str(factor), "statistic": statistic}
+        told.append(Finding("datasets-reordered", said, where, {"pairs_changed": count}, pairs, "warning"))
+    return told

@@ -15,7 +15,7 @@ from auditor.config import sources
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, Source, silent
 from auditor.registry import DECIMALS, References
-from auditor.result import Result
+from auditor.result import Result, Said, findings_in, notes_in
 from auditor.statistics import cards
 from auditor.store import tokens
 from auditor.store.connection import Store
@@ -151,7 +151,7 @@ def diversity(
     _check(settings)
     selections, known = chosen(store, refs, against, evaluation, split, settings.text_profile, progress)
     apart = apart_from_people(store, selections, known.evaluation)
-    rows, found_notes = measured(store, selections, settings, known, declared or {}, progress)
+    rows, told = measured(store, selections, settings, known, declared or {}, progress)
     if settings.published:
         robust = replace(settings, published=False, tokenizer=ROBUST_PROFILE)
         chosen(store, refs, against, evaluation, split, ROBUST_PROFILE, progress)
@@ -176,8 +176,9 @@ def diversity(
                         .select("statistic", "signature").rows()),
         tables=(*tables(labelled, known), *(table for part in shown for table in part.tables)),
         figures=(*figures(labelled), *(figure for part in shown for figure in part.figures)),
-        notes=tuple(dict.fromkeys((*said, *found_notes, *notes(labelled, known, settings),
+        notes=tuple(dict.fromkeys((*said, *notes_in(told), *notes(labelled, known, settings),
                                    *(note for part in of_images for note in part.notes)))),
+        findings=tuple(dict.fromkeys((*findings_in(told), *(one for part in of_images for one in part.findings)))),
     )  # fmt: skip
 
 
@@ -216,7 +217,7 @@ def measured(
     known: Known,
     declared: Mapping[str, Source],
     progress: Progress,
-) -> tuple[pl.DataFrame, list[str]]:
+) -> tuple[pl.DataFrame, list[Said]]:
     """Measure selections whose tokens are there: the rows of all, and what a reader must know."""
     words = store.query("select token_id, token from vocabulary")
     at_work = workspace(store, settings, known)
@@ -242,7 +243,6 @@ def _check(settings: Settings) -> None:
 
 def _rows(selection: Selection, rows: pl.DataFrame, settings: Settings) -> pl.DataFrame:
     version = selection.version
-    drawn = pl.col("signature").str.contains("|seed:", literal=True)
     return rows.select(
         pl.lit(version.dataset).alias("dataset"),
         pl.lit(version.version).alias("version"),
@@ -250,6 +250,5 @@ def _rows(selection: Selection, rows: pl.DataFrame, settings: Settings) -> pl.Da
         pl.lit(None, pl.Float64).alias("robust"),
         pl.lit(selection.split, pl.String).alias("split"),
         pl.lit(settings.text_profile).alias("profile"),
-        pl.when(drawn).then(pl.lit(settings.seed, pl.Int64)).alias("seed"),
-        "signature", "reason",
+        "seed", "signature", "reason",
     )  # fmt: skip

@@ -14,7 +14,8 @@ from auditor import parameters as p
 from auditor.metrics.candidates import HUMAN, bind_candidates
 from auditor.model import Progress, Selection, silent
 from auditor.registry import References, requests
-from auditor.result import Result, Signature, Table
+from auditor.result import Finding, Result, Signature, Table, about
+from auditor.scoring.candidate_sets import LONELY
 from auditor.scoring.scores import score_candidates, too_long
 from auditor.statistics.ratio import INTERVAL, NORMAL, ratio
 from auditor.statistics.summary import summarise
@@ -83,7 +84,7 @@ def captions_of_images(
         selections=tuple(selections),
         signatures=signatures,
         tables=(_table(labelled),),
-        notes=(
+        findings=(
             *_lonely(store, selections),
             *_unequal(store, selections, settings.references),
             *too_long(store, selections, profile),
@@ -169,27 +170,28 @@ def _table(labelled: Sequence[tuple[Selection, pl.DataFrame]]) -> Table:
     )
 
 
-def _lonely(store: Store, selections: Sequence[Selection]) -> list[str]:
+def _lonely(store: Store, selections: Sequence[Selection]) -> list[Finding]:
     """Say which selections have no mBLEU, and of how many images."""
-    notes = []
+    told = []
     for one in selections:
         described = images(store, one)
         lonely = described.filter(pl.col("captions") < 2).height
         if lonely == described.height:
-            notes.append(f"{one.label}: no mBLEU: every image has one caption only, which differs from no other")
-        elif lonely:
-            said = "1 image has" if lonely == 1 else f"{lonely:,} images have"
-            notes.append(f"{one.label}: {said} one caption only, and no mBLEU")
-    return notes
+            said = f"{one.label}: no mBLEU: every image has one caption only, which differs from no other"
+        else:
+            subject = "1 image has" if lonely == 1 else f"{lonely:,} images have"
+            said = f"{one.label}: {subject} one caption only, and no mBLEU"
+        if lonely:
+            told.append(Finding(LONELY, said, about(one), {"images": lonely}, described.height, "notice"))
+    return told
 
 
-def _unequal(store: Store, selections: Sequence[Selection], references: int | None) -> list[str]:
+def _unequal(store: Store, selections: Sequence[Selection], references: int | None) -> list[Finding]:
     described = [(one.label, images(store, one)["captions"]) for one in selections]
     counts = {label: float(captions.sum()) / len(captions) for label, captions in described}
     means = list(counts.values())
     if references is not None or max(means) < 1.1 * min(means):
         return []
     listed = ", ".join(f"{label} {mean:.1f}" for label, mean in counts.items())
-    return [
-        f"captions per image differ ({listed}), and all of these depend on them: draw equally many with --references"
-    ]
+    said = f"captions per image differ ({listed}), and all of these depend on them: draw equally many with --references"
+    return [Finding("unequal-captions-per-image", said, values=counts, n=len(counts), severity="warning")]

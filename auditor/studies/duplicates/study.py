@@ -16,13 +16,13 @@ from auditor import parameters as p
 from auditor.config import sources
 from auditor.errors import UsageError
 from auditor.model import Progress, silent
-from auditor.result import Result, Signature
+from auditor.result import Result, Signature, findings_in, notes_in
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.store import tokens
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.studies.duplicates.search import Search, found
-from auditor.studies.duplicates.tables import notes, pair_rows, rows, tables
+from auditor.studies.duplicates.tables import pair_rows, rows, said, tables
 from auditor.text import AUTO, tokenizer_of
 
 _VERSION = 1
@@ -90,11 +90,13 @@ def duplicates(
     settings: dict[str, str | int | float | bool] = {"tok": tokenizer, "near": round(near, 3), "words": "jaccard"}
     signature = str(Signature("duplicates", settings, _VERSION))
     frame = pair_rows(counted) if pairs else rows(counted)
+    told = said(counted, search)
     return Result(
         "duplicates",
         frame.with_columns(pl.lit(tokenizer).alias("profile"), pl.lit(signature).alias("signature")),
         selections=selections,
         signatures={"duplicates": signature},
         tables=tables(counted, examples),
-        notes=notes(counted, search),
+        notes=notes_in(told),
+        findings=findings_in(told),
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from auditor.result import Table
+from auditor.result import Finding, Said, Table, about
 from auditor.studies.duplicates.search import Found, Question, Search, Side
 
 _SHOWN = 10
@@ -15,6 +15,12 @@ _SHOWN = 10
 _COPIED = 0.1
 
 _COPIES = 20
+
+#: The kinds of findings on captions of a test split that stand in train, and on slots that say the same.
+LEAK, COPIED = "near-duplicate-across-splits", "copied-slots"
+
+#: The name of the table of shares.
+AGAIN = "repeated-captions"
 
 _SLOT = "a slot is a caption's position among those of its image, an annotator's where the source keeps them in order"
 
@@ -88,19 +94,21 @@ def tables(counts: Found, examples: int) -> tuple[Table, ...]:
             share_of_images="of_images_any", shared_images="shared_images",
         )
     )  # fmt: skip
-    made = [Table("captions that stand again", wide, ("share_exact", "share_near", "share_of_images"), "dataset")]
+    shares = ("share_exact", "share_near", "share_of_images")
+    made = [Table("captions that stand again", wide, shares, "dataset", name=AGAIN)]
     pairs = _slots(counts.slot_pairs, labels, "of_images")
     if pairs.height:
-        made.append(_cut("slots that say the same of an image", pairs.drop("against").rename({"of": "images"})))
+        shown = pairs.drop("against").rename({"of": "images"})
+        made.append(_cut("slots that say the same of an image", shown, "slots-alike"))
     slots = _slots(counts.slots, labels, "of_captions")
     if slots.height:
-        made.append(_cut("slots whose captions stand elsewhere", slots.rename({"of": "captions"})))
+        made.append(_cut("slots whose captions stand elsewhere", slots.rename({"of": "captions"}), "slots-elsewhere"))
     return (*made, *_examples(counts, labels, examples))
 
 
-def notes(counts: Found, search: Search) -> tuple[str, ...]:
+def said(counts: Found, search: Search) -> tuple[Said, ...]:
     """Say what was compared, what leaks, which slots look copied, and what could not be searched."""
-    said = [
+    told: list[Said] = [
         f"exact: the same tokens (text profile {search.text_profile}), whatever the case, punctuation and blanks; near:"
         f" not exact, and of the words of both together {search.near:.1%} or more are in both, in any order".replace(
             ".0%", "%"
@@ -111,36 +119,61 @@ def notes(counts: Found, search: Search) -> tuple[str, ...]:
     for number, of_captions, exact, near, either in leaks.iter_rows():
         question = questions[number]
         if question.is_leak and of_captions:
-            said.append(
-                f"{question.side.label}: captions that stand in {question.against.label}: {either:,} of"
-                f" {of_captions:,} ({either / of_captions:.1%}), {exact:,} of them exactly, {near:,} nearly"
+            told.append(
+                Finding(
+                    LEAK,
+                    f"{question.side.label}: captions that stand in {question.against.label}: {either:,} of"
+                    f" {of_captions:,} ({either / of_captions:.1%}), {exact:,} of them exactly, {near:,} nearly",
+                    _about(question.side, against=question.against.label),
+                    {"exact": exact, "near": near, "share": either / of_captions},
+                    of_captions,
+                    "warning" if either else "info",
+                )
             )
     together = pl.col("exact") + pl.col("near")
     by_share = counts.slot_pairs.with_columns(share=_share(together, "of_images"))
     copied = by_share.filter(pl.col("share") >= _COPIED, together >= _COPIES)
-    for number, slot, against, *_, share in copied.iter_rows():
-        said.append(
-            f"{questions[number].side.label}: slots {slot} and {against} say the same, or nearly, of {share:.1%} of"
-            " their images: did one copy the other?"
+    columns = ("question_no", "slot", "against_slot", "exact", "near", "of_images", "share")
+    for number, slot, against, exact, near, of_images, share in copied.select(columns).iter_rows():
+        side = questions[number].side
+        told.append(
+            Finding(
+                COPIED,
+                f"{side.label}: slots {slot} and {against} say the same, or nearly, of {share:.1%} of their images: did"
+                " one copy the other?",
+                _about(side, slot=slot, against_slot=against),
+                {"exact": exact, "near": near, "share": share},
+                of_images,
+                "warning",
+            )
         )
     sides = {question.side.number: question.side for question in counts.questions}
-    return (*said, *(note for row in counts.sides.iter_rows(named=True) for note in _limits(sides, row)))
+    return (*told, *(one for row in counts.sides.iter_rows(named=True) for one in _limits(sides, row)))
 
 
-def _limits(sides: dict[int, Side], row: dict[str, int]) -> list[str]:
+def _limits(sides: dict[int, Side], row: dict[str, int]) -> list[Finding]:
     """Say what a selection is too small for, and which of its captions could not be compared."""
     side = sides[row["side_no"]]
-    said = []
+    found = []
+
+    def add(kind: str, sentence: str, **values: int) -> None:
+        found.append(Finding(kind, f"{side.label}: {sentence}", _about(side), dict(values), row["captions"], "notice"))
+
     if row["wordless"]:
-        said.append(f"{side.label}: captions without a word, and so not compared: {row['wordless']:,}")
+        told = f"captions without a word, and so not compared: {row['wordless']:,}"
+        add("captions-without-word", told, captions=row["wordless"])
     if row["most_at_image"] < 2:
-        said.append(f"{side.label}: one caption an image, so that none can stand again within it")
+        add("one-caption-per-image", "one caption an image, so that none can stand again within it")
     if row["images"] < 2:
-        said.append(f"{side.label}: one image, so that no caption can stand again at another")
+        add("one-image", "one image, so that no caption can stand again at another")
     whole = side.selection.split is None
     if whole and sum(other.selection_no == side.selection_no for other in sides.values()) < 3:
-        said.append(f"{side.label}: no two splits are known, so that leaks from one into another cannot be looked for")
-    return said
+        add("no-splits", "no two splits are known, so that leaks from one into another cannot be looked for")
+    return found
+
+
+def _about(side: Side, **further: str | int) -> dict[str, str | int | None]:
+    return about(side.selection) | {"split": side.split} | further
 
 
 def _found(counted: pl.DataFrame, statistic: str, column: str, of: str) -> pl.DataFrame:
@@ -209,10 +242,15 @@ def _slots(counted: pl.DataFrame, labels: pl.DataFrame, of: str) -> pl.DataFrame
     )  # fmt: skip
 
 
-def _cut(title: str, frame: pl.DataFrame) -> Table:
+def _cut(title: str, frame: pl.DataFrame, name: str) -> Table:
     hidden = frame.height - _SHOWN
     more = f"; {hidden:,} more: -o FILE has them all" if hidden > 0 else ""
-    return Table(title, frame.head(_SHOWN), bars=("share",), caption=_SLOT + more)
+    return Table(title, frame.head(_SHOWN), bars=("share",), caption=_SLOT + more, name=name)
+
+
+def examples_of(side: str, against: str) -> str:
+    """Name the table of examples of a side, by its label, beside what it was put against, a label or a scope."""
+    return f"examples/{side}/{against}"
 
 
 def _examples(counts: Found, labels: pl.DataFrame, number: int) -> list[Table]:
@@ -228,5 +266,6 @@ def _examples(counts: Found, labels: pl.DataFrame, number: int) -> list[Table]:
         where = f"{side} {scope}" if beside is None else f"{side} in {beside}"
         columns = ("match", "image", "slot", "text", "against_image", "against_slot", "against_text", "similarity")
         caption = "the longest, each text once; --pairs gives all"
-        made.append(Table(f"examples: {where}", some.select(columns), caption=caption))
+        name = examples_of(str(side), str(beside or scope))
+        made.append(Table(f"examples: {where}", some.select(columns), caption=caption, name=name))
     return made

@@ -11,7 +11,7 @@ from auditor.errors import UsageError
 from auditor.metrics.candidates import HUMAN
 from auditor.model import Progress, Selection, silent
 from auditor.registry import DECIMALS, MetricRequest, References, request
-from auditor.result import Result, Signature
+from auditor.result import Result, Said, Signature, findings_in, notes_in
 from auditor.scoring.candidate_sets import without_references
 from auditor.scoring.scores import score_candidates, too_long
 from auditor.scoring.writing import chooses_tokenizer
@@ -83,7 +83,7 @@ def outliers(
             "share": share,
         }
         signatures["evidence"] = str(Signature("evidence", settings, _VERSION))
-    captions, by_image, notes = [], [], []
+    captions, by_image, notes = [], [], list[Said]()
     for selection in selections:
         scored = _scored(store, selection, measure, tokenizer, progress)
         notes += [*without_references(store, selection), *too_long(store, [selection], tokenizer)]
@@ -101,7 +101,8 @@ def outliers(
         signatures=signatures,
         tables=tables.tables(selections, captions, by_image),
         figures=tables.figures(selections, by_image),
-        notes=tuple(notes),
+        notes=notes_in(notes),
+        findings=findings_in(notes),
     )
 
 

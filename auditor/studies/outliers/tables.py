@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from auditor.model import Selection
-from auditor.result import Figure, Table
+from auditor.result import Figure, Finding, Table, about
 
 _SHOWN = 10
 
@@ -36,6 +36,7 @@ def tables(
                 f"the images of {selection.label} that people describe most differently",
                 hardest.head(_SHOWN),
                 caption="difficulty: 1 - mean score; consensus: the caption most like the others, the first of ties",
+                name="difficult-images",
             )
         )
     return tuple(made)
@@ -63,7 +64,7 @@ def _of_captions(selection: Selection, rows: pl.DataFrame) -> list[Table]:
         (f"captions of {selection.label} least like the others of their image", unlike, "unlike"),
     )
     return [
-        Table(title, some.head(_SHOWN), caption=_more(_CAPTIONS[kind], some))
+        Table(title, some.head(_SHOWN), caption=_more(_CAPTIONS[kind], some), name=kind)
         for title, some, kind in listed
         if some.height
     ]
@@ -74,16 +75,22 @@ def _more(said: str, rows: pl.DataFrame) -> str:
     return f"{said}; {hidden:,} more: -o FILE has them all" if hidden > 0 else said
 
 
-def finding(selection: Selection, rows: pl.DataFrame, scored: int, needed: float) -> str:
+def finding(selection: Selection, rows: pl.DataFrame, scored: int, needed: float) -> Finding:
     """Say in plain words what was found among the captions least like the others of their image."""
     if rows.is_empty():
-        return f"{selection.label}: every caption has the same score: none is an outlier"
+        same = f"{selection.label}: every caption has the same score: none is an outlier"
+        return Finding("scores-all-equal", same, about(selection), n=scored, severity="notice")
     counts = dict(rows["finding"].value_counts().iter_rows())
     pairs, elsewhere = counts.get("swapped", 0) // 2, counts.get("elsewhere", 0)
-    return (
+    return Finding(
+        "swapped-captions",
         f"{selection.label}: of the {rows.height:,} captions (of {scored:,}) least like the others of their image, "
         f"{pairs:,} pairs seem to have changed places and {elsewhere:,} seem to be of another image: by more than "
-        f"{needed:.0f} bits a caption; near-identical images bring such findings too, look at them"
+        f"{needed:.0f} bits a caption; near-identical images bring such findings too, look at them",
+        about(selection),
+        {"swapped_pairs": pairs, "elsewhere": elsewhere, "looked_into": rows.height, "bits": needed},
+        scored,
+        "warning" if pairs or elsewhere else "info",
     )
 
 

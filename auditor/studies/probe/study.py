@@ -16,7 +16,7 @@ from auditor.errors import AuditorError, UsageError
 from auditor.metrics.candidates import HUMAN, text_changes
 from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References, left_out, requests
-from auditor.result import Result
+from auditor.result import Result, Said, findings_in, notes_in
 from auditor.scoring.candidate_sets import missing, without_references
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_long
 from auditor.scoring.writing import chooses_tokenizer
@@ -96,7 +96,7 @@ def probe(
         chosen(components or None), sorted(set(words or WORDS)), seed, tokenizer, function_words, pipeline
     )
     selections = resolve_all(store, refs, split)
-    notes = list(left_out(metrics))
+    notes: list[Said] = [*left_out(metrics)]
     parts = []
     for selection in selections:
         some, refused = scorable(store, selection, requested, metrics)
@@ -118,7 +118,8 @@ def probe(
         signatures=signatures(requested, tokenizer, References("loo")),
         tables=tables.tables(selections, frame),
         figures=tables.figures(selections, frame),
-        notes=(*notes, *tables.notes(selections, frame)),
+        notes=notes_in(notes),
+        findings=(*findings_in(notes), *tables.findings(selections, frame)),
     )
 
 

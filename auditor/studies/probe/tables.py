@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from auditor.model import Selection
-from auditor.result import Figure, Table
+from auditor.result import Figure, Finding, Table, about
 
 #: The share of captions above which a metric that praises them is said to be gamed.
 _MOST = 0.5
@@ -69,27 +69,40 @@ def figures(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[Figure
     return tuple(made)
 
 
-def notes(selections: Sequence[Selection], rows: pl.DataFrame) -> list[str]:
+def findings(selections: Sequence[Selection], rows: pl.DataFrame) -> list[Finding]:
     """Say which metric reacts most to each component and which least, and what changed nothing."""
-    told = []
+    told = list[Finding]()
     for selection in selections:
         own = selection.rows_of(rows)
-        for (component,), part in own.group_by("component", maintain_order=True):
+        for (named,), part in own.group_by("component", maintain_order=True):
+            component = str(named)
             if part["changed"].item(0) == 0:
-                told.append(f"{selection.label}: {component} changed no caption")
+                said = f"{selection.label}: {component} changed no caption"
+                told.append(Finding("component-without-effect", said, about(selection, component=component)))
             elif part["relative"].drop_nulls().len() > 1:
                 ordered = part.drop_nulls("relative").sort(pl.col("relative").abs(), maintain_order=True)
                 most, least = ordered.row(-1, named=True), ordered.row(0, named=True)
-                told.append(f"{selection.label}: {component} moves {_said(most)} most, {_said(least)} least")
-            told += _gamed(selection, str(component), part)
+                said = f"{selection.label}: {component} moves {_said(most)} most, {_said(least)} least"
+                values = {
+                    "most": most["metric"],
+                    "most_relative": most["relative"],
+                    "least": least["metric"],
+                    "least_relative": least["relative"],
+                }
+                told.append(Finding("component-effect", said, about(selection, component=component), values, most["n"]))
+            told += _gamed(selection, component, part)
     return told
 
 
-def _gamed(selection: Selection, component: str, part: pl.DataFrame) -> list[str]:
+def _gamed(selection: Selection, component: str, part: pl.DataFrame) -> list[Finding]:
     """Say which metrics praise most captions for what is no better."""
     fooled = part.filter(pl.col("probe") == "gaming", pl.col("gained") > _MOST)
     said = ", ".join(f"{row['metric']} ({row['gained']:.0%} of captions)" for row in fooled.iter_rows(named=True))
-    return [f"{selection.label}: {component} games {said}"] if said else []
+    if not said:
+        return []
+    values = dict(fooled.select("metric", "gained").iter_rows())
+    where = about(selection, component=component)
+    return [Finding("gamed-metric", f"{selection.label}: {component} games {said}", where, values, severity="warning")]
 
 
 def _said(row: dict[str, float]) -> str:

@@ -15,7 +15,7 @@ from auditor import parameters as p
 from auditor.errors import MetricError
 from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References, left_out, requests
-from auditor.result import Result
+from auditor.result import Result, Said, findings_in, notes_in
 from auditor.scoring.by_reference_count import ReferenceOrder
 from auditor.scoring.references import as_references
 from auditor.scoring.scores import scorable, signatures, too_long
@@ -78,7 +78,7 @@ def enough_references(
     """
     requested = requests(metrics)
     selections = resolve_all(store, refs, split)
-    notes = [*left_out(metrics), *(note for selection in selections for note in as_references(selection))]
+    notes: list[Said] = [*left_out(metrics), *(note for selection in selections for note in as_references(selection))]
     parts, shown = [], []
     for selection in selections:
         number, some_left_out = _most(store, selection, most)
@@ -102,7 +102,8 @@ def enough_references(
         signatures=signatures(requested, tokenizer, References("loo", most, seed if most else None)),
         tables=tuple(table for one in shown for table in tables.tables(*one)),
         figures=tuple(figure for one, rows, _ in shown for figure in tables.figures(one, rows)),
-        notes=tuple(notes),
+        notes=notes_in(notes),
+        findings=findings_in(notes),
     )
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import polars as pl
 
 from auditor.model import Selection
-from auditor.result import Figure, Result, Table
+from auditor.result import Figure, Finding, Result, Table
 from auditor.store import cache
 from auditor.store.connection import Store
 from auditor.store.sqlfiles import catalogue
@@ -77,6 +77,7 @@ def _packed(result: Result) -> pl.DataFrame:
         "command": result.command,
         "signatures": dict(result.signatures),
         "notes": result.notes,
+        "findings": [asdict(finding) for finding in result.findings],
         "tables": [_without_frame(table) for table in result.tables],
         "figures": [_without_frame(figure) for figure in result.figures],
     }
@@ -96,6 +97,7 @@ def _unpacked(rows: pl.DataFrame) -> Result:
         tables=tuple(Table(frame=next(read), **_tuples(fields)) for fields in said["tables"]),
         figures=tuple(Figure(frame=next(read), **_tuples(fields)) for fields in said["figures"]),
         notes=tuple(said["notes"]),
+        findings=tuple(Finding(**fields) for fields in said["findings"]),
     )
 
 

@@ -59,6 +59,10 @@ def _drift(asked: Inquiry, before: Version, after: Version) -> Result:
         ),
         both,
     )
-    first, *further = found.tables
     title = f"{before.label} → {after.label}"
-    return replace(found, tables=(first, *(replace(one, title=f"{title}: {one.title}") for one in further)))
+    return replace(
+        found,
+        tables=tuple(
+            one if one.name == "drift" else replace(one, title=f"{title}: {one.title}") for one in found.tables
+        ),
+    )

@@ -46,9 +46,10 @@ def duplicates(asked: Inquiry, name: str, title: str) -> Section:
         "identical",
         lambda: identical_study.identical(asked.store, *asked.refs, tokenizer=settings.tokenizer, split=None),
     )
-    *said, why = twins.notes
-    same = (*(f"{one}." for one in said), f"{why[0].upper()}{why[1:]}.")
-    counted = sentences.twins(twins.tables[0].frame)
+    same = (*(f"{one.sentence}." for one in twins.findings), *(f"{why[0].upper()}{why[1:]}." for why in twins.notes))
+    counts = tuple(one for one in twins.tables if one.name == identical_study.COUNTS)
+    pairs = tuple(one for one in twins.tables if one.name != identical_study.COUNTS)
+    counted = [words for table in counts for words in sentences.twins(table.frame)]
     commands = tuple(asked.command(verb, *asked.profile()) for verb in ("duplicates", "identical"))
     try:
         found = asked.result(
@@ -59,18 +60,19 @@ def duplicates(asked: Inquiry, name: str, title: str) -> Section:
         )
     except AuditorError as error:
         return Section(
-            name, title, same, tuple(counted), (twins,), twins.tables[:1], twins.tables[1:], notes=(f"{error}",),
+            name, title, same, tuple(counted), (twins,), counts, pairs, notes=(f"{error}",),
             commands=commands, sql=_DUPLICATES_SQL[:2],
         )  # fmt: skip
     rows, labels = sentences.again(found), [one.label for one in asked.selections]
     leaks = sentences.leaks(rows)
     leaking, repeated = sentences.leaking(leaks), sentences.repeated(rows)
-    copied = [note for note in found.notes if note.endswith("copy the other?")]
+    copied = [finding.sentence for finding in found.found(duplicates_study.COPIED)]
+    told = (duplicates_study.LEAK, duplicates_study.COPIED)
     return Section(
         name, title, (*leaking, *repeated, *copied, *same), (*leaking[:_LEAKS], *repeated, *copied, *counted),
-        (found, twins), (*_leak_tables(rows, leaks, labels), *twins.tables[:1]),
-        (*_leaks_first(found.tables[1:], rows, leaks, labels), *twins.tables[1:]),
-        notes=tuple(note for note in found.notes if "captions that stand in" not in note and note not in copied),
+        (found, twins), (*_leak_tables(rows, leaks, labels), *counts),
+        (*_leaks_first(found.tables, rows, leaks, labels), *pairs),
+        notes=(*found.notes, *(one.sentence for one in found.findings if one.kind not in told)),
         commands=commands, sql=_DUPLICATES_SQL,
     )  # fmt: skip
 
@@ -100,7 +102,7 @@ def outliers(asked: Inquiry, name: str, title: str) -> Section:
                 "differently, are listed; the consensus caption of an image is the one most like the others."),
         tuple(said), tuple(replace(one, frame=one.frame.head(_CARRIED)) for one in found.values()), (),
         tuple(table for one in found.values() for table in one.tables), merged(found.values()),
-        tuple(dict.fromkeys((*lacking, *(note for one in found.values() for note in one.notes), carried))),
+        tuple(dict.fromkeys((*lacking, *(note for one in found.values() for note in one.sentences), carried))),
         (asked.command("outliers", *asked.profile(), refs=_refs(asked, found)),), _OUTLIERS_SQL,
     )  # fmt: skip
 
@@ -118,12 +120,12 @@ def templates(asked: Inquiry, name: str, title: str) -> Section:
         return Section(name, title, absent=_none_said("There are no captions that could share a template.", lacking))
     shown = sentences.templates(found)
     shares = dict(shown.frame.drop_nulls("templated").select("dataset", "templated").iter_rows())
-    notes = tuple(note for one in found.values() for note in one.notes)
-    said = [note for note in notes if " are made of one of " in note]
+    said = [finding.sentence for one in found.values() for finding in one.found("templated-captions")]
+    notes = [note for one in found.values() for note in one.sentences if note not in said]
     return Section(
         name, title, tuple(f"{note}." for note in said), tuple(sentences.formulaic(shares)),
         tuple(found.values()), (shown,), tuple(_strongest(table) for one in found.values() for table in one.tables),
-        merged(found.values()), (*lacking, *(note for note in notes if note not in said)),
+        merged(found.values()), (*lacking, *notes),
         (asked.command("templates", *asked.profile(), refs=_refs(asked, found)),), _TEMPLATES_SQL,
     )  # fmt: skip
 
@@ -172,8 +174,15 @@ def _leak_tables(rows: pl.DataFrame, leaks: pl.DataFrame, labels: Sequence[str])
         maintain_order=True,
     )
     made = [
-        Table("captions of test splits that stand in train", leaks, bars=("share",)),
-        Table("captions that stand again", again, bars=("share",), sections="dataset", caption=said),
+        Table("captions of test splits that stand in train", leaks, bars=("share",), name="leaks"),
+        Table(
+            "captions that stand again",
+            again,
+            bars=("share",),
+            sections="dataset",
+            caption=said,
+            name=duplicates_study.AGAIN,
+        ),
     ]
     return [table for table in made if table.frame.height]
 
@@ -185,13 +194,13 @@ def _leaks_first(
     leaking = set(map(_example, leaks.iter_rows(named=True)))
     unnamed = {_example(row) for row in rows.iter_rows(named=True) if row["dataset"] not in labels}
     return sorted(
-        (table for table in tables if table.title not in unnamed - leaking),
-        key=lambda table: table.title not in leaking,
+        (table for table in tables if table.name not in {duplicates_study.AGAIN, *(unnamed - leaking)}),
+        key=lambda table: table.name not in leaking,
     )
 
 
 def _example(row: Mapping[str, str]) -> str:
-    return f"examples: {row['dataset']} in {row['against']}"
+    return duplicates_study.examples_of(row["dataset"], row["against"] or row["scope"])
 
 
 def _strongest(table: Table) -> Table:

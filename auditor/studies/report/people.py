@@ -20,8 +20,8 @@ _WORDS: Mapping[str, Callable[[Result, float], list[str]]] = {
     "consensus": sentences.consensus,
 }
 
-#: How the titles of those tables begin that are shown at once.
-_FIRST = ("metrics against people,", "agreement with people")
+#: The tables that are shown at once.
+_FIRST = ("metrics-against-people", "agreement-with-people")
 
 
 def people(asked: Inquiry, name: str, title: str) -> Section:
@@ -42,12 +42,12 @@ def people(asked: Inquiry, name: str, title: str) -> Section:
         "adds those that datasets.toml declares as related (flickr8k-expert, pascal50s-pairs)."
     )
     said = [words for one in found for words in _WORDS[one.command](one, asked.settings.confidence)]
-    first = tuple(table for one in found for table in one.tables if table.title.lower().startswith(_FIRST))
+    first = tuple(table for one in found for table in one.tables if table.name in _FIRST)
     return Section(
         name, title, (*said, *([why] if lacking and found else [])), tuple(said), tuple(found), first,
         tuple(table for one in found for table in one.tables if table not in first),
         tuple(figure for one in found for figure in one.figures if figure.kind != "lines"),
-        (*(part for part in parts if isinstance(part, str)), *(note for one in found for note in one.notes)),
+        (*(part for part in parts if isinstance(part, str)), *(note for one in found for note in one.sentences)),
         tuple(commands), asked.counts() if found else (), absent=None if parts else why,
     )  # fmt: skip
 

@@ -29,6 +29,9 @@ _DIVERSITY_SQL = (
     "image_vocabulary",
 )  # fmt: skip
 
+#: The tables of the facts that are shown at once.
+_FIRST = ("sizes", "lengths")
+
 #: How many kinds of faults of a dataset the summary names.
 _FAULTS = 3
 
@@ -54,7 +57,8 @@ def facts(asked: Inquiry, name: str, title: str) -> Section:
     return Section(
         name, title, (*sizes, *(f"{label}, to be looked at: {'; '.join(what)}." for label, what in faults.items())),
         (*sizes, *(f"{label}, to be looked at: {'; '.join(what[:_FAULTS])}." for label, what in faults.items())),
-        (found,), found.tables[:2], found.tables[2:], notes=found.notes,
+        (found,), tuple(one for one in found.tables if one.name in _FIRST),
+        tuple(one for one in found.tables if one.name not in _FIRST), notes=found.sentences,
         commands=(asked.command("profile", *asked.profile()),), sql=_PROFILE_SQL,
     )  # fmt: skip
 
@@ -78,7 +82,7 @@ def bounds(asked: Inquiry, name: str, title: str) -> Section:
     said = sentences.bounds(found)
     return Section(
         name, title, tuple(said), tuple(said) if len(said) == 1 else (), (found,), (), found.tables, found.figures,
-        found.notes, (asked.command("bounds", *asked.scoring()),), (*asked.counts(), *_STRANGERS_SQL),
+        found.sentences, (asked.command("bounds", *asked.scoring()),), (*asked.counts(), *_STRANGERS_SQL),
     )  # fmt: skip
 
 
@@ -89,14 +93,14 @@ def comparison(asked: Inquiry, name: str, title: str) -> Section:
         return Section(name, title, absent=why)
     # Without resamples nobody asks for sampling error, and there are no random deals either.
     found, *tests = compare.parted(_compared(asked)) if asked.settings.resamples else (_compared(asked),)
-    ahead = [f"{note}." for note in found.notes if " is more " in note]
+    ahead = [f"{finding.sentence}." for finding in found.found(*compare.AHEAD.values())]
     beyond = [words for one in tests for words in sentences.beyond_chance(one.frame)]
     said = [*sentences.indices(found), *ahead, *beyond]
     command = asked.command("compare", *asked.scoring(), *asked.comparing())
     return Section(
         name, title, tuple(said), tuple(said), (found, *tests), found.tables,
         tuple(table for one in tests for table in one.tables), found.figures,
-        tuple(note for note in found.notes if " is more " not in note),
+        (*found.notes, *(one.sentence for one in found.findings if one.kind not in compare.AHEAD.values())),
         (f"{command} --pairs" if tests else command,), (*asked.counts(), *_STRANGERS_SQL[:3]),
     )  # fmt: skip
 
@@ -143,7 +147,7 @@ def correlation(asked: Inquiry, name: str, title: str) -> Section:
     said = sentences.correlations(found)
     return Section(
         name, title, tuple(said), tuple(said) if len(said) == 1 else (), (found,), (), found.tables,
-        found.figures, found.notes, (asked.command("correlate", *asked.scoring()),), asked.counts(),
+        found.figures, found.sentences, (asked.command("correlate", *asked.scoring()),), asked.counts(),
     )  # fmt: skip
 
 
@@ -158,7 +162,7 @@ def diversity(asked: Inquiry, name: str, title: str) -> Section:
     said = sentences.diversity(found)
     return Section(
         name, title, tuple(said), tuple(sentences.varied(found)), (found,), found.tables, (), found.figures,
-        found.notes, (asked.command("diversity", *asked.scoring(metrics=False)),), _DIVERSITY_SQL,
+        found.sentences, (asked.command("diversity", *asked.scoring(metrics=False)),), _DIVERSITY_SQL,
     )  # fmt: skip
 
 

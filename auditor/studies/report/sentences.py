@@ -12,7 +12,7 @@ import polars as pl
 from auditor.model import Selection
 from auditor.result import Result, Table, plain
 from auditor.studies.consensus import CONFIDENCE
-from auditor.studies.duplicates import TEST, TRAIN
+from auditor.studies.duplicates import AGAIN, TEST, TRAIN
 
 #: What an audit calls a problem of captions, and how it says so. Statistics of `auditor profile`.
 PROBLEMS: Mapping[str, str] = {
@@ -225,7 +225,7 @@ _OPENED = 3
 
 def again(found: Result) -> pl.DataFrame:
     """Give the captions that stand again, the share of both kinds with them. `found` is `duplicates`'."""
-    frame = found.tables[0].frame.with_columns(pl.col("exact", "near").fill_null(0))
+    frame = found.table(AGAIN).frame.with_columns(pl.col("exact", "near").fill_null(0))
     either = pl.when(pl.col("captions") > 0).then((pl.col("exact") + pl.col("near")) / pl.col("captions"))
     return frame.select("dataset", "scope", "against", "captions", "exact", "near", share=either)
 
@@ -306,6 +306,7 @@ def templates(found: Mapping[str, Result]) -> Table:
             f"templated: share of captions made of a template; top_10: share that begin with one of ten openings of "
             f"{_OPENED} tokens; perplexity: of these openings, the lower the more alike"
         ),
+        name="templates-and-openings",
     )
 
 

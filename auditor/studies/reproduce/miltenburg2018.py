@@ -12,11 +12,11 @@ import polars as pl
 from auditor import config
 from auditor.model import Progress
 from auditor.published import Paper, Quantity
-from auditor.result import Table
+from auditor.result import Said, Table
 from auditor.statistics.diversity_correlation import correlate_statistics
 from auditor.store.connection import Store
 from auditor.store.versions import log, resolve_all
-from auditor.studies.diversity import PUBLISHED_PROFILE, Settings, diversity
+from auditor.studies.diversity import FILE_ORDER, PUBLISHED_PROFILE, Settings, diversity
 from auditor.studies.diversity.missed import missed_words
 from auditor.studies.diversity.omitted import omitted_words
 from auditor.studies.reproduce.study import Measured
@@ -98,10 +98,11 @@ def _measured(
     )
     called = {evaluation: _PEOPLE} if evaluation else {}
     rows = described.frame.with_columns(pl.col("dataset").replace(called))
-    values = _in_file_order(rows.filter(pl.col("position").is_null()))
+    unordered = [called.get(name, name) for one in described.found(FILE_ORDER) if (name := str(one.about["dataset"]))]
+    values = _in_file_order(rows.filter(pl.col("position").is_null()), unordered)
     drawn = rows.filter(position=_CURVE_AT).select("dataset", value="robust")
     quantities: dict[Quantity, float] = {}
-    notes = [*described.notes, *_stand_ins(evaluation, training)]
+    notes: list[Said] = [*described.notes, *described.findings, *_stand_ins(evaluation, training)]
     asked = {check.of[1] for check in paper.checks}
     signatures = {name: signature for name, signature in described.signatures.items() if name in asked}
     if evaluation:
@@ -175,9 +176,9 @@ def _unanswerable(of: Quantity, evaluation: str | None, training: str | None) ->
     return None
 
 
-def _in_file_order(rows: pl.DataFrame) -> pl.DataFrame:
+def _in_file_order(rows: pl.DataFrame, unordered: Sequence[str]) -> pl.DataFrame:
     """Give dataset, statistic, value, reason; without type-token ratios of captions whose order in the file is lost."""
-    lost = pl.col("statistic").str.starts_with("ttr-") & pl.col("signature").str.contains("order:image", literal=True)
+    lost = pl.col("statistic").str.starts_with("ttr-") & pl.col("dataset").is_in(unordered)
     return rows.select(
         "dataset",
         "statistic",

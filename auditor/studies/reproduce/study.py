@@ -14,7 +14,7 @@ from auditor import published
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.published import KEYS, Check, Paper, Quantity, paper
-from auditor.result import Result, Table
+from auditor.result import Finding, Result, Said, Table, findings_in, notes_in
 from auditor.store.connection import Store
 from auditor.text import tokenizer_of
 
@@ -32,7 +32,7 @@ class Measured:
     lacking: Mapping[str, str] = field(default_factory=dict)
     selections: tuple[Selection, ...] = ()
     signatures: Mapping[str, str] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Said, ...] = ()
     absent: Mapping[Quantity, str] = field(default_factory=dict)
     tables: tuple[Table, ...] = ()
     intervals: Mapping[Quantity, tuple[float, float]] = field(default_factory=dict)
@@ -77,6 +77,7 @@ def reproduce(
     store.keeps_drawn = False
     measured = [_study(one.name)(store, one, seed, progress) for one in read]
     rows = pl.concat(_rows(one, found) for one, found in zip(read, measured, strict=True))
+    said = [one for found in measured for one in found.notes]
     return Result(
         "reproduce",
         rows,
@@ -87,7 +88,8 @@ def reproduce(
             for one, found in zip(read, measured, strict=True)
             for table in (*_tables(one, rows.filter(paper=one.name)), *found.tables)
         ),
-        notes=(*(note for found in measured for note in found.notes), *(_verdict(one, rows) for one in read)),
+        notes=notes_in(said),
+        findings=(*findings_in(said), *(_verdict(one, rows) for one in read)),
         holds=OUTSIDE not in rows["verdict"],
     )
 
@@ -206,7 +208,7 @@ def _statements(rows: pl.DataFrame) -> pl.DataFrame:
     return shown.with_columns(verdict=remark + verdict).drop("within", "of", "remark_on")
 
 
-def _verdict(one: Paper, rows: pl.DataFrame) -> str:
+def _verdict(one: Paper, rows: pl.DataFrame) -> Finding:
     """Count checks, and the statements they are of; remarks are of neither."""
     of_paper = rows.filter(paper=one.name)
     counted = of_paper.filter(pl.col("verdict") != REMARK)
@@ -224,9 +226,14 @@ def _verdict(one: Paper, rows: pl.DataFrame) -> str:
     remarks = "1 remark, which measures a statement in a second way, is"
     if number > 1:
         remarks = f"{number} remarks, which measure statements in a second way, are"
-    return (
+    return Finding(
+        "published-figures",
         f"{one.name}: {counted.height} checks, {_counts(checks)}; they are of {of_statements.height} published"
-        f" statements, {_counts(statements)}" + (f"; {remarks} not counted" if number else "")
+        f" statements, {_counts(statements)}" + (f"; {remarks} not counted" if number else ""),
+        {"paper": one.name},
+        {verdict: checks.get(verdict, 0) for verdict in (WITHIN, OUTSIDE, UNANSWERED)},
+        counted.height,
+        "error" if OUTSIDE in checks else "info",
     )
 
 

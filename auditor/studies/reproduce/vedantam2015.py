@@ -204,8 +204,8 @@ def _ratings(frame: pl.DataFrame) -> Quantities:
 
 def _lengths(store: Store, progress: Progress) -> Quantities:
     """Say whether a metric ranks the long captions of an image first."""
-    found = ranked_captions(store, "pascal50s", metrics=_RANKING, tokenizer=_PROFILE, progress=progress).tables[0].frame
-    for metric, rho in found.select("metric", "length_rho").iter_rows():
+    found = ranked_captions(store, "pascal50s", metrics=_RANKING, tokenizer=_PROFILE, progress=progress)
+    for metric, rho in found.table("first-captions").frame.select("metric", "length_rho").iter_rows():
         yield ("pascal50s", metric, "", "", "spearman-length"), rho
 
 

@@ -15,6 +15,7 @@ import polars as pl
 from auditor.model import Progress, Selection
 from auditor.published import Paper, Quantity
 from auditor.registry import requests
+from auditor.scoring.candidate_sets import LONELY
 from auditor.scoring.substitutes import CORPUS
 from auditor.store.connection import Store
 from auditor.store.versions import images, log, resolve_all
@@ -81,8 +82,10 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
         selections,
         whole.signatures,
         absent=dict(_alike(words)),
-        notes=tuple(note for note in whole.notes if note.startswith("left out") or "has one caption" in note)
-        + tuple(f"{metric} is not installed: its figures are not answerable" for metric in left_out),
+        notes=(
+            *whole.found("metric-not-installed", LONELY),
+            *(f"{metric} is not installed: its figures are not answerable" for metric in left_out),
+        ),
     )
 
 

@@ -16,7 +16,7 @@ from auditor.errors import UsageError
 from auditor.metrics.candidates import HUMAN
 from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References, requests
-from auditor.result import Result, Table
+from auditor.result import Finding, Result, Table, about
 from auditor.scoring.candidate_sets import without_references
 from auditor.scoring.references import as_references
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_few_captions, too_long
@@ -93,13 +93,12 @@ def ranked_captions(
             _summary_table(selection, summary, labels),
             *(_image_table(image, shown, texts, labels) for image in first),
         ),
-        notes=(
-            *odd,
-            *unscored,
+        notes=(*odd, *unscored),
+        findings=(
             *too_few_captions(store, selection, against),
             *too_long(store, [selection], tokenizer),
             *(without_references(store, selection) if references is None and not images else ()),
-            *_favours(summary),
+            *_favours(selection, summary),
         ),
     )
 
@@ -195,6 +194,7 @@ def _summary_table(selection: Selection, summary: pl.DataFrame, labels: Sequence
         summary,
         caption="length_rho: Spearman's rho of rank and length within an image, mean over images; above 0 the longer "
         f"captions come first; like_first: the same with the ranks by {labels[0]}; lengths in tokens",
+        name="first-captions",
     )
 
 
@@ -207,10 +207,11 @@ def _image_table(image: str, places: pl.DataFrame, texts: pl.DataFrame, labels: 
         .hstack(ordered.select("length", "slot", pl.col("text").str.strip_chars()))
         .head(_LONGEST_IMAGE),
         caption="ranks, 1 is the best; --image ID shows another image",
+        name="ranked-captions",
     )
 
 
-def _favours(summary: pl.DataFrame) -> list[str]:
+def _favours(selection: Selection, summary: pl.DataFrame) -> list[Finding]:
     """Say which metric favours long captions most, and which short ones."""
     told = summary.drop_nulls("length_rho").sort("length_rho", maintain_order=True)
     ends = (
@@ -218,7 +219,14 @@ def _favours(summary: pl.DataFrame) -> list[str]:
         ("short", told.head(1).filter(pl.col("length_rho") < 0)),
     )
     return [
-        f"{metric} favours {which} captions most (rho of rank and length {rho:+.2f})"
+        Finding(
+            "favours-length",
+            f"{metric} favours {which} captions most (rho of rank and length {rho:+.2f})",
+            about(selection, metric=metric),
+            {"favours": which, "length_rho": rho},
+            images,
+            "notice",
+        )
         for which, end in ends
-        for metric, rho in end.select("metric", "length_rho").iter_rows()
+        for metric, rho, images in end.select("metric", "length_rho", "images").iter_rows()
     ]

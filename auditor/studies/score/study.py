@@ -13,7 +13,7 @@ from auditor.metrics.candidates import HUMAN, output_of
 from auditor.metrics.card import Metric
 from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References, in_scales, left_out, requests
-from auditor.result import Result, Table
+from auditor.result import Finding, Result, Said, Table, about, findings_in, notes_in
 from auditor.scoring.own_references import own_references
 from auditor.scoring.scores import _own, scorable, score_candidates, signatures, too_few_captions, too_long
 from auditor.scoring.writing import chooses_tokenizer
@@ -64,7 +64,7 @@ def score(
     against = References("loo" if candidates is None else "all", references, seed)
     requested, unscored = scorable(store, against.of(selection), requests(metrics), metrics)
     last = requested[-1]
-    chosen, notes = HUMAN, too_few_captions(store, selection, against)
+    chosen, notes = HUMAN, list[Said](too_few_captions(store, selection, against))
     if candidates is not None:
         requested = list({one.label: one for asked in requested for one in in_scales(asked)}.values())
         system = resolve(store, candidates)
@@ -92,6 +92,7 @@ def score(
     frame = named.unpivot(labels, index=["split", "image", "slot", "candidate"], variable_name="metric").select(
         pl.lit(selection.version.dataset).alias("dataset"), pl.lit(selection.version.version).alias("version"), pl.all()
     )
+    said = [*left_out(metrics), *unscored, *notes, *too_long(store, selections, tokenizer)]
     return Result(
         "score",
         frame,
@@ -101,11 +102,12 @@ def score(
             _summary_table(selections, scores, requested),
             _least_alike_table(named, last.label, last.metric, is_system=candidates is not None),
         ),
-        notes=(*left_out(metrics), *unscored, *notes, *too_long(store, selections, tokenizer)),
+        notes=notes_in(said),
+        findings=findings_in(said),
     )
 
 
-def _unmatched(store: Store, selection: Selection, system: Selection) -> list[str]:
+def _unmatched(store: Store, selection: Selection, system: Selection) -> list[Finding]:
     """Say which images the references and the candidates do not share."""
     described, answered = (images(store, side)["image"] for side in (selection, system))
     missing = described.filter(~described.is_in(answered.implode()))
@@ -119,7 +121,20 @@ def _unmatched(store: Store, selection: Selection, system: Selection) -> list[st
         (missing, f"images of {selection.label} have no caption in {system.label}"),
         (extra, f"images of {system.label} are not in {selection.label}"),
     )
-    return [f"{len(some):,} {what}: {_some(some)}" for some, what in sentences if len(some)]
+    return [
+        Finding(
+            "images-not-shared",
+            f"{len(some):,} {what}: {_some(some)}",
+            about(side, against=other.label),
+            {"images": len(some)},
+            number,
+            "warning",
+        )
+        for (some, what), side, other, number in zip(
+            sentences, (selection, system), (system, selection), (len(described), len(answered)), strict=True
+        )
+        if len(some)
+    ]
 
 
 def _some(names: pl.Series) -> str:

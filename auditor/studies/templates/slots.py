@@ -7,6 +7,7 @@ with the others of its own image, so that what the images show cancels out.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import polars as pl
 
@@ -14,6 +15,7 @@ from auditor.errors import MetricError
 from auditor.metrics.candidates import HUMAN
 from auditor.model import Progress, Selection
 from auditor.registry import DECIMALS, References, request
+from auditor.result import Finding, Said, about
 from auditor.scoring.scores import score_candidates
 from auditor.statistics.summary import exact
 from auditor.store.connection import Store
@@ -32,7 +34,7 @@ _SORTED = 0.5
 
 def slot_effects(
     store: Store, selection: Selection, text_profile: str, metric_name: str, at_work: Workspace, progress: Progress
-) -> tuple[pl.DataFrame, dict[str, str], list[str]]:
+) -> tuple[pl.DataFrame, dict[str, str], Sequence[Said]]:
     """Compare slots; with the signature of the scores, by label, and what has to be said.
 
     `slot-length`, `slot-opening` (the share whose first three tokens are one of the ten most frequent openings),
@@ -47,8 +49,14 @@ def slot_effects(
         pl.lit("slot-types").alias("statistic"), "slot", "captions", value=pl.col("types").cast(pl.Float64)
     )
     if vocabulary.height < 2:
-        return types, {}, [f"{selection.label}: one caption an image: there are no slots to compare"]
-    measures, signed, notes = {"slot-length": "length", "slot-opening": "common"}, {}, []
+        lonely = Finding(
+            "one-caption-per-image",
+            f"{selection.label}: one caption an image: there are no slots to compare",
+            about(selection),
+            severity="notice",
+        )
+        return types, {}, [lonely]
+    measures, signed, notes = {"slot-length": "length", "slot-opening": "common"}, {}, list[Said]()
     metric = request(metric_name)
     try:
         scores = score_candidates(store, selection, text_profile, [HUMAN], [metric], progress)
@@ -61,9 +69,9 @@ def slot_effects(
             scores.select("image", "slot", score=metric.label), on=["image", "slot"], how="left", maintain_order="left"
         )
     made = pl.concat(_effect(captions, name, column) for name, column in measures.items())
-    notes += [f"{selection.label}: {said}" for said in _told(made)]
+    notes += _told(selection, made)
     order = _order(captions, content(store, selection).select("image", "slot", "text"))
-    notes += [f"{selection.label}: {said}" for said in _sorted(order)]
+    notes += _sorted(selection, order)
     return pl.concat([made, types, order], how="diagonal_relaxed"), signed, notes
 
 
@@ -109,7 +117,7 @@ def _sd(sums: tuple[int, int, int]) -> float | None:
     return None if n < 2 else math.sqrt((squares * n - total * total) / (n * (n - 1))) / 10.0**DECIMALS
 
 
-def _told(effects: pl.DataFrame) -> list[str]:
+def _told(selection: Selection, effects: pl.DataFrame) -> list[Finding]:
     """Name the slots that are surely unlike the others."""
     words = {
         "slot-length": ("longer", "shorter"),
@@ -117,11 +125,21 @@ def _told(effects: pl.DataFrame) -> list[str]:
         "slot-score": ("more like the other captions of the image", "less like the other captions of the image"),
     }
     sure = effects.filter((pl.col("low") > _SMALL) | (pl.col("high") < -_SMALL))
-    said = [
-        f"slot {slot} is {words[name][effect < 0]} (effect {effect:+.2f})"
-        for name, slot, effect in sure.select("statistic", "slot", "effect").rows()
+    told = [
+        Finding(
+            "unlike-slot",
+            f"{selection.label}: slot {slot} is {words[name][effect < 0]} (effect {effect:+.2f})",
+            about(selection, slot=slot, statistic=name),
+            {"effect": effect, "low": low, "high": high},
+            captions,
+            "notice",
+        )
+        for name, slot, effect, low, high, captions in sure.select(
+            "statistic", "slot", "effect", "low", "high", "captions"
+        ).rows()
     ]
-    return said or ["no slot is unlike the others by more than a small effect (0.2)"]
+    alike = f"{selection.label}: no slot is unlike the others by more than a small effect ({_SMALL:g})"
+    return told or [Finding("slots-alike", alike, about(selection), {"least_effect": _SMALL})]
 
 
 def _order(captions: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
@@ -148,9 +166,17 @@ def _order(captions: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row").rename({"captions": "n"})
 
 
-def _sorted(order: pl.DataFrame) -> list[str]:
+def _sorted(selection: Selection, order: pl.DataFrame) -> list[Finding]:
     return [
-        f"captions are {name.replace('-', ' ')} ({pattern}) in {share:.0%} of the images: slots are no annotators"
-        for name, pattern, share in order.select("statistic", "pattern", "value").rows()
+        Finding(
+            "sorted-captions",
+            f"{selection.label}: captions are {name.replace('-', ' ')} ({pattern}) in {share:.0%} of the images: slots "
+            "are no annotators",
+            about(selection, statistic=name),
+            {"order": pattern, "share": share},
+            n,
+            "warning",
+        )
+        for name, pattern, share, n in order.select("statistic", "pattern", "value", "n").rows()
         if share is not None and share >= _SORTED
     ]

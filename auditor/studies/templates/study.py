@@ -10,7 +10,7 @@ from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.metrics.rewriting import bind_text_tokens
 from auditor.model import Progress, Selection, silent
-from auditor.result import Result, Signature
+from auditor.result import Result, Said, Signature, findings_in, notes_in
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.store import ngrams, tokens
 from auditor.store.connection import Store
@@ -89,7 +89,7 @@ def templates(
     if not 0 < least <= 1:
         raise UsageError(f"--least {least:g}: expected a share of the captions above 0 and up to 1, such as 0.001")
     selections = resolve_all(store, refs, split)
-    frames, notes = [], []
+    frames, notes = [], list[Said]()
     signatures = {
         "templates": str(Signature("templates", {"tok": tokenizer, "least": least, "fixed": _FIXED}, _VERSION))
     }
@@ -111,7 +111,7 @@ def templates(
         notes += said
         rows = pl.concat([_whole(rows) for rows in (*_of_dataset(at_work, made.height), effects)])
         frames.append(rows.select(*_named(selection), pl.all()))
-        notes.append(tables.finding(selection, rows))
+        notes.append(tables.finding(selection, rows, int(at_work.rows("slot_vocabulary")["captions"].sum())))
     frame = pl.concat(frames)
     at_dataset = level == "dataset"
     return Result(
@@ -121,7 +121,8 @@ def templates(
         signatures=signatures,
         tables=tables.tables(selections, frame, at_dataset=at_dataset),
         figures=tables.figures(selections, frame) if at_dataset else (),
-        notes=tuple(notes),
+        notes=notes_in(notes),
+        findings=findings_in(notes),
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from auditor.model import Selection
-from auditor.result import Figure, Table
+from auditor.result import Figure, Finding, Table, about
 
 _SHOWN = 10
 
@@ -38,6 +38,7 @@ def _of_captions(selection: Selection, rows: pl.DataFrame) -> list[Table]:
             f"captions of {selection.label} that are made of a template",
             rows.select("image", "slot", "pattern", pl.col("value").alias("share"), "text").head(_SHOWN),
             caption=f"{hidden:,} more: -o FILE has them all" if hidden > 0 else None,
+            name="templated",
         )
     ]
 
@@ -57,6 +58,7 @@ def _of_dataset(selection: Selection, rows: pl.DataFrame) -> list[Table]:
             f"first tokens of the captions of {selection.label}",
             spread.with_columns(pl.col("openings").cast(pl.Int64)) if spread.height else spread,
             caption="opening-top-10: share of captions whose opening is one of the ten most frequent",
+            name="openings",
         ),
         Table(
             f"frequent openings of {selection.label}",
@@ -65,24 +67,27 @@ def _of_dataset(selection: Selection, rows: pl.DataFrame) -> list[Table]:
             .select(tokens="n", opening="pattern", captions="captions", share="value"),
             bars=("share",),
             sections="tokens",
+            name="frequent-openings",
         ),
         Table(
             f"templates of {selection.label}",
             found.head(_SHOWN).select("pattern", "captions", "fillers", "association", share="value"),
             caption="* is any token; first what explains most, captions × association (bits)"
             + (f"; {hidden:,} more: -o FILE has them all" if hidden > 0 else ""),
+            name="templates",
         ),
         Table(
             f"slots of {selection.label}, each against the others of its image",
             slots.select("statistic", "slot", "value", "difference", "effect", "low", "high"),
             sections="statistic",
             caption="effect: difference in standard deviations of all captions, with its 95 % interval over images",
+            name="slots",
         ),
     ]
 
 
-def finding(selection: Selection, rows: pl.DataFrame) -> str:
-    """Say in plain words how formulaic captions are."""
+def finding(selection: Selection, rows: pl.DataFrame, captions: int) -> Finding:
+    """Say how formulaic captions are, of which there are `captions`."""
     values = {
         (name, n): value for name, n, value in rows.select("statistic", "n", "value").rows() if name != "template"
     }
@@ -92,7 +97,13 @@ def finding(selection: Selection, rows: pl.DataFrame) -> str:
     if found.height:
         said += f", first “{found['pattern'][0]}” ({found['value'][0]:.1%} hold it)"
     top = values.get(("opening-top-10", _OPENED))
-    return said if top is None else f"{said}; {top:.1%} begin with one of ten openings of {_OPENED} tokens"
+    return Finding(
+        "templated-captions",
+        said if top is None else f"{said}; {top:.1%} begin with one of ten openings of {_OPENED} tokens",
+        about(selection),
+        {"share": share, "templates": found.height, "opening_top_10": top},
+        captions,
+    )
 
 
 def figures(selections: Sequence[Selection], frame: pl.DataFrame) -> tuple[Figure, ...]:

@@ -61,9 +61,9 @@ def summary(store: Store, a: Selection, b: Selection, text_profile: str, title: 
     signature = str(Signature("drift", {"tok": text_profile, "base": 2, "opening": 3}, _VERSION))
     changed = bool((frame["value"].fill_null(0) != 0).any())
     words = keys.head(10).select("word", "change", "per_million_a", "per_million_b", "keyness")
-    tables = [Table(f"{title}, text profile {text_profile}", frame)]
+    tables = [Table(f"{title}, text profile {text_profile}", frame, name="drift")]
     if words.height:
-        tables.append(Table("the words that moved most", words, caption="more: --depth vocabulary"))
+        tables.append(Table("the words that moved most", words, caption="more: --depth vocabulary", name="words"))
     notes = () if changed else ("the same words, openings and lengths, equally often",)
     signed = {"drift": signature}
     return Result("diff", frame, (a, b), signed, tuple(tables), notes=notes, holds=not changed)

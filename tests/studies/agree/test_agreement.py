@@ -91,7 +91,7 @@ def test_a_users_table_is_correlated_by_every_protocol(mine: Store) -> None:
     assert tests.select("metric", "other", "protocol").unique().rows() == [("bleu-1", "ter", "mean")]
     assert [one.label for one in found.selections] == ["mine", "refs"]
     assert found.signatures["ter"].startswith("ter|tok:bare|refs:all|")
-    assert "1 caption is word for word a reference of the image in refs" in " ".join(found.notes)
+    assert "1 caption is word for word a reference of the image in refs" in " ".join(found.sentences)
 
 
 def test_people_among_themselves_set_the_ceiling(mine: Store) -> None:
@@ -127,7 +127,7 @@ def test_an_unrelated_ingest_changes_no_bit_and_the_order_of_the_file_no_coeffic
 def test_ratings_outside_of_the_scale_are_left_out_and_named(store: Store, tmp_path: Path) -> None:
     rate(store, tmp_path, TABLE.replace("a,a cat,bob,2", "a,a cat,bob,50"))
     found = agree(store, "mine", metrics=["bleu-1"], question=Question(scale=(1, 5), resampling=Resampling(0)))
-    assert "mine: 1 rating lies outside of 1 to 5 and is left out: 50 of a #1 by bob" in found.notes
+    assert "mine: 1 rating lies outside of 1 to 5 and is left out: 50 of a #1 by bob" in found.sentences
     assert found.frame.filter(protocol="pooled", statistic="spearman", metric="bleu-1")["n"][0] == 11
     with pytest.raises(UsageError, match="no rating lies from 7 to 9; name its scale with --scale"):
         agree(store, "mine", metrics=["bleu-1"], question=Question(scale=(7, 9)))
@@ -138,32 +138,32 @@ def test_one_judge_has_one_protocol_and_no_ceiling(store: Store, tmp_path: Path)
     found = agree(store, "mine", metrics=["bleu-1"], question=QUICK)
     assert set(found.frame["metric"]) == {"bleu-1"}
     assert set(found.frame.filter(pl.col("statistic") != "kappa")["protocol"]) == {"pooled"}
-    assert "mine: one judge (ann) only: how far people agree, and what a metric can reach, is unknown" in found.notes
+    assert "mine: one judge (ann) only: how far people agree, and what a metric can reach, is unknown" in found.sentences
 
 
 def test_constant_ratings_and_scores_have_no_correlation_and_say_why(store: Store, tmp_path: Path) -> None:
     rate(store, tmp_path, "photo,text,who,stars\na,a dog runs,ann,4\nb,two men,ann,4\nc,a bus,ann,4\n")
     found = agree(store, "mine", metrics=["rouge-1", "rouge-l"], question=QUICK)
     assert found.frame["value"].null_count() == found.frame.height
-    assert "mine: no correlations with people: every rating is 4 (pooled)" in found.notes
+    assert "mine: no correlations with people: every rating is 4 (pooled)" in found.sentences
     rate(store, tmp_path, "photo,text,who,stars\na,zebra,ann,4\nb,zebra,ann,3\nc,zebra,ann,2\n")
     found = agree(store, "mine", metrics=["rouge-l", "rouge-1"], question=QUICK)
     told = "mine: rouge-l, rouge-1: the same score for every caption, and so no correlation (pooled)"
-    assert told in found.notes
+    assert told in found.sentences
 
 
 def test_a_caption_that_one_judge_rates_twice_counts_once(store: Store, tmp_path: Path) -> None:
     rate(store, tmp_path, TABLE + "a,a dog runs,ann,5\n")
     found = agree(store, "mine", metrics=["bleu-1"], question=QUICK)
     told = "mine: 1 caption was rated more than once by one judge; the mean of those ratings counts: 4.5 of a #0 by ann"
-    assert told in found.notes
+    assert told in found.sentences
     assert found.frame.filter(protocol="pooled", statistic="spearman", metric="bleu-1")["n"][0] == 12
 
 
 def test_images_without_references_are_counted_and_named(store: Store, tmp_path: Path) -> None:
     rate(store, tmp_path, TABLE + "y,a kite,ann,5\nz,a boat,ann,2\n")
     found = agree(store, "mine", metrics=["bleu-1"], question=QUICK)
-    assert "mine: 2 images have no references in refs and no scores: y, z" in found.notes
+    assert "mine: 2 images have no references in refs and no scores: y, z" in found.sentences
     ingest_rows(store, [("elsewhere", 0, "a kite"), ("elsewhere", 1, "the kite")], "others")
     with pytest.raises(UsageError, match="others describes no image of mine: its ids look like 'elsewhere'"):
         agree(store, "mine", metrics=["bleu-1"], against="others")
@@ -257,7 +257,7 @@ def test_ratings_too_large_to_be_summed_exactly_are_refused(store: Store, tmp_pa
 def test_a_threshold_that_no_mean_reaches_leaves_no_kappa_and_says_so(mine: Store) -> None:
     found = agree(mine, "mine", metrics=["bleu-1"], question=Question(threshold=99, resampling=Resampling(0)))
     assert found.frame.filter(statistic="kappa")["value"].to_list() == [None]
-    assert "mine: no kappa: no caption has a mean rating of 99 or more; --threshold names another" in found.notes
+    assert "mine: no kappa: no caption has a mean rating of 99 or more; --threshold names another" in found.sentences
 
 
 def test_tables_show_the_p_of_every_coefficient(mine: Store) -> None:
@@ -275,5 +275,5 @@ def test_tables_show_the_p_of_every_coefficient(mine: Store) -> None:
 
 def test_rated_captions_that_no_metric_aligns_are_said(store: Store, tmp_path: Path) -> None:
     rate(store, tmp_path, f"{TABLE}d,{'cake ' * 4_096},ann,1\n")
-    notes = " ".join(agree(store, "mine", metrics=["bleu-1"], question=QUICK).notes)
+    notes = " ".join(agree(store, "mine", metrics=["bleu-1"], question=QUICK).sentences)
     assert "mine: 1 caption has more than 4,095 words, which no metric aligns" in notes

@@ -57,7 +57,7 @@ def test_other_ratings_have_both_readings_and_nothing_published(small: Store) ->
     found = as_published(small, "mine", resampling=Resampling(resamples=0))
     assert found.frame["published"].null_count() == found.frame.height
     assert found.frame.filter(metric="ter:length=truncated")["reading"].to_list() == ["as-published"]
-    assert "mine: the definitions are those of the paper, whose ratings are in flickr8k-ek" in found.notes
+    assert "mine: the definitions are those of the paper, whose ratings are in flickr8k-ek" in found.sentences
     by_hand = agree(small, "mine", metrics=["ter"], tokenizer="ptb", question=Question(resampling=Resampling(0)))
     spearman = by_hand.frame.filter(statistic="spearman", protocol="pooled", candidates="all")["value"][0]
     assert found.frame.filter(metric="ter", reading="sound")["value"].to_list() == [spearman]
@@ -89,8 +89,8 @@ def test_a_metric_that_is_not_installed_is_left_out_with_its_reason(
     monkeypatch.setattr(published, "lacking", missing)
     measures, notes = available()
     assert [one.metric for one in measures][:2] == ["rouge-su4", "bleu-4"]
-    assert notes == ["left out: meteor needs a jar"]
-    assert "left out: meteor needs a jar" in as_published(small, "mine", resampling=Resampling(0)).notes
+    assert list(map(str, notes)) == ["left out: meteor needs a jar"]
+    assert "left out: meteor needs a jar" in as_published(small, "mine", resampling=Resampling(0)).sentences
 
 
 @pytest.fixture(scope="module")

@@ -52,8 +52,8 @@ def test_a_text_too_long_to_align_is_refused_by_name_and_takes_no_other_image_wi
     columns = ["image", "slot", "metric"]
     kept = with_long.frame.filter(pl.col("metric") != "cider").select(*columns, "value")
     assert kept.equals(without.frame.filter(pl.col("metric") != "cider").select(*columns, "value"))
-    assert any("1 caption has more than 4,095 words" in note and "i9#0 (4,096)" in note for note in with_long.notes)
-    assert not any("4,095" in note for note in without.notes)
+    assert any("1 caption has more than 4,095 words" in note and "i9#0 (4,096)" in note for note in with_long.sentences)
+    assert not any("4,095" in note for note in without.sentences)
 
 
 def test_a_system_text_too_long_is_refused_alone(store: Store) -> None:
@@ -62,7 +62,7 @@ def test_a_system_text_too_long_is_refused_alone(store: Store) -> None:
     ingest_rows(store, [("i0", 0, long), ("i1", 0, "a dog"), ("i2", 0, "a cat")], "system", kind="candidates")
     found = score(store, "set", metrics=["rouge-l"], candidates="system")
     assert found.frame["image"].to_list() == ["i1", "i2"]
-    assert any("i0#0 (4,096)" in note for note in found.notes)
+    assert any("i0#0 (4,096)" in note for note in found.sentences)
 
 
 def test_a_dataset_of_texts_too_long_has_an_error_that_names_one(store: Store) -> None:
@@ -219,7 +219,7 @@ def test_every_study_of_scores_names_the_texts_that_are_too_long(store: Store) -
         probe(store, "set", metrics=["bleu-1"], components=["order"]),
         score(store, "set", metrics=["bleu-1"]),
     ):
-        assert any(note.startswith(named) for note in result.notes), result.command
+        assert any(note.startswith(named) for note in result.sentences), result.command
 
 
 def test_a_warm_cache_gives_the_rows_of_a_cold_one(tmp_path: Path) -> None:

@@ -78,10 +78,10 @@ def test_a_relative_is_not_dropped_from_inter_in_silence(filled: Store) -> None:
     filled.execute("update dataset set related = ['two'] where dataset = 'one'")
     result = bounds(filled, "one", metrics=["bleu-1"], candidates=["inter"], others=["two", "three"])
     told = "one: inter draws from three and not from two, which has the same images or captions"
-    assert [note.startswith(told) for note in result.notes] == [True]
+    assert [note.startswith(told) for note in result.sentences] == [True]
     assert result.frame["drawn_from"].str.ends_with(" without two").all()
     alone = bounds(filled, "one", metrics=["bleu-1"], candidates=["inter"], others=["three"])
-    assert alone.notes == ()
+    assert alone.sentences == ()
     assert alone.frame.drop("drawn_from").equals(result.frame.drop("drawn_from"))
 
 
@@ -161,7 +161,7 @@ def test_what_cannot_be_drawn_is_left_out_with_the_reason(store: Store) -> None:
     ingest_rows(store, captions("a", 3), dataset="one")
     result = bounds(store, "one", metrics=["bleu-1"])
     assert set(result.frame["candidate"]) == {"human", "intra", "gibberish-10", "gibberish-mean"}
-    told = " ".join(result.notes)
+    told = " ".join(result.sentences)
     assert "no inter: no other dataset that is not related" in told
     assert "no brown, gibberish-brown-10, gibberish-brown-mean: brown is not in the store" in told
     for name in ("inter", "brown"):
@@ -174,7 +174,7 @@ def test_captions_of_the_same_images_are_no_corpus(filled: Store) -> None:
     for corpus in ("one", "two"):
         result = bounds(filled, "one", metrics=["bleu-1"], corpus=corpus)
         assert not set(result.frame["candidate"]) & {"brown", "gibberish-brown-10", "gibberish-brown-mean"}
-        assert any(f"{corpus} has captions of the same images" in note for note in result.notes)
+        assert any(f"{corpus} has captions of the same images" in note for note in result.sentences)
         with pytest.raises(MetricError, match="name another --corpus"):
             bounds(filled, "one", metrics=["bleu-1"], candidates=["brown"], corpus=corpus)
 
@@ -184,9 +184,9 @@ def test_a_second_split_of_a_dataset_is_not_dropped_from_inter_in_silence(filled
         "update membership set split = case when slot = 0 then 'test' else 'train' end where dataset = 'two'"
     )
     result = bounds(filled, "one", metrics=["bleu-1"], candidates=["inter"], others=["two:train", "two:test", "three"])
-    assert "one: inter draws from two:train and not from two:test: each dataset once" in result.notes
+    assert "one: inter draws from two:train and not from two:test: each dataset once" in result.sentences
     alone = bounds(filled, "one", metrics=["bleu-1"], candidates=["inter"], others=["two:train", "three"])
-    assert not any("each dataset once" in note for note in alone.notes)
+    assert not any("each dataset once" in note for note in alone.sentences)
     assert alone.frame.equals(result.frame)
 
 
@@ -194,7 +194,7 @@ def test_a_corpus_without_a_sentence_and_captions_without_a_word_are_explained(s
     ingest_rows(store, [("a", 0, ""), ("a", 1, "..."), ("b", 0, "")], dataset="one", kind="candidates")
     ingest_rows(store, [("doc", 0, "short")], dataset="brown", kind="corpus")
     result = bounds(store, "one", metrics=["bleu-1"])
-    told = " ".join(result.notes)
+    told = " ".join(result.sentences)
     assert "no brown: the corpus has no sentence of five tokens" in told
     assert "no gibberish-10, gibberish-mean, gibberish-brown-mean: there is no word to draw" in told
     assert set(result.frame["candidate"]) == {"human", "intra", "gibberish-brown-10"}
@@ -204,7 +204,7 @@ def test_a_corpus_without_a_sentence_and_captions_without_a_word_are_explained(s
 
 def test_scores_that_tell_no_caption_from_another_are_explained(store: Store) -> None:
     ingest_rows(store, [(image, slot, "a dog") for image in "abc" for slot in range(2)])
-    notes = bounds(store, "set", metrics=["bleu-1", "cider", "cider-d"], candidates=["human"]).notes
+    notes = bounds(store, "set", metrics=["bleu-1", "cider", "cider-d"], candidates=["human"]).sentences
     assert "set: cider, cider-d: 0 for every caption, since no two captions of an image share an n-gram" in notes[0]
     assert notes[1] == "set: bleu-1: every caption has the same score"
 
@@ -277,7 +277,7 @@ def test_pooled_idf_counts_the_images_of_all_datasets(filled: Store, tmp_path: P
     (label,) = found.frame["metric"].unique().sort()[1:]
     assert re.fullmatch(r"cider:idf=datasets#[0-9a-f]{12}", label)
     assert f"|idf:{label.partition('=')[2]}|" in found.signatures[label]
-    assert f"{label[6:]}: document frequencies of one, two, three together, 17 images" in found.notes
+    assert f"{label[6:]}: document frequencies of one, two, three together, 17 images" in found.sentences
     alone = bounds(filled, "one", metrics=["cider"], candidates=["human"])
     assert not alone.frame["mean"].equals(found.frame.filter(dataset="one", metric=label, candidate="human")["mean"])
     with pytest.raises(MetricError, match="is set by `auditor bounds REF… --pool-idf`"):

@@ -60,7 +60,7 @@ def test_drawn_scores_are_those_of_the_drawn_captions(tmp_path: Path) -> None:
     assert drawn.frame["value"].equals(alone["value"])
     assert again.height > drawn.frame.height
     assert drawn.signatures["bleu-4"].startswith("bleu-4|tok:bare|refs:loo|k:2|seed:1|")
-    assert drawn.notes == ("set: 2 images have fewer than 3 captions and no score",)
+    assert drawn.sentences == ("set: 2 images have fewer than 3 captions and no score",)
 
 
 def test_more_references_than_any_image_has_are_refused() -> None:

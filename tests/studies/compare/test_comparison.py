@@ -82,7 +82,7 @@ def test_order_is_claimed_where_it_is_sure_and_left_open_where_it_is_not(filled:
     of = result.frame.filter(statistic="homogeneity").select("dataset", "rank_low", "rank_high").rows()
     assert of[0] == ("alike", 1, 1)
     assert sorted(of[1:]) == [("as-unlike", 2, 3), ("unlike", 2, 3)]
-    told = " ".join(result.notes)
+    told = " ".join(result.sentences)
     assert "alike is more homogeneous than" in told
     assert "on 1 of 1 metrics beyond sampling error" in told
     assert "unlike on 0 of 1 metrics beyond sampling error" in told
@@ -124,15 +124,15 @@ def test_all_datasets_of_a_comparison_draw_from_the_same_pool_where_there_is_one
         note.startswith(
             "inter draws from as-unlike for every dataset, so that all draw from the same pool: kin left out"
         )
-        for note in result.notes
+        for note in result.sentences
     )
     alone = compare(filled, "alike", "unlike", metrics=["bleu-1"], resamples=0, others=["as-unlike"])
     assert alone.frame.equals(result.frame)
-    assert not any("pool" in note for note in alone.notes)
+    assert not any("pool" in note for note in alone.sentences)
 
 
 def test_specificities_of_different_pools_are_said_to_be_so(filled: Store) -> None:
-    notes = compare(filled, "alike", "unlike", metrics=["bleu-1"], resamples=0).notes
+    notes = compare(filled, "alike", "unlike", metrics=["bleu-1"], resamples=0).sentences
     assert [note for note in notes if "different pools" in note] == [
         "inter and specificity are of different pools, and so their ranks compare unlike things (alike from unlike; "
         "unlike from alike): name --others that are related to none of the datasets to draw all from the same"
@@ -146,9 +146,9 @@ def test_what_cannot_be_drawn_has_no_row_and_a_reason(store: Store) -> None:
     result = compare(store, "one", "two", metrics=["bleu-1"], resamples=0)
     assert set(result.frame["statistic"]) == {"upper", "intra", "homogeneity"}
     assert (
-        "one, two: no inter: no other dataset that is not related; name several REFs, or --others NAME" in result.notes
+        "one, two: no inter: no other dataset that is not related; name several REFs, or --others NAME" in result.sentences
     )
-    assert "one, two: no brown: brown is not in the store: `auditor ingest brown`" in result.notes
+    assert "one, two: no brown: brown is not in the store: `auditor ingest brown`" in result.sentences
     assert [table.title.split()[0] for table in result.tables] == ["upper", "homogeneity"]
 
 
@@ -157,7 +157,7 @@ def test_no_resamples_mean_no_intervals_and_no_claim(filled: Store) -> None:
     frame = result.frame
     assert frame.select("low", "high", "rank_low", "rank_high", "confidence").null_count().row(0) == (frame.height,) * 5
     assert frame["se"].null_count() == 0
-    assert "alike is more homogeneous than unlike on 1 of 1 metrics; sampling error unknown" in result.notes
+    assert "alike is more homogeneous than unlike on 1 of 1 metrics; sampling error unknown" in result.sentences
 
 
 def test_one_image_has_no_interval_and_the_reason_is_told(store: Store) -> None:
@@ -166,7 +166,7 @@ def test_one_image_has_no_interval_and_the_reason_is_told(store: Store) -> None:
     result = compare(store, "lonely", "other", metrics=["bleu-1"])
     assert result.frame.filter(dataset="lonely").select("low", "se", "rank_low").null_count().row(0) == (2, 2, 2)
     assert result.frame.filter(dataset="other")["low"].null_count() == 0
-    assert "lonely: no intervals: there is one image only" in result.notes
+    assert "lonely: no intervals: there is one image only" in result.sentences
 
 
 def test_a_ratio_to_nothing_is_no_homogeneity(store: Store) -> None:
@@ -175,8 +175,8 @@ def test_a_ratio_to_nothing_is_no_homogeneity(store: Store) -> None:
     ingest_rows(store, [*nothing, ("j", 0, "a b"), ("j", 1, "a b")], dataset="little")
     result = compare(store, "nothing", "little", metrics=["rouge-2"])
     assert set(result.frame.filter(statistic="homogeneity")["dataset"]) == {"little"}
-    assert "nothing: no homogeneity by rouge-2: it would divide by 0" in result.notes
-    assert "little: no interval of homogeneity by rouge-2: some resamples divide by 0" in result.notes
+    assert "nothing: no homogeneity by rouge-2: it would divide by 0" in result.sentences
+    assert "little: no interval of homogeneity by rouge-2: some resamples divide by 0" in result.sentences
 
 
 @pytest.mark.parametrize(

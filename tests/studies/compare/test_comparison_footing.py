@@ -70,7 +70,7 @@ def test_every_dataset_is_at_work_with_equally_many_images_and_captions(result: 
         note.startswith(
             "equalised: 12 images of each dataset, 3 captions of each image (2 references), drawn by seed 1"
         )
-        for note in result.notes
+        for note in result.sentences
     )
 
 
@@ -155,7 +155,7 @@ def test_raw_stands_beside_equalised_with_interval_and_rank(result: Result) -> N
         "metric dataset raw_rank raw raw_low raw_high raw_se rank equalised low high se".split()
     )
     assert all(table.frame.height == 3 for table in result.tables)
-    assert sum("the order by" in note for note in result.notes) == 2
+    assert sum("the order by" in note for note in result.sentences) == 2
     assert all(figure.frame.height == 3 for figure in result.figures)
 
 

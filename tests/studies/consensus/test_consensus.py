@@ -97,7 +97,7 @@ def test_accuracy_is_the_share_of_decided_pairs_on_which_metric_and_people_agree
         ("HM", 1, 1.0, 4),
         ("MM", 1, 0.0, 4),
     ]
-    assert "pairs: people are even on 1 pair of 4, left out of every accuracy" in found.notes
+    assert "pairs: people are even on 1 pair of 4, left out of every accuracy" in found.sentences
     assert [one.version.dataset for one in found.selections] == ["pairs", "set"]
     assert accuracy["signature"][0].startswith("bleu-1|tok:bare|refs:all|k:4|seed:1|")
 
@@ -116,7 +116,7 @@ def test_metric_that_ties_everything_counts_what_a_tie_counts(store: Store, ties
     found = consensus(store, "pairs", metrics=["bleu-4:smooth=none"], settings=Settings(ties=ties, resamples=0))
     (row,) = rows_of(found.frame, "accuracy", kind="all").select("value", "ties", "n").rows()
     assert row == (value, 2, 2)
-    assert "bleu-4:smooth=none: every pair is a tie; its accuracy is only what a tie counts" in found.notes
+    assert "bleu-4:smooth=none: every pair is a tie; its accuracy is only what a tie counts" in found.sentences
 
 
 def test_intervals_hold_the_value_and_do_not_depend_on_other_datasets(store: Store) -> None:
@@ -138,7 +138,7 @@ def test_triplets_of_the_same_captions_are_one_pair_whatever_their_sides(store: 
     found = consensus(store, "triplets", metrics=["bleu-1"], settings=QUICK)
     assert rows_of(found.frame, "accuracy").select("kind", "n", "value").rows() == [("all", 1, 1.0)]
     assert rows_of(found.frame, "ceiling")["value"].to_list() == [pytest.approx(0.5)]  # two B decide, B and C are even
-    assert "triplets: 1 pair without a kind, counted under all only" in found.notes
+    assert "triplets: 1 pair without a kind, counted under all only" in found.sentences
 
 
 def test_metric_sees_half_of_the_references_and_the_others_decide(store: Store) -> None:
@@ -150,7 +150,7 @@ def test_metric_sees_half_of_the_references_and_the_others_decide(store: Store) 
     assert halves_seen.select("kind", "references", "n", "value").rows() == [("all", 2, 1, 1.0)]
     ingest_triplets(store, [(*asked[0][:1], "not a reference", *asked[0][2:])], "strange")
     found = consensus(store, "strange", metrics=["bleu-1"], settings=QUICK)
-    assert "strange: no caption A of a triplet is a reference of set" in found.notes
+    assert "strange: no caption A of a triplet is a reference of set" in found.sentences
 
 
 def test_kinds_are_inferred_where_two_pairs_of_an_image_share_a_caption(store: Store) -> None:
@@ -160,7 +160,7 @@ def test_kinds_are_inferred_where_two_pairs_of_an_image_share_a_caption(store: S
     ingest_triplets(store, asked)
     found = consensus(store, "triplets", metrics=["bleu-1"], settings=QUICK)
     assert rows_of(found.frame, "accuracy")["kind"].to_list() == ["all", "HC", "HI"]
-    assert any("HC and HI are inferred" in note for note in found.notes)
+    assert any("HC and HI are inferred" in note for note in found.sentences)
 
 
 def test_curve_ends_where_the_single_evaluation_stands(store: Store) -> None:
@@ -239,8 +239,8 @@ def test_pairs_without_references_or_with_too_few_are_counted(store: Store) -> N
     ingest_pairs(store, [*PAIRS, ("i4", "HC", "human", "human", 3, 0), ("i5", "HC", "human", "human", 3, 0)])
     found = consensus(store, "pairs", metrics=["bleu-1"], settings=Settings(most=2, resamples=0))
     assert rows_of(found.frame, "accuracy", kind="HC")["n"].to_list() == [1]
-    assert "pairs: 1 image has no references in set and no scores: i5" in found.notes
-    assert "set: 1 of 6 pairs are of images with fewer than 2 references, and left out" in found.notes
+    assert "pairs: 1 image has no references in set and no scores: i5" in found.sentences
+    assert "set: 1 of 6 pairs are of images with fewer than 2 references, and left out" in found.sentences
 
 
 def plain_halves(votes_b: int, votes_c: int) -> tuple[float, float]:

@@ -89,7 +89,7 @@ def test_too_few_tokens_leave_a_statistic_out_with_the_reason(store: Store) -> N
     assert reasons["ttr-1"] == "5 tokens, fewer than one segment of 1,000"
     assert reasons["ttr-3"] == "3 trigrams, fewer than one segment of 1,000"
     assert reasons["hd-d"] == "fewer than 42 tokens"
-    assert any("no ttr-1: 5 tokens" in note for note in result.notes)
+    assert any("no ttr-1: 5 tokens" in note for note in result.sentences)
     assert result.frame.filter(pl.col("value").is_null() & pl.col("reason").is_null()).is_empty()
 
 
@@ -147,7 +147,7 @@ def test_images_that_a_system_lacks_are_counted(store: Store) -> None:
     ingest_rows(store, _rows(["a dog", "a cat", "a bird"]), "people")
     ingest_rows(store, _rows(["a dog"]), kind="candidates")
     result = diversity(store, "set", settings=None, against="people", evaluation="people")
-    assert any(note.startswith("set: no caption for 2 of the 3 images of people") for note in result.notes)
+    assert any(note.startswith("set: no caption for 2 of the 3 images of people") for note in result.sentences)
 
 
 def test_parallel_lists_are_measured_alone_and_averaged(store: Store) -> None:
@@ -199,7 +199,7 @@ def test_a_curve_ends_where_the_shortest_list_does(store: Store) -> None:
 def test_slots_that_are_sorted_by_length_are_no_annotators(store: Store) -> None:
     ingest_rows(store, _rows(["a b c d", "a b c", "a b"] * 20, 3), "sorted")
     ingest_rows(store, _rows(["a b c", "a b c d", "a b"] * 20, 3), "mixed")
-    notes = diversity(store, "sorted", "mixed").notes
+    notes = diversity(store, "sorted", "mixed").sentences
     assert [note.partition(":")[0] for note in notes if "sorted by length" in note] == ["sorted"]
 
 
@@ -210,7 +210,7 @@ def test_a_list_that_few_images_have_is_left_out_and_said(store: Store) -> None:
     for published, lists, said in ((False, 3, "nine in ten images have"), (True, 1, "every image has")):
         result = diversity(store, "set", settings=Settings("whitespace", published=published))
         assert result.frame["lists"].drop_nulls().unique().to_list() == [lists]
-        assert any(f"measured: {lists} of 4 parallel lists, in which {said} a caption" in note for note in result.notes)
+        assert any(f"measured: {lists} of 4 parallel lists, in which {said} a caption" in note for note in result.sentences)
 
 
 def test_orders_are_drawn_by_the_seed_and_nothing_else(store: Store) -> None:
@@ -276,7 +276,7 @@ def test_omitted_words_are_of_the_images_that_system_and_people_describe(store: 
     ingest_rows(store, [("a", 0, "a bird"), ("z", 0, "the dog")], "system", kind="candidates")
     found = omitted_words(store, "system", number=9, tokenizer="whitespace", against="train", evaluation="people")
     assert found.frame.select("word", "evaluated").sort("word").rows() == [("dog", 3), ("runs", 1), ("the", 1)]
-    assert found.notes == ("system: 3 of 3 learnable words are omitted",)
+    assert found.sentences == ("system: 3 of 3 learnable words are omitted",)
     assert "images:shared" in found.signatures["omitted"]
     everywhere = omitted_words(
         store, "system", number=9, tokenizer="whitespace", against="train", evaluation="people", all_images=True
@@ -312,7 +312,7 @@ def test_what_does_not_change_a_number_is_told_from_what_does(store: Store) -> N
     base, in_order = moved["grouped", "ttr-1", "order"]
     assert in_order != base
     assert ("grouped", "types", "order") not in moved
-    assert any("change places" in note for note in result.notes)
+    assert any("change places" in note for note in result.sentences)
 
 
 @pytest.mark.parametrize(
@@ -330,7 +330,7 @@ def test_the_order_of_a_file_that_is_not_at_hand_is_missed_in_a_note(store: Stor
     ingest_rows(store, _rows(["a dog", "a cat"]))
     result = diversity(store, "set", settings=Settings("whitespace", published=True))
     assert any(
-        "the order of its file cannot be had (datasets.toml does not declare it)" in note for note in result.notes
+        "the order of its file cannot be had (datasets.toml does not declare it)" in note for note in result.sentences
     )
     assert result.signatures["ttr-1"] == "ttr-1|tok:whitespace|lists:full|order:image|segment:1000|v:1"
 

@@ -42,7 +42,7 @@ def test_one_command_gives_the_numbers_of_every_study(store: Store) -> None:
     assert result.frame["signature"].null_count() == 0
     assert values(result.frame, "system", "reason")["mbleu-4"] == "no image has 2 captions"
     assert values(result.frame, "system", "reason")["recall-5"] == "no image has such a word"
-    assert "system: captions without a word, which recall nothing: 1 of 3" in result.notes
+    assert "system: captions without a word, which recall nothing: 1 of 3" in result.sentences
 
 
 def test_without_people_there_is_no_recall_and_none_is_asked(store: Store) -> None:
@@ -61,7 +61,7 @@ def test_a_system_of_other_images_is_refused_and_a_dataset_is_told_apart(store: 
     result = diversity(store, "others", settings=WHOLE, evaluation="people")
     why = values(result.frame, "others", "reason")
     assert why["recall-1"] == why["precision"] == said.replace("system", "others")
-    assert f"others: no local recall and precision: {why['precision']}" in result.notes
+    assert f"others: no local recall and precision: {why['precision']}" in result.sentences
     assert values(result.frame, "others")["mbleu-1"] is not None
 
 
@@ -69,7 +69,7 @@ def test_a_system_that_lacks_images_is_measured_on_the_rest_and_their_number_sai
     filled(store, HUMANS, system={"p": "a dog"})
     result = diversity(store, "system", settings=WHOLE, evaluation="people")
     assert values(result.frame, "system")["precision"] == 1
-    assert "system: images of people that it does not describe, and that do not count: 2" in result.notes
+    assert "system: images of people that it does not describe, and that do not count: 2" in result.sentences
 
 
 def test_fewer_tokens_than_a_segment_and_blank_captions_have_reasons(store: Store) -> None:

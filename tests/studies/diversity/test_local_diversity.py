@@ -115,15 +115,15 @@ def test_a_class_without_words_has_no_value_and_is_named(store: Store) -> None:
     result = local_diversity(store, "system", evaluation="people")
     assert values(result, "system")["recall-5"] == (None, 0)
     assert values(result, "system")["recall-1"] == (0.5, 2)
-    assert any("no value of recall-2, recall-3, recall-4, recall-5, recall-majority" in note for note in result.notes)
-    assert "people: images of fewer than 5 captions, without a word of that class: 1" in result.notes
+    assert any("no value of recall-2, recall-3, recall-4, recall-5, recall-majority" in note for note in result.sentences)
+    assert "people: images of fewer than 5 captions, without a word of that class: 1" in result.sentences
     assert result.frame["low"].null_count() == result.frame.height  # one image varies from no other
 
 
 def test_images_that_one_side_lacks_and_blank_captions_are_counted(store: Store) -> None:
     filled(store, {"p": ["a dog"], "q": ["a cat"], "r": ["a cow"]}, system={"p": "", "q": "cat", "z": "a"})
-    notes = local_diversity(store, "system", evaluation="people").notes
-    assert notes[:3] == (
+    findings = local_diversity(store, "system", evaluation="people").findings
+    assert tuple(map(str, findings)) == (
         "system: images of people that it does not describe, and that do not count: 1",
         "system: images that are not in people, and do not count: 1",
         "system: captions without a word, which recall nothing: 1 of 2",
@@ -135,7 +135,7 @@ def test_words_beyond_the_fifth_class_are_kept_apart_and_in_the_majority(store: 
     result = local_diversity(store, "system", evaluation="people")
     found = values(result, "system")
     assert (found["recall-5"], found["recall-7"], found["recall-majority"]) == ((None, 0), (1.0, 1), (0.5, 2))
-    assert any("words have classes beyond 5" in note for note in result.notes)
+    assert any("words have classes beyond 5" in note for note in result.sentences)
 
 
 def test_interval_widens_with_what_images_differ_by(store: Store) -> None:
@@ -224,7 +224,7 @@ def test_a_ranking_without_words_says_so(store: Store) -> None:
     filled(store, {"p": ["a dog"]}, system={"p": "a dog"})
     result = missed_words(store, "system", evaluation="people")
     assert result.frame.is_empty()
-    assert "people: no word is in 5 captions of an image, so that none can be missed" in result.notes
+    assert "people: no word is in 5 captions of an image, so that none can be missed" in result.sentences
     with pytest.raises(UsageError, match="expected 1 or more"):
         missed_words(store, "system", evaluation="people", importance=0)
 
@@ -245,7 +245,7 @@ def test_one_caption_an_image_has_no_mbleu(store: Store) -> None:
     filled(store, {"p": ["a dog"], "q": ["a cat"]})
     result = within_image(store, "people", metric_names=["bleu-1", "bleu-4"])
     assert result.frame.filter(pl.col("statistic").str.starts_with("mbleu"))["value"].to_list() == [None, None]
-    assert result.notes == ("people: no mBLEU: every image has one caption only, which differs from no other",)
+    assert result.sentences == ("people: no mBLEU: every image has one caption only, which differs from no other",)
 
 
 def test_a_tagger_wants_the_words_that_it_tags(store: Store) -> None:

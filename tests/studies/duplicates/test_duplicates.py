@@ -114,7 +114,7 @@ def test_leak_is_counted_from_the_split_that_is_tested_and_roles_are_those_decla
         ("exact", "captions"): 1, ("near", "captions"): 1, ("any", "captions"): 2,
         ("exact", "images"): 1, ("near", "images"): 1, ("any", "images"): 2,
     }  # fmt: skip
-    assert result.notes[1] == (
+    assert result.sentences[1] == (
         "set:test: captions that stand in set:train: 2 of 3 (66.7%), 1 of them exactly, 1 nearly"
     )
     undeclared = duplicates(store, "set").frame
@@ -246,7 +246,7 @@ def test_copied_annotator_shows_as_a_pair_of_slots(store: Store) -> None:
     pair = result.frame.filter(pl.col("against_slot").is_not_null(), pl.col("match") == "any")
     assert pair.select("slot", "against_slot", "value", "n").rows() == [(0, 2, 1.0, 40)]
     assert (
-        "set: slots 0 and 2 say the same, or nearly, of 100.0% of their images: did one copy the other?" in result.notes
+        "set: slots 0 and 2 say the same, or nearly, of 100.0% of their images: did one copy the other?" in result.sentences
     )
 
 
@@ -265,7 +265,7 @@ def test_copied_annotator_shows_as_a_pair_of_slots(store: Store) -> None:
 def test_what_cannot_be_searched_is_said(store: Store, rows: Rows, note: str) -> None:
     ingest_rows(store, rows, kind="candidates")
     result = duplicates(store, "set")
-    assert f"set: {note}" in result.notes
+    assert f"set: {note}" in result.sentences
     assert not result.frame.filter(pl.col("match").is_not_null())["found"].sum()
     assert duplicates(store, "set", pairs=True).frame.is_empty()
 

@@ -83,7 +83,7 @@ def test_caption_of_another_image_is_told_without_a_partner(store: Store) -> Non
     assert result.frame.select("image", "slot", "finding", "other_image", "other_slot").row(0) == (
         "i3", 4, "elsewhere", "i0", None
     )  # fmt: skip
-    assert "0 pairs seem to have changed places and 1 seem to be of another image" in result.notes[-1]
+    assert "0 pairs seem to have changed places and 1 seem to be of another image" in result.sentences[-1]
 
 
 def test_others_is_what_the_other_captions_score_among_themselves(store: Store) -> None:
@@ -107,7 +107,7 @@ def test_consensus_is_the_likest_caption_ties_are_counted_and_images_go_by_diffi
         ("b", 2, 1.0, 0, 2, "snow"),
         ("a", 3, pytest.approx(1 - result.frame["mean"][1]), 1, 2, "a red kite"),
     ]
-    assert result.notes == ("set: 1 image has one caption only, which has no reference and gets no score",)
+    assert result.sentences == ("set: 1 image has one caption only, which has no reference and gets no score",)
 
 
 def test_without_scores_there_are_no_outliers_and_one_line_says_why(store: Store) -> None:
@@ -131,7 +131,7 @@ def test_equal_and_empty_captions_are_no_outliers(store: Store) -> None:
         ingest_rows(store, [(image, slot, text) for image in "ab" for slot in (0, 1)], name, kind="candidates")
         result = outliers(store, name)
         assert result.frame.is_empty()
-        assert result.notes == (f"{name}: every caption has the same score: none is an outlier",)
+        assert result.sentences == (f"{name}: every caption has the same score: none is an outlier",)
 
 
 def test_threads_order_and_other_datasets_change_no_digit(tmp_path: Path) -> None:

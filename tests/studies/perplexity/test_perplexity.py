@@ -156,7 +156,7 @@ def test_an_image_is_on_the_same_side_in_every_version_and_split() -> None:
         ingest_rows(store, CATS, "cats", splits={"test": [image for image, *_ in CATS[:9]]})
         ingest_rows(store, CATS[:10], "cats")
         result = perplexity(store, "cats@v1", "cats@v2", "cats@v1:test", captions=1)
-    assert sum("of one dataset" in note for note in result.notes) == 3
+    assert sum("of one dataset" in note for note in result.sentences) == 3
     assert result.frame["trained_split"].unique().sort().to_list() == [None, "test"]
 
 
@@ -166,7 +166,7 @@ def test_what_a_reader_must_know_is_said() -> None:
         ingest_rows(store, DOGS, "dogs")
         store.execute("update dataset set related = ['dogs'] where dataset = 'cats'")
         result = perplexity(store, "cats", "dogs")
-    notes = result.notes
+    notes = result.sentences
     assert any(note.startswith("cats and dogs are declared as related") for note in notes)
     assert any(note.startswith("cats: 1 of the captions has no token") for note in notes)
     assert any("predicts the others best" in note for note in notes)

@@ -246,7 +246,7 @@ def test_rows_with_the_same_texts_but_other_components_keep_their_own_counts() -
 def test_images_without_references_and_captions_without_words_are_explained(store: Store) -> None:
     filled(store, [("a", 0, "..."), ("a", 1, ""), ("b", 0, "one caption only"), ("c", 0, ""), ("c", 1, "-")])
     result = probe(store, "set", metrics=["bleu-1"])
-    told = " ".join(result.notes)
+    told = " ".join(result.sentences)
     assert "1 image has one caption only" in told
     assert "reference-words-1 changed no caption" in told
     assert set(result.frame["n"]) == {4}
@@ -261,7 +261,7 @@ def test_one_image_has_no_cider_and_a_single_word_no_other_to_replace_it(store: 
     result = probe(store, "set", components=["reference-words"])
     assert "cider" not in result.frame["metric"]
     assert set(result.frame["change"]) == {0.0}
-    assert any("reference-words-1 changed no caption" in note for note in result.notes)
+    assert any("reference-words-1 changed no caption" in note for note in result.sentences)
     with pytest.raises(MetricError, match="no cider"):
         probe(store, "set", metrics=["cider"], components=["order"])
 
@@ -283,7 +283,7 @@ def test_another_language_has_function_words_only_of_a_file(store: Store, tmp_pa
     filled(store, random_rows(2))
     store.execute("update dataset set language = 'de'")
     result = probe(store, "set", metrics=["bleu-1"])
-    assert "no function-words, content-words: its language is de" in " ".join(result.notes)
+    assert "no function-words, content-words: its language is de" in " ".join(result.sentences)
     with pytest.raises(UsageError, match="set: no function-words: its language is de"):
         probe(store, "set", metrics=["bleu-1"], components=["function-words"])
     with pytest.raises(UsageError, match="the tags that are read are English"):
@@ -316,7 +316,7 @@ def test_without_spacy_or_a_pipeline_tagged_components_are_left_out_and_refused_
     monkeypatch.setitem(sys.modules, "spacy", None)
     result = probe(store, "set", metrics=["bleu-1"])
     assert not set(word_classes.WORD_CLASSES) & set(result.frame["component"])
-    assert any("pip install 'auditor[spacy]'" in note for note in result.notes)
+    assert any("pip install 'auditor[spacy]'" in note for note in result.sentences)
     for asked in ({"components": ["nouns"]}, {"pipeline": "some_pipeline"}):
         with pytest.raises(MissingExtraError, match="need spaCy"):
             probe(store, "set", metrics=["bleu-1"], **asked)

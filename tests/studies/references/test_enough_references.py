@@ -91,7 +91,7 @@ def test_values_are_means_of_the_draws_between_the_least_and_the_greatest(store:
 
 def test_images_with_too_few_captions_are_counted(store: Store) -> None:
     result = measured(store)
-    assert "set: 1 image has fewer than 5 captions and no part in this" in result.notes
+    assert "set: 1 image has fewer than 5 captions and no part in this" in result.sentences
     assert result.frame["references"].max() == 4
 
 
@@ -109,19 +109,19 @@ def test_one_image_has_means_and_no_correlations_of_images(store: Store) -> None
     result = measured(store, [row for row in ROWS if row[0] == "image 3"])
     assert value(result, "mean", 4) > 0
     assert result.frame.filter(statistic="stability-image")["value"].is_null().all()
-    assert any("no detectable" in note for note in result.notes)
+    assert any("no detectable" in note for note in result.sentences)
 
 
 def test_equal_captions_have_no_order(store: Store) -> None:
     result = measured(store, [(image, slot, "a dog") for image in "abcd" for slot in range(3)])
     assert result.frame.filter(statistic="stability")["value"].is_null().all()
     assert result.frame.filter(statistic="knee")["value"].is_null().all()
-    assert any("no stability" in note for note in result.notes)
+    assert any("no stability" in note for note in result.sentences)
 
 
 def test_two_captions_an_image_have_no_curve(store: Store) -> None:
     result = measured(store, [row for row in ROWS if row[1] < 2])
-    assert "set: with two captions an image there is one reference, and no curve" in result.notes
+    assert "set: with two captions an image there is one reference, and no curve" in result.sentences
     assert result.figures == ()
 
 
@@ -141,4 +141,4 @@ def test_a_corpus_has_no_references_and_compared_captions_are_said_to_be_odd_one
         tasks(store, "sentences")
     with pytest.raises(UsageError, match="sentences: is a corpus"):
         ranked_captions(store, "sentences", metrics=["bleu-1"])
-    assert "systems was ingested as candidates, not as captions to score against" in tasks(store, "systems").notes
+    assert "systems was ingested as candidates, not as captions to score against" in tasks(store, "systems").sentences

@@ -122,7 +122,7 @@ def test_a_second_way_is_a_remark_and_decides_nothing(store: Store, monkeypatch:
     assert result.frame["holds"].to_list() == [False, True, None]
     assert result.frame["reason"].to_list()[-1] == "the paper gives no formula"
     assert result.tables[0].frame["verdict"].to_list() == [OUTSIDE, "remark: within", UNANSWERED]
-    assert result.notes == (
+    assert result.sentences == (
         "somebody: 2 checks, 0 within, 1 outside, 1 not answerable; they are of 2 published statements, 0 within,"
         " 1 outside, 1 not answerable; 1 remark, which measures a statement in a second way, is not counted",
     )

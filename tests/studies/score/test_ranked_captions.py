@@ -75,7 +75,7 @@ def test_recall_favours_long_captions_and_precision_without_brevity_penalty_shor
     rho = dict(result.tables[0].frame.select("metric", "length_rho").rows())
     assert rho["rouge-1:measure=recall"] > 0.8
     assert rho["bleu-1:bp=none"] < 0
-    assert result.notes == tuple(
+    assert result.sentences == tuple(
         f"{metric} favours {which} captions most (rho of rank and length {rho[metric]:+.2f})"
         for metric, which in (("rouge-1:measure=recall", "long"), ("bleu-1:bp=none", "short"))
     )
@@ -99,12 +99,12 @@ def test_images_that_cannot_be_ranked_are_explained(store: Store) -> None:
     assert set(result.frame["image"]) == {"b"}
     assert set(result.frame["rank"]) == {1}
     assert result.tables[0].frame["length_rho"].null_count() == len(PUBLISHED)
-    assert any("1 image has one caption only" in note for note in result.notes)
+    assert any("1 image has one caption only" in note for note in result.sentences)
     with pytest.raises(MetricError, match="no caption has a reference"):
         ranked_captions(filled(store, [("a", 0, "alone"), ("b", 0, "too")], "lonely"), "lonely")
     one = ranked_captions(filled(store, rows[1:], "one"), "one")
     assert set(one.frame["metric"]) == {"bleu-1", "bleu-1:bp=none", "rouge-1:measure=recall"}
-    assert any("no cider" in note for note in one.notes)
+    assert any("no cider" in note for note in one.sentences)
 
 
 def test_ranks_depend_on_the_seed_and_the_captions_alone(store: Store) -> None:

@@ -73,8 +73,8 @@ def test_slots_are_compared_with_the_others_of_their_image(store: Store) -> None
     assert (last["slot"], last["value"], last["difference"]) == (2, 6.0, pytest.approx(fmean(apart)))
     assert last["effect"] == pytest.approx(fmean(apart) / sd)
     assert last["high"] - last["low"] == pytest.approx(2 * 1.959963984540054 * stdev(apart) / math.sqrt(3) / sd)
-    assert any("slot 2 is longer" in note for note in result.notes)
-    assert any("sorted by length (longer) in 100%" in note for note in result.notes)
+    assert any("slot 2 is longer" in note for note in result.sentences)
+    assert any("sorted by length (longer) in 100%" in note for note in result.sentences)
     assert dict(of(result, "slot-types").select("slot", "value").rows()) == {0: 1.0, 1: 1.0, 2: 1.0}
 
 
@@ -110,7 +110,7 @@ def test_edges_have_numbers_or_one_line_that_says_why_not(store: Store) -> None:
         ingest_rows(store, rows, name, kind="candidates")
         result = templates(store, name)
         assert of(result, "templated")["value"].item() == 0.0
-        said[name] = result.notes
+        said[name] = result.sentences
         result.to_json()
     assert said["lonely"][0] == "lonely: one caption an image: there are no slots to compare"
     assert said["single"][0].startswith("no slot-score: single: no cider: ")

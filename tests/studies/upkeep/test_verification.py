@@ -43,7 +43,7 @@ def test_other_counts_differ_and_are_no_damage(store: Store) -> None:
     sound = result.holds
     assert sound
     assert compared(store, declared(2, 40_460)) == [("set@v1", 2, 1, "differs")]
-    assert result.notes == ("set@v1: 3 captions, 40,457 fewer than the 40,460 that datasets.toml declares",)
+    assert result.sentences == ("set@v1: 3 captions, 40,457 fewer than the 40,460 that datasets.toml declares",)
 
 
 def test_only_the_newest_version_is_compared(store: Store) -> None:

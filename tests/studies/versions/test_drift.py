@@ -131,7 +131,7 @@ def test_one_edited_caption_changes_its_own_words_only(store: Store) -> None:
     assert changed
     told = dict(result.frame.select("word", "change").iter_rows())
     assert told == {"49": "gone", "cat": "new", "and": "new", "dog": "less", "runs": "more"}
-    assert result.notes == ("words: 2 new, 1 gone, 1 more, 1 less",)
+    assert result.sentences == ("words: 2 new, 1 gone, 1 more, 1 less",)
 
 
 def test_word_as_frequent_as_before_is_told_where_the_rest_grew_much(store: Store) -> None:
@@ -156,7 +156,7 @@ def test_nothing_drifts_between_a_selection_and_itself(store: Store, depth: str)
     result = diff(store, "set", "set@v1", depth=depth)
     changed = not result.holds
     assert not changed
-    assert result.notes
+    assert result.sentences
 
 
 def test_reordered_captions_change_text_and_no_word(store: Store) -> None:

@@ -1,0 +1,323 @@
+"""The kinds of findings: what each means, how it is measured, what to do. `docs/findings.md` is made of this list.
+
+A kind is a stable code: programs select findings by it, and sentences may be worded anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of finding, for its page. `commands` find it; `values` says what its numbers are, by name."""
+
+    meaning: str
+    measured: str
+    advice: str
+    example: str
+    commands: tuple[str, ...]
+    values: Mapping[str, str]
+
+
+#: What `auditor` finds, by code.
+KINDS: Mapping[str, Kind] = {
+    "near-duplicate-across-splits": Kind(
+        "Captions of a test split occur, exactly or nearly, in a train split: a system may have learnt them by heart, "
+        "and its test scores say less than they seem to.",
+        "Exactly: the same tokens, whatever the case, punctuation and blanks. Nearly: of the words of both captions "
+        "together at least the share `--near` is in both. The search leaves out no pair that qualifies. `n` is the "
+        "captions of the test split that have a word; it is a warning where any was found.",
+        "Read `auditor duplicates REF --pairs`, leave these captions or their images out of the test split, or report "
+        "scores with and without them. Short captions such as “a man rides a bike” meet by chance: look first at long "
+        "ones and at pairs of the same image.",
+        "set:test: captions that stand in set:train: 12 of 1,000 (1.2%), 4 of them exactly, 8 nearly",
+        ("duplicates",),
+        {"exact": "captions found exactly", "near": "captions found nearly", "share": "share of both"},
+    ),
+    "copied-slots": Kind(
+        "The captions of two slots say the same of many images: one annotator may have copied the other, or one file "
+        "was read twice.",
+        "For each two slots, the share of images with words in both whose two captions are exact or near duplicates; "
+        "told from 10 % of the images and from 20 images on. `n` is the images that have words in both slots.",
+        "Look at the examples. If one was copied, leave one of the two slots out: the upper bound and agreement within "
+        "images are too high with it.",
+        "set: slots 0 and 4 say the same, or nearly, of 18.3% of their images: did one copy the other?",
+        ("duplicates",),
+        {"exact": "images exactly alike", "near": "images nearly alike", "share": "share of both"},
+    ),
+    "identical-captions": Kind(
+        "Captions of one image are the same, token for token.",
+        "Tokens of the tokenizer are compared within each image. `n` is the images.",
+        "Expect maxima of BLEU and METEOR there. Look at `auditor identical REF -o pairs.csv`: short captions of plain "
+        "images are alike by chance, long ones were copied.",
+        "set: images with identical captions: 3 of 1,000 (captions: 6, pairs: 3); with all captions identical: 0",
+        ("identical",),
+        {
+            "images_with_twins": "images with any",
+            "twins": "captions that have one",
+            "pairs": "pairs of them",
+            "images_all_identical": "images all of whose captions are identical",
+            "wordless": "captions without a word, which are not compared",
+        },
+    ),
+    "swapped-captions": Kind(
+        "Captions that seem to describe another image than their own: two that changed places, or one that went astray.",
+        "Among the tenth of the captions (`--share`) least like the others of their image, the words of each are put "
+        "against those of every image: a caption is told where another image explains its words better by more than "
+        "`bits`. `n` is the captions that have a score; it is a warning where any was found.",
+        "Look at the listed captions with their images: almost identical images bring such findings too. Correct the "
+        "source and ingest again, or leave the images out.",
+        "set: of the 500 captions (of 5,000) least like the others of their image, 2 pairs seem to have changed places "
+        "and 3 seem to be of another image: by more than 16 bits a caption; near-identical images bring such findings "
+        "too, look at them",
+        ("outliers",),
+        {
+            "swapped_pairs": "pairs that seem to have changed places",
+            "elsewhere": "captions that seem to be of another image",
+            "looked_into": "captions that were looked into",
+            "bits": "evidence needed for one caption",
+        },
+    ),
+    "scores-all-equal": Kind(
+        "A metric gives every caption the same score, so that it can tell none apart.",
+        "The leave-one-out scores of all captions have one value. `n` is the scores.",
+        "Do not rank by this metric. CIDEr is 0 where captions share no n-gram that other images lack: with very few "
+        "images, or where all captions are alike.",
+        "set: cider: every caption has the same score",
+        ("bounds", "compare", "outliers"),
+        {},
+    ),
+    "templated-captions": Kind(
+        "How many captions are made of a template: a sequence of tokens that many captions hold, but for one of them.",
+        "A template is five to seven tokens in a row, or four to seven with one open, that `--least` of the captions "
+        "hold. A caption is made of one where it covers half of its tokens and four at least. `n` is the captions.",
+        "Where the share is large, look at the templates: written by a program, by instruction, or by one annotator? "
+        "Scores against such references reward the template.",
+        "set: 6.7% of the captions are made of one of 15 templates, first “there is a * in the” (1.2% hold it); 14.1% "
+        "begin with one of ten openings of 3 tokens",
+        ("templates",),
+        {
+            "share": "share of captions made of a template",
+            "templates": "how many templates there are",
+            "opening_top_10": "share of captions with one of the ten most frequent openings",
+        },
+    ),
+    "unlike-slot": Kind(
+        "The captions of one slot are longer, more formulaic or less like the others than those of the other slots.",
+        "Each caption is compared with the others of its own image; `effect` is the mean difference in standard "
+        "deviations of all captions (Cohen's d), told where its whole 95 % interval is beyond 0.2. `n` is the "
+        "captions of the slot.",
+        "If slots are annotators, read some captions of this one. If they are not, ask how the file was ordered before "
+        "comparing by slot.",
+        "set: slot 2 is longer (effect +0.41)",
+        ("templates",),
+        {"effect": "standardised difference", "low": "lower end of its interval", "high": "upper end"},
+    ),
+    "slots-alike": Kind(
+        "No slot differs from the others by more than a small effect.",
+        "As unlike-slot: no interval of an effect lies wholly beyond `least_effect`.",
+        "Nothing: annotators, or places in the file, do not show.",
+        "set: no slot is unlike the others by more than a small effect (0.2)",
+        ("templates",),
+        {"least_effect": "the effect beyond which a slot would be told"},
+    ),
+    "sorted-captions": Kind(
+        "The captions of most images are sorted, so that their place says nothing of who wrote them.",
+        "The share of images whose captions go from short to long, from long to short, or from a to z, among the `n` "
+        "images of which that can be told; told from one half on.",
+        "Do not take slots for annotators: draw references by seed, not by place, and do not read results by slot.",
+        "set: captions are sorted by length (longer) in 97% of the images: slots are no annotators",
+        ("templates",),
+        {"order": "which way they go", "share": "share of images"},
+    ),
+    "more-homogeneous": Kind(
+        "One dataset's captions tell its images apart less than another's: a caption of another image scores nearly "
+        "what a caption of the image itself does.",
+        "Homogeneity is intra / upper (errors: upper / intra) by each metric. One dataset is ahead on a metric where the "
+        "bootstrap interval of the difference is above 0. `n` is the metrics; datasets follow each other by mean rank.",
+        "For work that must tell images apart, prefer the less homogeneous dataset. Compare datasets of unequal size "
+        "with `--equalise`.",
+        "one is more homogeneous than other on 3 of 4 metrics beyond sampling error; other than one on 1",
+        ("compare",),
+        {"ahead": "metrics on which it is ahead", "behind": "metrics on which the other is; null without resamples"},
+    ),
+    "more-specific": Kind(
+        "One dataset's captions are more like each other, compared with captions of other datasets, than another's.",
+        "Specificity is intra - inter (errors: inter - intra) by each metric; told as more-homogeneous is.",
+        "Read it as a narrower domain: results on it transfer less to others.",
+        "one is more specific than other on 4 of 4 metrics beyond sampling error",
+        ("compare",),
+        {"ahead": "metrics on which it is ahead", "behind": "metrics on which the other is; null without resamples"},
+    ),
+    "order-changed-by-equalising": Kind(
+        "Whether datasets keep their order once each has equally many images and captions.",
+        "Ranks by each metric, raw and equalised, are put side by side. `n` is the metrics; it is a warning where any "
+        "order changed.",
+        "Where the order changes, the raw difference is one of size: report the equalised one.",
+        "equalised, the order by homogeneity is another on 1 of 4 metrics: bleu-4",
+        ("compare",),
+        {"metrics": "the metrics with another order", "changed": "how many these are"},
+    ),
+    "unequal-captions-per-image": Kind(
+        "Images of one dataset have many more captions than those of another, which moves some numbers by itself.",
+        "Mean captions an image of each dataset, in `values` by dataset; told where the largest is half as large again "
+        "as the smallest (compare) or a tenth larger (diversity). `n` is the datasets.",
+        "Draw equally many with `--references`, or compare with `--equalise`.",
+        "captions per image differ (one 5.0, other 48.0): BLEU grows with the number of references: draw equally many "
+        "with --references; ROUGE and CIDEr average over them (Wang & Gaizauskas 2016, section 4.1)",
+        ("compare", "diversity"),
+        {"DATASET": "mean captions an image of it"},
+    ),
+    "one-caption-images": Kind(
+        "Images have one caption only: it has no reference, gets no score, and is left out.",
+        "Counted. `n` is the images.",
+        "Say in a paper how many images were left out. If all should have several captions, look for a file that was "
+        "not read, or images whose names differ between files.",
+        "set: 7 images have one caption only, which has no reference and gets no score",
+        ("bounds", "compare", "outliers", "probe", "rank", "diversity", "reproduce"),
+        {"images": "images with one caption"},
+    ),
+    "one-caption-per-image": Kind(
+        "Every image has one caption, so that nothing within an image can be compared.",
+        "Counted.",
+        "Score a system against these captions with `auditor score REF --candidates SYSTEM` instead.",
+        "set: one caption an image, so that none can stand again within it",
+        ("duplicates", "templates"),
+        {},
+    ),
+    "one-image": Kind(
+        "The selection holds one image, so that nothing across images can be compared.",
+        "Counted.",
+        "Name more of the dataset, or another split.",
+        "set: one image, so that no caption can stand again at another",
+        ("duplicates",),
+        {},
+    ),
+    "no-splits": Kind(
+        "No two splits of the dataset are known: leaks from train into test cannot be looked for.",
+        "The splits that the source names.",
+        "If there are splits, declare them in datasets.toml (`splits`), and ingest again.",
+        "set: no two splits are known, so that leaks from one into another cannot be looked for",
+        ("duplicates",),
+        {},
+    ),
+    "captions-without-word": Kind(
+        "Captions are empty, or hold nothing but punctuation.",
+        "Captions without a token that is a word, by the tokenizer. `n` is the captions.",
+        "Look at them in the source; a gate `empty.max = 0` keeps them out for good.",
+        "set: captions without a word, and so not compared: 2",
+        ("duplicates", "diversity", "missed"),
+        {"captions": "how many there are"},
+    ),
+    "captions-too-long": Kind(
+        "Captions have more words than the metrics align, so that their images have no scores.",
+        "Counted by the tokenizer; `most_words` is the limit.",
+        "Such texts are no captions: look whether a whole document, or a file without line ends, was read as one.",
+        "set: 1 caption has more than 10,000 words, which no metric aligns: neither they nor what would meet them gets "
+        "a score: 17#0 (48,211)",
+        ("bounds", "compare", "outliers", "probe", "references", "score", "rank", "agree", "consensus", "correlate"),
+        {"captions": "how many there are", "most_words": "words that are aligned at most"},
+    ),
+    "too-few-captions": Kind(
+        "Images have fewer captions than a draw of references needs, and are left out.",
+        "Counted; `captions_needed` is the references and the caption itself. `n` is the images.",
+        "Ask for fewer `--references`, or say how many images were left out.",
+        "set: 12 images have fewer than 5 captions and no score",
+        ("bounds", "compare", "correlate", "score", "rank"),
+        {"images": "images with fewer", "captions_needed": "captions that an image needs"},
+    ),
+    "images-without-references": Kind(
+        "Rated or compared captions are of images that the references do not describe: they have no scores.",
+        "The images of both are put side by side. `n` is the images that were rated or compared.",
+        "Name other references with `--against`, or ingest the missing captions.",
+        "ratings: 3 images have no references in set and no scores: 17, 18, 19",
+        ("agree", "consensus"),
+        {"images": "images without references"},
+    ),
+    "images-not-shared": Kind(
+        "Two sides that are put against each other do not describe the same images; only shared ones count.",
+        "The images of both are put side by side.",
+        "Name the split that the system was run on. Where names differ (`12.jpg` and `12`), ingest one side with "
+        "`basename` or rename its images.",
+        "12 images of set have no caption in system: 17, 18, 19, …",
+        ("score", "diversity", "missed"),
+        {"images": "images that one side lacks"},
+    ),
+    "file-order-unknown": Kind(
+        "Published statistics walk through captions in the order of their file, which cannot be had here.",
+        "Asked of the declared source.",
+        "Fetch the file (`auditor fetch NAME`), or use the statistics over drawn orders, which need no file.",
+        "set: the order of its file cannot be had (it is not in the data folder): captions are walked by image id, and "
+        "ttr, mattr, mtld and the curve are not the published ones",
+        ("diversity", "reproduce"),
+        {},
+    ),
+    "datasets-reordered": Kind(
+        "A choice of method (tokenizer, order, number of lists) changes which dataset is the more diverse.",
+        "Each statistic is measured again with one factor changed; pairs of datasets that change places are counted. "
+        "`n` is the pairs.",
+        "Name the choice beside the number, and claim no order that it decides.",
+        "ptb: mtld reorders most, 2 of 10 pairs of datasets change places, as one and other",
+        ("robustness",),
+        {"pairs_changed": "pairs that change places"},
+    ),
+    "metric-not-installed": Kind(
+        "A metric that is measured by default was left out, since a part that it needs is not installed.",
+        "Asked of the installation.",
+        "Install what the sentence names, or name metrics with `-m` so that none is left out in silence.",
+        "left out: meteor needs its tables of synonyms: `auditor fetch meteor`",
+        ("bounds", "compare", "correlate", "score", "probe", "references", "agree", "consensus", "check"),
+        {},
+    ),
+    "favours-length": Kind(
+        "A metric puts the longer, or the shorter, captions of an image first.",
+        "Spearman's rho of rank and length within each image, mean over the `n` images; the metrics with the greatest "
+        "and the least are told.",
+        "Compare systems of unequal caption length with care by this metric, or by several.",
+        "bleu-4 favours short captions most (rho of rank and length -0.31)",
+        ("rank",),
+        {"favours": "long or short", "length_rho": "mean Spearman's rho"},
+    ),
+    "component-effect": Kind(
+        "Which metric reacts most, and which least, where a component is taken from captions.",
+        "Each caption is scored before and after; relative is the change of the mean, as a share of the mean before. "
+        "`n` is the captions.",
+        "Choose a metric that reacts to what your question is about.",
+        "set: nouns moves cider (-71.2%) most, rouge-l (-38.0%) least",
+        ("probe",),
+        {
+            "most": "the metric that reacts most",
+            "most_relative": "its relative change",
+            "least": "the metric that reacts least",
+            "least_relative": "its relative change",
+        },
+    ),
+    "component-without-effect": Kind(
+        "No caption has the component, so that nothing was changed.",
+        "Captions that differ after the change are counted.",
+        "Read nothing into the unchanged scores.",
+        "set: adjectives changed no caption",
+        ("probe",),
+        {},
+    ),
+    "gamed-metric": Kind(
+        "A metric scores most captions higher after a change that makes them no better, such as a word said twice.",
+        "The share of changed captions that gain, in `values` by metric; told above one half.",
+        "Do not optimise a system on this metric alone.",
+        "set: repeated-word games rouge-l (63% of captions)",
+        ("probe",),
+        {"METRIC": "share of captions that gain"},
+    ),
+    "published-figures": Kind(
+        "Whether the figures of a paper are reached.",
+        "Each figure is measured again and compared with the print, within a declared band. `n` is the checks; it is "
+        "an error where one is outside.",
+        "Read the table: each figure outside its band has its reason beside it, where one is known.",
+        "wang2016: 402 checks, 380 within, 22 not answerable; they are of 61 published statements, 58 within, 3 not "
+        "answerable",
+        ("reproduce",),
+        {"within": "checks within their bands", "outside": "checks outside", "not answerable": "checks without a number"},
+    ),
+}

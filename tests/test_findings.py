@@ -1,0 +1,81 @@
+"""Findings are data: a stable code, who they are about, numbers, a sentence; no format loses them."""
+
+from __future__ import annotations
+
+import ast
+import json
+import runpy
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import auditor
+from auditor.findings import KINDS
+from auditor.reports import TEXT_FORMATS, terminal
+from auditor.result import Finding, Result, findings_in, notes_in
+
+FOUND = Finding("copied-slots", "slots copy", {"dataset": "set", "slot": 2}, {"share": float("nan"), "exact": 3}, 9)
+
+RESULT = Result("duplicates", pl.DataFrame({"n": [1]}), notes=("a note",), findings=(FOUND,))
+
+
+def test_json_carries_findings_beside_notes() -> None:
+    body = json.loads(RESULT.to_json())["auditor.duplicates/v2"]
+    assert body["notes"] == ["a note"]
+    assert body["findings"] == [
+        {
+            "kind": "copied-slots",
+            "severity": "info",
+            "about": {"dataset": "set", "slot": 2},
+            "values": {"share": None, "exact": 3},
+            "n": 9,
+            "sentence": "slots copy",
+        }
+    ]
+
+
+@pytest.mark.parametrize("name", ["md", "html"])
+def test_formats_for_people_say_findings_after_notes(name: str) -> None:
+    text = TEXT_FORMATS[name](RESULT)
+    assert 0 < text.index("a note") < text.index("slots copy")
+
+
+def test_terminal_says_findings_after_notes(capsys: pytest.CaptureFixture[str]) -> None:
+    terminal.show(RESULT, terminal.Screen(sys.stdout, color=False))
+    text = capsys.readouterr().out
+    assert 0 < text.index("a note") < text.index("slots copy")
+
+
+def test_what_is_said_is_parted_in_its_order() -> None:
+    said = ["one", FOUND, "two"]
+    assert (notes_in(said), findings_in(said)) == (("one", "two"), (FOUND,))
+
+
+def test_table_is_found_by_name_and_an_absent_one_is_named() -> None:
+    with pytest.raises(KeyError, match="duplicates: no table shares"):
+        RESULT.table("shares")
+
+
+def test_every_kind_that_a_study_uses_is_documented() -> None:
+    """A kind is written where a finding is made, or as a constant: each string of the list occurs in some study."""
+    package = Path(auditor.__file__).parent
+    used, words = set(), set()
+    for path in package.rglob("*.py"):
+        if path.name == "findings.py":
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                words.add(node.value)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Finding":
+                kind = node.args[0] if node.args else None
+                used |= {kind.value} if isinstance(kind, ast.Constant) else set()
+    assert used <= KINDS.keys()
+    assert KINDS.keys() <= words
+
+
+def test_page_of_findings_is_made_of_the_list() -> None:
+    docs = Path(__file__).parents[1] / "docs"
+    made = runpy.run_path(str(docs / "make_findings.py"))["page"]()
+    assert (docs / "findings.md").read_text(encoding="utf-8") == made, "run: python docs/make_findings.py"
