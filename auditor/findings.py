@@ -63,7 +63,7 @@ KINDS: Mapping[str, Kind] = {
         },
     ),
     "swapped-captions": Kind(
-        "Captions that seem to describe another image than their own: two that changed places, or one that went astray.",
+        "Captions that seem to describe another image than their own: two that changed places, or one gone astray.",
         "Among the tenth of the captions (`--share`) least like the others of their image, the words of each are put "
         "against those of every image: a caption is told where another image explains its words better by more than "
         "`bits`. `n` is the captions that have a score; it is a warning where any was found.",
@@ -135,8 +135,9 @@ KINDS: Mapping[str, Kind] = {
     "more-homogeneous": Kind(
         "One dataset's captions tell its images apart less than another's: a caption of another image scores nearly "
         "what a caption of the image itself does.",
-        "Homogeneity is intra / upper (errors: upper / intra) by each metric. One dataset is ahead on a metric where the "
-        "bootstrap interval of the difference is above 0. `n` is the metrics; datasets follow each other by mean rank.",
+        "Homogeneity is intra / upper (errors: upper / intra) by each metric. One dataset is ahead on a metric where "
+        "the bootstrap interval of the difference is above 0. Datasets follow each other by mean rank; `n` is the "
+        "metrics.",
         "For work that must tell images apart, prefer the less homogeneous dataset. Compare datasets of unequal size "
         "with `--equalise`.",
         "one is more homogeneous than other on 3 of 4 metrics beyond sampling error; other than one on 1",
@@ -318,6 +319,10 @@ KINDS: Mapping[str, Kind] = {
         "wang2016: 402 checks, 380 within, 22 not answerable; they are of 61 published statements, 58 within, 3 not "
         "answerable",
         ("reproduce",),
-        {"within": "checks within their bands", "outside": "checks outside", "not answerable": "checks without a number"},
+        {
+            "within": "checks within their bands",
+            "outside": "checks outside",
+            "not answerable": "checks without a number",
+        },
     ),
 }

@@ -55,7 +55,9 @@ def result() -> Result:
         tables=(shown,),
         notes=("a note with [brackets]",),
         findings=(
-            Finding("one-caption-images", "one image & a [caption]", {"dataset": "set", "split": None}, {"images": 1}, 2),
+            Finding(
+                "one-caption-images", "one image & a [caption]", {"dataset": "set", "split": None}, {"images": 1}, 2
+            ),
         ),
     )
 

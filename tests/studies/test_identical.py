@@ -58,7 +58,9 @@ def test_captions_without_a_word_are_nobodys_twin_and_are_counted(store: Store, 
     ingest_rows(store, EMPTY, kind="candidates")
     result = identical(store, "set", as_text=as_text)
     assert result.frame.select("image", "slot_a", "slot_b", "all_identical").rows() == [("e", 0, 1, False)]
-    assert result.findings[0].sentence.endswith("with all captions identical: 0; without a word, and so not compared: 3")
+    assert result.findings[0].sentence.endswith(
+        "with all captions identical: 0; without a word, and so not compared: 3"
+    )
 
 
 def test_dataset_without_identical_captions_has_counts_and_no_rows(store: Store) -> None:

@@ -138,7 +138,9 @@ def test_one_judge_has_one_protocol_and_no_ceiling(store: Store, tmp_path: Path)
     found = agree(store, "mine", metrics=["bleu-1"], question=QUICK)
     assert set(found.frame["metric"]) == {"bleu-1"}
     assert set(found.frame.filter(pl.col("statistic") != "kappa")["protocol"]) == {"pooled"}
-    assert "mine: one judge (ann) only: how far people agree, and what a metric can reach, is unknown" in found.sentences
+    assert (
+        "mine: one judge (ann) only: how far people agree, and what a metric can reach, is unknown" in found.sentences
+    )
 
 
 def test_constant_ratings_and_scores_have_no_correlation_and_say_why(store: Store, tmp_path: Path) -> None:

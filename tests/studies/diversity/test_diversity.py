@@ -210,7 +210,9 @@ def test_a_list_that_few_images_have_is_left_out_and_said(store: Store) -> None:
     for published, lists, said in ((False, 3, "nine in ten images have"), (True, 1, "every image has")):
         result = diversity(store, "set", settings=Settings("whitespace", published=published))
         assert result.frame["lists"].drop_nulls().unique().to_list() == [lists]
-        assert any(f"measured: {lists} of 4 parallel lists, in which {said} a caption" in note for note in result.sentences)
+        assert any(
+            f"measured: {lists} of 4 parallel lists, in which {said} a caption" in note for note in result.sentences
+        )
 
 
 def test_orders_are_drawn_by_the_seed_and_nothing_else(store: Store) -> None:

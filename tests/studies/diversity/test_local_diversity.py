@@ -115,7 +115,9 @@ def test_a_class_without_words_has_no_value_and_is_named(store: Store) -> None:
     result = local_diversity(store, "system", evaluation="people")
     assert values(result, "system")["recall-5"] == (None, 0)
     assert values(result, "system")["recall-1"] == (0.5, 2)
-    assert any("no value of recall-2, recall-3, recall-4, recall-5, recall-majority" in note for note in result.sentences)
+    assert any(
+        "no value of recall-2, recall-3, recall-4, recall-5, recall-majority" in note for note in result.sentences
+    )
     assert "people: images of fewer than 5 captions, without a word of that class: 1" in result.sentences
     assert result.frame["low"].null_count() == result.frame.height  # one image varies from no other
 

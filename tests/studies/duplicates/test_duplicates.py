@@ -246,7 +246,8 @@ def test_copied_annotator_shows_as_a_pair_of_slots(store: Store) -> None:
     pair = result.frame.filter(pl.col("against_slot").is_not_null(), pl.col("match") == "any")
     assert pair.select("slot", "against_slot", "value", "n").rows() == [(0, 2, 1.0, 40)]
     assert (
-        "set: slots 0 and 2 say the same, or nearly, of 100.0% of their images: did one copy the other?" in result.sentences
+        "set: slots 0 and 2 say the same, or nearly, of 100.0% of their images: did one copy the other?"
+        in result.sentences
     )
 
 
