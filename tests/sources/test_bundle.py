@@ -248,7 +248,7 @@ EXPORT = """
 import sys
 from pathlib import Path
 from auditor.store.connection import Store
-from auditor.studies.exchange import export
+from auditor.studies.ingest.export import export
 with Store.open(Path(sys.argv[1])) as store:
     store.execute("set threads = " + sys.argv[3])
     export(store, "set", Path(sys.argv[2]))

@@ -383,7 +383,7 @@ def test_crafted_file_is_refused_before_scipy_sees_it(tmp_path: Path, variable: 
 
 
 def test_bomb_behind_large_variables_is_met_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("auditor.sources.mat_file._LARGEST", 4096)
+    monkeypatch.setattr("auditor.sources.mat.variables._LARGEST", 4096)
     filler = named_sentences(text("a kite " * 350))
     path = write_mat(tmp_path / "crafted.mat", packed(filler), filler, packed(b"\0" * 100_000))
     with pytest.raises(SourceError, match="zip bomb"):

@@ -304,7 +304,7 @@ def test_other_tokens_of_another_program_are_told_and_are_no_damage(
     with Store.open(path, write=True) as store:
         profile(store, "set", tokenizer="whitespace")
         monkeypatch.setattr(text, "PROFILES", MappingProxyType({"bare": bare.tokenize, "whitespace": bare.tokenize}))
-        monkeypatch.setattr("auditor.studies.verification.BY_OTHERS", {"whitespace": "some program"})
+        monkeypatch.setattr("auditor.studies.upkeep.verify.BY_OTHERS", {"whitespace": "some program"})
         result = verify(store)
         sound = result.holds
     assert sound

@@ -161,14 +161,14 @@ import sys
 from pathlib import Path
 from conftest import ingest_rows
 from auditor.store.connection import Store
-from auditor.studies.scores import score
+from auditor.studies.score import score
 words = "a dog cat runs sleeps on the grass red two men boat sees big small old".split()
 rows = [
     ("a", s, " ".join(words[(s * 3 + k * k * 7 + (s // 16) * k) % 16] for k in range(5 + s % 6))) for s in range(5_000)
 ]
 with Store.open(Path(sys.argv[1]), write=True) as store:
     ingest_rows(store, [*rows, ("b", 0, "a dog"), ("b", 1, "a cat")])
-    score(store, "set", ["rouge-l"])
+    score(store, "set", metrics=["rouge-l"])
 peak = next(line for line in Path('/proc/self/status').read_text().splitlines() if line.startswith('VmHWM'))
 print(peak.split()[1])
 """
