@@ -1,11 +1,12 @@
 # make demo    what auditor is for, on the bundled sample
 # make test    the tests
+# make quick   those of them that need neither data, nor a browser, nor patience
 # make check   style, types, import contracts
 # make docs    the pages of docs/ as a site, in build/site
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check docs install
+.PHONY: demo test quick check docs install
 install: .venv/installed
 
 .venv/installed: pyproject.toml constraints.txt
@@ -19,6 +20,9 @@ demo: install
 
 test: install
 	$(BIN)/pytest -n auto --dist loadgroup
+
+quick: install
+	$(BIN)/pytest -n auto --dist loadgroup -m "not slow and not data and not browser"
 
 check: install
 	$(BIN)/ruff check .

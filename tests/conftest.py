@@ -90,7 +90,12 @@ def ingest_rows(
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what is slow, so that no worker is left alone with it at the end."""
+    """Mark what needs the real data or a browser by its fixtures; begin with what is slow, for no worker to end alone."""
+    for item in items:
+        names = getattr(item, "fixturenames", ())
+        for marker in ("data", "browser"):
+            if marker in names:
+                item.add_marker(marker)
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
