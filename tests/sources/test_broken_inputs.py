@@ -27,12 +27,12 @@ from conftest import ROOT
 
 from auditor import config, sources
 from auditor.cli import app
-from auditor.cli.options import settings
 from auditor.errors import AuditorError, SourceError, UsageError
 from auditor.model import Part, Source
 from auditor.result import Result
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.ingest.sources import MAX_REJECTED, ingest_sources
+from auditor.studies.ingest.study import settings
 
 MOST_MEMORY = 1 << 30
 MOST_SECONDS = 20
