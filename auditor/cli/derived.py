@@ -189,7 +189,7 @@ def _run(
 ) -> None:
     """Ask a study, and show what it found."""
     from auditor import reports
-    from auditor.config import sources
+    from auditor.config import gates, sources
 
     for new, old in _FORMER.items():
         if (given := values.pop(f"former_{new}", None)) is not None:
@@ -203,6 +203,10 @@ def _run(
     takes = inspect.signature(function).parameters
     if "config" in takes:
         sources(keywords["config"])  # a mistake in the file comes before one about the store
+    if study.verdicts:
+        from auditor.studies.check import understood
+
+        understood(gates(keywords["config"]))
     with ExitStack() as at_work:
         if "store" in takes:
             path: Path = values["store"]

@@ -98,7 +98,7 @@ def test_pairs_come_beside_the_values_of_one_run(store: Store) -> None:
         ingest_rows(
             store, [(image, slot, f"a {name} {image} {slot % 2}") for image in "abcd" for slot in range(3)], name
         )
-    asked = {"metric_names": ["bleu-1", "ter"], "resamples": 40}
+    asked = {"metrics": ["bleu-1", "ter"], "resamples": 40}
     alone, both = (compare(store, "one", "two", **asked, pairs=pairs) for pairs in (False, True))
     of_pairs = pl.col("against").is_not_null()
     assert both.frame.filter(~of_pairs).select(alone.frame.columns).equals(alone.frame)

@@ -1,7 +1,8 @@
 """What the tokens of the Penn Treebank look like, as the Stanford tokeniser 3.4.1 of COCO's evaluation has them.
 
-Rules in the order in which they win ties, in the language of `auditor.text.ptb.lexer`. The name of a rule says what becomes
-of its token (see `auditor.text.ptb`). What the program does is the measure: `tests/text/make_gold_ptb.py` asks it.
+Rules in the order in which they win ties, in the language of `auditor.text.ptb.lexer`. The name of a rule says what
+becomes of its token (see `auditor.text.ptb`). What the program does is the measure: `tests/text/make_gold_ptb.py` asks
+it.
 """
 
 from __future__ import annotations

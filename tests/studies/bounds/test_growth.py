@@ -110,7 +110,7 @@ def test_what_a_bucket_was_counted_of_is_let_go_of(store: Store) -> None:
         return set() if file is None else set(file.params).union(*(made_of(read) for read in file.reads))
 
     score(store, "set", metrics=["bleu-2", "rouge-l", "cider", "chrf"], progress=watched)
-    assert {"chosen", "caption_gram"} & set.union(*held)
+    assert {"bucket_text", "text_ngram"} & set.union(*held)
     assert held[-1] == set()
 
 

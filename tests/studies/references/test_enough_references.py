@@ -30,7 +30,7 @@ ROWS: Rows = [
 
 def measured(store: Store, rows: Rows = ROWS, **options: object) -> Result:
     ingest_rows(store, rows, "set")
-    chosen = {"metric_names": ["bleu-1"], "draws": 2, **options}
+    chosen = {"metrics": ["bleu-1"], "draws": 2, **options}
     return enough_references(store, "set", **chosen)  # type: ignore[arg-type]
 
 
