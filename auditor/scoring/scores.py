@@ -130,15 +130,17 @@ def signatures(metrics: Sequence[MetricRequest], text_profile: str, references: 
     return {metric.label: str(metric.signature(text_profile, references)) for metric in metrics}
 
 
-def _own(own: int, scored: int, selection: Selection, system: Selection, *, left_out: bool) -> list[str]:
+def _own(own: int, scored: int, selection: Selection, system: Selection, *, left_out: bool) -> list[Finding]:
     """Say how many captions of a system are references of their image."""
     if not own:
         return []
     subject = "1 caption is" if own == 1 else f"{own:,} captions are"
     end = "left out" if left_out else f"scored against itself; {WAY_OUT}"
-    return [
+    said = (
         f"{system.label}: of {scored:,}, {subject} word for word a reference of the image in {selection.label}: {end}"
-    ]
+    )
+    where = about(system, against=selection.label)
+    return [Finding("own-references", said, where, {"captions": own}, scored, "warning")]
 
 
 def too_long(store: Store, selections: Sequence[Selection], text_profile: str) -> list[Finding]:

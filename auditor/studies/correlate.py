@@ -13,7 +13,8 @@ from auditor.errors import UsageError
 from auditor.metrics.candidates import HUMAN
 from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References, left_out, requests
-from auditor.result import Figure, Result, Said, Table, findings_in, notes_in
+from auditor.result import Figure, Finding, Result, Said, Table, about, findings_in, notes_in
+from auditor.scoring.candidate_sets import LONELY
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_few_captions, too_long
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.correlation import FEWEST, LEVELS, STATISTICS, at_level, constants
@@ -130,12 +131,16 @@ def _correlations(
     return pl.concat(parts), notes
 
 
-def _unscored(store: Store, selection: Selection, scores: pl.DataFrame) -> list[str]:
+def _unscored(store: Store, selection: Selection, scores: pl.DataFrame) -> list[Finding]:
     """Say how many images have one caption only, where all that have more are scored."""
-    lonely = images(store, selection).filter(pl.col("captions") < 2).height
+    described = images(store, selection)
+    lonely = described.filter(pl.col("captions") < 2).height
+    if not lonely:
+        return []
     subject = "1 image has" if lonely == 1 else f"{lonely:,} images have"
     scored = f"{scores.height:,} captions of {scores['image'].n_unique():,} images are scored"
-    return [f"{selection.label}: {subject} one caption only and no score; {scored}"] if lonely else []
+    said = f"{selection.label}: {subject} one caption only and no score; {scored}"
+    return [Finding(LONELY, said, about(selection), {"images": lonely}, described.height, "notice")]
 
 
 def _largest_p(selection: Selection, rows: pl.DataFrame) -> list[str]:
@@ -168,7 +173,10 @@ def _smallest(rows: pl.DataFrame) -> list[str]:
 
 def _tables(label: str, rows: pl.DataFrame) -> list[Table]:
     statistic = str(rows["statistic"].first())
-    matrices = [Table(f"{statistic} of {label}, per {level}", _triangle(rows, level, statistic)) for level in LEVELS]
+    matrices = [
+        Table(f"{statistic} of {label}, per {level}", _triangle(rows, level, statistic), name="matrix")
+        for level in LEVELS
+    ]
     return [*matrices, *_extremes(label, rows)]
 
 
@@ -207,6 +215,7 @@ def _extremes(label: str, rows: pl.DataFrame) -> list[Table]:
         ends.select("level", "rank", pl.exclude("level", "rank")),
         sections="level",
         caption=f"by {statistic}, whatever its sign; p takes captions and images as independent",
+        name="pairs",
     )
     return [shown] if ends.height else []
 
@@ -227,7 +236,7 @@ def _ranges(labelled: Sequence[tuple[str, pl.DataFrame]]) -> list[Table]:
         highest=pl.col("label").sort_by("value").last(),
     )
     return [
-        Table(f"range of {statistic} per {level}", ranges.filter(pl.col("level") == level).drop("level"))
+        Table(f"range of {statistic} per {level}", ranges.filter(pl.col("level") == level).drop("level"), name="ranges")
         for level in LEVELS
     ]
 

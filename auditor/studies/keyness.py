@@ -10,7 +10,7 @@ import polars as pl
 from auditor import parameters as p
 from auditor.errors import MetricError, UsageError
 from auditor.model import Progress, Selection, silent
-from auditor.result import Result, Signature, Table
+from auditor.result import Finding, Result, Signature, Table, about
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.significance import SMALLEST_P
 from auditor.store import ngrams, tokens, versions
@@ -93,10 +93,10 @@ def keyness(
         tables=tuple(_tables(sides, frame, watched)),
         notes=(
             *([f"in neither as a token of text profile {tokenizer}: {', '.join(unseen)}"] if unseen else []),
-            *_images(store, sides),
             f"p is that of one word; {frame.height:,} were compared: for all together, ask for less than"
             f" {0.05 / max(frame.height, 1):.1g}",
         ),
+        findings=tuple(_images(store, sides)),
     )
 
 
@@ -124,29 +124,32 @@ def _tables(sides: Sequence[Selection], frame: pl.DataFrame, watched: Sequence[s
     a, b = (side.label for side in sides)
     columns = pl.col("word", "occurrences", "expected", "log_likelihood", "log_ratio")
     chosen = {
-        f"words that {a} uses more than {b}": pl.col("direction") == "over",
-        f"words that {a} uses less than {b}": pl.col("direction") == "under",
-        "watched words": pl.col("word").is_in(watched),
+        "over": (f"words that {a} uses more than {b}", pl.col("direction") == "over"),
+        "under": (f"words that {a} uses less than {b}", pl.col("direction") == "under"),
+        "watched": ("watched words", pl.col("word").is_in(watched)),
     }
-    listed = ((title, frame.filter(which)) for title, which in chosen.items())
+    listed = ((name, title, frame.filter(which)) for name, (title, which) in chosen.items())
     return [
         Table(
             title,
             some.head(_SHOWN).select(columns),
             caption=f"{some.height - _SHOWN:,} more words: -o FILE has them all" if some.height > _SHOWN else None,
+            name=name,
         )
-        for title, some in listed
+        for name, title, some in listed
         if some.height
     ]
 
 
-def _images(store: Store, sides: Sequence[Selection]) -> list[str]:
+def _images(store: Store, sides: Sequence[Selection]) -> list[Finding]:
     """Say whether the two describe the same images: what is in them changes words too."""
     a, b = (versions.images(store, side)["image"] for side in sides)
     shared = int(a.is_in(b.implode()).sum())
     if shared == len(a) == len(b):
         return []
-    return [
+    said = (
         f"{sides[0].label} describes {len(a):,} images, {sides[1].label} {len(b):,}; {shared:,} are the same: what"
         " other images show is among the differences"
-    ]
+    )
+    where = about(sides[0], against=sides[1].label)
+    return [Finding("images-not-shared", said, where, {"images": len(a) - shared}, len(a), "notice")]

@@ -57,7 +57,7 @@ def metric_cards(name: Name = None) -> Result:
             for metric in METRICS.values()
         ]
         table = pl.DataFrame(rows).select("metric", "summary", pl.col("sensitivity").alias(_SENSITIVE))
-        return Result("metrics", pl.DataFrame(rows), tables=(Table("metrics", table),))
+        return Result("metrics", pl.DataFrame(rows), tables=(Table("metrics", table, name="metrics"),))
     if name in STATISTICS:
         return _statistic(STATISTICS[name])
     if name not in METRICS:
@@ -108,7 +108,10 @@ def metric_cards(name: Name = None) -> Result:
         "metrics",
         pl.concat([facts, parameters], how="diagonal"),
         signatures={name: signature},
-        tables=(Table(name, facts), Table(f"parameters: -m {name}:PARAMETER=VALUE,…", shown)),
+        tables=(
+            Table(name, facts, name="metric"),
+            Table(f"parameters: -m {name}:PARAMETER=VALUE,…", shown, name="parameters"),
+        ),
     )
 
 
@@ -133,7 +136,7 @@ def _statistic(card: Statistic) -> Result:
             ],
         }
     )
-    return Result("metrics", facts, tables=(Table(card.name, facts),))
+    return Result("metrics", facts, tables=(Table(card.name, facts, name="metric"),))
 
 
 def _parameters(metric: Metric) -> pl.DataFrame:

@@ -248,6 +248,7 @@ def _summary(selection: Selection, frame: pl.DataFrame) -> Table:
         f"questions about images of {selection.label}",
         counted.sort("category", "candidates", nulls_last=True),
         caption="swapped: questions that show the first candidate as C, as the seed drew",
+        name="questions",
     )
 
 
@@ -258,6 +259,7 @@ def _examples(frame: pl.DataFrame) -> Table:
         frame["question"][0],
         frame.select("image", *texts).head(_SHOWN),
         caption=f"{more:,} more: -o FILE.csv or FILE.jsonl writes them for judges, and their key" if more > 0 else None,
+        name="examples",
     )
 
 
@@ -310,4 +312,6 @@ def write(result: Result, path: Path, judges: int, *, force: bool = False) -> Re
     advice = (
         f"with votes in, `auditor ingest NAME --from {path} --format votes --option key_file={key}` reads them back",
     )
-    return replace(result, tables=(*result.tables, Table("written", files)), notes=(*result.notes, *advice))
+    return replace(
+        result, tables=(*result.tables, Table("written", files, name="written")), notes=(*result.notes, *advice)
+    )

@@ -270,6 +270,7 @@ def exhibit(
         pl.DataFrame(shown, schema_overrides=dict.fromkeys(("published", "as published", "low", "high"), pl.Float64)),
         caption="theirs: on raw text, split at blanks; sound: all on the same tokens"
         + (share if resampling.resamples else ""),
+        name="as-published",
     )
 
 

@@ -188,7 +188,7 @@ def _one(found: Rated, question: Question, statistics: Sequence[str], number: st
             *tables.disagreement_tables(found, browsed, question.disagreements),
         ],
         [*tables.figure(found, frame, number), *tables.class_figures(found, number)],
-        [*notes, *unknown, *tables.notes(found, frame)],
+        [*notes, *unknown, *tables.said(found, frame)],
     )
 
 

@@ -14,7 +14,8 @@ import numpy as np
 import polars as pl
 
 from auditor.registry import MetricRequest
-from auditor.result import Figure, Table
+from auditor.result import Figure, Finding, Said, Table
+from auditor.result import about as about_selection
 from auditor.statistics.density import density, reach
 from auditor.statistics.significance import SMALLEST_P
 from auditor.studies.agree.ratings import Rated
@@ -42,7 +43,9 @@ def disagreement_tables(found: Rated, metric: MetricRequest, most: int) -> list[
         (f"rated highest, scored lowest: {label} by {metric.label}", praised),
         (f"rated lowest, scored highest: {label} by {metric.label}", rejected),
     )
-    return [Table(title, _with_texts(found, some.head(most), metric.label)) for title, some in titles]
+    return [
+        Table(title, _with_texts(found, some.head(most), metric.label), name="disagreements") for title, some in titles
+    ]
 
 
 def _with_texts(found: Rated, rows: pl.DataFrame, label: str) -> pl.DataFrame:
@@ -94,12 +97,13 @@ def class_tables(found: Rated) -> list[Table]:
         .pivot("class", index="metric", values="value", maintain_order=True)
     )
     return [
-        Table(f"mean score of the captions of {label}, by people's rating", scores),
+        Table(f"mean score of the captions of {label}, by people's rating", scores, name="scores-by-rating"),
         Table(
             f"length of the captions of {label} and of their references, by people's rating",
             _in_order(_lengths(rows), names),
             caption="words; difference: a caption's length less the mean length of its references. "
             "TER counts every word too many or too few as an edit",
+            name="lengths-by-rating",
         ),
     ]
 
@@ -321,21 +325,32 @@ def figure(found: Rated, rows: pl.DataFrame, number: str) -> list[Figure]:
     ]
 
 
-def notes(found: Rated, rows: pl.DataFrame) -> list[str]:
+def said(found: Rated, rows: pl.DataFrame) -> list[Said]:
     """Say which metric is closest to people, how probable the least coefficient is, and what is turned round."""
     label, order = found.annotated.label, ranked(found, rows)
-    told = []
+    told = list[Said]()
     if order.height > 1:
         first, last = order.row(0, named=True), order.row(-1, named=True)
         told.append(
-            f"{label}: {first['metric']} is closest to people ({first['statistic']} {first['value']:.3f}, "
-            f"{first['strength']}), {last['metric']} the least ({last['value']:.3f}, {last['strength']})"
+            Finding(
+                "closest-metric",
+                f"{label}: {first['metric']} is closest to people ({first['statistic']} {first['value']:.3f}, "
+                f"{first['strength']}), {last['metric']} the least ({last['value']:.3f}, {last['strength']})",
+                about_selection(found.annotated, statistic=first["statistic"]),
+                {
+                    "most": first["metric"],
+                    "value": first["value"],
+                    "least": last["metric"],
+                    "least_value": last["value"],
+                },
+                order.height,
+            )
         )
     of_metrics = rows.filter(pl.col("statistic").is_in(STATISTICS), pl.col("metric") != PEOPLE)
     largest = of_metrics["p"].max()
     if isinstance(largest, float):
         high = of_metrics.filter(pl.col("p") >= _UNSURE).height
-        told.append(
+        words = (
             f"{label}: "
             + (
                 f"{high:,} of {of_metrics['p'].count():,} correlations with people have a p of {_UNSURE:g} or more"
@@ -345,12 +360,30 @@ def notes(found: Rated, rows: pl.DataFrame) -> list[str]:
             + ("; that is an upper bound: doubles go no lower" if largest == SMALLEST_P else "")
             + "; p takes ratings as independent, which they are not: trust the intervals"
         )
+        tested = int(of_metrics["p"].count())
+        told.append(
+            Finding(
+                "unsure-correlations",
+                words,
+                about_selection(found.annotated),
+                {"unsure": high, "largest_p": largest},
+                tested,
+                "notice" if high else "info",
+            )
+        )
     own = found.scores.filter("is_reference").height
     if own:
         subject = "1 caption is" if own == 1 else f"{own:,} captions are"
         told.append(
-            f"{label}: {subject} word for word a reference of the image in {found.references.label}; "
-            "candidates = without-references leaves such captions out"
+            Finding(
+                "own-references",
+                f"{label}: {subject} word for word a reference of the image in {found.references.label}; "
+                "candidates = without-references leaves such captions out",
+                about_selection(found.annotated, against=found.references.label),
+                {"captions": own},
+                found.scores.height,
+                "warning",
+            )
         )
     errors = [metric.label for metric in found.metrics if metric.metric.lower_is_better]
     if errors:

@@ -44,7 +44,11 @@ def _upper(selection: Selection, rows: pl.DataFrame) -> list[Table]:
     if human.is_empty():
         return []
     shown = human.select("metric", *_UPPER, *_if_drawn_often(human))
-    return [Table(f"upper bound of {selection.label}: each caption against the others of its image", shown)]
+    return [
+        Table(
+            f"upper bound of {selection.label}: each caption against the others of its image", shown, name="upper-bound"
+        )
+    ]
 
 
 def _lower(selection: Selection, rows: pl.DataFrame) -> list[Table]:
@@ -53,12 +57,13 @@ def _lower(selection: Selection, rows: pl.DataFrame) -> list[Table]:
         return []
     wide = means.pivot("candidate", index="metric", values="mean", maintain_order=True)
     spread = means.filter(pl.col("draws") > 1, pl.col("spread").is_not_null())
-    made = [Table(f"means of {selection.label} by who stands in for the caption", wide)]
+    made = [Table(f"means of {selection.label} by who stands in for the caption", wide, name="means")]
     if spread.height:
         made.append(
             Table(
                 f"standard deviation of these means over {spread['draws'].item(0)} draws",
                 spread.pivot("candidate", index="metric", values="spread", maintain_order=True),
+                name="spread-over-draws",
             )
         )
     return made
@@ -81,7 +86,7 @@ def _images(selection: Selection, rows: pl.DataFrame) -> list[Table]:
             "sd image-sd": "sd of sd within images",
         }
     )
-    return [Table(f"upper bound of {selection.label} over images", named)]
+    return [Table(f"upper bound of {selection.label} over images", named, name="upper-bound-over-images")]
 
 
 def _if_drawn_often(human: pl.DataFrame) -> list[str]:

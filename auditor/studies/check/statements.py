@@ -46,7 +46,7 @@ class Answer:
         hidden = self.rows.height - _SHOWN_ROWS
         whose = "" if self.selection is None else f"{self.selection.label}: "
         caption = f"{hidden:,} more rows" if hidden > 0 else None
-        return Table(f"{whose}{self.gate.keys[1]}", self.rows.head(_SHOWN_ROWS), caption=caption)
+        return Table(f"{whose}{self.gate.keys[1]}", self.rows.head(_SHOWN_ROWS), caption=caption, name="statement")
 
 
 def answers(

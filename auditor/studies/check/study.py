@@ -210,7 +210,7 @@ def _table(frame: pl.DataFrame) -> Table:
         "low", "high", "limit", "verdict", "reason",
     )  # fmt: skip
     empty = [name for name in ("metric", "low", "high", "reason") if shown[name].null_count() == shown.height]
-    return Table("gates", shown.drop(empty), sections="dataset")
+    return Table("gates", shown.drop(empty), sections="dataset", name="gates")
 
 
 def _summary(frame: pl.DataFrame) -> str:

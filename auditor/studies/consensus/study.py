@@ -12,7 +12,7 @@ from auditor import parameters as p
 from auditor.errors import MetricError, UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References
-from auditor.result import Result, findings_in, notes_in
+from auditor.result import Finding, Result, about, findings_in, notes_in
 from auditor.scoring.by_reference_count import scores_by_references
 from auditor.scoring.own_references import WAY_OUT, own_references
 from auditor.scoring.references import references_of
@@ -160,7 +160,7 @@ def _measure(
 
 def _told_apart(
     store: Store, found: Comparisons, references: Selection, settings: Settings
-) -> tuple[Comparisons, list[str]]:
+) -> tuple[Comparisons, list[Finding]]:
     """Count the pairs of which a caption is a reference of its image, and leave them out where that is asked for."""
     profile = settings.tokenizer
     tokens.provide(store, [found.selection, references], profile, tokenizer_of(profile))
@@ -168,7 +168,8 @@ def _told_apart(
     rows = found.rows
     for side in ("slot_b", "slot_c"):
         rows = rows.join(own.rename({"slot": side}), on=["image", side], how="anti", maintain_order="left")
-    pairs = found.rows.height - rows.height
+    every = found.rows.height
+    pairs = every - rows.height
     if not pairs:
         return found, []
     label = found.selection.label
@@ -178,9 +179,9 @@ def _told_apart(
         found = replace(found, rows=rows)
     end = "left out" if settings.without_own_references else f"a metric finds it; {WAY_OUT}"
     subject = "1 pair has" if pairs == 1 else f"{pairs:,} pairs have"
-    return found, [
-        f"{label}: {subject} a caption that is word for word a reference of its image in {references.label}: {end}"
-    ]
+    said = f"{label}: {subject} a caption that is word for word a reference of its image in {references.label}: {end}"
+    where = about(found.selection, against=references.label)
+    return found, [Finding("own-references", said, where, {"pairs": pairs}, every, "warning")]
 
 
 def _other(store: Store, versus: str, selection: Selection) -> Selection:

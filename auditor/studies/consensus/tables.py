@@ -32,7 +32,7 @@ def tables(part: Measured, settings: Settings) -> list[Table]:
     if part.alike.height:
         made.append(
             Table(f"CIDEr and CIDEr-D of the compared captions of {label}",
-                  part.alike.select("metric", "against", "statistic", "value", "n"))
+                  part.alike.select("metric", "against", "statistic", "value", "n"), name="compared-scores")
         )  # fmt: skip
     if part.ceiling.height:
         made.append(_ceiling(part, settings))
@@ -165,12 +165,14 @@ def _league(part: Measured) -> list[Table]:
     )
     return [
         Table(f"share of wins of each system: {label}", league.select("kind", "rank", pl.exclude("kind", "rank")),
-              sections="kind", caption="Against all others that a pair puts it against; a tie is half a win."),
+              sections="kind", caption="Against all others that a pair puts it against; a tie is half a win.",
+              name="league"),
         *([Table(f"metrics against people over systems: {label}", correlations, sections="kind",
-                 caption="Between the shares of wins; n systems.")] if correlations.height else []),
+                 caption="Between the shares of wins; n systems.",
+                 name="metrics-over-systems")] if correlations.height else []),
         Table(f"wins of the first over the second: {label}",
               duels.filter(pl.col("kind") == _shown_kind(wins))
-              .pivot("metric", index=["system", "against", "n"], values="value", maintain_order=True)),
+              .pivot("metric", index=["system", "against", "n"], values="value", maintain_order=True), name="duels"),
     ]  # fmt: skip
 
 
@@ -187,9 +189,9 @@ def _versus(part: Measured) -> list[Table]:
     )
     columns = ["pair", "kind", "winner", "text_b", "text_c", "other_winner", "other_votes_b", "other_votes_c"]
     return [
-        Table(f"agreement of two truths: {title}", both.agreement),
-        Table(f"words by which the winner is longer: {title}", lengths),
-        Table(f"accuracy under each truth: {title}", accuracy, sections="kind"),
+        Table(f"agreement of two truths: {title}", both.agreement, name="truths"),
+        Table(f"words by which the winner is longer: {title}", lengths, name="winner-lengths"),
+        Table(f"accuracy under each truth: {title}", accuracy, sections="kind", name="accuracy-by-truth"),
         Table(f"pairs on which they differ: {title}", shown(both.differing, _PAIRS, columns),
-              caption="Those on which the second is surest."),
+              caption="Those on which the second is surest.", name="differing-pairs"),
     ]  # fmt: skip

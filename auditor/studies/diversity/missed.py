@@ -164,6 +164,7 @@ def _tables(ranked: Mapping[str, pl.DataFrame], importance: int, floor: int, num
         Table(
             title,
             pl.concat([_column(ranked[name], shown, number) for name, shown in columns.items()], how="horizontal"),
+            name="missed-words",
         )
         for title, columns in said.items()
     ]

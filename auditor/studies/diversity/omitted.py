@@ -123,4 +123,4 @@ def _table(selection: Selection | None, words: pl.DataFrame, number: int) -> Tab
     by_evaluation = words.sort("evaluated_rank").head(number).select(pl.col("word").alias("word "), "evaluated")
     who = f"{selection.label} does not have" if selection else f"{_TOGETHER} has"
     title = f"learnable words that {who}: by training data, by evaluation data"
-    return Table(title, pl.concat([by_training, by_evaluation], how="horizontal"))
+    return Table(title, pl.concat([by_training, by_evaluation], how="horizontal"), name="omitted-words")

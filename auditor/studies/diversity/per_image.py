@@ -129,6 +129,7 @@ def _table(labelled: Sequence[tuple[str, pl.DataFrame]]) -> Table:
             "statistic", index="dataset", values="value", maintain_order=True
         ),
         caption="recall-k: of the content words that k captions of an image hold, the share that is recalled",
+        name="local-recall",
     )
 
 

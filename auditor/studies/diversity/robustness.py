@@ -90,7 +90,8 @@ def robustness(
         moved,
         selections=(*selections, *(one for one in (known.training, known.evaluation) if one)),
         signatures=dict(base.unique("statistic", maintain_order=True).select("statistic", "signature").rows()),
-        tables=(Table("what is changed", pl.DataFrame({"factor": [*_FACTORS], "meaning": [*_FACTORS.values()]})),
+        tables=(Table("what is changed", pl.DataFrame({"factor": [*_FACTORS], "meaning": [*_FACTORS.values()]}),
+                      name="factors"),
                 *_tables(moved, flips)),
         notes=notes_in(notes),
         findings=(*findings_in(notes), *_findings(flips, selections)),
@@ -164,7 +165,7 @@ def _tables(moved: pl.DataFrame, flips: pl.DataFrame) -> list[Table]:
     both = most.join(counted, on=["statistic", "factor"], how="left", maintain_order="left").fill_null(0)
     return [
         Table(title, both.pivot("factor", index="statistic", values=values, maintain_order=True)
-              .select("statistic", *factors), digits=tuple((factor, 3) for factor in factors))
+              .select("statistic", *factors), digits=tuple((factor, 3) for factor in factors), name=values)
         for title, values in (
             ("greatest relative change of any dataset", "change"),
             ("pairs of datasets that change places", "flips"),

@@ -56,6 +56,7 @@ def correlated(values: pl.DataFrame, systems: Sequence[str]) -> Correlated | Non
         f"do statistics rank {len(systems)} systems alike? Spearman's rho, without its sign",
         wide.rename({"statistic_a": "statistic"}),
         digits=tuple((name, 2) for name in wide.columns[1:]),
+        name="correlated-statistics",
     )
     return Correlated(pairs, (table,), (heatmap(pairs),))
 
@@ -79,7 +80,7 @@ def tables(labelled: Labelled, known: Known) -> tuple[Table, ...]:
         asked = [name for name in names if known.answers(STATISTICS[name].needs)]
         if asked:
             frame = _wide(labelled, asked)
-            made.append(Table(title, frame, digits=_digits(frame)))
+            made.append(Table(title, frame, digits=_digits(frame), name="statistics"))
     return (*made, *_intervals(labelled), *_deciles(labelled))
 
 
@@ -111,7 +112,7 @@ def _intervals(labelled: Labelled) -> Iterator[Table]:
     if rows.height:
         caption = f"low, high: the middle {CONFIDENCE:.0%} of {RESAMPLES:,} resamples of the images"
         digits = tuple((name, STATISTICS["sdsl"].digits) for name in ("sdsl", "low", "high"))
-        yield Table("sdsl, with an interval over images", rows, caption=caption, digits=digits)
+        yield Table("sdsl, with an interval over images", rows, caption=caption, digits=digits, name="sdsl")
 
 
 def _deciles(labelled: Labelled) -> Iterator[Table]:
@@ -119,7 +120,7 @@ def _deciles(labelled: Labelled) -> Iterator[Table]:
     if deciles.height:
         frame = deciles.pivot("dataset", index="decile", values="value")
         bars = tuple(label for label, _ in labelled)
-        yield Table("coverage by decile of frequency, 1 the most frequent", frame, bars=bars)
+        yield Table("coverage by decile of frequency, 1 the most frequent", frame, bars=bars, name="coverage")
 
 
 def _by_decile(labelled: Labelled) -> pl.DataFrame:

@@ -167,6 +167,7 @@ def _table(labelled: Sequence[tuple[Selection, pl.DataFrame]]) -> Table:
         "captions of one image",
         wide.pivot("statistic", index="dataset", values="value", maintain_order=True),
         caption="mbleu: each caption against the others of its image; the higher, the less they differ",
+        name="captions-of-one-image",
     )
 
 

@@ -70,7 +70,7 @@ def export(
         f"version {contents.version[:12]} with {contents.images:,} images and {contents.captions.height:,} captions; "
         f"`auditor ingest {selection.version.dataset} --from {folder}` reads it into another store",
     )
-    return Result("export", rows, (selection,), tables=(Table(f"{ref} → {folder}", shown),), notes=notes)
+    return Result("export", rows, (selection,), tables=(Table(f"{ref} → {folder}", shown, name="bundle"),), notes=notes)
 
 
 def _row(selection: Selection, path: Path, rows: int) -> dict[str, object]:

@@ -87,9 +87,11 @@ def fetch_sources(
     rows = [row for source in sources for row in _fetch(source, force, everything, progress)]
     frame = pl.DataFrame(rows, schema=_ROWS)
     tables = [
-        Table("files", frame.filter(pl.col("note").is_null()).select("dataset", "path", "status", "bytes")),
-        Table("to be obtained by hand", frame.filter(status="obtain").select("dataset", "note")),
-        Table("not to be had", frame.filter(status="failed").select("dataset", "note")),
+        Table(
+            "files", frame.filter(pl.col("note").is_null()).select("dataset", "path", "status", "bytes"), name="files"
+        ),
+        Table("to be obtained by hand", frame.filter(status="obtain").select("dataset", "note"), name="by-hand"),
+        Table("not to be had", frame.filter(status="failed").select("dataset", "note"), name="failed"),
     ]
     return Result(
         "fetch",

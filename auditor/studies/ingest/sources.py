@@ -14,7 +14,8 @@ import polars as pl
 from auditor.config.lock import Entry, Lock
 from auditor.errors import SourceError, UsageError
 from auditor.model import Progress, Selection, Source, place, silent
-from auditor.result import Result, Table
+from auditor.result import Finding, Result, Said, Severity, Table, about, findings_in, notes_in
+from auditor.scoring.candidate_sets import LONELY
 from auditor.scoring.writing import unspaced
 from auditor.sources import check, check_places, guess, read
 from auditor.sources.reading import files
@@ -94,7 +95,9 @@ def ingest_sources(
     rows = pl.DataFrame([_row(one.source, one.made) for one in done])
     shown = rows.with_columns(status=pl.format("{} v{}", "status", "seq")).drop("seq", "version")
     absent = [source.dataset for source in sources if source not in there]
-    notes = [f"not in the data folder, left out: {', '.join(absent)}; see `auditor fetch`"] if absent else []
+    notes: list[Said] = (
+        [f"not in the data folder, left out: {', '.join(absent)}; see `auditor fetch`"] if absent else []
+    )
     for one in done:
         notes += [f'{one.source.dataset}: taken as format "{one.source.format}"'] if one.says_format else []
         notes += [one.splits] if one.splits else []
@@ -102,13 +105,18 @@ def ingest_sources(
         notes += _cut_off(one)
         notes += _other_files(one, expected.get(one.source.dataset))
         notes += _surprises(one.source, one.made, note)
-        notes += [said] if (said := unspaced(store, Selection(one.made.version))) else []
+        whole = Selection(one.made.version)
+        notes += [_found("captions-without-blanks", whole, said)] if (said := unspaced(store, whole)) else []
     return Result(
         command="ingest",
         frame=rows,
         selections=tuple(Selection(one.made.version) for one in done),
-        tables=(Table("ingested", shown), *_refusals([(one.source.dataset, one.made.rejected) for one in done])),
-        notes=tuple(notes),
+        tables=(
+            Table("ingested", shown, name="ingested"),
+            *_refusals([(one.source.dataset, one.made.rejected) for one in done]),
+        ),
+        notes=notes_in(notes),
+        findings=findings_in(notes),
     )
 
 
@@ -140,6 +148,7 @@ def _refusals(found: Sequence[tuple[str, pl.DataFrame]]) -> tuple[Table, ...]:
             "refused, and kept in table rejected",
             shown.select("dataset", pl.Series("where", places), "reason", "raw"),
             caption=f'{more:,} more: auditor sql "from rejected"' if more else None,
+            name="refused",
         ),
     )
 
@@ -226,38 +235,56 @@ def _other_files(done: _Done, locked: Entry | None) -> list[str]:
     ]
 
 
-def _cut_off(done: _Done) -> list[str]:
+def _cut_off(done: _Done) -> list[Finding]:
     if not done.unended:
         return []
     some = ", ".join(done.unended[:3]) + (", …" if len(done.unended) > 3 else "")
-    return [f"{done.source.dataset}: the last line has no line end, as where a file is cut off in copying: {some}"]
+    said = f"{done.source.dataset}: the last line has no line end, as where a file is cut off in copying: {some}"
+    return [_found("file-cut-off", Selection(done.made.version), said, "warning", files=len(done.unended))]
 
 
-def _surprises(source: Source, made: ingestion.Ingest, note: str | None) -> list[str]:
+def _found(
+    kind: str, selection: Selection, said: str, severity: Severity = "notice", n: int | None = None, **values: int
+) -> Finding:
+    return Finding(kind, said, about(selection), dict(values), n, severity)
+
+
+def _surprises(source: Source, made: ingestion.Ingest, note: str | None) -> list[Said]:
     """Say where the captions are not what `datasets.toml` or the user lets one expect."""
     counts = (("images", source.images, made.version.images), ("captions", source.captions, made.version.captions))
-    surprises = [
-        f"{source.dataset}: {found:,} {what}, {abs(found - declared):,} "
-        f"{'more' if found > declared else 'fewer'} than the {declared:,} declared"
+    whole = Selection(made.version)
+    surprises: list[Said] = [
+        _found(
+            "counts-not-declared",
+            whole,
+            f"{source.dataset}: {found:,} {what}, {abs(found - declared):,} "
+            f"{'more' if found > declared else 'fewer'} than the {declared:,} declared",
+            "warning",
+            **{what: found, "declared": declared},
+        )
         for what, declared, found in counts
         if declared is not None and declared != found
     ]
     if made.lonely_images and source.kind == "captions":
         some = ", ".join(made.lonely) + (", …" if made.lonely_images > len(made.lonely) else "")
         count = f"{made.lonely_images:,} images have" if made.lonely_images > 1 else "1 image has"
-        surprises.append(
-            f"{source.dataset}: {count} one caption only, which has no reference and gets no score: {some}"
-        )
+        said = f"{source.dataset}: {count} one caption only, which has no reference and gets no score: {some}"
+        surprises.append(_found(LONELY, whole, said, n=made.version.images, images=made.lonely_images))
     surprises += [f"{source.dataset}: split {split} counts as {role}" for split, role in source.split_roles.items()]
     if made.left_out:
         by_language = any("lang" in part.options for part in source.parts)
         why = "of another language, or of none" if by_language else "as its options ask"
         why = "nobody has voted on them" if source.format == "votes" else why
-        surprises.append(f"{source.dataset}: {made.left_out:,} records left out: {why}")
+        said = f"{source.dataset}: {made.left_out:,} records left out: {why}"
+        surprises.append(_found("records-left-out", whole, said, records=made.left_out))
     if made.listed_missing:
-        surprises.append(f"{source.dataset}: {made.listed_missing:,} images of the split lists have no caption")
+        said = f"{source.dataset}: {made.listed_missing:,} images of the split lists have no caption"
+        surprises.append(
+            _found("split-lists-do-not-match", whole, said, "warning", without_caption=made.listed_missing)
+        )
     if source.splits and made.unlisted:
-        surprises.append(f"{source.dataset}: {made.unlisted:,} images are in no split list")
+        said = f"{source.dataset}: {made.unlisted:,} images are in no split list"
+        surprises.append(_found("split-lists-do-not-match", whole, said, "warning", unlisted=made.unlisted))
     if note is not None and not made.is_new:
         surprises.append(f"{source.dataset}: unchanged, so that there is no new version to keep the note")
     return surprises

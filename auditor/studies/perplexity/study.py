@@ -11,7 +11,7 @@ import polars as pl
 from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
-from auditor.result import Figure, Result, Signature, Table
+from auditor.result import Figure, Finding, Result, Signature, Table, about
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.store import tokens, versions
 from auditor.store.connection import Store
@@ -92,11 +92,10 @@ def perplexity(
         figures=_figures(labels, means),
         notes=(
             *_trained(selections, runs, captions),
-            *_findings(labels, means),
             *_comparable(selections),
-            *_related(store, selections),
-            *_doubtful(selections, runs),
+            *_stood_in(selections, runs),
         ),
+        findings=(*_findings(selections, means), *_related(store, selections), *_wordless(selections, runs)),
     )
 
 
@@ -140,7 +139,7 @@ def _tables(labels: Sequence[str], means: pl.DataFrame, draws: int) -> tuple[Tab
     shown.append(("oov", "value", "oov: share of words that the model does not know"))
     if len(labels) > 1:
         shown.append(("ratio", "value", "perplexity / that of the tested dataset's own model"))
-    return tuple(Table(title, _matrix(labels, means, *of)) for *of, title in shown)
+    return tuple(Table(title, _matrix(labels, means, *of), name="perplexities") for *of, title in shown)
 
 
 def _matrix(labels: Sequence[str], means: pl.DataFrame, statistic: str, column: str) -> pl.DataFrame:
@@ -199,9 +198,9 @@ def _trained(selections: Sequence[Selection], runs: Sequence[Run], captions: int
     return []
 
 
-def _findings(labels: Sequence[str], means: pl.DataFrame) -> list[str]:
-    """Say in plain words which dataset predicts the others best, and which is the most predictable."""
-    if len(labels) < 2:
+def _findings(selections: Sequence[Selection], means: pl.DataFrame) -> list[Finding]:
+    """Say which dataset predicts the others best, and which is the most predictable."""
+    if len(selections) < 2:
         return []
     at_home = pl.col("trained_no") == pl.col("selection_no")
     abroad = (
@@ -213,10 +212,23 @@ def _findings(labels: Sequence[str], means: pl.DataFrame) -> list[str]:
     own = means.filter((pl.col("statistic") == "perplexity") & at_home).sort("value", "selection_no")
     predictor, ratio = abroad.row(0)
     predictable, lowest = own.select("selection_no", "value").row(0)
+    best, least = selections[predictor], selections[predictable]
     return [
-        f"{labels[predictor]} predicts the others best: its model is {ratio:.1f} times as perplexed as their own"
-        " (geometric mean)",
-        f"{labels[predictable]} is the most predictable: perplexity {lowest:.1f} under its own model",
+        Finding(
+            "best-predictor",
+            f"{best.label} predicts the others best: its model is {ratio:.1f} times as perplexed as their own"
+            " (geometric mean)",
+            about(best),
+            {"ratio": ratio},
+            len(selections),
+        ),
+        Finding(
+            "most-predictable",
+            f"{least.label} is the most predictable: perplexity {lowest:.1f} under its own model",
+            about(least),
+            {"perplexity": lowest},
+            len(selections),
+        ),
     ]
 
 
@@ -231,22 +243,40 @@ def _comparable(selections: Sequence[Selection]) -> list[str]:
     ]
 
 
-def _related(store: Store, selections: Sequence[Selection]) -> list[str]:
+def _related(store: Store, selections: Sequence[Selection]) -> list[Finding]:
     """Name the pairs that may share images."""
     declared = {one.version.dataset: set(versions.related(store, one.version.dataset)) for one in selections}
-    notes = []
+    told = []
     for a, b in itertools.combinations(selections, 2):
         one, other = a.version.dataset, b.version.dataset
         if one == other:
-            notes.append(f"{a.label} and {b.label} are of one dataset: they are cut alike, no image is on both sides")
+            said = f"{a.label} and {b.label} are of one dataset: they are cut alike, no image is on both sides"
+            told.append(Finding("related-datasets", said, about(a, against=b.label)))
         elif other in declared[one] or one in declared[other]:
-            notes.append(f"{a.label} and {b.label} are declared as related: a model may know images it is tested on")
-    return notes
+            said = f"{a.label} and {b.label} are declared as related: a model may know images it is tested on"
+            told.append(Finding("related-datasets", said, about(a, against=b.label), severity="warning"))
+    return told
 
 
-def _doubtful(selections: Sequence[Selection], runs: Sequence[Run]) -> list[str]:
-    """Name what is counted although it says little: captions without tokens, discounts that were not estimated."""
+def _wordless(selections: Sequence[Selection], runs: Sequence[Run]) -> list[Finding]:
+    """Count the captions without tokens."""
     wordless = runs[0].sizes.group_by("selection_no", maintain_order=True).agg(pl.col("wordless").sum())
+    return [
+        Finding(
+            "captions-without-word",
+            f"{selections[number].label}: {count:,} of the captions {'has' if count == 1 else 'have'} no token; what is"
+            " predicted there is the end alone",
+            about(selections[number]),
+            {"captions": count},
+            severity="notice",
+        )
+        for number, count in wordless.iter_rows()
+        if count
+    ]
+
+
+def _stood_in(selections: Sequence[Selection], runs: Sequence[Run]) -> list[str]:
+    """Name the models whose discounts were not estimated."""
     stood_in = (
         pl.concat(one.discounts for one in runs)
         .filter((pl.col("once") == 0) | (pl.col("twice") == 0))
@@ -255,15 +285,7 @@ def _doubtful(selections: Sequence[Selection], runs: Sequence[Run]) -> list[str]
         .sort("trained_no")
     )
     return [
-        *(
-            f"{selections[number].label}: {count:,} of the captions {'has' if count == 1 else 'have'} no token; what is"
-            " predicted there is the end alone"
-            for number, count in wordless.iter_rows()
-            if count
-        ),
-        *(
-            f"{selections[number].label}: among n-grams of order {', '.join(map(str, orders))} none stands once, or"
-            " none twice, and so the model's discount is 0.5 there"
-            for number, orders in stood_in.iter_rows()
-        ),
+        f"{selections[number].label}: among n-grams of order {', '.join(map(str, orders))} none stands once, or none"
+        " twice, and so the model's discount is 0.5 there"
+        for number, orders in stood_in.iter_rows()
     ]

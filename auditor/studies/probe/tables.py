@@ -27,11 +27,13 @@ def tables(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[Table, 
                 bars=("changed",),
                 caption="changed: share of the scored captions that changed, or met a changed reference; "
                 "replaced: mean words in the changed reference; words: mean words left of a caption",
+                name="components",
             ),
             Table(
                 f"relative change of the mean scores of {selection.label}",
                 own.pivot("component", index="metric", values="relative", maintain_order=True),
                 caption="-0.5: the mean score is half of what it was; for ter, where lower is better, a rise is a loss",
+                name="relative-change",
             ),
         ]
         games = own.filter(pl.col("probe") == "gaming")
@@ -42,6 +44,7 @@ def tables(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[Table, 
                     f"share of the captions of {selection.label} that score better",
                     shares,
                     caption="nothing was added that a caption should be praised for: a metric that rises can be gamed",
+                    name="gained",
                 )
             )
     return tuple(made)

@@ -15,7 +15,7 @@ from auditor import parameters as p
 from auditor.errors import MetricError
 from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References, left_out, requests
-from auditor.result import Result, Said, findings_in, notes_in
+from auditor.result import Finding, Result, Said, about, findings_in, notes_in
 from auditor.scoring.by_reference_count import ReferenceOrder
 from auditor.scoring.references import as_references
 from auditor.scoring.scores import scorable, signatures, too_long
@@ -93,7 +93,7 @@ def enough_references(
             *some_left_out,
             *unscored,
             *too_long(store, [selection], tokenizer),
-            *tables.notes(selection, rows, number),
+            *tables.said(selection, rows, number),
         ]
     return Result(
         "references",
@@ -107,7 +107,7 @@ def enough_references(
     )
 
 
-def _most(store: Store, selection: Selection, asked: int | None) -> tuple[int, list[str]]:
+def _most(store: Store, selection: Selection, asked: int | None) -> tuple[int, list[Finding]]:
     """Decide on the number of references, and say how many images have too few captions for it."""
     captions = images(store, selection)["captions"].sort()
     greatest = int(captions[-1])
@@ -123,8 +123,9 @@ def _most(store: Store, selection: Selection, asked: int | None) -> tuple[int, l
         )
     few = int((captions <= most).sum())
     subject = "1 image has" if few == 1 else f"{few:,} images have"
-    note = f"{selection.label}: {subject} fewer than {most + 1} captions and no part in this"
-    return most, [note] if few else []
+    told = f"{selection.label}: {subject} fewer than {most + 1} captions and no part in this"
+    values = {"images": few, "captions_needed": most + 1}
+    return most, [Finding("too-few-captions", told, about(selection), values, len(captions), "notice")] if few else []
 
 
 def _rows(

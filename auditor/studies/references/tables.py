@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from auditor.model import Selection
-from auditor.result import Figure, Table
+from auditor.result import Figure, Finding, Said, Table, about
 
 #: A table has a column for each number of references up to this, and for some of those beyond.
 _EVERY = 5
@@ -32,13 +32,17 @@ _CURVES = {
 
 def tables(selection: Selection, rows: pl.DataFrame, most: int) -> list[Table]:
     """Say which numbers suffice, then lay out each curve: a row for a metric, a column for a number of references."""
-    made = [Table(f"how many references are enough: {selection.label}", _summary(rows, most), caption=_MEANINGS)]
+    made = [
+        Table(
+            f"how many references are enough: {selection.label}", _summary(rows, most), caption=_MEANINGS, name="enough"
+        )
+    ]
     for statistic, (_, title) in _CURVES.items():
         shown = rows.filter(pl.col("statistic") == statistic, pl.col("value").is_not_null())
         if not shown.is_empty():
             kept = shown.filter(pl.col("references").is_in(_shown(shown["references"].unique().sort().to_list())))
             wide = kept.pivot("references", index="metric", values="value", maintain_order=True)
-            made.append(Table(f"{title}, by number of references: {selection.label}", wide))
+            made.append(Table(f"{title}, by number of references: {selection.label}", wide, name="curve"))
     return made
 
 
@@ -89,29 +93,36 @@ def figures(selection: Selection, rows: pl.DataFrame) -> list[Figure]:
     return made
 
 
-def notes(selection: Selection, rows: pl.DataFrame, most: int) -> list[str]:
+def said(selection: Selection, rows: pl.DataFrame, most: int) -> list[Said]:
     """Say in words how many references are enough, and what there is not."""
     if most == 1:
         return [f"{selection.label}: with two captions an image there is one reference, and no curve"]
-    said = []
+    told = list[Said]()
     single = rows.filter(pl.col("references").is_null())
     rising = single.filter(pl.col("statistic") == "enough", pl.col("value").is_not_null())
     if not rising.is_empty():
         listed = "; ".join(f"{k} for {metrics}" for k, metrics in _grouped(rising))
-        said.append(f"{selection.label}: references that give 95 % of the mean's rise from 1 to {most}: {listed}")
+        words = f"{selection.label}: references that give 95 % of the mean's rise from 1 to {most}: {listed}"
+        told.append(Finding("enough-references", words, about(selection), _by_metric(rising), most))
     flat = single.filter(pl.col("statistic") == "enough", pl.col("value").is_null())["metric"].to_list()
     if flat:
-        said.append(f"{selection.label}: {', '.join(flat)}: the mean hardly moves with references (by less than 5 %)")
+        words = f"{selection.label}: {', '.join(flat)}: the mean hardly moves with references (by less than 5 %)"
+        told.append(Finding("flat-mean", words, about(selection, metric=", ".join(flat)), n=most))
     stable = single.filter(pl.col("statistic") == "stable", pl.col("value").is_not_null())
     if not stable.is_empty():
         listed = "; ".join(f"{k if k < most else 'no fewer'} for {metrics}" for k, metrics in _grouped(stable))
-        said.append(f"{selection.label}: references that rank captions as all {most} do (rho .95): {listed}")
+        words = f"{selection.label}: references that rank captions as all {most} do (rho .95): {listed}"
+        told.append(Finding("stable-ranking", words, about(selection), _by_metric(stable), most))
     absent = rows.filter(pl.col("value").is_null(), pl.col("references").is_not_null())
     for statistic in absent["statistic"].unique(maintain_order=True):
         names = absent.filter(pl.col("statistic") == statistic)["metric"].unique(maintain_order=True)
         why = "there are too few of them, or all are equal"
-        said.append(f"{selection.label}: {', '.join(names)}: no {statistic} where scores have no order: {why}")
-    return said
+        told.append(f"{selection.label}: {', '.join(names)}: no {statistic} where scores have no order: {why}")
+    return told
+
+
+def _by_metric(rows: pl.DataFrame) -> dict[str, str | float | None]:
+    return dict(rows.select("metric", "value").iter_rows())
 
 
 def _grouped(rows: pl.DataFrame) -> list[tuple[int, str]]:

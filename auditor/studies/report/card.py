@@ -92,7 +92,7 @@ def card(
         Table("", table.frame.select(name for name in table.frame.columns if name in mean), caption=(
             "Mean score of a caption against the others of its image (human), and of a caption of another image "
             "(intra) or a sentence of the Brown corpus (brown) in its place."
-        ))
+        ), name="bounds")
         for table in measured.further if "intra" in table.frame.columns
     ]  # fmt: skip
     known = pl.DataFrame([(name, said) for name, said in facts.items() if said], schema=["fact", "value"], orient="row")
@@ -100,11 +100,11 @@ def card(
         f"Dataset card: {selection.label}",
         (selection,),
         (
-            Section("facts", "Counts", tables=(Table("", known),), results=(found,), commands=(
+            Section("facts", "Counts", tables=(Table("", known, name="counts"),), results=(found,), commands=(
                 asked.command("card"),
             )),
-            Section("splits", "Splits", tables=(Table("", splits),)),
-            Section("statistics", "Statistics", tables=(Table("", pl.DataFrame(rows)),),
+            Section("splits", "Splits", tables=(Table("", splits, name="splits"),)),
+            Section("statistics", "Statistics", tables=(Table("", pl.DataFrame(rows), name="statistics"),),
                     notes=tuple(asked.profile_notes)),
             Section("bounds", "Bounds", tables=tuple(shown), results=measured.results, absent=(
                 None if shown else "No caption of another image could be put in the place of one of its own."

@@ -172,15 +172,21 @@ def _tables(one: Paper, rows: pl.DataFrame) -> list[Table]:
         .group_by("reason", maintain_order=True)
         .agg(pl.col("dataset").first(), checks=pl.len(), items=pl.col("item").unique(maintain_order=True).str.join(" "))
     )
-    made = [Table(f"{one.citation}: published and ours", _statements(rows))]
+    made = [Table(f"{one.citation}: published and ours", _statements(rows), name="statements")]
     if outside.height:
-        made.append(Table("outside their bands", outside))
+        made.append(Table("outside their bands", outside, name="outside"))
     if wider.height:
         made.append(
-            Table("bands that are not the print's rounding", wider.select("checks", "items", why="wider_because"))
+            Table(
+                "bands that are not the print's rounding",
+                wider.select("checks", "items", why="wider_because"),
+                name="wider-bands",
+            )
         )
     if unanswered.height:
-        made.append(Table("not answerable", unanswered.select("dataset", "checks", "items", "reason")))
+        made.append(
+            Table("not answerable", unanswered.select("dataset", "checks", "items", "reason"), name="not-answerable")
+        )
     return made
 
 

@@ -147,7 +147,7 @@ def _summary_table(selections: Sequence[Selection], scores: pl.DataFrame, metric
     summary = summarise(scores.select("image", *labels)).filter(pl.col("level") == "caption").drop("level")
     described, *system = selections
     if not system:
-        return Table(f"scores of the captions of {described.label}", summary)
+        return Table(f"scores of the captions of {described.label}", summary, name="scores")
     cider = [metric for metric in metrics if metric.metric.name in ("cider", "cider-d")]
     raw = [metric.label for metric in cider if metric.settings["scale"] == "raw"]
     bleu = [label for label in labels if label.startswith("bleu")]
@@ -159,7 +159,7 @@ def _summary_table(selections: Sequence[Selection], scores: pl.DataFrame, metric
     if bleu:
         said.append(f"{', '.join(bleu)}: means over captions; papers print BLEU of all captions as one text")
     title = f"scores of the captions of {system[0].label} against those of {described.label}"
-    return Table(title, summary, caption="; ".join(said) or None)
+    return Table(title, summary, caption="; ".join(said) or None, name="scores")
 
 
 def _least_alike_table(named: pl.DataFrame, label: str, metric: Metric, *, is_system: bool) -> Table:
@@ -172,4 +172,5 @@ def _least_alike_table(named: pl.DataFrame, label: str, metric: Metric, *, is_sy
         least.select("image", "slot", label, "text"),
         caption=f"a caption that shares nothing with the {others} may describe another image"
         + (f"; {equal:,} more have the score of the last" if equal else ""),
+        name="least-alike",
     )

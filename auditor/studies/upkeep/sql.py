@@ -31,7 +31,7 @@ def query(
     """
     found = ask(store, statement, params or {}, Limits(timeout, rows))
     spelled = found.with_columns(pl.col(pl.Float32).cast(pl.String).cast(pl.Float64))  # .1, not .10000000149
-    return Result("sql", found, tables=(Table("", spelled, exact=True),))
+    return Result("sql", found, tables=(Table("", spelled, exact=True, name="rows"),))
 
 
 def stream(
@@ -48,7 +48,7 @@ def stream(
 def schema(store: Store) -> Result:
     """List every table and view with its columns and what they mean."""
     rows = store.rows("schema_listing")
-    return Result("sql", rows, tables=(Table("the store", rows),))
+    return Result("sql", rows, tables=(Table("the store", rows, name="store"),))
 
 
 def statement(text: str | None, file: Path | None) -> str:

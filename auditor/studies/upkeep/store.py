@@ -36,7 +36,7 @@ def info(store: Store) -> Result:
     return Result(
         "store-info",
         pl.concat([_rows(numbers), counted]),
-        tables=(Table(f"store {store.path}", _shown(numbers)), Table("tables", tables)),
+        tables=(Table(f"store {store.path}", _shown(numbers), name="store"), Table("tables", tables, name="tables")),
         notes=notes,
     )
 
@@ -51,7 +51,10 @@ def migrate(store: Store) -> Result:
     else:
         note = f"migrated from schema {done.old} to {done.new}; the old file is kept as {done.backup}"
     return Result(
-        "store-migrate", _rows(numbers), tables=(Table(f"store {store.path}", _shown(numbers)),), notes=(note,)
+        "store-migrate",
+        _rows(numbers),
+        tables=(Table(f"store {store.path}", _shown(numbers), name="store"),),
+        notes=(note,),
     )
 
 
@@ -73,7 +76,7 @@ def gc(store: Store, *, everything: bool = False, progress: Progress = silent) -
         "ngram-frequencies-swept": swept.ngram_frequencies,
         "tables-dropped": swept.tables,
     }
-    return Result("store-gc", _rows(numbers), tables=(Table(f"store {store.path}", _shown(numbers)),))
+    return Result("store-gc", _rows(numbers), tables=(Table(f"store {store.path}", _shown(numbers), name="store"),))
 
 
 def _rows(numbers: Mapping[str, int]) -> pl.DataFrame:

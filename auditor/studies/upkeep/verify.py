@@ -73,7 +73,7 @@ def verify(
         "verify",
         rows,
         selections=() if selection is None else (selection,),
-        tables=(Table(f"verified {store.path}", rows),),
+        tables=(Table(f"verified {store.path}", rows, name="verified"),),
         notes=tuple(notes),
         holds=sound,
         failure=None if sound else damaged,

@@ -160,7 +160,7 @@ def drift(store: Store, a: Selection, b: Selection, depth: str, text_profile: st
 def _words(rows: pl.DataFrame, title: str) -> tuple[tuple[Table, ...], tuple[str, ...], bool]:
     more = rows.height - _SHOWN_WORDS
     caption = f"{more:,} more words: --json or -o FILE has them" if more > 0 else None
-    tables = (Table(title, rows.head(_SHOWN_WORDS), caption=caption),)
+    tables = (Table(title, rows.head(_SHOWN_WORDS), caption=caption, name="words"),)
     if rows.is_empty():
         return tables, ("the same words, equally often",), False
     counts = dict(rows["change"].value_counts().iter_rows())
@@ -172,7 +172,7 @@ def _lengths(rows: pl.DataFrame, title: str) -> tuple[tuple[Table, ...], tuple[s
     changed = bool((rows["difference"] != 0).any())
     is_count = pl.col("statistic").is_in(_COUNTS)
     tables = (
-        Table(title, rows.filter(is_count).cast({cs.numeric(): pl.Int64})),
-        Table("lengths in tokens", rows.filter(~is_count)),
+        Table(title, rows.filter(is_count).cast({cs.numeric(): pl.Int64}), name="counts"),
+        Table("lengths in tokens", rows.filter(~is_count), name="lengths"),
     )
     return tables, () if changed else ("as many captions, of the same lengths",), changed

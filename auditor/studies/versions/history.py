@@ -52,7 +52,9 @@ def datasets(
     columns = ["dataset", "kind", "seq", "version", "images", "captions", "created_at", "rejected", "format"]
     newest = versions.log_rows(store).unique("dataset", keep="first", maintain_order=True).select(columns)
     notes = () if newest.height else ("the store is empty; fill it with `auditor ingest NAME`",)
-    return Result("datasets", newest, tables=(Table("datasets", newest.with_columns(_SHORT)),), notes=notes)
+    return Result(
+        "datasets", newest, tables=(Table("datasets", newest.with_columns(_SHORT), name="datasets"),), notes=notes
+    )
 
 
 def log(
@@ -77,7 +79,7 @@ def log(
         "log",
         rows.with_columns(pl.col("text_profiles").list.join(" ")),
         selections=(selection,),
-        tables=(Table(f"versions of {dataset}", table),),
+        tables=(Table(f"versions of {dataset}", table, name="versions"),),
     )
 
 
@@ -133,4 +135,6 @@ def diff(
         }
         rows = pl.concat([pl.DataFrame(totals, schema=rows.schema), rows])
     notes = (*said, *([] if changed else [f"{a} and {b} hold the same captions"]))
-    return Result("diff", rows, selections=sides, tables=(Table(title, rows),), notes=notes, holds=not changed)
+    return Result(
+        "diff", rows, selections=sides, tables=(Table(title, rows, name="changes"),), notes=notes, holds=not changed
+    )

@@ -124,4 +124,4 @@ def _hold_deletable(version: Version, ref: str, name: str, named: int | None) ->
 def _result(command: str, version: Version, facts: dict[str, object]) -> Result:
     rows = pl.DataFrame([facts], schema_overrides={"note": pl.String} if "note" in facts else None)
     shown = rows.with_columns(pl.col("version").str.head(12))
-    return Result(command, rows, selections=(Selection(version),), tables=(Table(command, shown),))
+    return Result(command, rows, selections=(Selection(version),), tables=(Table(command, shown, name=command),))
