@@ -40,5 +40,5 @@ def test_captions_that_are_cut_are_counted(store: Store, tmp_path: Path) -> None
     path = tmp_path / "captions.csv"
     path.write_text("image,caption\na,A dog by St. Paul's.\na,A dog. A cat.\nb,One. Two. Three.\nb,no end\n")
     result = ingest_sources(store, wanted(["q"], files=[path], options={"sentences": "first"}))
-    assert "q: 2 captions cut to their first sentence" in result.notes
+    assert "q: 2 captions cut to their first sentence" in result.sentences
     assert "One." in store.query("select text from caption")["text"].to_list()

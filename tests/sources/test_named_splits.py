@@ -23,7 +23,7 @@ def written(folder: Path, *names: str) -> None:
 
 def taken(store: Store, *named: str) -> tuple[dict[str, str | None], tuple[str, ...]]:
     result = ingest_sources(store, wanted(["q"], files=[Path(name) for name in named]))
-    return dict(store.query("select distinct image, split from membership").rows()), result.notes
+    return dict(store.query("select distinct image, split from membership").rows()), result.sentences
 
 
 @pytest.mark.parametrize(
