@@ -42,10 +42,11 @@ def main(arguments: Sequence[str]) -> None:
     from auditor.scoring import scores
     from auditor.store.connection import Store
     from auditor.store.versions import resolve
+    from auditor.store.workspace import Workspace
 
     costs: dict[str, float] = defaultdict(float)
-    charge(Store, "materialise", costs, lambda given: given[1])
-    charge(Store, "rows", costs, lambda given: f"{given[1]} (rows)")
+    charge(Store, "hold", costs, lambda given: given[1])
+    charge(Workspace, "rows", costs, lambda given: f"{given[1]} (rows)")
     charge(scores, "count", costs, lambda _: "kernels and frames")
     with Store.open(asked.store) as store:
         wanted = requests(asked.metrics)

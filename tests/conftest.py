@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 from hypothesis import HealthCheck, settings
 
 from auditor.cli.verbosity import MANNERS, Manners
+from auditor.metrics import candidates, counting
 from auditor.model import Kind, Source
 from auditor.sources.reading.acceptance import complete
 from auditor.store import ingestion
 from auditor.store.connection import MEMORY, Store
+from auditor.store.relations import declared
+from auditor.store.workspace import Workspace
 from auditor.text import AT_INGEST
 
 settings.register_profile(
@@ -40,6 +44,44 @@ def _talk_as_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
     """No test goes on talking as another has asked for on its command line."""
     for name, value in vars(Manners()).items():
         monkeypatch.setattr(MANNERS, name, value)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _hold_relations_to_their_types() -> Iterator[None]:
+    """What any test binds has the types that `sql/relations.toml` declares; binding itself checks columns only."""
+    hold = Workspace._hold
+
+    def checked(at_work: Workspace, relation: str, statement: str, params: dict[str, Any]) -> None:
+        hold(at_work, relation, statement, params)
+        if relation in declared():
+            found = at_work._store.connection.table(at_work._held[relation].table)
+            types = {
+                name: str(kind).lower().replace('"', "") for name, kind in zip(found.columns, found.types, strict=True)
+            }
+            kept = {name: kind for name, kind in declared()[relation].columns.items() if name in types}
+            assert {name: types[name] for name in kept} == kept, relation
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Workspace, "_hold", checked)
+        yield
+
+
+Bound = Callable[[str], pl.DataFrame]
+
+
+@pytest.fixture
+def bound(monkeypatch: pytest.MonkeyPatch) -> Bound:
+    """Run a statement over the candidates that were bound last, of which it has rows."""
+    at_work: list[Workspace] = []
+    bind = candidates.bind_candidates
+
+    def noted(store: Store, workspace: Workspace, sets: Sequence[candidates.CandidateSet]) -> None:
+        bind(store, workspace, sets)
+        at_work.append(workspace)
+
+    for module in (candidates, counting):
+        monkeypatch.setattr(module, "bind_candidates", noted)
+    return lambda statement: next(rows for one in reversed(at_work) if (rows := one.query(statement)).height)
 
 
 @pytest.fixture

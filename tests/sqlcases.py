@@ -25,7 +25,7 @@ from auditor.store.versions import resolve
 from auditor.store.workspace import Workspace
 
 CASES = ROOT / "tests" / "cases"
-_PARAMS: dict[str, Any] = {
+PARAMS: dict[str, Any] = {
     "drawn": 2,
     "fewest": 2,
     "mirrored": 0,
@@ -81,6 +81,7 @@ _PARAMS: dict[str, Any] = {
     "most_paired": 64,
     "most_slots": 100,
     "examples": 2,
+    "all_images": False,
 }
 
 
@@ -99,13 +100,12 @@ def workspace_of(file: SqlFile, case: dict[str, Any]) -> Iterator[Workspace]:
         _ingest(store, case["captions"], "case", kind="candidates")  # which lets an empty caption in
         if "system" in case:
             _ingest(store, case["system"], "system", kind="candidates")
-        workspace = Workspace(store, **{**_PARAMS, **case.get("params", {})})
+        workspace = Workspace(store, **{**PARAMS, **case.get("params", {})})
         if case["captions"]:
             version = resolve(store, "case").version.version
             workspace.params["version"] = workspace.params.get("version", version)
         for name, table in case.get("tables", {}).items():
-            _literal(store, name, table)
-            workspace.bound.add(name)  # a literal stands, whatever sql/ defines under that name
+            _literal(store, workspace, name, table)
         _bind_what_studies_bind(store, workspace, file, case)
         yield workspace
 
@@ -122,6 +122,8 @@ def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, c
         workspace.bind("annotated", "annotation_as_of")
     if not case["captions"]:
         return
+    if "made_text" not in workspace.bound:
+        workspace.bind_rows("made_text", ngrams.NO_TEXT)
     if "every_reference" not in workspace.bound:
         workspace.bind("every_reference", "reference")
     if "reference" not in workspace.bound and file.name != "reference":
@@ -134,11 +136,11 @@ def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, c
         workspace.bind("text_at_work", "reference_text")
     weighs = {"selection_frequency", "document_frequency", "collection"} & {*reads_of(file.name)}
     if weighs and "selection_frequency" not in workspace.bound and file.name != "selection_frequency":
-        ngrams.count(store, workspace)
+        ngrams.count(workspace)
         workspace.params |= {"first_image": 1, "last_image": 4294967295}
     if "candidate" not in workspace.bound or "candidate" in case:
         bind_candidates(store, workspace, _candidate_sets(store, case))
-        workspace.params["label"] = case.get("params", {}).get("label", _PARAMS["label"])
+        workspace.params["label"] = case.get("params", {}).get("label", PARAMS["label"])
     elif "text_at_work" not in case.get("tables", {}):
         workspace.bind("text_at_work", "reference_text", "candidate_text")
     if "every_candidate" in file.reads:
@@ -146,7 +148,7 @@ def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, c
     if weighs and "document_frequency" not in workspace.bound:
         workspace.bind("document_frequency", "selection_frequency")
         workspace.bind_rows(
-            "collection", store.query("select ln(max(image_no)::double) as log_documents from reference")
+            "collection", workspace.query("select ln(max(image_no)::double) as log_documents from reference")
         )
     if "fold_frequency_parts" in reads_of(file.name) and "fold_frequency_parts" not in workspace.bound:
         workspace.append("fold_frequency_parts", "fold_frequency_part")
@@ -166,7 +168,7 @@ def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, c
 
 def _candidate_sets(store: Store, case: dict[str, Any]) -> list[CandidateSet]:
     """Make the sets of a case: strangers come from dataset "system", made texts from the words of dataset "case"."""
-    params = _PARAMS | case.get("params", {})
+    params = PARAMS | case.get("params", {})
     made = {"binds": {"spoken_token": "token_count"}, "makes": "gibberish_text"}
     strangers = {"drawn_from": (resolve(store, "system"),)} if "system" in case else {}
     beside = {**made, "makes": "changed_text", "references": "changed_reference"}
@@ -192,10 +194,18 @@ def _ingest(store: Store, captions: list[list[Any]], dataset: str, **options: An
         ingest_rows(store, rows, dataset, splits=splits, **options)
 
 
-def _literal(store: Store, name: str, table: dict[str, Any]) -> None:
-    """Make a relation with typed columns, or fill a table that the store has. Nested values are written as text."""
+def _literal(store: Store, workspace: Workspace, name: str, table: dict[str, Any]) -> None:
+    """Bind a relation with typed columns, or fill a table that the store has. Nested values are written as text."""
     if all(" " in column for column in table["columns"]):
-        store.execute(f"create or replace temp table {name} ({', '.join(table['columns'])})")
+        store.execute(f"create or replace temp table literal_{name} ({', '.join(table['columns'])})")
+        _fill(store, f"literal_{name}", table)
+        workspace._hold(name, f"from literal_{name}", {})
+        workspace._is_bound(name)
+    else:
+        _fill(store, name, table)
+
+
+def _fill(store: Store, name: str, table: dict[str, Any]) -> None:
     types = dict(
         store.query(
             "select column_name, data_type from duckdb_columns() where table_name = $name", {"name": name}

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import duckdb
 import pytest
-from sqlcases import CASES, every_file, load, path_of, returned
+from conftest import ROOT
+from sqlcases import CASES, PARAMS, every_file, load, path_of, returned
 
+from auditor.store.connection import MEMORY, Store
+from auditor.store.relations import declared
 from auditor.store.sqlfiles import SqlFile, catalogue, fingerprint, sql_root
+from auditor.store.workspace import Workspace
+
+#: What the engine says of itself.
+ENGINE = {"duckdb_columns", "duckdb_tables", "duckdb_views"}
 
 FILES = pytest.mark.parametrize("file", every_file(), ids=lambda file: file.name)
 KEYWORDS = re.compile(r"\b(SELECT|FROM|WHERE|JOIN|GROUP BY|ORDER BY|WITH|UNION|CASE|WHEN|COUNT|SUM)\b")
@@ -55,6 +63,38 @@ def test_reads_what_it_declares(file: SqlFile) -> None:
     body = body.replace("distinct from", "")
     named = set(re.findall(r"\b(?:from|join)\s+((?:cache\.)?\w+)", body)) - ctes - {"range", "lateral", "values"}
     assert named == set(file.reads)
+
+
+def test_what_is_read_is_a_select_a_table_or_declared() -> None:
+    with Store.open(MEMORY) as store:
+        tables = set(store.rows("schema_listing")["relation"])
+    read = {name for file in catalogue().values() for name in file.reads}
+    assert read - set(catalogue()) - tables - ENGINE - {"cache.ngram_frequency"} == set(declared())
+    assert not set(declared()) & (set(catalogue()) | tables)
+
+
+@pytest.mark.parametrize("name", declared())
+def test_modules_that_are_declared_to_bind_a_relation_name_it(name: str) -> None:
+    for module in declared()[name].bound_by:
+        text = (ROOT / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8")
+        assert f'"{name}"' in text, module
+
+
+@pytest.fixture(scope="module")
+def declarations() -> Iterator[Workspace]:
+    """Every declared relation, of the declared columns alone, without a row."""
+    with Store.open(MEMORY) as store:
+        at_work = Workspace(store, **PARAMS)
+        for name, relation in declared().items():
+            columns = ", ".join(f"null::{kind} as {column}" for column, kind in relation.columns.items())
+            at_work._hold(name, f"select {columns} limit 0", {})
+            at_work._is_bound(name)
+        yield at_work
+
+
+@pytest.mark.parametrize("name", [file.name for file in every_file() if {*file.reads} & set(declared())])
+def test_a_select_counts_on_declared_columns_alone(declarations: Workspace, name: str) -> None:
+    assert tuple(declarations.rows(name).columns) == catalogue()[name].returns
 
 
 @FILES
@@ -107,8 +147,6 @@ def test_a_changed_input_changes_the_fingerprint_of_what_reads_it(monkeypatch: p
 
 
 def test_schema_files_comment_every_table_and_column() -> None:
-    from auditor.store.connection import MEMORY, Store
-
     with Store.open(MEMORY) as store:
         listed = store.rows("schema_listing")
     silent = listed.filter(listed["meaning"].is_null())

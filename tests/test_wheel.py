@@ -18,7 +18,12 @@ def test_wheel_runs_the_demo_in_an_empty_environment(tmp_path: Path) -> None:
     subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
     wheel = next(tmp_path.glob("*.whl"))
     names = zipfile.ZipFile(wheel).namelist()
-    for wanted in ("auditor/sql/metrics/bleu/bleu.sql", "auditor/datasets.toml", "auditor/sample/narrow.token"):
+    for wanted in (
+        "auditor/sql/metrics/bleu/bleu.sql",
+        "auditor/sql/relations.toml",
+        "auditor/datasets.toml",
+        "auditor/sample/narrow.token",
+    ):
         assert wanted in names
     assert not [name for name in names if name.startswith("tests/")]
 

@@ -100,7 +100,7 @@ def bind_candidates(store: Store, workspace: Workspace, candidates: Sequence[Can
         for relation, rows in candidate.given.items():
             workspace.bind_rows(relation, rows)
         if candidate.makes:
-            workspace.params["last_text"] = _last_text(store)
+            workspace.params["last_text"] = _last_text(workspace)
             workspace.append("made_text", candidate.makes)
         workspace.append("candidate_at_work", candidate.file)
     workspace.bind("candidate", "candidate")
@@ -152,7 +152,7 @@ def _hash(rows: pl.DataFrame) -> str:
     return hashlib.sha256(rows.write_ndjson().encode()).hexdigest()
 
 
-def _last_text(store: Store) -> int:
+def _last_text(workspace: Workspace) -> int:
     """Give the highest number of a text, of the store or made: the next text gets a higher one."""
     last = "select greatest(max(caption_id), (select max(caption_id) from made_text)) from caption"
-    return int(store.query(last).item() or 0)
+    return int(workspace.query(last).item() or 0)

@@ -172,7 +172,7 @@ def _count(
     if changed:
         ngrams.bind_references(workspace, selection, "untouched_reference")
     loads = workspace.rows("pairing_count")
-    buckets = ngrams.buckets(store, loads)
+    buckets = ngrams.buckets(workspace, loads)
     workspace.params["most_words"] = ngrams.MOST_WORDS
     if any(bucket.parts > 1 for bucket in buckets) or (loads["longest_candidate"] > ngrams.MOST_WORDS).any():
         workspace.bind("every_candidate", "candidate")
@@ -187,7 +187,7 @@ def _count(
                 progress(f"{selection.label}: document frequency", done, steps)
                 idf.bind(store, workspace, selection, profile, rewriting, reading)
             elif any(idf.counts_documents(spec.relations) for spec in alike):
-                idf.bind_collection(store, workspace)
+                idf.bind_collection(workspace)
             if changed:  # only now: document frequencies are those of the untouched references
                 workspace.bind("reference", changed)
             for is_last in _at_work(workspace, buckets):

@@ -18,6 +18,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 import polars as pl
 
@@ -100,6 +101,9 @@ _BYTES_A_WORD = 70
 
 _TOGETHER = re.compile(r"datasets#[0-9a-f]{12}")
 
+#: What is counted `together`, by store and reading, for as long as somebody is within.
+_POOLS: WeakKeyDictionary[Store, dict[str, ngrams.Pool]] = WeakKeyDictionary()
+
 _RETIRED = (
     "idf=pooled was the items of a run and is now called idf=run; document frequencies of several datasets pooled are "
     "`auditor bounds REF… --pool-idf`"
@@ -129,11 +133,16 @@ def together(store: Store, selections: Sequence[Selection], profile: str) -> Ite
     reading = (
         f"datasets#{hashlib.sha256(' '.join(sorted(one.reference for one in selections)).encode()).hexdigest()[:12]}"
     )
-    ngrams.pool(store, selections, profile)
+    _POOLS.setdefault(store, {})[reading] = ngrams.pool(store, selections, profile)
     try:
         yield reading
     finally:
-        ngrams.forget_pool(store)
+        del _POOLS[store][reading]
+
+
+def pooled_images(store: Store, reading: str) -> int:
+    """Say how many images the selections of a reading have `together`."""
+    return _POOLS[store][reading].images
 
 
 def files(reading: str) -> tuple[str, ...]:
@@ -165,9 +174,9 @@ def counts_documents(relations: Iterable[str]) -> bool:
     return any("collection" in reads_of(relation) for relation in relations)
 
 
-def bind_collection(store: Store, workspace: Workspace) -> None:
+def bind_collection(workspace: Workspace) -> None:
     """Bind `collection` (log_documents) to the number of images at work."""
-    images = store.query("select coalesce(max(image_no), 1) as images from reference").item()
+    images = workspace.query("select coalesce(max(image_no), 1) as images from reference").item()
     workspace.bind_rows("collection", pl.DataFrame({"log_documents": [math.log(images)]}))
 
 
@@ -184,12 +193,12 @@ def bind(
     for relation in ("fold_frequency", "fold_collection"):
         workspace.forget(relation)
     if by_items(reading):
-        _bind_items(store, workspace, selection, reading)
+        _bind_items(workspace, selection, reading)
         return
     frequency = "document_frequency" if reading == DATASET else "selection_frequency"
     _bind_selection(store, workspace, selection, profile, rewriting, frequency)
     if reading == DATASET:
-        bind_collection(store, workspace)
+        bind_collection(workspace)
         return
     if _TOGETHER.fullmatch(reading):
         _bind_pool(store, workspace, reading, rewriting)
@@ -206,11 +215,11 @@ def bind(
 def _bind_pool(store: Store, workspace: Workspace, reading: str, rewriting: str | None) -> None:
     if rewriting is not None:
         raise MetricError("document frequencies of several datasets together count words as they stand: no stem=true")
-    documents = ngrams.pooled_documents(store)
-    if documents is None:
+    pool = _POOLS.get(store, {}).get(reading)
+    if pool is None:
         raise MetricError(f"idf={reading} is set by `auditor bounds REF… --pool-idf`; it cannot be asked for by itself")
-    workspace.bind("document_frequency", "pooled_frequency")
-    workspace.bind_rows("collection", pl.DataFrame({"log_documents": [math.log(documents)]}))
+    workspace.bind("document_frequency", "pooled_frequency", of=pool.at_work)
+    workspace.bind_rows("collection", pl.DataFrame({"log_documents": [math.log(pool.images)]}))
 
 
 def _bind_selection(
@@ -220,19 +229,19 @@ def _bind_selection(
         workspace.params["version"] = selection.version.version
         workspace.bind(relation, "kept_frequency")
         return
-    ngrams.count(store, workspace, relation)
+    ngrams.count(workspace, relation)
     if rewriting is None and selection.split is None and selection.draw is None:
         store.on_close.append(lambda writer: ngrams.keep(writer, selection, profile))
 
 
-def _bind_items(store: Store, workspace: Workspace, selection: Selection, reading: str) -> None:
+def _bind_items(workspace: Workspace, selection: Selection, reading: str) -> None:
     items = workspace.rows("run_item")
     if items["image_no"].n_unique() == 1:
         raise MetricError(f"{selection.label}: candidates of one image only, with idf={reading}: {refusal(reading, 1)}")
     if reading == "fold":
-        _refuse_too_many_folds(store, selection, items)
+        _refuse_too_many_folds(workspace, selection, items)
     workspace.forget("fold_frequency_parts")
-    for bucket in ngrams.buckets(store):
+    for bucket in ngrams.buckets(workspace):
         workspace.params |= {"first_image": bucket.first, "last_image": bucket.last}
         workspace.append("fold_frequency_parts", "fold_frequency_part")
     frequency, collection = (
@@ -242,9 +251,9 @@ def _bind_items(store: Store, workspace: Workspace, selection: Selection, readin
     workspace.bind(collection, "folded_collection")
 
 
-def _refuse_too_many_folds(store: Store, selection: Selection, items: pl.DataFrame) -> None:
+def _refuse_too_many_folds(workspace: Workspace, selection: Selection, items: pl.DataFrame) -> None:
     """Raise `MetricError` where the words of the captions, once for each fold of their image, are too many."""
-    lengths = store.query("select image_no, sum(length)::bigint as words from reference group by image_no")
+    lengths = workspace.query("select image_no, sum(length)::bigint as words from reference group by image_no")
     folds = items.group_by("image_no").agg(pl.col("fold").n_unique())
     words = int(folds.join(lengths, on="image_no").select((pl.col("fold") * pl.col("words")).sum()).item())
     if words > _MOST_FOLDED:

@@ -30,7 +30,7 @@ def bind_text_tokens(store: Store, workspace: Workspace, rewriting: str | None) 
     lists = by_number.join(
         numbered.group_by("token_id").agg(pl.col("word").drop_nulls()), on="token_id", how="left", maintain_order="left"
     )["word"]
-    texts = store.query("select caption_id, tokens from text_tokens")
+    texts = workspace.query("select caption_id, tokens from text_tokens")
     rewritten = (
         texts.explode("tokens", empty_as_null=True)
         .select("caption_id", tokens=pl.lit(lists).gather(pl.col("tokens")))

@@ -33,11 +33,12 @@ def read_out(store: Store, selection: Selection) -> Contents:
 
     Raises `StoreError` where a whole version is not what the log says of it.
     """
-    version, images, count = versions.content_hash(store, selection)
+    at_work = versions.content_at_work(store, selection)
+    version, images, count = versions.hash_of(at_work)
     logged = selection.version
     if selection.split is None and (version, images, count) != (logged.version, logged.images, logged.captions):
         raise StoreError(f"{store.path}: {logged.label} is damaged: run `auditor verify`, then ingest it again")
-    annotations = store.rows("content_annotation")
+    annotations = at_work.rows("content_annotation")
     captions = versions.content(store, selection).select("image", "slot", "split", "text").sort("image", "slot")
     described = store.query(
         "select language, related from dataset where dataset = $dataset", {"dataset": logged.dataset}

@@ -5,6 +5,7 @@ Promises: reading opens read-only; a write is one transaction, so that a killed 
 
 from __future__ import annotations
 
+import itertools
 import shutil
 import tempfile
 import weakref
@@ -43,6 +44,13 @@ class ArrowStream:
         return self._open_stream()
 
 
+class Held:
+    """Rows that a store keeps in `table`, under a name that no other rows have, while anybody holds on to this."""
+
+    def __init__(self, table: str) -> None:
+        self.table = table
+
+
 class Store:
     """An open store. Use as a context manager; `Store.open` says how."""
 
@@ -68,6 +76,8 @@ class Store:
         self.keeps_drawn = True
         self._scratch: Path | None = None
         self._is_left = False
+        self._numbers = itertools.count(1)
+        self._let_go: list[str] = []
 
     @classmethod
     def open(
@@ -148,6 +158,7 @@ class Store:
         params: dict[str, Any] | None = None,
     ) -> pl.DataFrame:
         """Run one statement and give its rows. Raises `SqlError` with the engine's words."""
+        self._drop_what_nobody_holds()
         with engine_errors(self.path):
             stream = self.connection.sql(statement, params=params or None).__arrow_c_stream__()
             return pl.DataFrame(ArrowStream(lambda: stream))
@@ -167,9 +178,23 @@ class Store:
             changed = self.connection.execute(statement, params).fetchall()
             return changed[0][0] if changed and isinstance(changed[0][0], int) else 0
 
-    def materialise(self, relation: str, statement: str, params: dict[str, Any]) -> None:
-        """Keep a SELECT's rows under a name until the store is closed. They never reach the file."""
-        self.execute(f"create or replace temp table {relation} as {statement}", params)
+    def hold(self, relation: str, statement: str, params: dict[str, Any]) -> Held:
+        """Keep a SELECT's rows until nobody holds on to what is given, or the store is closed.
+
+        They never reach the file. `relation` is what people call them: part of their table's name.
+        """
+        self._drop_what_nobody_holds()
+        held = Held(f'temp."{relation} {next(self._numbers)}"')
+        weakref.finalize(held, self._let_go.append, held.table).atexit = False
+        self.execute(f"create temp table {held.table} as {statement}", params)
+        return held
+
+    def _drop_what_nobody_holds(self) -> None:
+        """Drop tables between statements: what lets go of them may be a collector of garbage, in the midst of one."""
+        tables = [self._let_go.pop() for _ in range(len(self._let_go))]
+        with suppress(duckdb.Error):  # a transaction that failed has dropped them itself
+            for table in tables:
+                self.connection.execute(f"drop table if exists {table}").complete()
 
     @contextmanager
     def registered(self, name: str, frame: pl.DataFrame) -> Iterator[None]:

@@ -58,8 +58,8 @@ def write(
     accepted, the split lists contradict each other, or the content does not meet the terms.
     """
     with store.transaction():
-        left_out = _stage(store, source, batches, splits, progress)
         workspace = Workspace(store, empty_allowed=source.kind == "candidates", dataset=source.dataset)
+        left_out = _stage(workspace, source, batches, splits, progress)
         workspace.bind("checked_record", "checked_record")
         workspace.bind("annotated", "annotation_accepted")
         workspace.bind("content", "content_accepted")
@@ -95,16 +95,16 @@ def write(
     )  # fmt: skip
 
 
-def _stage(store: Store, source: Source, batches: Batches, splits: Mapping[str, list[str]], progress: Progress) -> int:
+def _stage(
+    workspace: Workspace, source: Source, batches: Batches, splits: Mapping[str, list[str]], progress: Progress
+) -> int:
     """Gather the records and the split lists; say how many records are left out."""
     read = left_out = 0
     for found in batches:
         batch = found.filter(pl.col("left_out").is_null()).drop("left_out")
         left_out += found.height - batch.height
-        with store.registered("batch", batch.with_row_index("position", offset=read + 1)):
-            if not read:
-                store.execute("create or replace temp table staged as from batch limit 0")
-            store.execute("insert into staged by name from batch")
+        stage = workspace.append_rows if read else workspace.bind_rows
+        stage("staged", batch.with_row_index("position", offset=read + 1))
         read += batch.height
         progress(f"{source.dataset}: reading captions", read, source.captions or read)
     lists = [pl.DataFrame({"image": images, "split": split}) for split, images in splits.items()]
@@ -114,8 +114,7 @@ def _stage(store: Store, source: Source, batches: Batches, splits: Mapping[str, 
         image = frame.filter(pl.col("image").is_duplicated())["image"][0]
         both = frame.filter(pl.col("image") == image)["split"].to_list()
         raise SourceError(f"{source.splits[both[1]]}: image {image} is in split {both[0]} already")
-    with store.registered("lists", frame):
-        store.execute("create or replace temp table split_list as from lists")
+    workspace.bind_rows("split_list", frame)
     return left_out
 
 
@@ -171,7 +170,7 @@ def _close(store: Store, table: str, workspace: Workspace, name: str) -> int:
 
 def _annotate(store: Store, workspace: Workspace, *, is_new: bool) -> None:
     """Let annotations follow their captions. A source that has none leaves those of unchanged captions standing."""
-    if store.query("select count(*) from annotated").item():
+    if workspace.query("select count(*) from annotated").item():
         _close(store, "annotation", workspace, "annotation_closed")
         workspace.insert("annotation", "annotation_opened")
         # Where the captions are unchanged, so is the version: what it said of them before gives way.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -48,6 +49,14 @@ NO_TEXT = pl.DataFrame(
 )
 
 
+@dataclass(frozen=True)
+class Pool:
+    """Several selections together: a workspace with relation `pooled_gram`, and how many images they have."""
+
+    at_work: Workspace
+    images: int
+
+
 def workspace(store: Store, selection: Selection, profile: str, **params: object) -> Workspace:
     """Open a workspace over the captions of a selection."""
     version = selection.version
@@ -70,7 +79,7 @@ def bind_references(at_work: Workspace, selection: Selection, relation: str = "r
         at_work.bind(relation, "drawn_reference")
 
 
-def buckets(store: Store, loads: pl.DataFrame | None = None) -> list[Bucket]:
+def buckets(at_work: Workspace, loads: pl.DataFrame | None = None) -> list[Bucket]:
     """Cut the images of relation `reference` into ranges small enough to count in memory.
 
     `loads` has the rows of relation `meetings`, where candidates meet the captions of their images: images with a
@@ -78,7 +87,7 @@ def buckets(store: Store, loads: pl.DataFrame | None = None) -> list[Bucket]:
     that is too large for one is a bucket of its own, of several parts. Without images there is one, which is empty.
     """
     if loads is None:
-        loads = store.query(
+        loads = at_work.query(
             "select image_no, count(*) as captions, 0::bigint as candidates, sum(length)::bigint as words"
             " from reference group by image_no order by image_no"
         )
@@ -106,10 +115,10 @@ def buckets(store: Store, loads: pl.DataFrame | None = None) -> list[Bucket]:
     ]
 
 
-def count(store: Store, at_work: Workspace, relation: str = "selection_frequency") -> None:
+def count(at_work: Workspace, relation: str = "selection_frequency") -> None:
     """Bind a relation to the n-gram frequencies of relation `reference`."""
     at_work.forget("ngram_frequency_parts")
-    _count_parts(store, at_work)
+    _count_parts(at_work)
     at_work.bind(relation, "selection_frequency")
 
 
@@ -124,12 +133,12 @@ def keep(store: Store, selection: Selection, profile: str, progress: Progress = 
     if tokenised.is_empty() or is_kept(store, selection, profile):
         return
     at_work = workspace(store, selection, profile)
-    _count_parts(store, at_work, f"{selection.label}: counting n-grams", progress)
+    _count_parts(at_work, f"{selection.label}: counting n-grams", progress)
     at_work.insert("cache.ngram_frequency", "selection_frequency", version=selection.version.version, profile=profile)
 
 
-def _count_parts(store: Store, at_work: Workspace, what: str = "", progress: Progress = silent) -> None:
-    parts = buckets(store)
+def _count_parts(at_work: Workspace, what: str = "", progress: Progress = silent) -> None:
+    parts = buckets(at_work)
     for done, bucket in enumerate(parts):
         progress(what, done, len(parts))
         at_work.params |= {"first_image": bucket.first, "last_image": bucket.last}
@@ -149,35 +158,15 @@ def is_kept(store: Store, selection: Selection, profile: str) -> bool:
     )
 
 
-def pool(store: Store, selections: Sequence[Selection], profile: str) -> None:
-    """Count in how many images of several selections each n-gram is: relation `pooled_gram`, for `pooled_frequency`.
-
-    All tokens must be there.
-    """
-    forget_pool(store)
-    images = 0
-    for place, one in enumerate(selections):
+def pool(store: Store, selections: Sequence[Selection], profile: str) -> Pool:
+    """Count in how many images of several selections each n-gram is. All tokens must be there."""
+    pooled, images = Workspace(store), 0
+    for one in selections:
         at_work = workspace(store, one, profile, version=one.version.version)
         if is_kept(store, one, profile):
             at_work.bind("selection_frequency", "kept_frequency")
         else:
-            count(store, at_work)
-        rows = "select gram, images from selection_frequency"
-        if place:
-            store.execute(f"insert into pooled_gram {rows}")
-        else:
-            store.materialise("pooled_gram", rows, {})
-        images += store.query("select count(distinct image_no) as images from reference").item()
-    store.materialise("pooled_document", "select $images::bigint as images", {"images": images})
-
-
-def pooled_documents(store: Store) -> int | None:
-    """Say how many images are pooled; null where nothing is."""
-    found = store.query("select 1 from duckdb_tables() where temporary and table_name = 'pooled_document'")
-    return int(store.query("select images from pooled_document").item()) if found.height else None
-
-
-def forget_pool(store: Store) -> None:
-    """Drop what `pool` counted."""
-    for table in ("pooled_gram", "pooled_document"):
-        store.execute(f"drop table if exists temp.{table}")
+            count(at_work)
+        pooled.append("pooled_gram", "ngram_document", of=at_work)
+        images += at_work.query("select count(distinct image_no) as images from reference").item()
+    return Pool(pooled, images)

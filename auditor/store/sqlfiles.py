@@ -8,12 +8,16 @@ from __future__ import annotations
 import functools
 import hashlib
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
 
 _FIELD = re.compile(r"-- (name|version|grain|params|reads|returns|cites): (.*)")
+
+#: Where a statement names what it reads, and whether it calls it otherwise; comments and texts are passed over.
+_READ = re.compile(r"--[^\n]*|'[^']*'|\bdistinct from\b|(\b(?:from|join)\s+)(\w+)\b(?!\s*[.(])(\s+as\b)?")
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,16 @@ def _parse(path: Path) -> SqlFile:
 
 def _listed(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def over(statement: str, tables: Mapping[str, str]) -> str:
+    """Let relations that a statement reads stand for tables: `from word` becomes `from temp."word 3" as word`."""
+
+    def named(found: re.Match[str]) -> str:
+        table = tables.get(found[2])
+        return found[0] if table is None else f"{found[1]}{table}{found[3] or f' as {found[2]}'}"
+
+    return _READ.sub(named, statement)
 
 
 @functools.cache

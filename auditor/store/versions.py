@@ -102,9 +102,10 @@ def difference(
     By kind of change (`difference`: change, images, captions), by image (`image_change`: image, added, removed, edited,
     moved, rated) or by caption (`change`: change, image, slot, old_text, new_text, old_split, new_split).
     """
-    for relation, selection in (("content_a", a), ("content_b", b)):
-        bind_content(store, relation, selection, profile)
-    return Workspace(store).rows(depth)
+    both = Workspace(store)
+    bind_content(both, "content_a", store, a, profile)
+    bind_content(both, "content_b", store, b, profile)
+    return both.rows(depth)
 
 
 def images(store: Store, selection: Selection) -> pl.DataFrame:
@@ -128,9 +129,12 @@ def content(store: Store, selection: Selection) -> pl.DataFrame:
     return _at_work(store, selection).rows("content_as_of")
 
 
-def bind_content(store: Store, relation: str, selection: Selection, profile: str | None = None) -> None:
-    """Let `relation` stand for the captions of a selection; with a text profile, for their tokens."""
-    _at_work(store, selection, profile).bind(relation, "content_as_of" if profile is None else "content_tokens")
+def bind_content(
+    at_work: Workspace, relation: str, store: Store, selection: Selection, profile: str | None = None
+) -> None:
+    """Let a relation stand for the captions of a selection; with a text profile, for their tokens."""
+    own = _at_work(store, selection, profile)
+    at_work.bind(relation, "content_as_of" if profile is None else "content_tokens", of=own)
 
 
 def _at_work(store: Store, selection: Selection, profile: str | None = None) -> Workspace:
@@ -141,8 +145,19 @@ def _at_work(store: Store, selection: Selection, profile: str | None = None) -> 
 
 def content_hash(store: Store, selection: Selection) -> tuple[str, int, int]:
     """Hash what a version holds now: (version, images, captions)."""
-    bind_content(store, "content", selection)
-    row = Workspace(store).rows("version_hash").row(0, named=True)
+    return hash_of(content_at_work(store, selection))
+
+
+def content_at_work(store: Store, selection: Selection) -> Workspace:
+    """Open a workspace over the captions of a selection, relation `content`, and what is known of them, `annotated`."""
+    at_work = _at_work(store, selection)
+    at_work.bind("content", "content_as_of")
+    return at_work
+
+
+def hash_of(at_work: Workspace) -> tuple[str, int, int]:
+    """Hash what relation `content` holds: (version, images, captions)."""
+    row = at_work.rows("version_hash").row(0, named=True)
     return row["version"], row["images"], row["captions"]
 
 

@@ -11,49 +11,68 @@ from typing import Any
 
 import polars as pl
 
-from auditor.store.connection import Store
-from auditor.store.sqlfiles import SqlFile, catalogue, reads_of
+from auditor.store.connection import Held, Store
+from auditor.store.relations import declared, hold_to_declaration
+from auditor.store.sqlfiles import SqlFile, catalogue, over, reads_of
 
 _OF_BUCKET = "first_image"
 
 
 class Workspace:
-    """Temporary relations over one store, with the parameters they share."""
+    """Temporary relations over one store, with the parameters they share.
+
+    They are this workspace's alone, whatever others over the same store call theirs, and go with it. What another has
+    made is read where it is named: `bind(…, of=other)`.
+    """
 
     def __init__(self, store: Store, **params: Any) -> None:
         self._store = store
         self.params = params
+        self._held: dict[str, Held] = {}
         self._made: dict[str, tuple[Any, ...]] = {}
         self.bound: set[str] = set()
 
-    def bind(self, relation: str, *names: str) -> None:
-        """Let `relation` stand for the rows of the named files together."""
+    def bind(self, relation: str, *names: str, of: Workspace | None = None) -> None:
+        """Let `relation` stand for the rows of the named files together, as they are in this workspace or another."""
+        source = of or self
         files = [catalogue()[name] for name in names]
-        for file in files:
-            self._ensure_reads(file)
-        rows = " union all by name ".join(f"({file.statement}\n)" for file in files)
-        params = {key: self.params[key] for file in files for key in file.params}
-        self._store.materialise(relation, f"from ({rows})", params)
+        rows = " union all by name ".join(f"({source._select(file)}\n)" for file in files)
+        params = {key: source.params[key] for file in files for key in file.params}
+        hold_to_declaration(relation, files[0].returns)
+        self._hold(relation, f"from ({rows})", params)
+        self._is_bound(relation)
+
+    def take(self, relation: str, of: Workspace, name: str) -> None:
+        """Let `relation` stand for what another workspace calls `name`, as it is there now."""
+        self._held[relation] = of._held[name]
         self._is_bound(relation)
 
     def bind_rows(self, relation: str, rows: pl.DataFrame) -> None:
         """Let `relation` stand for rows that were made outside of the engine."""
+        hold_to_declaration(relation, rows.columns)
         with self._store.registered("made_outside", rows):
-            self._store.materialise(relation, "from made_outside", {})
+            self._hold(relation, "from made_outside", {})
         self._is_bound(relation)
 
-    def append(self, relation: str, name: str) -> None:
+    def append(self, relation: str, name: str, of: Workspace | None = None) -> None:
         """Add the rows of a file to a bound relation, which is made by the first of them."""
         if relation in self.bound:
-            self.insert(relation, name)
+            (of or self).insert(self._held[relation].table, name)
+            self._is_bound(relation)
         else:
-            self.bind(relation, name)
+            self.bind(relation, name, of=of)
+
+    def append_rows(self, relation: str, rows: pl.DataFrame) -> None:
+        """Add rows that were made outside of the engine to a bound relation."""
+        with self._store.registered("made_outside", rows):
+            self._store.execute(f"insert into {self._held[relation].table} by name from made_outside")
+        self._is_bound(relation)
 
     def forget(self, relation: str) -> None:
         """Let the next `append` begin the relation anew; one that a file defines is made by that file again."""
         self._is_bound(relation)
         self.bound.discard(relation)
-        self._made.pop(relation, None)
+        self._let_go(relation)
 
     def release(self, needed: Iterable[str]) -> None:
         """Drop what was made of the bucket of images at work, save what the `needed` files read.
@@ -63,37 +82,47 @@ class Workspace:
         """
         kept = {read for name in needed for read in self._below(catalogue()[name])}
         for name in [one for one, state in self._made.items() if one not in kept and _OF_BUCKET in dict(state)]:
-            self._store.execute(f"drop table temp.{name}")
-            del self._made[name]
+            self._let_go(name)
 
     def insert(self, table: str, name: str, **constants: str) -> int:
-        """Add the rows of a file to a table, each with the constants as columns, and say how many there were."""
+        """Add the rows of a file to a table, with the constants as columns; say how many there were."""
         file = catalogue()[name]
-        self._ensure_reads(file)
-        columns = "".join(f"${column} as {column}, " for column in constants)
-        rows = f"select {columns}* from ({file.statement}\n)" if constants else file.statement
+        rows = self._select(file)
+        if constants:
+            columns = "".join(f"${column} as {column}, " for column in constants)
+            rows = f"select {columns}* from ({rows}\n)"
         return self._store.execute(f"insert into {table} by name {rows}", {**constants, **self._params_of(file)})
 
     def rows(self, name: str) -> pl.DataFrame:
         """Run a file on the relations it reads."""
         file = catalogue()[name]
-        self._ensure_reads(file)
-        return self._store.rows(name, **self.params)
+        return self._store.query(self._select(file), self._params_of(file))
+
+    def query(self, statement: str) -> pl.DataFrame:
+        """Run one statement on the relations that are bound."""
+        return self._store.query(over(statement, {name: held.table for name, held in self._held.items()}))
 
     def _is_bound(self, relation: str) -> None:
         self.bound.add(relation)
-        self._made = {name: state for name, state in self._made.items() if relation not in reads_of(name)}
+        self._made.pop(relation, None)
+        for name in [name for name in self._made if relation in reads_of(name)]:
+            self._let_go(name)
 
-    def _ensure_reads(self, file: SqlFile) -> None:
+    def _select(self, file: SqlFile) -> str:
+        """Give a file's statement over this workspace's relations, those made that it reads."""
         for read in file.reads:
-            if read in catalogue() and read not in self.bound:
+            if read in self.bound:
+                continue
+            if read in catalogue():
                 self._ensure(catalogue()[read])
+            elif read in declared():
+                raise LookupError(f"{file.name} reads {read}, which is not bound in this workspace")
+        return over(file.statement, {read: self._held[read].table for read in file.reads if read in self._held})
 
     def _ensure(self, file: SqlFile) -> None:
-        self._ensure_reads(file)
         state = tuple(sorted((key, self.params[key]) for key in self._reached(file)))
         if self._made.get(file.name) != state:
-            self._store.materialise(file.name, file.statement, self._params_of(file))
+            self._hold(file.name, self._select(file), self._params_of(file))
             self._made[file.name] = state
 
     def _reached(self, file: SqlFile) -> set[str]:
@@ -107,3 +136,10 @@ class Workspace:
 
     def _params_of(self, file: SqlFile) -> dict[str, Any]:
         return {key: self.params[key] for key in file.params}
+
+    def _hold(self, relation: str, statement: str, params: dict[str, Any]) -> None:
+        self._held[relation] = self._store.hold(relation, statement, params)
+
+    def _let_go(self, relation: str) -> None:
+        self._made.pop(relation, None)
+        self._held.pop(relation, None)

@@ -75,12 +75,13 @@ def keyness(
         raise UsageError(f"--minimum {minimum}: expected 1 or more")
     sides = versions.resolve_all(store, [a, b], split)
     tokens.provide(store, sides, tokenizer, tokenizer_of(tokenizer), progress)
-    for name, side in zip("ab", sides, strict=True):
-        ngrams.workspace(store, side, tokenizer).bind(f"token_{name}", "token_count")
-        if store.query(f"select 1 from token_{name} limit 1").is_empty():
-            raise MetricError(f"{side.label}: no caption has a token, so that no word of it can be compared")
     watched = list(dict.fromkeys([*(WATCHED if watch else ()), *(word.lower() for word in words)]))
-    counted = Workspace(store, minimum=1 if watched else minimum).rows("keyness")
+    both = Workspace(store, minimum=1 if watched else minimum)
+    for relation, side in zip(("token_a", "token_b"), sides, strict=True):
+        both.bind(relation, "token_count", of=ngrams.workspace(store, side, tokenizer))
+        if both.query(f"select 1 from {relation} limit 1").is_empty():
+            raise MetricError(f"{side.label}: no caption has a token, so that no word of it can be compared")
+    counted = both.rows("keyness")
     often = pl.col("occurrences") + pl.col("occurrences_b") >= minimum
     frame = _rows(sides, counted.filter(often | pl.col("word").is_in(watched)))
     unseen = [word for word in watched if word not in set(frame["word"])]

@@ -19,7 +19,7 @@ from auditor.replacing import replacing
 from auditor.result import Result, Table
 from auditor.scoring.references import as_references
 from auditor.store.connection import Store
-from auditor.store.versions import bind_content, images, resolve
+from auditor.store.versions import bind_content, content_at_work, images, resolve
 from auditor.store.workspace import Workspace
 
 Form = Literal["triplets", "pairs"]
@@ -32,6 +32,8 @@ QUESTIONS: dict[str, str] = {
 
 #: What can be named beside datasets: a caption of the image held out of its references, one of another image.
 HUMAN, INTRA = "human", "intra"
+
+_SIDES = {HUMAN: "side_human", INTRA: "side_intra"}
 
 _SHOWN = 6
 
@@ -102,8 +104,8 @@ def tasks(
         check_path(file, force=force)
     selection = resolve(store, ref, split)
     odd = as_references(selection)
-    bind_content(store, "content", selection)
     at_work = Workspace(store, dataset=selection.version.dataset, seed=seed)
+    bind_content(at_work, "content", store, selection)
     drawn_from, contests = _contests(store, at_work, selection, candidates)
     at_work.params |= {"kind": form, "asked_images": images, "asked_references": references}
     rows = at_work.rows("judge_question")
@@ -142,14 +144,13 @@ def _contests(
     known = [name for name, one in named.items() if one.version.kind in ("pairs", "triplets", "judgements")]
     if known:
         _hold_alone(known[0], named[known[0]], candidates)
-        bind_content(store, "answer", named[known[0]])
-        pairs = Workspace(store, dataset=named[known[0]].version.dataset, seq=named[known[0]].version.seq)
-        pairs.bind("annotated", "annotation_as_of")
-        pairs.bind("contest_at_work", "declared_task_pair")
+        at_work.take("annotated", content_at_work(store, named[known[0]]), "annotated")
+        bind_content(at_work, "answer", store, named[known[0]])
+        at_work.bind("contest_at_work", "declared_task_pair")
     else:
         _bind_sides(store, at_work, named, candidates)
         at_work.bind("contest_at_work", "task_pair")
-    return list(named.values()), store.query("select image, place, b, c from contest_at_work")
+    return list(named.values()), at_work.query("select image, place, b, c from contest_at_work")
 
 
 def _hold_related(store: Store, selection: Selection, name: str, candidate: Selection) -> None:
@@ -182,12 +183,12 @@ def _bind_sides(store: Store, at_work: Workspace, named: dict[str, Selection], c
     at_work.forget("side_at_work")
     for number, name in enumerate(sides, 1):
         at_work.params["side_no"] = number
-        if name in (HUMAN, INTRA):
+        if name in _SIDES:
             at_work.params["rank"] = sides[:number].count(HUMAN)
-            at_work.append("side_at_work", f"side_{name}")
+            at_work.append("side_at_work", _SIDES[name])
         else:
             version = named[name].version
-            bind_content(store, "answer", named[name])
+            bind_content(at_work, "answer", store, named[name])
             at_work.params |= {
                 "system": version.dataset,
                 "author": "machine" if version.kind == "candidates" else "human",

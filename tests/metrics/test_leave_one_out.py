@@ -8,7 +8,7 @@ from pathlib import Path
 import plain
 import polars as pl
 import pytest
-from conftest import Rows, ingest_rows
+from conftest import Bound, Rows, ingest_rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -159,22 +159,22 @@ def test_two_words_do_not_score_bleu_3_above_bleu_2(store: Store) -> None:
     assert by_metric["bleu-3"] < by_metric["bleu-2"]
 
 
-def test_intra_never_draws_from_the_same_image(store: Store) -> None:
+def test_intra_never_draws_from_the_same_image(store: Store, bound: Bound) -> None:
     images = [[f"word{i} {slot}" for slot in range(3)] for i in range(20)]
     ingest_rows(store, as_rows(images))
     scores = scored(store, metrics=["rouge-1"], candidates=[intra(1)])
     assert scores.height == 60
-    drawn = store.query("select c.image, t.text from candidate as c join caption as t using (caption_id)")
+    drawn = bound("select c.image, t.text from candidate as c join caption as t using (caption_id)")
     assert all(f"word{image.split()[1]} " not in f"{text} " for image, text in drawn.iter_rows())
 
 
-def test_intra_depends_on_the_seed_alone(store: Store) -> None:
+def test_intra_depends_on_the_seed_alone(store: Store, bound: Bound) -> None:
     images = [[f"word{i} {slot}" for slot in range(3)] for i in range(20)]
     ingest_rows(store, as_rows(images))
 
     def draw(seed: int) -> list[tuple[object, ...]]:
         scored(store, metrics=["bleu-1"], candidates=[intra(seed)])
-        return store.query("select image, slot, caption_id from candidate order by all").rows()
+        return bound("select image, slot, caption_id from candidate order by all").rows()
 
     first = draw(1)
     ingest_rows(store, [("z", 0, "unrelated"), ("z", 1, "set")], dataset="other")

@@ -19,7 +19,7 @@ from auditor.scoring.candidate_sets import CandidateScores, missing, score_sets
 from auditor.scoring.substitutes import chosen, strangers
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.summary import summarise
-from auditor.store import ngrams, tokens
+from auditor.store import tokens
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.studies.bounds import tables
@@ -146,7 +146,8 @@ def _asked(
             for one in wanted
         ]
         names = ", ".join(one.label for one in selections)
-        yield asked, [f"{setting}: document frequencies of {names} together, {ngrams.pooled_documents(store):,} images"]
+        images = idf.pooled_images(store, reading)
+        yield asked, [f"{setting}: document frequencies of {names} together, {images:,} images"]
 
 
 def _rows(measured: CandidateScores, drawn_references: int | None) -> pl.DataFrame:

@@ -15,8 +15,8 @@ from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References
 from auditor.scoring.scores import score_candidates
 from auditor.statistics.ratio import ratio
+from auditor.store import ngrams
 from auditor.store.connection import Store
-from auditor.store.ngrams import bind_references
 from auditor.studies.consensus.accuracy import ALL, credit, kinds_of, preferences
 from auditor.studies.consensus.settings import TIE_CREDIT, Settings
 from auditor.studies.consensus.votes import Comparisons, compared_at_work
@@ -130,11 +130,7 @@ def reserved_votes(
     store: Store, found: Comparisons, references: Selection, drawn: Selection, text_profile: str
 ) -> pl.DataFrame:
     """Count the triplets whose A is a reference that was not drawn. Columns: pair, matched, votes_b, votes_c."""
-    version = references.version
     workspace = compared_at_work(store, found.selection, text_profile)
-    own = dict(workspace.params)
-    workspace.params |= {"dataset": version.dataset, "seq": version.seq, "split": references.split}
-    bind_references(workspace, references, "asked_reference")
-    bind_references(workspace, drawn, "drawn")
-    workspace.params |= own
+    workspace.take("asked_reference", ngrams.workspace(store, references, text_profile), "reference")
+    workspace.take("drawn", ngrams.workspace(store, drawn, text_profile), "reference")
     return workspace.rows("held_out_vote").with_columns(pl.col(_VOTES).fill_null(0))

@@ -111,14 +111,15 @@ def meetings(
         itself = _is_itself(system, evaluation)
         refs = References("loo" if itself else "all", settings.references, settings.seed)
         lacking, beyond = unshared(store, system, evaluation)
-        if at_work is None or refs.rule != rule:  # relations are the connection's: one workspace at a time
+        if at_work is None or refs.rule != rule:
             rule = refs.rule
             alike = [one for one in systems if _is_itself(one, evaluation) == itself]
             at_work = ngrams.workspace(store, refs.of(evaluation), profile)
             bind_candidates(store, at_work, [_candidates(one, evaluation) for one in alike])
             bind_words(store, at_work, [*alike, evaluation], content, progress)
         bind_candidates(store, at_work, [_candidates(system, evaluation)])
-        captions, wordless = store.query("select count(*), count(*) filter (where length = 0) from candidate").row(0)
+        counted = at_work.query("select count(*), count(*) filter (where length = 0) from candidate")
+        captions, wordless = counted.row(0)
         yield Meeting(system, evaluation, refs, at_work, captions, lacking, beyond, wordless)
 
 
@@ -140,7 +141,7 @@ def bind_words(
         at_work.bind_rows("tagged_word", spelled)
     at_work.bind("said_word", content.file)
     if content.tagger is not None:
-        _require_same_words(store, content.tagger)
+        _require_same_words(at_work, content.tagger)
     at_work.bind("reference_word_importance", "reference_word_importance")
 
 
@@ -199,9 +200,9 @@ def _tagged(
     return tagged
 
 
-def _require_same_words(store: Store, by: Tagger) -> None:
+def _require_same_words(at_work: Workspace, by: Tagger) -> None:
     """See to it that every word that was tagged in a text at work is a word of that text."""
-    strayed = store.query(
+    strayed = at_work.query(
         "with at_work as (select distinct caption_id from caption_type)"
         " select w.word, c.text from tagged_word as w join caption as c on c.text = w.text"
         " semi join at_work as a on a.caption_id = c.caption_id"

@@ -105,6 +105,7 @@ def templates(
                 texts, on=["image", "slot"], how="left"
             )
             frames.append(listed.sort("image", "slot").select(*_named(selection), pl.all()))
+            del at_work
             continue
         effects, signed, said = slot_effects(store, selection, tokenizer, metric, at_work, progress)
         signatures |= signed
@@ -112,6 +113,7 @@ def templates(
         rows = pl.concat([_whole(rows) for rows in (*_of_dataset(at_work, made.height), effects)])
         frames.append(rows.select(*_named(selection), pl.all()))
         notes.append(tables.finding(selection, rows, int(at_work.rows("slot_vocabulary")["captions"].sum())))
+        del at_work  # so that the next dataset finds the room that this one took
     frame = pl.concat(frames)
     at_dataset = level == "dataset"
     return Result(
@@ -129,7 +131,7 @@ def templates(
 def _counted(store: Store, selection: Selection, text_profile: str, least: float, progress: Progress) -> Workspace:
     at_work = ngrams.workspace(store, selection, text_profile, shown=_OPENINGS)
     bind_text_tokens(store, at_work, None)
-    captions = store.query("select count(*) as n from reference").item()
+    captions = at_work.query("select count(*) as n from reference").item()
     at_work.params["least"] = max(_FEWEST, round(least * captions))
     at_work.forget("template_parts")
     for place, shape in enumerate(SHAPES):

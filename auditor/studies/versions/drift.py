@@ -42,20 +42,21 @@ def summary(store: Store, a: Selection, b: Selection, text_profile: str, title: 
 
     A statistic that a side without a token cannot have is null.
     """
-    sides = {"a": a, "b": b}
-    means = {}
-    for side, selection in sides.items():
-        at_work = ngrams.workspace(store, selection, text_profile)
-        at_work.bind(f"drifting_gram_{side}", "drift_ngram")
-        at_work.bind(f"token_{side}", "token_count")
-        ngrams.bind_references(at_work, selection, f"reference_{side}")
-        means[side] = _mean_length(store, side)
     both = Workspace(store)
+    for selection, grams, tokens, captions in (
+        (a, "drifting_gram_a", "token_a", "reference_a"),
+        (b, "drifting_gram_b", "token_b", "reference_b"),
+    ):
+        side = ngrams.workspace(store, selection, text_profile)
+        both.bind(grams, "drift_ngram", of=side)
+        both.bind(tokens, "token_count", of=side)
+        both.take(captions, side, "reference")
+    means = [_mean_length(both, captions) for captions in ("reference_a", "reference_b")]
     moved = both.rows("divergence")
     rows = [*_divergences(moved), *_vocabulary(moved)]
     keys = both.rows("vocabulary_drift").filter(pl.col("keyness") > 15.13)
     rows.append(("key-words", None, None, float(keys.height), None, None))
-    rows += [_length(means["a"], means["b"]), *_distributions(both.rows("length_count"))]
+    rows += [_length(*means), *_distributions(both.rows("length_count"))]
     schema = {"statistic": pl.String, **dict.fromkeys(("a", "b", "value", "low", "high"), pl.Float64)}
     frame = pl.DataFrame(rows, schema=schema, orient="row")
     signature = str(Signature("drift", {"tok": text_profile, "base": 2, "opening": 3}, _VERSION))
@@ -69,10 +70,10 @@ def summary(store: Store, a: Selection, b: Selection, text_profile: str, title: 
     return Result("diff", frame, (a, b), signed, tuple(tables), notes=notes, holds=not changed)
 
 
-def _mean_length(store: Store, side: str) -> tuple[float, float | None]:
+def _mean_length(at_work: Workspace, captions: str) -> tuple[float, float | None]:
     """Give the mean length of captions and its standard error, whole images left out in turn."""
-    lengths = store.query(
-        f"select 'human' as candidate, image, slot, length::double as length from reference_{side} order by image, slot"
+    lengths = at_work.query(
+        f"select 'human' as candidate, image, slot, length::double as length from {captions} order by image, slot"
     )
     sums = image_sums(lengths)
     return float(sums.means[0]), jackknife_error(left_out_means(sums)[:, 0])
@@ -126,11 +127,11 @@ def _distributions(lengths: pl.DataFrame) -> list[_Row]:
     ]
 
 
-#: How deep `diff` looks, beside `drift`, one number a statistic: the SELECT that does, the relation it reads of each
-#: side, and the SELECT that gives that.
+#: How deep `diff` looks, beside `drift`, one number a statistic: the SELECT that does, the relations it reads of the
+#: two sides, and the SELECT that gives them.
 DEPTHS = {
-    "vocabulary": ("vocabulary_drift", "token", "token_count"),
-    "lengths": ("length_drift", "reference", "reference"),
+    "vocabulary": ("vocabulary_drift", ("token_a", "token_b"), "token_count"),
+    "lengths": ("length_drift", ("reference_a", "reference_b"), "reference"),
 }
 
 SUMMARY = "drift"
@@ -148,10 +149,11 @@ def drift(store: Store, a: Selection, b: Selection, depth: str, text_profile: st
     """
     if depth == SUMMARY:
         return summary(store, a, b, text_profile, title)
-    name, relation, made_by = DEPTHS[depth]
-    for side, selection in (("a", a), ("b", b)):
-        ngrams.workspace(store, selection, text_profile).bind(f"{relation}_{side}", made_by)
-    rows = Workspace(store).rows(name)
+    name, compared, made_by = DEPTHS[depth]
+    both = Workspace(store)
+    for relation, selection in zip(compared, (a, b), strict=True):
+        both.bind(relation, made_by, of=ngrams.workspace(store, selection, text_profile))
+    rows = both.rows(name)
     shown = f"{title}, text profile {text_profile}"
     tables, notes, changed = (_words if depth == "vocabulary" else _lengths)(rows, shown)
     return Result("diff", rows, selections=(a, b), tables=tables, notes=notes, holds=not changed)

@@ -23,6 +23,7 @@ from auditor.scoring import scores
 from auditor.store import ngrams
 from auditor.store.connection import Store
 from auditor.store.sqlfiles import catalogue
+from auditor.store.workspace import Workspace
 from auditor.studies.bounds.study import bounds
 from auditor.studies.correlate import correlate
 from auditor.studies.ingest import ingest_sources
@@ -203,7 +204,7 @@ def test_a_part_meets_no_more_than_memory_holds(monkeypatch: pytest.MonkeyPatch,
             "longest_candidate": [9] * 6,
         }
     )
-    buckets = ngrams.buckets(store, loads)
+    buckets = ngrams.buckets(Workspace(store), loads)
     assert buckets == [(1, 2, 1, 0), (3, 3, 30, 10), (4, 5, 1, 0), (7, 7, 1, 0)]
     assert all(bucket.at_once * 100 <= 1_000 for bucket in buckets)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from conftest import ingest_rows
+from conftest import Bound, ingest_rows
 
 from auditor.errors import MetricError, UsageError
 from auditor.scoring.substitutes import LOWER_BOUNDS
@@ -44,12 +44,11 @@ def filled(store: Store) -> Store:
     return store
 
 
-def drawn(store: Store, candidate: str) -> pl.DataFrame:
+def drawn(bound: Bound, candidate: str) -> pl.DataFrame:
     """Give what the last study put in place of captions."""
-    return store.query(
+    return bound(
         "select image, slot, from_dataset, from_image, from_slot, length, text from candidate"
-        " left join made_text using (image, slot, candidate) where candidate = $candidate order by image, slot",
-        {"candidate": candidate},
+        f" left join made_text using (image, slot, candidate) where candidate = '{candidate}' order by image, slot"
     )
 
 
@@ -63,14 +62,14 @@ def test_every_lower_bound_has_rows_of_every_level(filled: Store) -> None:
     assert frame.filter(candidate="human")["seed"].null_count() == frame.filter(candidate="human").height
 
 
-def test_inter_draws_from_the_other_datasets_alike_and_from_no_relative(filled: Store) -> None:
+def test_inter_draws_from_the_other_datasets_alike_and_from_no_relative(filled: Store, bound: Bound) -> None:
     filled.execute("update dataset set related = ['two'] where dataset = 'one'")
     result = bounds(filled, "one", "two", "three", metrics=["bleu-1"], candidates=["inter"])
     by_source = dict(result.frame.filter(level="caption").select("dataset", "drawn_from").iter_rows())
     assert [named.split("@")[0] for named in by_source["one"].split()] == ["three", "without", "two"]
     assert [named.split("@")[0] for named in by_source["two"].split()] == ["three", "without", "one"]
     assert [named.split("@")[0] for named in by_source["three"].split()] == ["one", "two"]
-    shares = drawn(filled, "inter")["from_dataset"].value_counts()
+    shares = drawn(bound, "inter")["from_dataset"].value_counts()
     assert set(shares["from_dataset"]) == {"one", "two"}
 
 
@@ -85,27 +84,27 @@ def test_a_relative_is_not_dropped_from_inter_in_silence(filled: Store) -> None:
     assert alone.frame.drop("drawn_from").equals(result.frame.drop("drawn_from"))
 
 
-def test_inter_draws_datasets_alike_whatever_their_size(store: Store) -> None:
+def test_inter_draws_datasets_alike_whatever_their_size(store: Store, bound: Bound) -> None:
     ingest_rows(store, captions("a", 10), dataset="one")
     ingest_rows(store, [("x", slot, f"word {slot}") for slot in range(2)], dataset="small")
     ingest_rows(store, captions("b", 60), dataset="large")
     for seed in range(10):
         bounds(store, "one", metrics=["bleu-1"], candidates=["inter"], others=["small", "large"], seed=seed)
-        share = drawn(store, "inter")["from_dataset"].eq("small").mean()
+        share = drawn(bound, "inter")["from_dataset"].eq("small").mean()
         assert 0.15 < share < 0.85
 
 
-def test_brown_draws_sentences_of_five_tokens_and_ten_characters(filled: Store) -> None:
+def test_brown_draws_sentences_of_five_tokens_and_ten_characters(filled: Store, bound: Bound) -> None:
     bounds(filled, "one", metrics=["bleu-1"], candidates=["brown"])
-    found = drawn(filled, "brown")
+    found = drawn(bound, "brown")
     assert set(found["from_dataset"]) == {"brown"}
     assert set(found["from_slot"]) <= set(range(6))
     assert found["from_slot"].n_unique() > 3
 
 
-def test_gibberish_has_ten_words_or_as_many_as_a_caption_has_on_average(filled: Store) -> None:
+def test_gibberish_has_ten_words_or_as_many_as_a_caption_has_on_average(filled: Store, bound: Bound) -> None:
     bounds(filled, "one", metrics=["bleu-1"], candidates=["gibberish-10", "gibberish-mean", "gibberish-brown-mean"])
-    ten, mean, brown = (drawn(filled, f"gibberish-{kind}") for kind in ("10", "mean", "brown-mean"))
+    ten, mean, brown = (drawn(bound, f"gibberish-{kind}") for kind in ("10", "mean", "brown-mean"))
     assert set(ten["length"]) == {10}
     assert set(mean["length"]) == set(brown["length"]) == {5}
     assert all(long.startswith(f"{short} ") for long, short in zip(ten["text"], mean["text"], strict=True))
@@ -113,11 +112,11 @@ def test_gibberish_has_ten_words_or_as_many_as_a_caption_has_on_average(filled: 
     assert set(" ".join(brown["text"]).split()) <= set(" ".join(text for _, _, text in corpus()).split())
 
 
-def test_gibberish_follows_the_unigram_distribution(store: Store) -> None:
+def test_gibberish_follows_the_unigram_distribution(store: Store, bound: Bound) -> None:
     rows = [(f"i{image:03}", slot, "often often often rare") for image in range(150) for slot in range(2)]
     ingest_rows(store, rows)
     bounds(store, "set", metrics=["bleu-1"], candidates=["gibberish-10"])
-    words = " ".join(drawn(store, "gibberish-10")["text"]).split()
+    words = " ".join(drawn(bound, "gibberish-10")["text"]).split()
     share = words.count("rare") / len(words)
     assert len(words) == 3000
     assert abs(share - 0.25) < 4 * (0.25 * 0.75 / 3000) ** 0.5

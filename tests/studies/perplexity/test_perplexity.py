@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from auditor.cli.app import main
 from auditor.errors import AuditorError, MetricError, UsageError
 from auditor.store.connection import MEMORY, Store
+from auditor.store.sqlfiles import over
 from auditor.store.workspace import Workspace
 from auditor.studies.perplexity import models
 from auditor.studies.perplexity.study import perplexity
@@ -113,14 +114,26 @@ def test_probabilities_after_any_history_sum_to_one(tokens: list[list[int]], ord
     with Store.open(MEMORY) as store:
         at_work = Workspace(store, profile="bare", order=order, trained_captions=0, trained_no=0)
         at_work.bind_rows(
-            "halved", pl.DataFrame({"selection_no": 0, "side": "train", "caption_id": places, "place": places})
+            "halved",
+            pl.DataFrame(
+                {
+                    "selection_no": 0,
+                    "image_no": places,
+                    "side": "train",
+                    "caption_id": places,
+                    "length": [len(one) for one in tokens],
+                    "place": places,
+                },
+                schema_overrides=dict.fromkeys(("selection_no", "image_no", "caption_id", "length"), pl.UInt32),
+            ),
         )
         schema = {"caption_id": pl.Int64, "profile": pl.String, "tokens": pl.List(pl.UInt32)}
         at_work.bind_rows(
             "caption_tokens", pl.DataFrame({"caption_id": places, "profile": "bare", "tokens": tokens}, schema)
         )
         at_work.rows("discount")
-        store.materialise("queried_ngram", EVERY_GRAM, {"longest": order})
+        tables = {"adjusted_count": at_work._held["adjusted_count"].table}
+        at_work._hold("queried_ngram", over(EVERY_GRAM, tables), {"longest": order})
         at_work.bound.add("queried_ngram")
         said = at_work.rows("kneser_ney").filter(pl.col("n") > 0).with_columns(history=pl.col("gram") // 2**25)
     sums = said.group_by("n", "history").agg(pl.col("probability").sum())["probability"].to_list()

@@ -11,7 +11,7 @@ from typing import Any
 import plain
 import polars as pl
 import pytest
-from conftest import Rows, ingest_rows
+from conftest import Bound, Rows, ingest_rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -48,9 +48,9 @@ def tokens_of(rows: Rows) -> Tokens:
     return {(image, slot): plain.tokenize(text) for image, slot, text in rows}
 
 
-def made_texts(store: Store, component: str) -> Tokens:
+def made_texts(bound: Bound, component: str) -> Tokens:
     """Give the texts that the last probe has made for a component."""
-    made = store.query("select image, slot, text from made_text where candidate = $name", {"name": component})
+    made = bound(f"select image, slot, text from made_text where candidate = '{component}'")
     return {(image, slot): text.split() for image, slot, text in made.rows()}
 
 
@@ -62,13 +62,15 @@ def row(frame: pl.DataFrame, metric: str, component: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_k_words_of_one_caption_of_each_image_change_in_min_of_k_and_length_positions(store: Store, seed: int) -> None:
+def test_k_words_of_one_caption_of_each_image_change_in_min_of_k_and_length_positions(
+    store: Store, seed: int, bound: Bound
+) -> None:
     rows = random_rows(seed)
     frame = probe(
         filled(store, rows), "set", metrics=["bleu-1"], components=["reference-words"], words=[1, 2, 5], seed=seed
     ).frame
     tokens = tokens_of(rows)
-    by_k = {k: made_texts(store, f"reference-words-{k}") for k in (1, 2, 5)}
+    by_k = {k: made_texts(bound, f"reference-words-{k}") for k in (1, 2, 5)}
     assert [image for image, _ in by_k[1]] == sorted({image for (image, _), words in tokens.items() if words})
     for k, changed in by_k.items():
         assert changed.keys() == by_k[1].keys()
@@ -85,10 +87,10 @@ def test_k_words_of_one_caption_of_each_image_change_in_min_of_k_and_length_posi
         assert found["changed"] == pytest.approx(len(met) / len(scored))
 
 
-def test_new_words_follow_the_unigram_distribution_of_the_other_words(store: Store) -> None:
+def test_new_words_follow_the_unigram_distribution_of_the_other_words(store: Store, bound: Bound) -> None:
     rows = [(f"i{image:03}", slot, "dog dog dog dog often often often rare") for image in range(300) for slot in (0, 1)]
     probe(filled(store, rows), "set", metrics=["bleu-1"], components=["reference-words"], words=[8])
-    texts = list(made_texts(store, "reference-words-8").values())
+    texts = list(made_texts(bound, "reference-words-8").values())
     in_place_of_dog = [word for words in texts for word in words[:4]]
     share = in_place_of_dog.count("rare") / len(in_place_of_dog)
     assert set(in_place_of_dog) == {"often", "rare"}
@@ -128,14 +130,14 @@ METRICS = ["bleu-1", "bleu-4", "rouge-1", "rouge-l", "rouge-su4", "cider", "cide
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_scores_beside_a_changed_reference_are_those_of_the_formulas(store: Store, seed: int) -> None:
+def test_scores_beside_a_changed_reference_are_those_of_the_formulas(store: Store, seed: int, bound: Bound) -> None:
     rows = random_rows(seed + 10)
     frame = probe(
         filled(store, rows), "set", metrics=METRICS, components=["reference-words"], words=[1, 3], seed=seed
     ).frame
     tokens = tokens_of(rows)
     for k in (1, 3):
-        changed = made_texts(store, f"reference-words-{k}")
+        changed = made_texts(bound, f"reference-words-{k}")
         scored = [place for place in tokens if place not in changed]
         for metric in METRICS:
             found = row(frame, metric, f"reference-words-{k}")
@@ -146,7 +148,7 @@ def test_scores_beside_a_changed_reference_are_those_of_the_formulas(store: Stor
             assert found["relative"] == pytest.approx((after - before) / before, abs=1e-9)
 
 
-def test_scores_of_ablated_captions_are_those_of_the_formulas(store: Store) -> None:
+def test_scores_of_ablated_captions_are_those_of_the_formulas(store: Store, bound: Bound) -> None:
     rows = random_rows(20)
     tokens = tokens_of(rows)
     closed = set(function_words.english().words)
@@ -156,7 +158,7 @@ def test_scores_of_ablated_captions_are_those_of_the_formulas(store: Store) -> N
         "content-words": {at: [word for word in words if word in closed] for at, words in tokens.items()},
     }
     frame = probe(filled(store, rows), "set", metrics=METRICS, components=["order", *ablated]).frame
-    ablated["order"] = made_texts(store, "order")
+    ablated["order"] = made_texts(bound, "order")
     assert all(sorted(words) == sorted(tokens[at]) for at, words in ablated["order"].items())
     for component, candidates in ablated.items():
         for metric in METRICS:
@@ -279,7 +281,7 @@ def test_bad_requests_are_refused_in_one_line(store: Store, tmp_path: Path) -> N
         probe(store, "set", metrics=["bleu-1"], components=["function-words"], function_words=tmp_path / "list.txt")
 
 
-def test_another_language_has_function_words_only_of_a_file(store: Store, tmp_path: Path) -> None:
+def test_another_language_has_function_words_only_of_a_file(store: Store, tmp_path: Path, bound: Bound) -> None:
     filled(store, random_rows(2))
     store.execute("update dataset set language = 'de'")
     result = probe(store, "set", metrics=["bleu-1"])
@@ -292,7 +294,7 @@ def test_another_language_has_function_words_only_of_a_file(store: Store, tmp_pa
     frame = probe(
         store, "set", metrics=["bleu-1"], components=["content-words"], function_words=tmp_path / "list.txt"
     ).frame
-    left = {word for words in made_texts(store, "content-words").values() for word in words}
+    left = {word for words in made_texts(bound, "content-words").values() for word in words}
     assert left == {"dog", "café"}
     assert "|list:list.txt@" in frame["signature"].item()
 
@@ -346,18 +348,18 @@ def pipeline(tmp_path: Path) -> Path:
     return tmp_path / "pipeline"
 
 
-def test_classes_of_words_are_taken_away_as_the_pipeline_tags_them(store: Store, pipeline: Path) -> None:
+def test_classes_of_words_are_taken_away_as_the_pipeline_tags_them(store: Store, pipeline: Path, bound: Bound) -> None:
     rows = [("a", 0, "The red dog runs on the grass."), ("a", 1, "A dog's red"), ("b", 0, "café"), ("b", 1, "")]
     filled(store, rows)
     frame = probe(store, "set", metrics=["bleu-1", "cider"], pipeline=str(pipeline)).frame
     assert list(frame["component"].unique(maintain_order=True))[3:] == list(COMPONENTS[1:])
-    assert made_texts(store, "adjectives") == {
+    assert made_texts(bound, "adjectives") == {
         ("a", 0): "the dog runs on the grass".split(), ("a", 1): ["a", "dogs"], ("b", 0): ["café"], ("b", 1): [],
     }  # fmt: skip
-    assert made_texts(store, "prepositional-phrases")["a", 0] == "the red dog runs".split()
-    assert made_texts(store, "nouns")["a", 0] == "the red runs on the".split()
+    assert made_texts(bound, "prepositional-phrases")["a", 0] == "the red dog runs".split()
+    assert made_texts(bound, "nouns")["a", 0] == "the red runs on the".split()
     # What is left of "dog's" is a word that no caption has.
-    assert made_texts(store, "nouns")["a", 1] == ["a", "s", "red"]
+    assert made_texts(bound, "nouns")["a", 1] == ["a", "s", "red"]
     signature = row(frame, "cider", "nouns")["signature"]
     assert "|probe:nouns|pipeline:en_pipeline-0.0.0@" in signature
 

@@ -10,7 +10,7 @@ from typing import Any
 import plain
 import polars as pl
 import pytest
-from conftest import Rows, ingest_rows
+from conftest import Bound, Rows, ingest_rows
 
 from auditor.errors import UsageError
 from auditor.store.connection import MEMORY, Store
@@ -37,8 +37,8 @@ def filled(store: Store, rows: Rows) -> Store:
     return store
 
 
-def made(store: Store, component: str) -> dict[tuple[str, int], list[str]]:
-    rows = store.query("select image, slot, text from made_text where candidate = $name", {"name": component})
+def made(bound: Bound, component: str) -> dict[tuple[str, int], list[str]]:
+    rows = bound(f"select image, slot, text from made_text where candidate = '{component}'")
     return {(image, slot): text.split() for image, slot, text in rows.rows()}
 
 
@@ -59,11 +59,11 @@ def confident_word(image: str, slot: int, captions: dict[tuple[str, int], list[s
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_most_confident_word_is_said_again(store: Store, seed: int) -> None:
+def test_the_most_confident_word_is_said_again(store: Store, seed: int, bound: Bound) -> None:
     rows = random_rows(seed)
     frame = probe(filled(store, rows), "set", metrics=["bleu-1"], components=GAMES[:2]).frame
     captions = {(image, slot): text.split() for image, slot, text in rows}
-    repeated, padded = made(store, "repeated-word"), made(store, "padding")
+    repeated, padded = made(bound, "repeated-word"), made(bound, "padding")
     for (image, slot), words in captions.items():
         word = confident_word(image, slot, captions)
         more = [word] if word is not None else []
@@ -93,13 +93,13 @@ def test_cider_praises_a_repeated_word_and_cider_d_does_not(store: Store) -> Non
     assert "of the captions of set that score better" in result.tables[-1].title
 
 
-def test_stems_see_no_other_form_of_a_word(store: Store) -> None:
+def test_stems_see_no_other_form_of_a_word(store: Store, bound: Bound) -> None:
     rows = [("i0", 0, "a dog runs"), ("i0", 1, "dogs running as one"), ("i0", 2, "the dog runs")]
     rows += [("i1", slot, f"{what} tree") for slot, what in enumerate(("a", "some"))]
     frame = probe(
         filled(store, rows), "set", metrics=["cider", "cider:stem=true", "rouge-1:stem=true"], components=["inflection"]
     ).frame
-    texts = made(store, "inflection")
+    texts = made(bound, "inflection")
     assert texts["i0", 0] == ["a", "dogs", "running"]
     assert texts["i0", 1] == ["dog", "runs", "as", "one"]
     assert [stem(word) for word in texts["i0", 0]] == [stem(word) for word in "a dog runs".split()]
@@ -108,11 +108,11 @@ def test_stems_see_no_other_form_of_a_word(store: Store) -> None:
     assert row(frame, "rouge-1:stem=true", "inflection")["gained"] == 0
 
 
-def test_gained_counts_the_captions_that_score_better(store: Store) -> None:
+def test_gained_counts_the_captions_that_score_better(store: Store, bound: Bound) -> None:
     rows = random_rows(7)
     frame = probe(filled(store, rows), "set", metrics=["bleu-1", "ter"], components=["half"]).frame
     captions = {(image, slot): text.split() for image, slot, text in rows}
-    halves = made(store, "half")
+    halves = made(bound, "half")
     for metric, sign in (("bleu-1", 1), ("ter", -1)):
         changes = []
         for at, words in captions.items():

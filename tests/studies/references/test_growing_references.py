@@ -100,7 +100,7 @@ def test_mirrored_order_meets_other_references(store: Store) -> None:
         places.params |= {"first_image": 1, "last_image": 2}
         found[mirrored] = set(
             places.rows("reference_step")
-            .join(store.query("select candidate_no, image, slot as own from candidate"), "candidate_no")
+            .join(places.query("select candidate_no, image, slot as own from candidate"), "candidate_no")
             .select("image", "own", "slot")
             .rows()
         )

@@ -1,0 +1,47 @@
+"""Relations that SELECTs read and no SELECT makes, as `sql/relations.toml` declares them."""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from auditor.store.sqlfiles import sql_root
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A relation that Python binds.
+
+    `grain` says what one row is, `holds` which rows there are; `columns` are those that a SELECT may count on, with
+    their types; `bound_by` names the modules that bind it.
+    """
+
+    grain: str
+    holds: str
+    columns: dict[str, str]
+    bound_by: tuple[str, ...]
+
+
+@functools.cache
+def declared() -> dict[str, Relation]:
+    """Read the declarations, by name."""
+    tables = tomllib.loads((sql_root() / "relations.toml").read_text(encoding="utf-8"))
+    return {
+        name: Relation(
+            one["grain"],
+            one["holds"],
+            {column: kind for column, _, kind in (written.partition(" ") for written in one["columns"])},
+            tuple(one["bound_by"]),
+        )
+        for name, one in tables.items()
+    }
+
+
+def hold_to_declaration(relation: str, columns: Sequence[str]) -> None:
+    """Raise `TypeError` for a relation that is bound without a column that it is declared with."""
+    one = declared().get(relation)
+    lacking = [column for column in one.columns if column not in columns] if one else []
+    if lacking:
+        raise TypeError(f"{relation} is bound without {', '.join(lacking)}, which sql/relations.toml declares")

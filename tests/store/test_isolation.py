@@ -1,0 +1,91 @@
+"""What one workspace holds no other can read, and it goes with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import polars as pl
+import pytest
+from conftest import ingest_rows
+
+from auditor.metrics import idf
+from auditor.store import ngrams, versions
+from auditor.store.connection import MEMORY, Store
+from auditor.store.workspace import Workspace
+
+
+@pytest.fixture
+def filled() -> Iterator[Store]:
+    """Dataset small has one image, dataset large two."""
+    with Store.open(MEMORY) as store:
+        ingest_rows(store, [("cat", 0, "a cat"), ("cat", 1, "the cat sat")], "small")
+        ingest_rows(store, [("dog", 0, "a dog"), ("emu", 0, "an emu ran"), ("emu", 1, "an emu")], "large")
+        yield store
+
+
+def over(store: Store, name: str) -> Workspace:
+    return ngrams.workspace(store, versions.resolve(store, name), "bare")
+
+
+def images(at_work: Workspace) -> float:
+    return at_work.rows("profile").filter(statistic="images")["value"].item()
+
+
+def tables(store: Store) -> list[str]:
+    return store.query("select table_name from duckdb_tables() where temporary")["table_name"].to_list()
+
+
+def test_a_second_workspace_changes_nothing_that_the_first_reads(filled: Store) -> None:
+    small = over(filled, "small")
+    assert images(small) == 1
+    large = over(filled, "large")
+    assert images(large) == 2
+    assert images(small) == 1
+
+
+def test_a_workspace_reads_no_relation_that_another_bound(filled: Store) -> None:
+    one = Workspace(filled, dataset="small", seq=1, split=None)
+    one.bind("annotated", "annotation_as_of")
+    with pytest.raises(LookupError, match="judged_pair reads annotated, which is not bound in this workspace"):
+        Workspace(filled, dataset="small", seq=1, split=None, profile="bare").rows("judged_pair")
+
+
+def test_a_workspace_reads_what_is_handed_over(filled: Store) -> None:
+    both = Workspace(filled)
+    for relation, name in (("reference_a", "small"), ("reference_b", "large")):
+        both.take(relation, over(filled, name), "reference")
+    counted = both.rows("length_drift").filter(statistic="captions")
+    assert counted.select("a", "b").row(0) == (2, 3)
+
+
+def test_a_relation_is_bound_with_its_declared_columns(filled: Store) -> None:
+    with pytest.raises(TypeError, match="suspect is bound without slot"):
+        Workspace(filled).bind_rows("suspect", pl.DataFrame({"image": ["cat"]}))
+    with pytest.raises(TypeError, match="given_frequency is bound without gram, images"):
+        Workspace(filled, dataset="small", seq=1, split=None, profile="bare").bind("given_frequency", "reference")
+
+
+def test_what_a_workspace_holds_is_dropped_with_it(filled: Store) -> None:
+    filled.query("select 1")
+    before = tables(filled)
+    at_work = over(filled, "large")
+    at_work.rows("profile")
+    assert len(tables(filled)) > len(before)
+    del at_work
+    assert tables(filled) == before
+
+
+def test_what_is_bound_anew_leaves_nothing_behind(filled: Store) -> None:
+    at_work = Workspace(filled)
+    for number in range(3):
+        at_work.bind_rows("shown", pl.DataFrame({"image": ["cat"], "slot": pl.Series([number], dtype=pl.UInt32)}))
+    assert at_work.query("select slot from shown").item() == 2
+    assert len([name for name in tables(filled) if name.startswith("shown ")]) == 1
+
+
+def test_pooled_frequencies_are_those_of_the_datasets_that_are_named(filled: Store) -> None:
+    both = [versions.resolve(filled, name) for name in ("small", "large")]
+    with idf.together(filled, both, "bare") as outer:
+        with idf.together(filled, both[:1], "bare") as inner:
+            assert idf.pooled_images(filled, inner) == 1
+        assert idf.pooled_images(filled, outer) == 3
