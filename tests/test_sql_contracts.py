@@ -14,7 +14,7 @@ from sqlcases import CASES, PARAMS, every_file, load, path_of, returned
 
 from auditor.store.connection import MEMORY, Store
 from auditor.store.relations import declared
-from auditor.store.sqlfiles import SqlFile, catalogue, fingerprint, sql_root
+from auditor.store.sqlfiles import SqlFile, catalogue, fingerprint, macros, sql_root
 from auditor.store.workspace import Workspace
 
 #: What the engine says of itself.
@@ -144,6 +144,26 @@ def test_a_changed_input_changes_the_fingerprint_of_what_reads_it(monkeypatch: p
         assert fingerprint("rouge_n") == before["rouge_n"]
     finally:
         fingerprint.cache_clear()
+
+
+def test_a_changed_macro_changes_the_fingerprint_of_what_calls_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = {name: fingerprint(name) for name in ("cider", "tfidf_norm", "bleu")}
+    changed = {**macros(), "square_scale": macros()["square_scale"].replace("1180591620717411303424.0", "2.0")}
+    monkeypatch.setattr("auditor.store.sqlfiles.macros", lambda: changed)
+    fingerprint.cache_clear()
+    try:
+        assert fingerprint("tfidf_norm") != before["tfidf_norm"]
+        assert fingerprint("cider") != before["cider"]
+        assert fingerprint("bleu") == before["bleu"]
+    finally:
+        fingerprint.cache_clear()
+
+
+def test_every_macro_is_called_and_no_select_spells_its_number() -> None:
+    body = "".join(re.sub(r"--.*", "", file.statement) for file in catalogue().values())
+    assert [name for name in macros() if f"{name}(" not in body] == []
+    numbers = set(re.findall(r"\d{9,}", "".join(macros().values())))
+    assert [number for number in numbers if number in body] == []
 
 
 def test_schema_files_comment_every_table_and_column() -> None:

@@ -23,7 +23,7 @@ from auditor.errors import AuditorError, EngineMemoryError, StoreError
 from auditor.store import bounded, copying, migrations
 from auditor.store import file as opening
 from auditor.store.faults import engine_errors
-from auditor.store.sqlfiles import catalogue
+from auditor.store.sqlfiles import catalogue, macros
 
 T = TypeVar("T")
 
@@ -135,6 +135,7 @@ class Store:
                     migrations.restore_cache(connection)
                 if migrations.has_cache(connection):
                     connection.execute("set search_path = 'main,cache'").complete()
+                connection.execute("".join(macros().values())).complete()
             except BaseException:
                 connection.close()
                 raise

@@ -46,8 +46,8 @@ def sql_root() -> Path:
 
 @functools.cache
 def catalogue() -> dict[str, SqlFile]:
-    """Read every SELECT below `sql/`, by name. DDL (`schema/`) is not among them."""
-    files = sorted(path for path in sql_root().rglob("*.sql") if path.parent.name != "schema")
+    """Read every SELECT below `sql/`, by name. DDL (`schema/`, the macros) is not among them."""
+    files = sorted(path for path in sql_root().rglob("*.sql") if path.parent not in (sql_root(), sql_root() / "schema"))
     return {parsed.name: parsed for parsed in map(_parse, files)}
 
 
@@ -82,10 +82,21 @@ def over(statement: str, tables: Mapping[str, str]) -> str:
 
 
 @functools.cache
+def macros() -> dict[str, str]:
+    """Give the definition of every macro that SELECTs may call, by name."""
+    text = (sql_root() / "macros.sql").read_text(encoding="utf-8")
+    return {
+        match[1]: match[0] for match in re.finditer(r"^create or replace temp macro (\w+)[^;]*;", text, re.MULTILINE)
+    }
+
+
+@functools.cache
 def fingerprint(name: str) -> str:
-    """Hash what a file computes: its own tokens and those of every file it reads; never comments or layout."""
+    """Hash what a file computes: its tokens, the macros it calls, and every file it reads; never comments or layout."""
     file = catalogue()[name]
     digest = hashlib.sha256(f"{file.name} {file.version}\n{_tokens(file.statement)}".encode())
+    for called in sorted(set(re.findall(r"\w+(?=\()", file.statement)) & set(macros())):
+        digest.update(_tokens(macros()[called]).encode())
     for read in sorted(file.reads):
         digest.update(fingerprint(read).encode() if read in catalogue() else read.encode())
     return digest.hexdigest()

@@ -19,11 +19,11 @@ with side_by_side as (
 gram (list_no, n, gram) as (
     select list_no, 1, a from side_by_side where a is not null
     union all
-    select list_no, 2, a * 4294967296 + b from side_by_side where b is not null
+    select list_no, 2, pack(a, b) from side_by_side where b is not null
     union all
-    select list_no, 3, (a * 4294967296 + b) * 4294967296 + c from side_by_side where c is not null
+    select list_no, 3, pack(a, b, c) from side_by_side where c is not null
     union all
-    select list_no, 4, ((a * 4294967296 + b) * 4294967296 + c) * 4294967296 + d from side_by_side where d is not null
+    select list_no, 4, pack(a, b, c, d) from side_by_side where d is not null
 )
 select list_no, n, gram, count(*) as occurrences
 from gram

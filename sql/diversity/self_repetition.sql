@@ -20,7 +20,7 @@ with side_by_side as (
     where len(t.tokens) >= 4
 ),
 said as (
-    select distinct list_no, place, ((a * 4294967296 + b) * 4294967296 + c) * 4294967296 + d as gram
+    select distinct list_no, place, pack(a, b, c, d) as gram
     from side_by_side
     where d is not null
 ),

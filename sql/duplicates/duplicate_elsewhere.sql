@@ -17,7 +17,7 @@ with asked as (
 )
 select
     question_no, image_no, slot, wording_no,
-    best >> 32 = 0 as exact,
-    (best & 4294967295::ubigint)::uinteger as place
+    distance_of(best) = 0 as exact,
+    place_of(best) as place
 from asked
 where best is not null

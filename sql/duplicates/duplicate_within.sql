@@ -9,7 +9,7 @@
 with nearest as (
     select
         a.side_no, a.image_no, a.wording_no,
-        min((((n.total - n.shared)::ubigint * 1000000 // n.total) << 32) | b.place::ubigint) as best
+        min(at_distance((n.total - n.shared)::ubigint * 1000000 // n.total, b.place)) as best
     from similar_text as n
     join text_at_image as a on a.wording_no = n.wording_no
     join text_at_image as b on b.side_no = a.side_no and b.image_no = a.image_no and b.wording_no = n.other_no
@@ -20,7 +20,7 @@ asked as (
         q.question_no, s.image_no, s.slot, s.wording_no,
         w.next_place is not null as exact,
         case
-            when w.next_place is null then (n.best & 4294967295::ubigint)::uinteger
+            when w.next_place is null then place_of(n.best)
             when s.place = w.place then w.next_place
             else w.place
         end as place

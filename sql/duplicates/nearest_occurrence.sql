@@ -14,7 +14,7 @@ with alike as (
     from similar_text
 ),
 found as materialized (
-    select l.side_no, a.wording_no, l.image_no, (a.distance << 32) | l.place::ubigint as best
+    select l.side_no, a.wording_no, l.image_no, at_distance(a.distance, l.place) as best
     from alike as a
     join first_occurrence as l on l.wording_no = a.other_no
 ),

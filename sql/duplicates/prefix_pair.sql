@@ -26,7 +26,7 @@ rare as (
     from prefix
     where by_pair
 )
-select a.wording_no, a.size, a.mask, a.word::ubigint * 4294967296 + b.word as key
+select a.wording_no, a.size, a.mask, pack(a.word::ubigint, b.word) as key
 from rare as a
 join rare as b on b.wording_no = a.wording_no and b.word > a.word
 union all

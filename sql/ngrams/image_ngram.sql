@@ -40,7 +40,7 @@ packed as materialized (
         p.image_no,
         p.caption_id,
         p.a::uhugeint as a,
-        p.a::uhugeint * 4294967296 + b.token_id as ab,
+        pack(p.a::uhugeint, b.token_id) as ab,
         c.token_id as c,
         d.token_id as d
     from side_by_side as p
@@ -54,9 +54,9 @@ occurrence as (
     union all
     select image_no, caption_id, 2, ab from packed where ab is not null
     union all
-    select image_no, caption_id, 3, ab * 4294967296 + c from packed where ab is not null and c is not null
+    select image_no, caption_id, 3, pack(ab, c) from packed where ab is not null and c is not null
     union all
-    select image_no, caption_id, 4, (ab * 4294967296 + c) * 4294967296 + d
+    select image_no, caption_id, 4, pack(ab, c, d)
     from packed
     where ab is not null and c is not null and d is not null
 )

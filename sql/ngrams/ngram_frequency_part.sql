@@ -31,9 +31,9 @@ packed as materialized (
         block,
         bit,
         a,
-        a * 4294967296 + b as ab,
-        (a * 4294967296 + b) * 4294967296 + c as abc,
-        ((a * 4294967296 + b) * 4294967296 + c) * 4294967296 + d as abcd
+        pack(a, b) as ab,
+        pack(a, b, c) as abc,
+        pack(a, b, c, d) as abcd
     from side_by_side
 ),
 occurrence as (
@@ -62,7 +62,7 @@ per_image as (
     group by b.image_no, b.gram
 )
 select
-    (1 + (gram >= 4294967296)::int + (gram >= 18446744073709551616)::int + (gram >= 79228162514264337593543950336)::int)::utinyint as n,
+    (1 + (gram >= first_bigram())::int + (gram >= first_trigram())::int + (gram >= first_four_gram())::int)::utinyint as n,
     gram,
     sum(occurrences)::uinteger as occurrences,
     sum(captions)::uinteger as captions,

@@ -20,9 +20,9 @@ packed as materialized (
     select
         caption_id,
         a,
-        a * 4294967296 + b as ab,
-        (a * 4294967296 + b) * 4294967296 + c as abc,
-        ((a * 4294967296 + b) * 4294967296 + c) * 4294967296 + d as abcd
+        pack(a, b) as ab,
+        pack(a, b, c) as abc,
+        pack(a, b, c, d) as abcd
     from side_by_side
 ),
 occurrence as (

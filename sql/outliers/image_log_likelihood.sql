@@ -28,13 +28,13 @@ absent as (
     from size as z
     cross join word_document_share as w
 ),
-silence as (select captions, sum((nats * 1099511627776)::bigint)::bigint as nats from absent group by captions),
+silence as (select captions, sum((nats * log_scale())::bigint)::bigint as nats from absent group by captions),
 unsaid as (
     select
         p.image_no, p.captions, i.word,
         ((
             ln((p.captions - i.holding + 1 - a.share) / ((p.captions + 1) * (1 - a.share))) - a.nats
-        ) * 1099511627776)::bigint as nats
+        ) * log_scale())::bigint as nats
     from (select distinct image_no, captions from placed) as p
     join image_word as i using (image_no)
     join absent as a on a.captions = p.captions and a.word = i.word
@@ -46,7 +46,7 @@ said as (
         p.suspect_no, p.image_no,
         sum(((
             ln((coalesce(i.holding - p.is_own::integer, 0) + a.share) / ((p.captions + 1) * a.share)) - a.nats
-        ) * 1099511627776)::bigint - coalesce(u.nats, 0))::bigint as nats
+        ) * log_scale())::bigint - coalesce(u.nats, 0))::bigint as nats
     from placed as p
     join suspect_word as s using (suspect_no)
     join absent as a on a.captions = p.captions and a.word = s.word
@@ -56,7 +56,7 @@ said as (
 )
 select
     own.image, c.slot, p.image as candidate_image, p.is_own,
-    (coalesce(s.nats, 0) + coalesce(v.nats, 0) + coalesce(q.nats, 0)) / 1099511627776 / ln(2) as bits
+    (coalesce(s.nats, 0) + coalesce(v.nats, 0) + coalesce(q.nats, 0)) / log_scale() / ln(2) as bits
 from placed as p
 join suspect_caption as c using (suspect_no)
 join described as own on own.image_no = c.image_no

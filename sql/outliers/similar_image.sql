@@ -11,7 +11,7 @@
 -- what they share is many rows a caption.
 with collection as (select ln(max(image_no)) as log_images from reference),
 rare_word as (
-    select s.word, ((c.log_images - ln(s.images)) * 1099511627776)::bigint as idf
+    select s.word, ((c.log_images - ln(s.images)) * log_scale())::bigint as idf
     from word_document_share as s
     cross join collection as c
     where s.images <= $rare::integer

@@ -13,12 +13,12 @@ with trained as (
     select gram, occurrences from sentence_ngram where selection_no = $trained_no::uinteger and side = 'train'
 ),
 suffix as (
-    select distinct o.n, t.gram & ((1::uhugeint << (25 * o.n)::uhugeint) - 1) as gram
+    select distinct o.n, last_tokens(t.gram, o.n) as gram
     from trained as t
     cross join (select unnest(range(2, $order::integer + 1))::integer as n) as o
 ),
 lower_order as (
-    select n - 1 as n, gram & ((1::uhugeint << (25 * (n - 1))::uhugeint) - 1) as gram, count(*) as adjusted
+    select n - 1 as n, last_tokens(gram, n - 1) as gram, count(*) as adjusted
     from suffix
     group by all
 ),
@@ -27,5 +27,5 @@ every_order as (
     union all
     select $order::integer, gram, occurrences from trained
 )
-select n, gram, gram >> 25::uhugeint as history, adjusted
+select n, gram, history_of(gram) as history, adjusted
 from every_order

@@ -13,9 +13,9 @@ with known as (select gram as token from adjusted_count where n = 1),
 asked as (
     select
         t.selection_no,
-        t.gram & 33554431::uhugeint as token,
+        last_tokens(t.gram, 1) as token,
         t.occurrences,
-        (-log2(k.probability) * 288230376151711744.0)::hugeint * t.occurrences as units
+        (-log2(k.probability) * bit_scale())::hugeint * t.occurrences as units
     from sentence_ngram as t
     join kneser_ney as k on k.gram = t.gram and k.n = $order::integer
     where t.side = 'test'
@@ -23,10 +23,10 @@ asked as (
 select
     a.selection_no,
     sum(a.occurrences)::bigint as tokens,
-    coalesce(sum(a.occurrences) filter (where a.token <> 33554431), 0)::bigint as words,
+    coalesce(sum(a.occurrences) filter (where a.token <> sentence_end()), 0)::bigint as words,
     coalesce(sum(a.occurrences) filter (where k.token is null), 0)::bigint as unknown,
-    sum(a.units)::double / 288230376151711744.0 as bits,
-    coalesce(sum(a.units) filter (where k.token is not null), 0)::double / 288230376151711744.0 as known_bits
+    sum(a.units)::double / bit_scale() as bits,
+    coalesce(sum(a.units) filter (where k.token is not null), 0)::double / bit_scale() as known_bits
 from asked as a
 left join known as k on k.token = a.token
 group by a.selection_no

@@ -9,13 +9,13 @@
 -- ones to which they back off. `history` is the n-gram without its last token, `lower_gram` without its first.
 with asked as (select distinct gram from sentence_ngram where side = 'test'),
 suffix as (
-    select distinct o.n, a.gram & ((1::uhugeint << (25 * o.n)::uhugeint) - 1) as gram
+    select distinct o.n, last_tokens(a.gram, o.n) as gram
     from asked as a
     cross join (select unnest(range(1, $order::integer + 1))::integer as n) as o
 )
 select
     n,
     gram,
-    gram & ((1::uhugeint << (25 * (n - 1))::uhugeint) - 1) as lower_gram,
-    gram >> 25::uhugeint as history
+    last_tokens(gram, n - 1) as lower_gram,
+    history_of(gram) as history
 from suffix

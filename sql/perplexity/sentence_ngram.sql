@@ -14,7 +14,7 @@ with padded as (
     select
         h.selection_no,
         h.side,
-        list_concat([0, 0, 0, 0]::uinteger[], t.tokens, [33554431]::uinteger[]) as tokens
+        list_concat([0, 0, 0, 0]::uinteger[], t.tokens, [sentence_end()]::uinteger[]) as tokens
     from halved as h
     join caption_tokens as t on t.caption_id = h.caption_id and t.profile = $profile::varchar
     where h.side = 'test' or $trained_captions::bigint = 0 or h.place <= $trained_captions::bigint
@@ -34,8 +34,7 @@ packed as (
     select
         selection_no,
         side,
-        ((((a * 33554432 + b) * 33554432 + c) * 33554432 + d) * 33554432 + e)
-        & ((1::uhugeint << (25 * $order::integer)::uhugeint) - 1) as gram
+        last_tokens(pack_of_model(a, b, c, d, e), $order::integer) as gram
     from side_by_side
     where e is not null
 )

@@ -17,7 +17,7 @@ select
     count(*)::bigint as openings,
     coalesce(sum(captions) filter (where place <= 10), 0)::bigint as top_10,
     coalesce(sum(captions) filter (where place <= 100), 0)::bigint as top_100,
-    sum((captions * log2(whole::double / captions) * 1099511627776)::hugeint)::double / 1099511627776 / sum(captions) as bits
+    sum((captions * log2(whole::double / captions) * log_scale())::hugeint)::double / log_scale() / sum(captions) as bits
 from ranked
 group by n
 order by n

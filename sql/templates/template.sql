@@ -27,9 +27,9 @@ side as (
 unpacked as (
     select
         shape, opening, ending, part,
-        unnest([
-            packed // 79228162514264337593543950336, packed // 18446744073709551616, packed // 4294967296, packed
-        ]) & 4294967295 as token_id,
+        last_packed(unnest([
+            packed // first_four_gram(), packed // first_trigram(), packed // first_bigram(), packed
+        ])) as token_id,
         unnest([1, 2, 3, 4]) as place
     from side
 ),

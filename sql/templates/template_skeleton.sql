@@ -15,19 +15,19 @@ with occurrence as materialized (
         caption_id, copies,
         case $shape::varchar
             when 'x*xx' then a
-            when 'xx*x' then a::uhugeint * 4294967296 + b
-            when 'xx*xx' then a::uhugeint * 4294967296 + b
-            when 'xxx*xxx' then (a::uhugeint * 4294967296 + b) * 4294967296 + c
-            else ((a::uhugeint * 4294967296 + b) * 4294967296 + c) * 4294967296 + d
+            when 'xx*x' then pack(a::uhugeint, b)
+            when 'xx*xx' then pack(a::uhugeint, b)
+            when 'xxx*xxx' then pack(a::uhugeint, b, c)
+            else pack(a::uhugeint, b, c, d)
         end as opening,
         case $shape::varchar
-            when 'x*xx' then c::uhugeint * 4294967296 + d
+            when 'x*xx' then pack(c::uhugeint, d)
             when 'xx*x' then d
-            when 'xx*xx' then d::uhugeint * 4294967296 + e
-            when 'xxx*xxx' then (e::uhugeint * 4294967296 + f) * 4294967296 + g
+            when 'xx*xx' then pack(d::uhugeint, e)
+            when 'xxx*xxx' then pack(e::uhugeint, f, g)
             when 'xxxxx' then e
-            when 'xxxxxx' then e::uhugeint * 4294967296 + f
-            when 'xxxxxxx' then (e::uhugeint * 4294967296 + f) * 4294967296 + g
+            when 'xxxxxx' then pack(e::uhugeint, f)
+            when 'xxxxxxx' then pack(e::uhugeint, f, g)
         end as ending,
         case $shape::varchar when 'x*xx' then b when 'xx*x' then c when 'xx*xx' then c when 'xxx*xxx' then d end as filler
     from template_window

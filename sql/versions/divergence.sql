@@ -46,7 +46,7 @@ select
     count(*) filter (where occurrences_a > 0) as types_a, count(*) filter (where occurrences_b > 0) as types_b,
     case
         when sum(occurrences_a) > 0 and sum(occurrences_b) > 0
-            then sum((bits * 1152921504606846976)::hugeint)::double / 2305843009213693952
+            then sum((bits * share_scale())::hugeint)::double / (2 * share_scale())
     end as divergence,
     count(*) filter (where occurrences_a = 0) as new_types, count(*) filter (where occurrences_b = 0) as gone_types,
     coalesce(sum(occurrences_b) filter (where occurrences_a = 0), 0)::bigint as new_occurrences,

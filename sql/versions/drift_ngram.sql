@@ -16,9 +16,9 @@ side_by_side as (
 occurrence as (
     select 'words' as kind, a as gram, copies from side_by_side
     union all
-    select 'bigrams', a * 4294967296 + b, copies from side_by_side where b is not null
+    select 'bigrams', pack(a, b), copies from side_by_side where b is not null
     union all
-    select 'openings', (tokens[1]::uhugeint * 4294967296 + tokens[2]) * 4294967296 + tokens[3], copies
+    select 'openings', pack(tokens[1]::uhugeint, tokens[2], tokens[3]), copies
     from said
     where len(tokens) >= 3
 )

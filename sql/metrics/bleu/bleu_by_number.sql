@@ -16,7 +16,7 @@ with grown as (
         sum(coalesce(m.matches_2, 0)) over so_far as matches_2,
         sum(coalesce(m.matches_3, 0)) over so_far as matches_3,
         sum(coalesce(m.matches_4, 0)) over so_far as matches_4,
-        min(abs(s.length::bigint - c.length::bigint) * 4294967296 + s.length) over so_far % 4294967296 as closest_length,
+        last_packed(min(pack(abs(s.length::bigint - c.length::bigint), s.length)) over so_far) as closest_length,
         min(s.length) over so_far as shortest_length
     from reference_step as s
     join candidate as c using (candidate_no)

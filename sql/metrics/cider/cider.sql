@@ -24,17 +24,17 @@ with component as (
                 exp(-((bigrams - reference_bigrams) * (bigrams - reference_bigrams))::double / (2 * $sigma::double * $sigma::double)),
                 1
             )
-            * 288230376151711744.0
+            * cosine_scale()
         )::bigint as cosine
     from shared_ngram_weight
 ),
 summed as (
     select
         candidate_no,
-        sum(cosine) filter (where n = 1)::double / 288230376151711744.0 as cosine_1,
-        sum(cosine) filter (where n = 2)::double / 288230376151711744.0 as cosine_2,
-        sum(cosine) filter (where n = 3)::double / 288230376151711744.0 as cosine_3,
-        sum(cosine) filter (where n = 4)::double / 288230376151711744.0 as cosine_4
+        sum(cosine) filter (where n = 1)::double / cosine_scale() as cosine_1,
+        sum(cosine) filter (where n = 2)::double / cosine_scale() as cosine_2,
+        sum(cosine) filter (where n = 3)::double / cosine_scale() as cosine_3,
+        sum(cosine) filter (where n = 4)::double / cosine_scale() as cosine_4
     from component
     group by candidate_no
 )

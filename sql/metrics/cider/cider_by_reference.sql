@@ -23,7 +23,7 @@ with component as (
                 exp(-((bigrams - reference_bigrams) * (bigrams - reference_bigrams))::double / (2 * $sigma::double * $sigma::double)),
                 1
             )
-            * 288230376151711744.0
+            * cosine_scale()
         )::bigint as cosine
     from fold_overlap
 ),
@@ -43,10 +43,10 @@ summed as (
         candidate_no,
         [sum(one), sum(two), sum(three), sum(four)]::double[] as sums,
         [max(one), max(two), max(three), max(four)]::double[] as best,
-        max(one + two + three + four)::double / 288230376151711744.0 as best_sum,
+        max(one + two + three + four)::double / cosine_scale() as best_sum,
         max(
-            one::double / 288230376151711744.0 * (two::double / 288230376151711744.0)
-            * (three::double / 288230376151711744.0) * (four::double / 288230376151711744.0)
+            one::double / cosine_scale() * (two::double / cosine_scale())
+            * (three::double / cosine_scale()) * (four::double / cosine_scale())
         ) as best_product
     from pair
     group by candidate_no
@@ -55,14 +55,14 @@ select
     c.candidate,
     c.image,
     c.slot,
-    coalesce(s.sums[1] / 288230376151711744.0, 0) / r.reference_count as mean_1,
-    coalesce(s.sums[2] / 288230376151711744.0, 0) / r.reference_count as mean_2,
-    coalesce(s.sums[3] / 288230376151711744.0, 0) / r.reference_count as mean_3,
-    coalesce(s.sums[4] / 288230376151711744.0, 0) / r.reference_count as mean_4,
-    coalesce(s.best[1] / 288230376151711744.0, 0) as best_1,
-    coalesce(s.best[2] / 288230376151711744.0, 0) as best_2,
-    coalesce(s.best[3] / 288230376151711744.0, 0) as best_3,
-    coalesce(s.best[4] / 288230376151711744.0, 0) as best_4,
+    coalesce(s.sums[1] / cosine_scale(), 0) / r.reference_count as mean_1,
+    coalesce(s.sums[2] / cosine_scale(), 0) / r.reference_count as mean_2,
+    coalesce(s.sums[3] / cosine_scale(), 0) / r.reference_count as mean_3,
+    coalesce(s.sums[4] / cosine_scale(), 0) / r.reference_count as mean_4,
+    coalesce(s.best[1] / cosine_scale(), 0) as best_1,
+    coalesce(s.best[2] / cosine_scale(), 0) as best_2,
+    coalesce(s.best[3] / cosine_scale(), 0) as best_3,
+    coalesce(s.best[4] / cosine_scale(), 0) as best_4,
     coalesce(s.best_sum, 0) as best_sum,
     coalesce(s.best_product, 0) as best_product
 from candidate as c

@@ -15,9 +15,9 @@ packed as (
     select
         case len(s.words)
             when 1 then a.word_id
-            when 2 then a.word_id::uhugeint * 4294967296 + b.word_id
-            when 3 then (a.word_id::uhugeint * 4294967296 + b.word_id) * 4294967296 + c.word_id
-            when 4 then ((a.word_id::uhugeint * 4294967296 + b.word_id) * 4294967296 + c.word_id) * 4294967296 + d.word_id
+            when 2 then pack(a.word_id::uhugeint, b.word_id)
+            when 3 then pack(a.word_id::uhugeint, b.word_id, c.word_id)
+            when 4 then pack(a.word_id::uhugeint, b.word_id, c.word_id, d.word_id)
         end as gram,
         s.images
     from spelled as s

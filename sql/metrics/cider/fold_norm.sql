@@ -23,8 +23,8 @@ select
     s.fold,
     g.n,
     sqrt(
-        sum((power(g.tf::double * (i.log_documents - ln(coalesce(f.images, 1))), 2) * 1180591620717411303424.0)::hugeint)::double
-        / 1180591620717411303424.0
+        sum((power(g.tf::double * (i.log_documents - ln(coalesce(f.images, 1))), 2) * square_scale())::hugeint)::double
+        / square_scale()
     ) as norm
 from standing as s
 join text_ngram as g using (caption_id)

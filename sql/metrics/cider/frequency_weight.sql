@@ -13,7 +13,7 @@ weighed as (
     select
         f.images,
         i.log_documents - ln(f.images) as idf,
-        (power(i.log_documents - ln(f.images), 2) * 1180591620717411303424.0)::hugeint as square
+        (power(i.log_documents - ln(f.images), 2) * square_scale())::hugeint as square
     from frequency as f
     cross join collection as i
 )

@@ -8,7 +8,7 @@
 -- have the idf of a single document and need not be looked up.
 select
     f.gram,
-    (power(i.log_documents - ln(f.images), 2) * 1180591620717411303424.0)::hugeint as square
+    (power(i.log_documents - ln(f.images), 2) * square_scale())::hugeint as square
 from document_frequency as f
 cross join collection as i
 where f.images > 1

@@ -13,9 +13,9 @@ with packed as (
         r.image_no,
         r.place,
         p.a::uhugeint as a,
-        p.a::uhugeint * 4294967296 + p.b as ab,
-        (p.a::uhugeint * 4294967296 + p.b) * 4294967296 + p.c as abc,
-        ((p.a::uhugeint * 4294967296 + p.b) * 4294967296 + p.c) * 4294967296 + p.d as abcd
+        pack(p.a::uhugeint, p.b) as ab,
+        pack(p.a::uhugeint, p.b, p.c) as abc,
+        pack(p.a::uhugeint, p.b, p.c, p.d) as abcd
     from reference_place as r
     join text_position as p using (caption_id)
 ),

@@ -13,18 +13,18 @@ with packed as (
     select
         caption_id,
         a::uhugeint as a,
-        a::uhugeint * 4294967296 + b as ab,
-        (a::uhugeint * 4294967296 + b) * 4294967296 + c as abc,
-        ((a::uhugeint * 4294967296 + b) * 4294967296 + c) * 4294967296 + d as abcd
+        pack(a::uhugeint, b) as ab,
+        pack(a::uhugeint, b, c) as abc,
+        pack(a::uhugeint, b, c, d) as abcd
     from text_position
 ),
-unigram as (select gram, square from idf_square where gram < 4294967296),
-bigram as (select gram, square from idf_square where gram between 4294967296 and 18446744073709551615),
+unigram as (select gram, square from idf_square where gram < first_bigram()),
+bigram as (select gram, square from idf_square where gram >= first_bigram() and gram < first_trigram()),
 trigram as (
-    select gram, square from idf_square where gram between 18446744073709551616 and 79228162514264337593543950335
+    select gram, square from idf_square where gram >= first_trigram() and gram < first_four_gram()
 ),
-four_gram as (select gram, square from idf_square where gram > 79228162514264337593543950335),
-unknown as (select (power(log_documents, 2) * 1180591620717411303424.0)::hugeint as square from collection),
+four_gram as (select gram, square from idf_square where gram >= first_four_gram()),
+unknown as (select (power(log_documents, 2) * square_scale())::hugeint as square from collection),
 summed as (
     select
         p.caption_id,

@@ -11,11 +11,11 @@ with repeated as (
     select distinct caption_id, n, gram, tf, idf from ngram_idf where tf > 1
 ),
 besides as (
-    select caption_id, n, sum(tf::bigint * (tf - 1) * (power(idf, 2) * 1180591620717411303424.0)::hugeint) as square
+    select caption_id, n, sum(tf::bigint * (tf - 1) * (power(idf, 2) * square_scale())::hugeint) as square
     from repeated
     group by caption_id, n
 )
-select s.caption_id, s.n, sqrt((s.square + coalesce(b.square, 0))::double / 1180591620717411303424.0) as norm
+select s.caption_id, s.n, sqrt((s.square + coalesce(b.square, 0))::double / square_scale()) as norm
 from text_idf_square as s
 semi join bucket_text as c on c.caption_id = s.caption_id
 left join besides as b on b.caption_id = s.caption_id and b.n = s.n

@@ -13,10 +13,10 @@ reference_side as (select text_no, unit, tf, narrow_tf from rouge_unit where tex
 select
     greatest(a.text_no, b.text_no) as text_no,
     least(a.text_no, b.text_no) as lower_text_no,
-    sum(least(a.tf, b.tf)) filter (where a.unit < 4294967296)::uinteger as unigrams,
-    coalesce(sum(least(a.narrow_tf, b.narrow_tf)) filter (where a.unit < 4294967296), 0)::uinteger as unigrams_before_last,
-    coalesce(sum(least(a.narrow_tf, b.narrow_tf)) filter (where a.unit >= 4294967296), 0)::uinteger as bigrams,
-    coalesce(sum(least(a.tf, b.tf)) filter (where a.unit >= 4294967296), 0)::uinteger as skip_bigrams
+    sum(least(a.tf, b.tf)) filter (where a.unit < first_bigram())::uinteger as unigrams,
+    coalesce(sum(least(a.narrow_tf, b.narrow_tf)) filter (where a.unit < first_bigram()), 0)::uinteger as unigrams_before_last,
+    coalesce(sum(least(a.narrow_tf, b.narrow_tf)) filter (where a.unit >= first_bigram()), 0)::uinteger as bigrams,
+    coalesce(sum(least(a.tf, b.tf)) filter (where a.unit >= first_bigram()), 0)::uinteger as skip_bigrams
 from candidate_side as a
 join reference_side as b on b.unit = a.unit and b.text_no <> a.text_no and (b.text_no < a.text_no or a.text_no & b.text_no & 3 <> 3)
 group by greatest(a.text_no, b.text_no), least(a.text_no, b.text_no)

@@ -12,7 +12,7 @@ with occurrence as (
     select text_no, word as unit, not is_last as is_narrow
     from rouge_word
     union all
-    select a.text_no, a.word * 4294967296 + b.word, b.place = a.place + 1
+    select a.text_no, pack(a.word, b.word), b.place = a.place + 1
     from rouge_word as a
     join rouge_word as b on b.text_no = a.text_no and b.place > a.place and b.place <= a.place + 1 + $skip::integer
 )
