@@ -79,6 +79,7 @@ def correlate(
         parts.append(part)
         notes += [*unscored, *too_few_captions(store, selection, against), *_unscored(store, selection, scores)]
         notes += [*too_long(store, [selection], tokenizer), *absent, *_largest_p(selection, part)]
+        del scores
     rows = pl.concat(parts)
     used = [metric for metric in requested if rows.filter(pl.any_horizontal(pl.col(_PAIR) == metric.label)).height]
     signed = signatures(used, tokenizer, against)

@@ -105,6 +105,7 @@ def bounds(
                 parts.append(_rows(measured, seed + draw if references is not None else None))
                 if draw == 0:
                     notes += [*measured.notes, *missing({selection.label: measured.reasons})]
+                del measured  # a million scores are not held while the next ones are counted
     frame = pl.concat(parts)
     return Result(
         "bounds",
