@@ -280,6 +280,7 @@ def first_omitted(
         tokenizer=PUBLISHED_PROFILE,
         against=training,
         evaluation=evaluation,
+        all_images=True,  # what a system never says is a matter of all that it says, and the systems are here whole
         progress=progress,
     ).frame
     none = found.filter(pl.col("dataset").is_null())
