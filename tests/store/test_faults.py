@@ -37,7 +37,8 @@ NURSERY = """
 import contextlib, io, json, os, resource, sys
 from auditor import config, reports
 from auditor.cli import app
-from auditor.studies import history, ingestion, profile, query, scores, upkeep, verification
+from auditor.studies import ingest, profile, score, versions
+from auditor.studies.upkeep import sql, store, verify
 
 def told(command):
     out, err, code = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO(), 0

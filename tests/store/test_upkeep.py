@@ -62,7 +62,7 @@ def test_info_counts_what_is_there(path: Path) -> None:
     assert (numbers["schema"], numbers["newest-schema"]) == (migrations.newest(), migrations.newest())
     assert (numbers["datasets"], numbers["versions"]) == (1, 2)
     assert counted["membership"] == 121
-    assert counted["cache.entry"] == 10  # for both versions, two counts of two candidates and one draw
+    assert counted["cache.entry"] == 12  # for both versions, two counts of two candidates, one draw, one of letters
 
 
 def test_info_leaves_an_old_schema_alone_and_names_the_command(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_gc_sweeps_counts_of_old_versions_and_keeps_those_of_the_newest(
         expected = bounds(store, "set", metrics=["bleu-1", "cider"], candidates=BOUNDS).frame
     told = gc(path)
     assert told["bytes"] == path.stat().st_size < told["bytes-before"]
-    assert (told["entries-swept"], told["tables-dropped"]) == (5, 0)
+    assert (told["entries-swept"], told["tables-dropped"]) == (6, 0)
     assert told["ngram-frequencies-swept"] > 0
     assert facts(path) == before
     with Store.open(path) as store:
@@ -151,8 +151,9 @@ def test_gc_of_everything_empties_the_cache_and_the_numbers_stay(path: Path) -> 
         expected = bounds(store, "set", candidates=BOUNDS).frame
     told = gc(path, everything=True)
     counted = {asked.counting for asked in requests(None)}
-    entries = 5 + 2 * len(counted) + 1  # those of the old version; human and intra, and what was drawn
-    assert (told["entries-swept"], told["tables-dropped"]) == (entries, len({spec.table for spec in counted}))
+    # Those of the old version; human and intra, what was drawn, and in which letters captions are written.
+    entries = 6 + 2 * len(counted) + 2
+    assert (told["entries-swept"], told["tables-dropped"]) == (entries, len({spec.table for spec in counted}) + 1)
     with Store.open(path) as store:
         assert upkeep.relations(store)[-3:] == ["cache.drawn_candidate", "cache.entry", "cache.ngram_frequency"]
         assert store.query("select count(*) from ngram_frequency").item() == 0
@@ -172,6 +173,7 @@ def test_gc_drops_tables_without_entries_and_entries_without_tables(path: Path) 
         assert store.query("select distinct relation from cache.entry order by all").rows() == [
             ("bleu",),
             ("drawn_candidate",),
+            ("script",),
         ]
         assert "cache.leftover" not in upkeep.relations(store)
         bounds(store, "set", metrics=["cider"], candidates=BOUNDS)
