@@ -26,19 +26,22 @@ class Parameter:
     """What a parameter means, and how it is typed on the command line.
 
     `option` is its name there, where that is not its own, and `short` a letter for it; an argument has a `metavar`.
-    `least` and `most` bound a number. `check` raises `UsageError` for what no study can use. `panel` is the part of the
-    help that it stands in, `typed` its type on the command line where that is another.
+    An argument of any number is `optional` where there may be none. `least` and `most` bound a number. `check` raises
+    `UsageError` for what no study can use. `panel` is the part of the help that it stands in. `typed` is its type on
+    the command line where that is another, and `read` makes of it what the study takes, before a store is opened.
     """
 
     help: str
     option: str | None = None
     short: str | None = None
     metavar: str | None = None
+    optional: bool = False
     least: float | None = None
     most: float | None = None
     check: Callable[[Any], None] | None = None
     panel: str | None = None
     typed: Any = None
+    read: Callable[[Any], Any] | None = None
 
 
 def finite(option: str) -> Callable[[float | None], None]:
@@ -69,6 +72,13 @@ def _numbered(seed: int) -> None:
 def _drawable(references: int | None) -> None:
     if references is not None and references > _CAPTIONS:
         raise UsageError(f"--references {references}: no image has so many captions; {_CAPTIONS:,} is the most")
+
+
+def _declared(config: Path | None) -> Mapping[str, Source]:
+    """Read what datasets.toml declares: a mistake in the file comes before one about the store."""
+    from auditor.config import sources  # noqa: PLC0415  # TOML is read where it is asked for alone
+
+    return sources(config)
 
 
 Ref = Annotated[
@@ -135,5 +145,11 @@ Seed = Annotated[int, Parameter("Seed of every random draw.", check=_numbered)]
 
 Config = Annotated[
     Path | Mapping[str, Source] | None,
-    Parameter("A datasets.toml in place of the shipped one.", typed=Path | None, panel="Store"),
+    Parameter("A datasets.toml in place of the shipped one.", typed=Path | None, panel="Store", read=_declared),
+]
+
+#: The same for a study to which the file itself matters: its gates, or the lock beside it.
+ConfigFile = Annotated[
+    Path | Mapping[str, Source] | None,
+    Parameter("A datasets.toml in place of the shipped one.", typed=Path | None, panel="Store", check=_declared),
 ]

@@ -51,16 +51,12 @@ class _Option:
 
     def shown(self) -> inspect.Parameter:
         """Give it as a parameter that typer reads."""
-        kind = _typed(self.kind)
-        if self.variadic:
-            optional = "default:" in self.parameter.help
-            kind = list[str] | None if optional or self.name == "names" else list[str]
-        required = self.default is inspect.Parameter.empty and not self.variadic
+        needed = not self.parameter.optional if self.variadic else self.default is inspect.Parameter.empty
+        kind = (list[str] if needed else list[str] | None) if self.variadic else _typed(self.kind)
         if self.parameter.metavar is not None:
             info: Any = typer.Argument(metavar=self.parameter.metavar, help=self.parameter.help)
         else:
             info = typer.Option(*self._words(), help=self.parameter.help, **self._limits())
-        needed = required or (self.variadic and kind == list[str])
         given: Any = inspect.Parameter.empty if needed else self._default()
         return inspect.Parameter(
             self.name, inspect.Parameter.KEYWORD_ONLY, default=given, annotation=Annotated[kind, info]
@@ -93,6 +89,8 @@ def command(name: str, study: Study) -> Callable[..., None]:
         for option in told:
             if option.parameter.check is not None:
                 option.parameter.check(values[option.name])
+            if option.parameter.read is not None:
+                values[option.name] = option.parameter.read(values[option.name])
         _run(name, study, function, told, values)
 
     shown = [*(option.shown() for option in told), *shared]
@@ -189,7 +187,7 @@ def _run(
 ) -> None:
     """Ask a study, and show what it found."""
     from auditor import reports
-    from auditor.config import gates, sources
+    from auditor.config import gates
 
     for new, old in _FORMER.items():
         if (given := values.pop(f"former_{new}", None)) is not None:
@@ -201,8 +199,6 @@ def _run(
         chosen = reports.document_format(asked or ("md" if name == "card" and output is None else None), output)
     arguments, keywords = _arguments(function, told, values)
     takes = inspect.signature(function).parameters
-    if "config" in takes:
-        sources(keywords["config"])  # a mistake in the file comes before one about the store
     if study.verdicts:
         from auditor.studies.check import understood
 

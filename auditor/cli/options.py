@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,10 +29,9 @@ if TYPE_CHECKING:
 
 def _seconds(parameter: typer.CallbackParam, value: float | None) -> float | None:
     """Refuse a length of time that never ends, or is none."""
-    if value is not None and not 0 <= value < math.inf:
-        from auditor.errors import UsageError
+    from auditor.parameters import seconds
 
-        raise UsageError(f"--{parameter.name} {value:g}: expected a number of seconds, 0 or more")
+    seconds(str(parameter.name))(value)
     return value
 
 

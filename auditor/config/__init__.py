@@ -76,7 +76,7 @@ def wanted(
     file_format: str | None = None,
     kind: str | None = None,
     options: Mapping[str, Option] | None = None,
-    config: Path | None = None,
+    config: Path | Mapping[str, Source] | None = None,
 ) -> list[Source]:
     """Find the sources that a user names; with `files`, one of them read from there.
 

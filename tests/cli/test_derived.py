@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import inspect
 import json
 import os
@@ -105,3 +106,36 @@ def test_old_name_of_an_option_is_understood_and_the_new_one_told(tmp_path: Path
     done = subprocess.run([*scores, "--profile", "ptb"], check=True, capture_output=True, text=True)
     assert "|tok:ptb|" in json.loads(done.stdout)["auditor.bounds/v2"]["signatures"]["bleu-1"]
     assert "--profile is called --tokenizer now" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("ingest", "name a dataset"),
+        ("fetch", "name a dataset"),
+        ("check", "no gates are declared"),
+        ("bounds", "Missing argument"),
+    ],
+)
+def test_command_without_names_tells_what_it_can_be_asked(name: str, told: str, tmp_path: Path) -> None:
+    empty = tmp_path / "datasets.toml"
+    empty.touch()
+    more = ["--config", str(empty)] if name == "check" else []
+    env = {**os.environ, "AUDITOR_STORE": str(tmp_path / "s.duckdb")}
+    run = _run(name, *more, env=env)
+    assert run.returncode == 2, run.stderr
+    assert told in run.stderr
+
+
+def test_all_papers_are_asked_in_place_of_names(tmp_path: Path) -> None:
+    env = {**os.environ, "AUDITOR_STORE": str(tmp_path / "s.duckdb")}
+    assert _run("ingest", "sample-narrow", "--config", str(SAMPLE), env=env).returncode == 0
+    assert "name papers" in _run("reproduce", env=env).stderr
+    asked = _run("reproduce", "--all", env=env)
+    assert asked.returncode == (0 if importlib.util.find_spec("spacy") else 6), asked.stderr
+
+
+def _run(*words: str, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "auditor", *words], check=False, env=env, capture_output=True, text=True
+    )

@@ -201,9 +201,8 @@ def _checked(question: Question, metric_names: Sequence[str] | None) -> list[str
     if question.scale is not None and not -math.inf < question.scale[0] < question.scale[1] < math.inf:
         low, high = question.scale
         raise UsageError(f"--scale {low:g} {high:g}: expected the lowest and the highest rating")
-    for option, value in (("--threshold", question.threshold), ("--cut", question.cut)):
-        if value is not None and not math.isfinite(value):
-            raise UsageError(f"{option} {value:g}: expected a number")
+    p.finite("threshold")(question.threshold)
+    p.finite("cut")(question.cut)
     if question.cut is not None and len(metric_names or ()) != 1:
         raise UsageError("--cut is a score of one metric: name that metric, and no other, with -m")
     return [name for name in STATISTICS if not question.statistics or name in question.statistics]

@@ -36,7 +36,9 @@ ROWS: Mapping[str, type[pl.DataType]] = {
 _Row = dict[str, Any]
 
 
-Checked = Annotated[str, p.Parameter("What to check; default: every dataset that has gates.", metavar="REF…")]
+Checked = Annotated[
+    str, p.Parameter("What to check; default: every dataset that has gates.", metavar="REF…", optional=True)
+]
 
 Strict = Annotated[bool, p.Parameter("What cannot be answered counts as failed.")]
 
@@ -51,7 +53,7 @@ def check(
     gates: Sequence[Gate] | None = None,
     strict: Strict = False,
     timeout: Timeout = TIMEOUT,
-    config: p.Config = None,
+    config: p.ConfigFile = None,
     progress: Progress = silent,
 ) -> Result:
     """Check datasets against the gates of datasets.toml.

@@ -27,7 +27,7 @@ _ROWS = {
 }
 
 
-Names = Annotated[str, p.Parameter("Datasets that datasets.toml declares.", metavar="NAME…")]
+Names = Annotated[str, p.Parameter("Datasets that datasets.toml declares.", metavar="NAME…", optional=True)]
 
 Everything = Annotated[bool, p.Parameter("Every dataset that datasets.toml declares.", "all")]
 
@@ -55,7 +55,7 @@ def fetch(
 
     Example: auditor fetch flickr8k coco-val2017
     """
-    sources = declarations.wanted(names, everything=everything, config=config if isinstance(config, Path) else None)
+    sources = declarations.wanted(names, everything=everything, config=config)
     found = fetch_sources(sources, force=force, everything=everything, progress=progress)
     wanting = found.frame.filter(status="failed" if everything else "obtain").select("dataset", "note").rows()
     if not wanting:

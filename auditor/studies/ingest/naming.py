@@ -30,7 +30,7 @@ def wanted(
     files: Sequence[Path],
     file_format: str | None = None,
     kind: str | None = None,
-    declarations: Path | None = None,
+    declarations: Path | Mapping[str, Source] | None = None,
     **asked: Any,
 ) -> list[Source]:
     """Find the sources that a user names, as `config.wanted` does; a bundle tells of itself what nobody else says.
@@ -39,8 +39,9 @@ def wanted(
     Raises `SourceError` for a bundle without a manifest.
     """
     file_format = file_format or _format_of(files)
-    sources = config.wanted(names, files=files, file_format=file_format, kind=kind, config=declarations, **asked)
-    return [described(source, kind, declarations) for source in sources]
+    declared = config.sources(declarations)
+    sources = config.wanted(names, files=files, file_format=file_format, kind=kind, config=declared, **asked)
+    return [described(source, kind, declared) for source in sources]
 
 
 def _format_of(paths: Sequence[Path]) -> str | None:
@@ -50,7 +51,9 @@ def _format_of(paths: Sequence[Path]) -> str | None:
     return "bundle" if path.name == MANIFEST and path.is_file() and bundle.claims(path, head(path)) else None
 
 
-def described(source: Source, kind: str | None = None, declarations: Path | None = None) -> Source:
+def described(
+    source: Source, kind: str | None = None, declarations: Path | Mapping[str, Source] | None = None
+) -> Source:
     """Complete a source with what its files say of their kind, where neither datasets.toml nor the user says it.
 
     Raises `SourceError` for a bundle without a manifest.

@@ -18,7 +18,7 @@ from auditor.store.connection import Store
 from auditor.studies.ingest.naming import wanted
 from auditor.studies.ingest.sources import MAX_REJECTED, ingest_sources
 
-Names = Annotated[str, p.Parameter("Datasets that datasets.toml declares.", metavar="NAME…")]
+Names = Annotated[str, p.Parameter("Datasets that datasets.toml declares.", metavar="NAME…", optional=True)]
 
 Everything = Annotated[bool, p.Parameter("Every dataset that datasets.toml declares.", "all")]
 
@@ -68,7 +68,7 @@ def ingest(
     strict: Strict = False,
     frozen: Frozen = False,
     note: Note = None,
-    config: p.Config = None,
+    config: p.ConfigFile = None,
     frame: Any = None,
     narrate: Narrate = quiet,
     progress: Progress = silent,
@@ -102,7 +102,7 @@ def ingest(
             file_format=file_format,
             kind=kind,
             options=settings(options, columns),
-            declarations=path,
+            declarations=config,
         )
         lock = None if given and not frozen else Lock(beside(path), frozen=frozen, narrate=narrate)
         allowed = 0.0 if strict else MAX_REJECTED if max_rejected is None else max_rejected

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from auditor.registry import requests
 from auditor.result import Result, Section
@@ -65,20 +65,7 @@ def facts(asked: Inquiry, name: str, title: str) -> Section:
 
 def bounds(asked: Inquiry, name: str, title: str) -> Section:
     """Put captions against the others of their image, and strangers in their place."""
-    settings = asked.settings
-    found = asked.result(
-        "bounds",
-        lambda: bounds_study.bounds(
-            asked.store,
-            *asked.refs,
-            metrics=settings.metrics,
-            tokenizer=settings.tokenizer,
-            split=None,
-            seed=settings.seed,
-            references=settings.references,
-            progress=asked.progress,
-        ),
-    )
+    found = _scored(asked, "bounds", bounds_study.bounds)
     said = sentences.bounds(found)
     return Section(
         name, title, tuple(said), tuple(said) if len(said) == 1 else (), (found,), (), found.tables, found.figures,
@@ -107,20 +94,30 @@ def comparison(asked: Inquiry, name: str, title: str) -> Section:
 
 def _compared(asked: Inquiry) -> Result:
     settings = asked.settings
-    return asked.result(
+    return _scored(
+        asked,
         "compare",
-        lambda: comparison_study.compare(
+        comparison_study.compare,
+        resamples=settings.resamples,
+        confidence=settings.confidence,
+        pairs=settings.resamples > 0,
+    )
+
+
+def _scored(asked: Inquiry, name: str, study: Callable[..., Result], **more: Any) -> Result:
+    """Ask a study of scores what the report was asked, and more where it takes more."""
+    settings = asked.settings
+    return asked.result(
+        name,
+        lambda: study(
             asked.store,
             *asked.refs,
             metrics=settings.metrics,
             tokenizer=settings.tokenizer,
-            split=None,
             seed=settings.seed,
             references=settings.references,
-            resamples=settings.resamples,
-            confidence=settings.confidence,
             progress=asked.progress,
-            pairs=settings.resamples > 0,
+            **more,
         ),
     )
 
@@ -131,19 +128,7 @@ def correlation(asked: Inquiry, name: str, title: str) -> Section:
     if len(requests(settings.metrics)) < 2:
         why = "One metric agrees with nothing: name another, `auditor report REF -m METRIC -m METRIC`."
         return Section(name, title, absent=why)
-    found = asked.result(
-        "correlate",
-        lambda: correlation_study.correlate(
-            asked.store,
-            *asked.refs,
-            metrics=settings.metrics,
-            tokenizer=settings.tokenizer,
-            split=None,
-            seed=settings.seed,
-            references=settings.references,
-            progress=asked.progress,
-        ),
-    )
+    found = _scored(asked, "correlate", correlation_study.correlate)
     said = sentences.correlations(found)
     return Section(
         name, title, tuple(said), tuple(said) if len(said) == 1 else (), (found,), (), found.tables,

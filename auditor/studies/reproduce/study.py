@@ -41,7 +41,9 @@ class Measured:
 Study = Callable[[Store, Paper, int, Progress], Measured]
 
 
-Papers = Annotated[str, p.Parameter("elliott2014, wang2016, …; see --all for every one.", metavar="PAPER…")]
+Papers = Annotated[
+    str, p.Parameter("elliott2014, wang2016, …; see --all for every one.", metavar="PAPER…", optional=True)
+]
 
 AllPapers = Annotated[bool, p.Parameter("Every paper whose figures are here.", "all")]
 
