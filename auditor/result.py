@@ -27,8 +27,7 @@ class Figure:
 
     `x`, `y`, `series` and `value` name columns of `frame`; categories are drawn in the order in which rows first name
     them. `low` and `high` name the ends of an interval of `y`, where there is one. `span` is the range of a heatmap's
-    values that its colours cover. `name` is a word that may stand in a file's name. Where `tabled` is set, a table of
-    the result shows the same numbers side by side, and a terminal needs no picture.
+    values that its colours cover. `name` is a word that may stand in a file's name.
     """
 
     name: str
@@ -46,7 +45,6 @@ class Figure:
     log_x: bool = False
     span: tuple[float, float] | None = None
     caption: str | None = None
-    tabled: bool = False
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,7 @@ from pathlib import Path
 from auditor.errors import UsageError
 from auditor.replacing import is_plain
 from auditor.reports import csv, github, json, junit, latex, markdown
-from auditor.reports.html import document as report_html
-from auditor.reports.html import result as html
+from auditor.reports.html import document as html
 from auditor.result import Document, Result
 
 
@@ -35,7 +34,7 @@ FORMATS = ("table", *TEXT_FORMATS, "png", "parquet")
 
 #: Writers of reports.
 DOCUMENT_FORMATS: Mapping[str, Callable[[Document], str]] = {
-    "html": report_html.render,
+    "html": html.render_document,
     "md": markdown.render_document,
     "latex": latex.render_document,
     "json": lambda document: document.to_json() + "\n",

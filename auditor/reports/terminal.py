@@ -1,4 +1,4 @@
-"""Tables on a terminal, by rich: ranked rows, bars for shares of 1, figures, notes and signatures below."""
+"""Tables on a terminal, by rich: ranked rows, bars for shares of 1, notes and signatures below."""
 
 from __future__ import annotations
 
@@ -6,12 +6,9 @@ from typing import TextIO
 
 import rich.box
 import rich.table
-from rich.console import RenderableType
-from rich.measure import Measurement
 from rich.text import Text
 
 from auditor.reports.cells import begins_section, block, cell, flush_right
-from auditor.reports.figures import terminal
 from auditor.reports.harmless import HarmlessConsole, harmless
 from auditor.result import Result, Table
 
@@ -20,10 +17,6 @@ _BAR_CELLS = 20
 _PROSE = 36  # a cell of text longer than this may wrap
 
 _GAP = 2
-
-_FIGURE_LINES = 40  # of all figures together
-
-_WIDEST = 1000
 
 
 class Screen(HarmlessConsole):
@@ -37,14 +30,15 @@ class Screen(HarmlessConsole):
 
 
 def show(result: Result, screen: Screen) -> None:
-    """Draw every table of a result, what figures there is room for, then its notes, versions and signatures."""
+    """Draw every table of a result, say how to see its figures, then its notes, versions and signatures."""
     for table in result.tables:
-        drawn = _draw(table)
-        _print(drawn, screen, _width(drawn, screen))
+        _print(_draw(table), screen)
         if table.caption:
             screen.print(harmless(table.caption), style="dim")
         screen.print()
-    _show_figures(result, screen)
+    if result.figures:
+        figures = "1 figure" if len(result.figures) == 1 else f"{len(result.figures)} figures"
+        screen.print(f"-o FILE.svg, .png or .html draws {figures}", style="dim", soft_wrap=True)
     for note in result.sentences:
         screen.print(Text.assemble(("• ", "yellow"), harmless(note)), soft_wrap=True)
     for selection in result.selections:
@@ -56,31 +50,10 @@ def show(result: Result, screen: Screen) -> None:
         screen.print(signature, style="dim", soft_wrap=True)
 
 
-def _show_figures(result: Result, screen: Screen) -> None:
-    """Draw figures in their order, 40 lines in all, and say how to see the others."""
-    left = _FIGURE_LINES
-    undrawn = 0
-    for figure in result.figures:
-        lines = terminal.height(figure)
-        if figure.tabled or lines > left:
-            undrawn += 1
-            continue
-        left -= lines
-        for part in terminal.draw(figure):
-            if isinstance(part, Text):
-                screen.print(part)
-            else:
-                _print(part, screen, Measurement.get(screen, screen.options.update(width=_WIDEST), part).maximum)
-        screen.print()
-    if undrawn:
-        figures = "1 figure" if len(result.figures) == 1 else f"{len(result.figures)} figures"
-        screen.print(f"-o FILE.svg, .png or .html draws {figures}", style="dim", soft_wrap=True)
-
-
-def _print(drawn: RenderableType, screen: Screen, width: int) -> None:
+def _print(drawn: rich.table.Table, screen: Screen) -> None:
     """Print with room for every number, even beyond the edge of the screen."""
     before = screen.width
-    screen.width = width
+    screen.width = _width(drawn, screen)
     screen.print(drawn, crop=False)
     screen.width = before
 

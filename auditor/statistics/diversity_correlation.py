@@ -76,5 +76,4 @@ def heatmap(correlations: pl.DataFrame, name: str = "diversity-correlation") -> 
         value="value",
         span=(0.0, 1.0),
         caption="As van Miltenburg et al. 2018, figures 2 and 6.",
-        tabled=True,
     )

@@ -258,7 +258,6 @@ def _heatmaps(label: str, rows: pl.DataFrame) -> list[Figure]:
             y="metric_b",
             value="value",
             span=(-1.0, 1.0) if signed else (0.0, 1.0),
-            tabled=True,
         )
         for level in LEVELS
     ]

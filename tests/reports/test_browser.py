@@ -131,7 +131,31 @@ def test_anyone_can_read_it(page: chromium.Page, width: int, scheme: str) -> Non
         pytest.skip("axe-core is not here: `npm install axe-core` in this folder, or AXE_CORE=FILE")
     page.show(width, scheme)
     page.ask("document.querySelectorAll('details:not(.sql)').forEach(one => { one.open = true })")
+    assert unreadable(page) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_anyone_can_read_the_page_of_one_result(
+    browser: chromium.Page, document: Document, tmp_path: Path, scheme: str
+) -> None:
+    results = [one for section in document.sections for one in section.results]
+    for number, result in enumerate(results):
+        file = tmp_path / f"{number}.html"
+        file.write_text(reports.TEXT_FORMATS["html"](result), encoding="utf-8")
+        browser.show(390, scheme)
+        browser.requests.clear()
+        browser.complaints.clear()
+        browser.open(file.as_uri())
+        assert browser.ask("document.documentElement.scrollWidth") <= 390, result.command
+        assert browser.complaints == []
+        assert [one for one in browser.requests if one != file.as_uri() and not one.startswith("data:")] == []
+        if AXE.is_file():
+            assert unreadable(browser) == [], result.command
+
+
+def unreadable(page: chromium.Page) -> list[object]:
+    """Let axe-core judge the page."""
     page.ask(AXE.read_text(encoding="utf-8") + ";0")
-    found = page.ask("axe.run(document, {resultTypes: ['violations']}).then(({violations}) => violations.map("
+    found: list[object] = page.ask("axe.run(document, {resultTypes: ['violations']}).then(({violations}) => violations.map("
                      "one => [one.id, one.nodes.map(node => node.html.slice(0, 200))]))")  # fmt: skip
-    assert found == []
+    return found

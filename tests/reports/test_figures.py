@@ -23,8 +23,8 @@ from PIL import Image
 from auditor.errors import UsageError
 from auditor.reports import terminal
 from auditor.reports.figures import drawing, lettering, marks
+from auditor.reports.html import document as html
 from auditor.reports.html import plots
-from auditor.reports.html import result as html
 from auditor.result import Figure, Kind, Result, Table
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -65,12 +65,6 @@ def marked(root: ET.Element) -> list[str]:
     return [group.findtext(f"{SVG}title", "") for group in root.iter(f"{SVG}g") if group.get("class") == "mark"]
 
 
-def shown(figure: Figure) -> str:
-    out = io.StringIO()
-    terminal.show(of(figure), terminal.Screen(out, color=False, width=100))
-    return out.getvalue()
-
-
 def test_every_row_is_a_bar_that_says_its_number() -> None:
     said = marked(drawn(bars()))
     assert len(said) == 12
@@ -85,7 +79,6 @@ def test_null_is_a_gap_and_not_a_zero() -> None:
     frame = bars().frame.with_columns(v=pl.when(pl.col("m") != "bleu-2").then("v"))
     assert len(marked(drawn(bars(frame=frame)))) == 8
     assert len(marked(drawn(heatmap(1.0, None, float("nan"), -1.0)))) == 2
-    assert "bleu-2" not in shown(bars(frame=frame))
 
 
 def test_every_point_is_a_marker_except_the_missing() -> None:
@@ -117,7 +110,7 @@ def test_panels_stand_below_each_other_with_ids_of_their_own() -> None:
 @pytest.mark.parametrize("figure", [bars(frame=bars().frame.clear()), heatmap(), curve("lines"), curve("points", None)])
 def test_figure_without_numbers_says_so(figure: Figure) -> None:
     assert "nothing to draw" in [text.text for text in drawn(figure).iter(f"{SVG}text")]
-    assert "nothing to draw" in shown(figure)
+    assert "Nothing to draw." in html.render(of(figure))
 
 
 def test_picture_is_described_for_those_who_do_not_see_it() -> None:
@@ -233,42 +226,18 @@ def test_no_name_or_number_breaks_a_picture(
     count = len(marks.marks(figure).drawn)
     if kind in {"bars", "heatmap"}:
         assert len(marked(root)) == count
-    ET.fromstring(re.search(r"<svg.*</svg>", html.render(of(figure)), re.DOTALL)[0])  # type: ignore[index]
-    shown(figure)
+    for picture in re.findall(r"<svg.*?</svg>", html.render(of(figure)), re.DOTALL):
+        ET.fromstring(picture)
 
 
 def _whole(name: str | None) -> str | None:
     return name.encode("utf-8", "replace").decode() if name is not None else None
 
 
-def test_terminal_leaves_out_what_a_table_shows_and_says_how_to_see_it() -> None:
-    text = shown(bars(tabled=True))
-    assert "█" not in text
-    assert "-o FILE.svg, .png or .html draws 1 figure" in text
-
-
-def test_terminal_draws_no_more_lines_than_a_screen_has() -> None:
+def test_terminal_says_how_to_see_figures() -> None:
     out = io.StringIO()
     terminal.show(of(*[bars()] * 5), terminal.Screen(out, color=False, width=100))
-    assert len(out.getvalue().splitlines()) <= 41
-    assert "draws 5 figures" in out.getvalue()
-
-
-def test_height_of_a_figure_is_what_it_takes() -> None:
-    from auditor.reports.figures import terminal
-
-    for figure in (bars(), bars(caption="c"), heatmap(1, 2, 3, 4), curve("lines", 1, 2), curve("points", 1, 2)):
-        assert len(shown(figure).splitlines()) <= terminal.height(figure)
-
-
-def test_terminal_numbers_need_no_colour() -> None:
-    text = shown(heatmap(1.0, -0.25, -0.25, 1.0, span=(-1, 1)))
-    assert re.search(r"1 m0 +1\.00 +-0\.25", text)
-    assert "\x1b" not in text
-
-
-def test_terminal_line_leaves_a_gap() -> None:
-    assert re.search("▁ █", shown(curve("lines", 0, None, 3)))
+    assert out.getvalue() == "-o FILE.svg, .png or .html draws 5 figures\n"
 
 
 NASTY = "<script>alert('x')</script>&\"\x00\ud800"
@@ -279,7 +248,7 @@ def test_page_needs_nothing_else_and_runs_nothing() -> None:
     table = Table("<b>", frame, bars=("share",), caption="<i>")
     figure = bars(caption=NASTY)
     page = html.render(Result("bounds", frame, {}, {"a": NASTY}, (table,), (figure,), (NASTY,)))  # type: ignore[arg-type]
-    assert "<script" not in page
+    assert page.count("<script") == page.count("<script>") == 1
     assert "<b>" not in page
     assert "default-src 'none'" in page
     assert "unsafe" not in page

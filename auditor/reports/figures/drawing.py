@@ -7,7 +7,6 @@ import logging
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import matplotlib
@@ -63,13 +62,11 @@ class _Panel(NamedTuple):
 def svg(result: Result) -> str:
     """Give all figures of a result as one SVG, one below the other. Raises `UsageError` where there are none."""
     title = ", ".join(inked(figure.title) for figure in _some(result))
-    return vector.standalone(_svg(result.figures), title, _description(result.figures))
-
-
-def inline(figure: Figure, prefix: str, colours: Palette) -> str:
-    """Give a figure as SVG for a page, which writes the caption; ids begin with `prefix`, ink and colours are its."""
-    drawn = _svg([replace(figure, caption=None)], colours)
-    return vector.inline(drawn, prefix, inked(figure.title), _description([figure]))
+    with _settled():
+        drawing, says = _draw(result.figures)
+        file = io.BytesIO()
+        drawing.savefig(file, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
+    return vector.cleaned(file.getvalue().decode(), says, title, _description(result.figures))
 
 
 def png(result: Result) -> bytes:
@@ -85,14 +82,6 @@ def _some(result: Result) -> Sequence[Figure]:
     if not result.figures:
         raise UsageError(f"{result.command}: no figure to draw")
     return result.figures
-
-
-def _svg(figures: Sequence[Figure], colours: Palette | None = None) -> tuple[str, dict[str, str]]:
-    with _settled():
-        drawing, says = _draw(figures, colours)
-        file = io.BytesIO()
-        drawing.savefig(file, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
-    return file.getvalue().decode(), says
 
 
 @contextmanager
@@ -111,10 +100,10 @@ def _settled() -> Iterator[None]:
             logger.setLevel(level)
 
 
-def _draw(figures: Sequence[Figure], colours: Palette | None = None) -> tuple[Drawing, dict[str, str]]:
+def _draw(figures: Sequence[Figure]) -> tuple[Drawing, dict[str, str]]:
     """Stack figures as panels of one drawing; what each mark says comes with it, by the mark's id."""
-    known = palette(figures) if colours is None else colours
-    planned = [_plan(figure, known) for figure in figures]
+    colours = palette(figures)
+    planned = [_plan(figure, colours) for figure in figures]
     width = max(panel.shape.width for panel in planned)
     headings = [_headings(panel.figure, width) for panel in planned]
     line = lettering.PLAIN * 1.45 / 72

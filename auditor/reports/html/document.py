@@ -1,44 +1,87 @@
-"""A report as one HTML file: tables that sort, plots that answer, no request: its own policy forbids any."""
+"""A report, or a result, as one HTML file: tables sort, plots answer; its own policy forbids any request."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import re
 from collections.abc import Iterable, Mapping
+from html import escape
+from importlib.resources import files
 from string import Template
 
-from auditor.reports.cells import sentence
+from auditor import __version__
+from auditor.reports.cells import begins_section, cell, flush_right, sentence
 from auditor.reports.figures.marks import Palette, palette
 from auditor.reports.html import plots
-from auditor.reports.html.result import digest, escaped, resource, table_element
-from auditor.result import Document, Figure, Section, Table
+from auditor.result import Document, Figure, Result, Section, Table
 
 #: Rows of a figure that are shown as a table below it; a plot of more is read by its marks.
 _MOST = 1_000
 
+_BAR = 80  # dots
 
-def render(document: Document) -> str:
+_LONG = 50  # signs of a text that may break anywhere
+
+_NUMBER = ' class="number"'
+
+#: What XML and HTML have no place for, and halves of characters.
+_UNPRINTABLE = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
+
+
+def render(result: Result) -> str:
+    """Give a result as a report of one section."""
+    named = ", ".join(selection.label for selection in result.selections)
+    section = Section(
+        result.command,
+        "Result",
+        words=tuple(finding.sentence for finding in result.findings),
+        tables=result.tables,
+        figures=result.figures,
+        notes=result.notes,
+    )
+    title = f"auditor {result.command}" + (f": {named}" if named else "")
+    program = f"auditor {__version__}"
+    return render_document(Document(title, result.selections, (section,), program, signatures=result.signatures))
+
+
+def render_document(document: Document) -> str:
     """Give the page. Its style and its script are named by their hashes, so that no other is obeyed."""
-    page, style, script = (resource(f"report.{ending}") for ending in ("html", "css", "js"))
+    page, style, script = (_resource(f"report.{ending}") for ending in ("html", "css", "js"))
     paths = {statement.name: statement.path for statement in document.statements}
     made = f'</p>\n<p class="stamp">made <time>{document.made_at}</time>' if document.made_at else ""
     *first, last = document.sections
     colours = palette(figure for section in document.sections for figure in section.figures)
     return Template(page).substitute(
-        title=escaped(document.title),
-        program=escaped(document.program),
+        title=_escaped(document.title),
+        program=_escaped(document.program),
         made_at=made,
         style=style,
-        style_hash=digest(style),
+        style_hash=_digest(style),
         script=script,
-        script_hash=digest(script),
-        contents="".join(f'<li><a href="#{one.name}">{escaped(one.title)}</a></li>\n' for one in document.sections),
+        script_hash=_digest(script),
+        contents=_contents(document.sections) if first else "",
         sections="".join(_section(one, paths, colours) for one in first)
         + _section(last, paths, colours, _method(document)),
     )
 
 
+def _resource(name: str) -> str:
+    return files("auditor.reports.html").joinpath(name).read_text(encoding="utf-8")
+
+
+def _digest(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+def _contents(sections: Iterable[Section]) -> str:
+    listed = "".join(f'<li><a href="#{one.name}">{_escaped(one.title)}</a></li>\n' for one in sections)
+    return f'<nav aria-label="Sections">\n<ol>\n{listed}</ol>\n</nav>\n'
+
+
 def _section(section: Section, paths: Mapping[str, str], colours: Palette, more: str = "") -> str:
     name = section.name
-    parts = [f'<h2 id="{name}-title">{escaped(section.title)}</h2>\n']
+    parts = [f'<h2 id="{name}-title">{_escaped(section.title)}</h2>\n']
     parts += [f'<p class="absent">{_said(section.absent)}</p>\n'] if section.absent else []
     parts += [_list(map(_said, section.words))]
     parts += [_table(table, section.title) for table in section.tables]
@@ -46,22 +89,21 @@ def _section(section: Section, paths: Mapping[str, str], colours: Palette, more:
     parts += [f'<div class="figures">\n{figures}</div>\n'] if figures else []
     if section.further:
         tables = "".join(_table(table, section.title) for table in section.further)
-        parts.append(
-            f"<details>\n<summary>{_counted(len(section.further), 'table')} more</summary>\n{tables}</details>\n"
-        )
+        more_tables = "1 table" if len(section.further) == 1 else f"{len(section.further)} tables"
+        parts.append(f"<details>\n<summary>{more_tables} more</summary>\n{tables}</details>\n")
     parts += [_list(map(_said, section.notes), "notes")] if section.notes else []
     parts += [more]
     if section.commands:
-        commands = "\n".join(map(escaped, section.commands))
+        commands = "\n".join(map(_escaped, section.commands))
         parts.append(f'<pre class="command" tabindex="0"><code>{commands}</code></pre>\n')
     if section.sql:
-        links = ", ".join(f'<a href="#sql-{one}">{escaped(paths[one])}</a>' for one in section.sql)
+        links = ", ".join(f'<a href="#sql-{one}">{_escaped(paths[one])}</a>' for one in section.sql)
         parts.append(f'<p class="notes">SQL behind these numbers: {links}</p>\n')
     return f'<section id="{name}" aria-labelledby="{name}-title">\n{"".join(parts)}</section>\n'
 
 
 def _figure(figure: Figure, name: str, colours: Palette) -> str:
-    caption = f"<p>{escaped(figure.caption)}</p>" if figure.caption else ""
+    caption = f"<p>{_escaped(figure.caption)}</p>" if figure.caption else ""
     small = " small" if figure.kind == "heatmap" else ""
     drawn = plots.svg(figure, f"{name}-title", colours).replace('class="plot"', f'class="plot{small}"', 1)
     data = ""
@@ -70,44 +112,76 @@ def _figure(figure: Figure, name: str, colours: Palette) -> str:
         data = f"<details>\n<summary>Numbers of this figure</summary>\n{rows}</details>\n"
     return (
         f'<figure id="figure-{name}" aria-labelledby="{name}-title">\n<h3 id="{name}-title" dir="auto">'
-        f"{escaped(figure.title)}</h3>\n{plots.legend(figure, colours)}"
+        f"{_escaped(figure.title)}</h3>\n{plots.legend(figure, colours)}"
         f'<div class="scroll" tabindex="0" role="group" aria-labelledby="{name}-title">{drawn}</div>\n'
         f"<figcaption>{caption}</figcaption>\n{data}</figure>\n"
     )
 
 
 def _table(table: Table, within: str) -> str:
-    label = escaped(table.title or within)
-    caption = f'<p class="caption">{escaped(table.caption)}</p>\n' if table.caption else ""
+    label = _escaped(table.title or within)
+    caption = f'<p class="caption">{_escaped(table.caption)}</p>\n' if table.caption else ""
     return (
-        f'<div class="scroll" tabindex="0" role="group" aria-label="{label}">\n{table_element(table)}</div>\n{caption}'
+        f'<div class="scroll" tabindex="0" role="group" aria-label="{label}">\n{_table_element(table)}</div>\n{caption}'
     )
+
+
+def _table_element(table: Table) -> str:
+    columns = table.frame.columns
+    right = [flush_right(table, column) and column not in table.bars for column in columns]
+    heads = "".join(
+        f'<th scope="col"{_NUMBER if flush else ""}>{_escaped(column)}</th>' if column else "<td></td>"
+        for column, flush in zip(columns, right, strict=True)
+    )
+    rows = []
+    for number, row in enumerate(table.frame.iter_rows()):
+        cells = (_cell(table, number, *one) for one in zip(columns, row, right, strict=True))
+        begins = ' class="section"' if begins_section(table, number) else ""
+        rows.append(f"<tr{begins}>{''.join(cells)}</tr>\n")
+    title = f"<caption>{_escaped(table.title)}</caption>\n" if table.title else ""
+    body = f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{''.join(rows)}</tbody>\n"
+    return f"<table>\n{title}{body}</table>\n"
+
+
+def _cell(table: Table, row: int, column: str, value: object, flush: bool) -> str:
+    written = _escaped(cell(table, column, value))
+    if column in table.bars and isinstance(value, float):
+        filled = round(min(max(value, 0.0), 1.0) * _BAR)
+        bar = f'<svg class="bar" width="{_BAR}" height="9" aria-hidden="true"><rect width="{filled}" height="9"/></svg>'
+        written = f"{value:.3f}{bar}"
+    if (row, column) in table.best:
+        written = f"<strong>{written}</strong>"
+    if column == table.frame.columns[0] and not flush:
+        return f'<th scope="row" dir="auto">{written}</th>'
+    long = ' class="long"' if isinstance(value, str) and len(value) > _LONG else ""
+    return f"<td{_NUMBER}>{written}</td>" if flush else f'<td{long} dir="auto">{written}</td>'
 
 
 def _method(document: Document) -> str:
     """Give versions, signatures and SQL."""
     versions = (
-        f"{escaped(one.label)} = {escaped(one.version.label)}: <code>{escaped(one.version.version)}</code>"
+        f"{_escaped(one.label)} = {_escaped(one.version.label)}: <code>{_escaped(one.version.version)}</code>"
         for one in document.selections
     )
-    signatures = [f"<code>{escaped(one)}</code>" for one in document.signatures.values()]
+    signatures = [f"<code>{_escaped(one)}</code>" for one in document.signatures.values()]
     statements = "".join(
-        f'<details class="sql" id="sql-{one.name}">\n<summary>{escaped(one.path)}</summary>\n'
-        f'<pre tabindex="0"><code>{escaped(one.text)}</code></pre>\n</details>\n'
+        f'<details class="sql" id="sql-{one.name}">\n<summary>{_escaped(one.path)}</summary>\n'
+        f'<pre tabindex="0"><code>{_escaped(one.text)}</code></pre>\n</details>\n'
         for one in document.statements
     )
-    parts = [f"<h3>Versions</h3>\n{_list(versions)}"]
+    parts = [f"<h3>Versions</h3>\n{_list(versions)}"] if document.selections else []
     parts += (
         [f"<details>\n<summary>Signatures: {len(signatures)}</summary>\n{_list(signatures)}</details>\n"]
         if signatures
         else []
     )
     parts += [f"<h3>SQL</h3>\n{statements}"] if statements else []
-    return "".join([*parts, "<h3>Commands</h3>\n"])
+    parts += ["<h3>Commands</h3>\n"] if document.sections[-1].commands else []
+    return "".join(parts)
 
 
 def _said(text: str) -> str:
-    return sentence(text, escaped, lambda typed: f"<code>{escaped(typed)}</code>")
+    return sentence(text, _escaped, lambda typed: f"<code>{_escaped(typed)}</code>")
 
 
 def _list(items: Iterable[str], kind: str = "") -> str:
@@ -116,5 +190,5 @@ def _list(items: Iterable[str], kind: str = "") -> str:
     return f"<ul{named}>\n{listed}</ul>\n" if listed else ""
 
 
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}" + ("s" if number != 1 else "")
+def _escaped(value: str) -> str:
+    return escape(_UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", value))

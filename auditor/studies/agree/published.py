@@ -287,5 +287,4 @@ def _figure(label: str, measures: Sequence[Measure], rows: Rows, before: int) ->
         y="spearman",
         series="reading",
         y_label="Spearman's rho",
-        tabled=True,
     )

@@ -152,7 +152,6 @@ def class_figures(found: Rated, number: str) -> list[Figure]:
                     x_label=f"score by {metric}",
                     y_label="density",
                     caption="Epanechnikov kernel; bandwidth by Silverman's rule of thumb, of the rating or of all",
-                    tabled=True,
                 )
             )
     return made
@@ -320,7 +319,6 @@ def figure(found: Rated, rows: pl.DataFrame, number: str) -> list[Figure]:
             high="high",
             x_label="metric",
             y_label=f"{statistic}, {order['protocol'][0]}",
-            tabled=True,
         )
     ]
 

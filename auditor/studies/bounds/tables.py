@@ -116,9 +116,8 @@ def figures(rows: pl.DataFrame, selections: Sequence[Selection]) -> tuple[Figure
     """
     means = _means(rows, selections)
     datasets, metrics = (means[column].unique(maintain_order=True).to_list() for column in ("dataset", "metric"))
-    alone = len(datasets) == 1
     return (
-        *_upper_figures(means.filter(pl.col("candidate") == "human"), alone),
+        *_upper_figures(means.filter(pl.col("candidate") == "human")),
         *(_of_datasets(means, datasets) if len(datasets) <= len(metrics) else _of_metrics(means, metrics)),
     )
 
@@ -138,7 +137,7 @@ def _means(rows: pl.DataFrame, selections: Sequence[Selection]) -> pl.DataFrame:
     )
 
 
-def _upper_figures(human: pl.DataFrame, alone: bool) -> list[Figure]:
+def _upper_figures(human: pl.DataFrame) -> list[Figure]:
     grouped = human.with_columns(family=pl.col("metric").str.extract("^([a-z]+)").replace(_FAMILIES))
     return [
         Figure(
@@ -151,7 +150,6 @@ def _upper_figures(human: pl.DataFrame, alone: bool) -> list[Figure]:
             "metric",
             y_label=_MEAN,
             caption=_say("Each caption against the others of its image.", some),
-            tabled=alone,
         )
         for (name,), some in grouped.group_by("family", maintain_order=True)
     ]
@@ -159,19 +157,19 @@ def _upper_figures(human: pl.DataFrame, alone: bool) -> list[Figure]:
 
 def _of_datasets(means: pl.DataFrame, datasets: Sequence[str]) -> list[Figure]:
     return [
-        _bounds(f"bounds-{number}", dataset, means.filter(pl.col("dataset") == dataset), "metric", tabled=True)
+        _bounds(f"bounds-{number}", dataset, means.filter(pl.col("dataset") == dataset), "metric")
         for number, dataset in enumerate(datasets, 1)
     ]
 
 
 def _of_metrics(means: pl.DataFrame, metrics: Sequence[str]) -> list[Figure]:
     return [
-        _bounds(f"bounds-{number}", metric, means.filter(pl.col("metric") == metric), "dataset", tabled=False)
+        _bounds(f"bounds-{number}", metric, means.filter(pl.col("metric") == metric), "dataset")
         for number, metric in enumerate(metrics, 1)
     ]
 
 
-def _bounds(name: str, of: str, means: pl.DataFrame, x: str, tabled: bool) -> Figure:
+def _bounds(name: str, of: str, means: pl.DataFrame, x: str) -> Figure:
     return Figure(
         name,
         f"Upper and lower bounds: {of}",
@@ -182,7 +180,6 @@ def _bounds(name: str, of: str, means: pl.DataFrame, x: str, tabled: bool) -> Fi
         "candidate",
         y_label=_MEAN,
         caption=_say("human is the upper bound, the others are lower bounds.", means),
-        tabled=tabled,
     )
 
 

@@ -50,7 +50,7 @@ def figures(part: Measured, settings: Settings, alone: bool) -> list[Figure]:
             f"accuracy{name}", f"Agreement with people: {label}", "bars", full, "kind", "value", "metric",
             low="low" if full["low"].null_count() == 0 else None,
             high="high" if full["low"].null_count() == 0 else None,
-            y_label="accuracy", caption=f"{part.most} references. {_tie_rule(settings)}", tabled=True,
+            y_label="accuracy", caption=f"{part.most} references. {_tie_rule(settings)}",
         )
     ]  # fmt: skip
     if mean["references"].n_unique() > 1:
@@ -70,7 +70,7 @@ def figures(part: Measured, settings: Settings, alone: bool) -> list[Figure]:
             Figure(
                 f"wins{name}", f"Share of wins of each system: {label}, {_kind(kind)}", "bars",
                 wins.sort(pl.col("system").replace_strict(order), maintain_order=True),
-                "system", "value", "metric", y_label="wins", tabled=True,
+                "system", "value", "metric", y_label="wins",
             )
         )  # fmt: skip
     return drawn

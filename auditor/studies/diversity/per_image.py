@@ -155,7 +155,6 @@ def _figure(labelled: Sequence[tuple[str, pl.DataFrame]]) -> Figure:
         x_label="captions of the image that hold the word",
         y_label="share of words recalled",
         caption="What more people say of an image is recalled more often (van Miltenburg et al. 2018, figure 5).",
-        tabled=True,
     )
 
 

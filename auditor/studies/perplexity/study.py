@@ -178,7 +178,6 @@ def _heatmap(name: str, statistic: str, title: str, labels: Sequence[str], means
         value="value",
         x_label="tested on",
         y_label="trained on",
-        tabled=True,
     )
 
 

@@ -87,7 +87,6 @@ def figures(selection: Selection, rows: pl.DataFrame) -> list[Figure]:
                     x_label="references",
                     y_label=name,
                     log_x=True,
-                    tabled=True,
                 )
             )
     return made

@@ -6,9 +6,9 @@ import datetime
 import os
 import shlex
 from collections.abc import Sequence
-from importlib.metadata import version
 from typing import Annotated
 
+from auditor import __version__
 from auditor import parameters as p
 from auditor.config import sources
 from auditor.errors import UsageError
@@ -77,7 +77,7 @@ def report(
 
 def program() -> str:
     """Name the software with its version."""
-    return f"auditor {version('auditor')}"
+    return f"auditor {__version__}"
 
 
 def _summary(built: Sequence[Section]) -> Section:

@@ -89,11 +89,6 @@ def test_metric_that_counts_errors_is_said_to() -> None:
     assert "lower is better" not in str(drawn("a b", "bleu-1")[0].caption)
 
 
-def test_terminal_draws_only_what_puts_datasets_together() -> None:
-    assert all(figure.tabled for figure in drawn("a", "bleu-1 cider"))
-    assert not any(figure.tabled for figure in drawn("a b c", "bleu-1 cider"))
-
-
 def test_nothing_scored_draws_nothing() -> None:
     assert figures(rows(["a"], ["bleu-1"]).clear(), selected("a")) == ()
 
