@@ -1,7 +1,7 @@
 """SVG as it leaves the house: what matplotlib writes, with words for readers, and no styles.
 
-Properties become attributes, so that a page that holds the picture needs no inline styles; ids stay where something refers
-to them.
+Properties become attributes, so that a page that takes the picture in needs no inline styles; ids stay where something
+refers to them.
 """
 
 from __future__ import annotations
