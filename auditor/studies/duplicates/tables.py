@@ -124,7 +124,7 @@ def said(counts: Found, search: Search) -> tuple[Said, ...]:
                     LEAK,
                     f"{question.side.label}: captions that stand in {question.against.label}: {either:,} of"
                     f" {of_captions:,} ({either / of_captions:.1%}), {exact:,} of them exactly, {near:,} nearly",
-                    _about(question.side, against=question.against.label),
+                    _about(question.side, label=question.side.label, against=question.against.label),
                     {"exact": exact, "near": near, "share": either / of_captions},
                     of_captions,
                     "warning" if either else "info",

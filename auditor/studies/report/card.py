@@ -33,9 +33,6 @@ _STATISTICS: Mapping[str, str] = {
     "distinct-captions": "different captions",
 }
 
-#: How a sentence ends that says of one dataset that there is nothing to be found.
-_NONE = (" 0.0%.", "(0.0%).")
-
 
 def card(
     store: Store,
@@ -93,7 +90,7 @@ def card(
             "Mean score of a caption against the others of its image (human), and of a caption of another image "
             "(intra) or a sentence of the Brown corpus (brown) in its place."
         ), name="bounds")
-        for table in measured.further if "intra" in table.frame.columns
+        for table in measured.further if table.name == "means" and "intra" in table.frame.columns
     ]  # fmt: skip
     known = pl.DataFrame([(name, said) for name, said in facts.items() if said], schema=["fact", "value"], orient="row")
     return Document(
@@ -119,16 +116,11 @@ def card(
 
 
 def _problems(asked: Inquiry) -> Section:
-    """Say what leaks, what stands twice and which captions may be wrong, as the report does; where a study fails, why.
-
-    What is said of a dataset that has none of it is left out.
-    """
-    parts = [duplicates(asked, "duplicates", ""), outliers(asked, "outliers", "")]
-    said = [words for part in parts for words in part.summary if not words.endswith(_NONE)]
-    label = asked.selections[0].label
+    """Say what leaks, stands twice and may be wrong, as the report does; where a study fails, why."""
+    parts = [duplicates(asked, "duplicates", "", faults=True), outliers(asked, "outliers", "", faults=True)]
     return Section(
         "problems", "",
-        tuple(words for words in said if label in words or words == sentences.CAVEAT),
+        tuple(words for part in parts for words in part.summary),
         results=tuple(result for part in parts for result in part.results),
         commands=tuple(command for part in parts for command in part.commands),
         notes=tuple(part.absent for part in parts if part.absent),

@@ -15,31 +15,28 @@ from auditor.studies.report.request import Inquiry
 
 def log(asked: Inquiry, name: str, title: str) -> Section:
     """Say which versions the store holds of each dataset, what the newest changed, and how far words moved."""
-    results, said, moved, commands, lacking = [], list[str](), list[str](), list[str](), list[str]()
+    results, said, moved, lacking = dict[str, Result](), list[str](), list[str](), list[str]()
     for selection in asked.selections:
         dataset = selection.version.dataset
-        results.append(version_log.log(asked.store, dataset))
-        commands.append(asked.command("log", refs=[dataset]))
+        results[asked.command("log", refs=[dataset])] = version_log.log(asked.store, dataset)
         held = versions.log(asked.store, dataset)
         said.append(f"{selection.label} is version {selection.version.seq} of {len(held)} in the store.")
         before = next((one for one in held if one.seq < selection.version.seq), None)
-        if before is None:
+        both = [before.label, selection.version.label] if before else []
+        if before is None or (command := asked.command("diff", refs=both)) in results:
             continue
-        both = [before.label, selection.version.label]
-        results.append(version_log.diff(asked.store, *both))
-        commands.append(asked.command("diff", refs=both))
+        results[command] = version_log.diff(asked.store, *both)
         try:
             drift = _drift(asked, before, selection.version)
         except AuditorError as error:
             lacking.append(f"{' → '.join(both)}: {error}")
             continue
-        results.append(drift)
+        results[asked.command("diff", "--depth drift", *asked.profile(), refs=both)] = drift
         moved += sentences.drifted(" → ".join(both), drift.frame)
-        commands.append(asked.command("diff", "--depth drift", *asked.profile(), refs=both))
-    tables = {table.title: table for one in results for table in one.tables}
     return Section(
-        name, title, (*said, *moved), tuple(moved), tuple(results), tuple(tables.values()), notes=tuple(lacking),
-        commands=tuple(dict.fromkeys(commands)),
+        name, title, (*said, *moved), tuple(moved), tuple(results.values()),
+        tuple(table for one in results.values() for table in one.tables), notes=tuple(lacking),
+        commands=tuple(results),
         sql=("log", "difference", *(("divergence", "vocabulary_drift", "length_count") if moved else ())),
     )  # fmt: skip
 

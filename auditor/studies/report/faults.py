@@ -31,6 +31,9 @@ _TEMPLATES_SQL = (
     "slot_vocabulary",
 )  # fmt: skip
 
+#: A share below it is shown as 0.0%.
+_SHOWN = 0.0005
+
 #: How many leaks the summary names, slots a table shows, and rows of outliers a report carries.
 _LEAKS = 4
 
@@ -39,8 +42,11 @@ _SLOTS = 15
 _CARRIED = 100
 
 
-def duplicates(asked: Inquiry, name: str, title: str) -> Section:
-    """Find the captions that stand again: what leaks from train into test, then what is repeated elsewhere."""
+def duplicates(asked: Inquiry, name: str, title: str, *, faults: bool = False) -> Section:
+    """Find the captions that stand again: what leaks from train into test, then what is repeated elsewhere.
+
+    Of `faults`, the summary leaves out a kind of which there is none.
+    """
     settings = asked.settings
     twins = asked.result(
         "identical",
@@ -49,7 +55,8 @@ def duplicates(asked: Inquiry, name: str, title: str) -> Section:
     same = (*(f"{one.sentence}." for one in twins.findings), *(f"{why[0].upper()}{why[1:]}." for why in twins.notes))
     counts = tuple(one for one in twins.tables if one.name == identical_study.COUNTS)
     pairs = tuple(one for one in twins.tables if one.name != identical_study.COUNTS)
-    counted = [words for table in counts for words in sentences.twins(table.frame)]
+    least = _SHOWN if faults else 0
+    counted = [words for table in counts for words in sentences.twins(table.frame, least)]
     commands = tuple(asked.command(verb, *asked.profile()) for verb in ("duplicates", "identical"))
     try:
         found = asked.result(
@@ -64,8 +71,8 @@ def duplicates(asked: Inquiry, name: str, title: str) -> Section:
             commands=commands, sql=_DUPLICATES_SQL[:2],
         )  # fmt: skip
     rows, labels = sentences.again(found), [one.label for one in asked.selections]
-    leaks = sentences.leaks(rows)
-    leaking, repeated = sentences.leaking(leaks), sentences.repeated(rows)
+    leaks = sentences.leaks(found)
+    leaking, repeated = sentences.leaking(leaks), sentences.repeated(rows, least)
     copied = [finding.sentence for finding in found.found(duplicates_study.COPIED)]
     told = (duplicates_study.LEAK, duplicates_study.COPIED)
     return Section(
@@ -77,8 +84,11 @@ def duplicates(asked: Inquiry, name: str, title: str) -> Section:
     )  # fmt: skip
 
 
-def outliers(asked: Inquiry, name: str, title: str) -> Section:
-    """Show the captions that seem to be of another image, and the images that people describe differently."""
+def outliers(asked: Inquiry, name: str, title: str, *, faults: bool = False) -> Section:
+    """Show the captions that seem to be of another image, and the images that people describe differently.
+
+    Of `faults`, the summary leaves out that there is none.
+    """
 
     def make(selection: Selection) -> Result:
         return outliers_study.outliers(
@@ -93,7 +103,8 @@ def outliers(asked: Inquiry, name: str, title: str) -> Section:
     captions = {one.label: int(versions.images(asked.store, one)["captions"].sum()) for one in asked.selections}
     faulty = [words for label, one in found.items() for words in sentences.faulty(label, one.frame, captions[label])]
     misplaced = any(one.frame["finding"].is_in(["swapped", "elsewhere"]).any() for one in found.values())
-    said = [*(faulty or ["No caption is less like the others of its image than another."])]
+    nothing = [] if faults else ["No caption is less like the others of its image than another."]
+    said = [*(faulty or nothing)]
     said += [sentences.CAVEAT] if misplaced else []
     carried = f"the rows here are the {_CARRIED} surest of each dataset; the command gives all"
     return Section(
@@ -121,7 +132,11 @@ def templates(asked: Inquiry, name: str, title: str) -> Section:
     shown = sentences.templates(found)
     shares = dict(shown.frame.drop_nulls("templated").select("dataset", "templated").iter_rows())
     said = [finding.sentence for one in found.values() for finding in one.found("templated-captions")]
-    notes = [note for one in found.values() for note in one.sentences if note not in said]
+    notes = [
+        note
+        for one in found.values()
+        for note in (*one.notes, *(other.sentence for other in one.findings if other.kind != "templated-captions"))
+    ]
     return Section(
         name, title, tuple(f"{note}." for note in said), tuple(sentences.formulaic(shares)),
         tuple(found.values()), (shown,), tuple(_strongest(table) for one in found.values() for table in one.tables),
@@ -205,7 +220,7 @@ def _example(row: Mapping[str, str]) -> str:
 
 def _strongest(table: Table) -> Table:
     """Cut a table of more slots than anybody reads to those with the largest effects."""
-    if "effect" not in table.frame.columns or table.frame.height <= _SLOTS:
+    if table.name != "slots" or table.frame.height <= _SLOTS:
         return table
     largest = table.frame.sort(pl.col("effect").abs(), descending=True, nulls_last=True, maintain_order=True)
     caption = f"{table.caption}; the {_SLOTS} largest effects of {table.frame.height:,}"

@@ -12,7 +12,7 @@ import polars as pl
 from auditor.model import Selection
 from auditor.result import Result, Table, plain
 from auditor.studies.consensus import CONFIDENCE
-from auditor.studies.duplicates import AGAIN, TEST, TRAIN
+from auditor.studies.duplicates import AGAIN, LEAK
 
 #: What an audit calls a problem of captions, and how it says so. Statistics of `auditor profile`.
 PROBLEMS: Mapping[str, str] = {
@@ -140,8 +140,13 @@ def varied(result: Result) -> list[str]:
     return [f"Lexical diversity (mtld, the higher the more varied): {'; '.join(said)}."] if said else []
 
 
-def twins(counts: pl.DataFrame) -> list[str]:
-    """Say of all datasets at once at how many images a caption stands twice. `counts` is the table of `identical`."""
+def twins(counts: pl.DataFrame, least: float = 0) -> list[str]:
+    """Say of all datasets at once at how many images a caption stands twice. `counts` is the table of `identical`.
+
+    Nothing where no share is `least`.
+    """
+    if (counts["share_of_images"] < least).all():
+        return []
     said = [
         f"{row['dataset']} {row['images_with_twins']:,} of {row['images']:,} ({row['share_of_images']:.1%})"
         for row in counts.iter_rows(named=True)
@@ -230,10 +235,12 @@ def again(found: Result) -> pl.DataFrame:
     return frame.select("dataset", "scope", "against", "captions", "exact", "near", share=either)
 
 
-def leaks(rows: pl.DataFrame) -> pl.DataFrame:
-    """Keep what a test split has in common with what was trained on, the largest share first. `rows` is of `again`."""
-    is_leak = pl.col("dataset").str.ends_with(f":{TEST}") & pl.col("against").str.ends_with(f":{TRAIN}")
-    return rows.filter(is_leak, pl.col("captions") > 0).sort("share", descending=True, maintain_order=True)
+def leaks(found: Result) -> pl.DataFrame:
+    """Keep of `again` what a test split has in common with what was trained on, the largest share first."""
+    sides = [(one.about["label"], one.about["against"]) for one in found.found(LEAK)]
+    asked = pl.DataFrame(sides, schema={"dataset": pl.String, "against": pl.String}, orient="row")
+    leaking = again(found).join(asked, on=["dataset", "against"], how="semi", maintain_order="left")
+    return leaking.sort("share", descending=True, maintain_order=True)
 
 
 def leaking(rows: pl.DataFrame) -> list[str]:
@@ -245,12 +252,12 @@ def leaking(rows: pl.DataFrame) -> list[str]:
     ]
 
 
-def repeated(rows: pl.DataFrame) -> list[str]:
-    """Say of all datasets at once which share of captions stands again. `rows` is of `again`."""
+def repeated(rows: pl.DataFrame, least: float = 0) -> list[str]:
+    """Say of all datasets at once which share of captions stands again, where any is `least`. `rows` is of `again`."""
     said = []
     for scope, words in _AGAIN.items():
         shares = rows.filter(pl.col("scope") == scope, pl.col("share").is_not_null()).select("dataset", "share")
-        if shares.height:
+        if not (shares["share"] < least).all():
             said.append(f"{words}: {'; '.join(f'{label} {share:.1%}' for label, share in shares.rows())}.")
     return said
 
