@@ -8,6 +8,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from typing import Any, Literal
 
 import polars as pl
@@ -120,6 +121,11 @@ class Document:
             "sql": {statement.path: statement.text for statement in self.statements},
         }
         return json.dumps({"auditor.report/v2": body}, ensure_ascii=False, allow_nan=False, indent=2)
+
+
+def program() -> str:
+    """Name the software with its version."""
+    return f"auditor {version('auditor')}"
 
 
 _FLOATS = cs.float()

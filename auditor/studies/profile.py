@@ -2,20 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 import polars.selectors as cs
 
 from auditor import parameters as p
 from auditor.model import Progress, Selection, silent
-from auditor.result import Result, Table
+from auditor.result import Finding, Result, Table, about
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.store import ngrams, tokens, versions
 from auditor.store.connection import Store
 from auditor.text import AUTO, tokenizer_of
 
 _MEANS = ("captions-per-image-mean", "asl", "sdsl")
+
+#: The kind of finding on what may be wrong with single captions.
+DIRT = "signs-of-dirt"
+
+#: The statistics that may be signs of dirt, and how they are said.
+_SIGNS: Mapping[str, str] = {
+    "captions-without-word": "captions without a word",
+    "images-with-one-caption": "images with one caption only, which has no reference",
+    "captions-repeated-within-image": "captions that repeat an earlier one of their image",
+    "captions-on-several-images": "captions whose text stands at several images",
+    "captions-in-several-splits": "captions that stand in several splits",
+    "images-in-several-splits": "images that are in several splits",
+    "captions-of-unusual-length": "captions of unusual length",
+    "captions-with-markup": "captions with markup",
+    "captions-that-look-encoded-twice": "captions that look encoded twice",
+    "captions-with-replacement-characters": "captions with replacement characters",
+    "captions-with-unprintable-characters": "captions with unprintable characters",
+    "captions-with-line-breaks": "captions with line breaks",
+    "captions-of-mixed-scripts": "captions of mixed scripts",
+    "images-with-captions-sorted-by-length": "images whose captions are sorted by length",
+    "rejected": "records that the ingest refused",
+}
 
 
 @chooses_tokenizer("refs")
@@ -58,7 +80,24 @@ def profile(
             Table("hygiene", _whole(hygiene), name="hygiene"),
             *([Table("annotations and related datasets", _whole(noted), name="annotations")] if noted.height else []),
         ),
+        findings=tuple(
+            found for one, parts in zip(selections, described, strict=True) for found in _dirt(one, pl.concat(parts))
+        ),
     )
+
+
+def said_of(signs: Mapping[str, str | float | None]) -> list[str]:
+    """Say how many there are of each sign, which is a statistic's name."""
+    return [f"{_SIGNS[name]}: {value:,.0f}" for name, value in signs.items()]
+
+
+def _dirt(selection: Selection, described: pl.DataFrame) -> list[Finding]:
+    """Say what is to be looked at, the most frequent first."""
+    value = dict(described.select("statistic", "value").iter_rows())
+    signs = {name: value[name] for name in sorted(_SIGNS, key=lambda one: -value.get(one, 0)) if value.get(name, 0)}
+    said = f"{selection.label}, to be looked at: {'; '.join(said_of(signs))}"
+    where = about(selection, label=selection.label)
+    return [Finding(DIRT, said, where, signs, int(value["captions"]), "notice")] if signs else []
 
 
 def _describe(store: Store, selection: Selection, text_profile: str) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:

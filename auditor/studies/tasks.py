@@ -16,7 +16,7 @@ from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Selection
 from auditor.replacing import replacing
-from auditor.result import Result, Table
+from auditor.result import Finding, Result, Table, about
 from auditor.scoring.references import as_references
 from auditor.store.connection import Store
 from auditor.store.versions import bind_content, content_at_work, images, resolve
@@ -109,9 +109,10 @@ def tasks(
     drawn_from, contests = _contests(store, at_work, selection, candidates)
     at_work.params |= {"kind": form, "asked_images": images, "asked_references": references}
     rows = at_work.rows("judge_question")
-    notes = odd + _obstacles(store, selection, contests, rows, form, references, images)
+    obstacles = _obstacles(store, selection, contests, rows, form, references, images)
     if rows.is_empty():
-        raise UsageError(f"{selection.label}: no question to ask: {'; '.join(notes) or 'it has no images'}")
+        why = "; ".join([*odd, *map(str, obstacles)]) or "it has no images"
+        raise UsageError(f"{selection.label}: no question to ask: {why}")
     frame = rows.select(
         pl.lit(selection.version.dataset).alias("dataset"),
         pl.lit(selection.version.version).alias("version"),
@@ -129,7 +130,8 @@ def tasks(
         frame,
         selections=(selection, *drawn_from),
         tables=(_summary(selection, frame), _examples(frame)),
-        notes=tuple(notes),
+        notes=tuple(odd),
+        findings=tuple(obstacles),
     )
     return result if file is None else write(result, file, judges, force=force)
 
@@ -204,30 +206,39 @@ def _obstacles(
     form: str,
     references: int | None,
     images_asked: int | None,
-) -> list[str]:
+) -> list[Finding]:
     """Say which images and pairs make no question, and why."""
     described = images(store, selection)["image"]
     lacking = described.filter(~described.is_in(contests["image"].implode()))
     blank = pl.any_horizontal(pl.col("b", "c").str.strip_chars() == "")
     equal = (pl.col("b").str.strip_chars() == pl.col("c").str.strip_chars()) & ~blank
     counts = contests.select(blank=blank.sum(), equal=equal.sum()).row(0, named=True)
-    notes = []
-    if len(lacking):
-        notes.append(f"{_many(len(lacking), 'image has', 'images have')} no two candidates: {_some(lacking)}")
-    if counts["blank"]:
-        notes.append(f"{_many(counts['blank'], 'pair', 'pairs')} with an empty caption left out")
-    if counts["equal"]:
-        notes.append(f"{_many(counts['equal'], 'pair', 'pairs')} of equal captions left out: nothing to choose")
+    found = []
+
+    def add(kind: str, sentence: str, n: int, **values: int) -> None:
+        found.append(Finding(kind, sentence, about(selection), dict(values), n, "notice"))
+
+    if number := len(lacking):
+        said = f"{_many(number, 'image has', 'images have')} no two candidates: {_some(lacking)}"
+        add("images-without-question", said, len(described), images=number)
+    if number := counts["blank"]:
+        said = f"{_many(number, 'pair', 'pairs')} with an empty caption left out"
+        add("pairs-left-out", said, contests.height, empty=number)
+    if number := counts["equal"]:
+        said = f"{_many(number, 'pair', 'pairs')} of equal captions left out: nothing to choose"
+        add("pairs-left-out", said, contests.height, equal=number)
     if form == "triplets" and images_asked is None:
         sound = contests.filter(~blank, ~equal)["image"].unique()
         without = sound.filter(~sound.is_in(rows["image"].implode())).sort()
-        if len(without):
+        if number := len(without):
             fewer = f"fewer than {references}" if references else "no"
-            notes.append(f"{_many(len(without), 'image has', 'images have')} {fewer} other captions: {_some(without)}")
-    found = rows["image"].n_unique()
-    if images_asked is not None and 0 < found < images_asked:
-        notes.append(f"--images {images_asked}: only {_many(found, 'image has', 'images have')} questions")
-    return notes
+            said = f"{_many(number, 'image has', 'images have')} {fewer} other captions: {_some(without)}"
+            add("images-without-question", said, len(described), images=number)
+    asked = rows["image"].n_unique()
+    if images_asked is not None and 0 < asked < images_asked:
+        said = f"--images {images_asked}: only {_many(asked, 'image has', 'images have')} questions"
+        add("fewer-questions-than-asked", said, len(described), images=asked, images_asked=images_asked)
+    return found
 
 
 def _many(number: int, one: str, more: str) -> str:

@@ -85,7 +85,7 @@ def test_terminal_is_as_agreed(result: Result) -> None:
 
 
 def test_page_is_as_agreed(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(document, "__version__", "1.0")
+    monkeypatch.setattr(document, "program", lambda: "auditor 1.0")
     figure = Figure("shares", "Shares", "bars", pl.DataFrame({"a": ["x"], "b": [1]}), "a", "b", caption=NASTY)
     page = reports.TEXT_FORMATS["html"](dataclasses.replace(result, figures=(figure, figure)))
     # The rest of the page, style and script, is a report's.

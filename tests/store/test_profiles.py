@@ -295,7 +295,9 @@ def test_verify_says_which_profiles_it_cannot_check(path: Path, monkeypatch: pyt
         result = verify(store)
         sound = result.holds
         assert sound
-        assert result.notes == ("tokens of text profile whitespace were not compared with their texts: not installed",)
+        assert result.sentences == (
+            "tokens of text profile whitespace were not compared with their texts: not installed",
+        )
 
 
 def test_other_tokens_of_another_program_are_told_and_are_no_damage(
@@ -308,7 +310,7 @@ def test_other_tokens_of_another_program_are_told_and_are_no_damage(
         result = verify(store)
         sound = result.holds
     assert sound
-    assert result.notes == ("tokens of text profile whitespace were made by another version of some program",)
+    assert result.sentences == ("tokens of text profile whitespace were made by another version of some program",)
     rows = {row["subject"]: row for row in result.frame.iter_rows(named=True)}
     assert rows["caption_tokens, whitespace"]["state"] == "differs"
 

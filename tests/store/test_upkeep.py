@@ -72,7 +72,7 @@ def test_info_leaves_an_old_schema_alone_and_names_the_command(tmp_path: Path) -
     before = path.read_bytes()
     with Store.open(path, migrate=False) as store:
         told = study.info(store)
-    assert "auditor store migrate" in told.notes[0]
+    assert "auditor store migrate" in told.sentences[0]
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
 

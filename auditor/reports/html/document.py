@@ -10,11 +10,10 @@ from html import escape
 from importlib.resources import files
 from string import Template
 
-from auditor import __version__
 from auditor.reports.cells import begins_section, cell, flush_right, sentence
 from auditor.reports.figures.marks import Palette, palette
 from auditor.reports.html import plots
-from auditor.result import Document, Figure, Result, Section, Table
+from auditor.result import Document, Figure, Result, Section, Table, program
 
 #: Rows of a figure that are shown as a table below it; a plot of more is read by its marks.
 _MOST = 1_000
@@ -32,17 +31,9 @@ _UNPRINTABLE = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0
 def render(result: Result) -> str:
     """Give a result as a report of one section."""
     named = ", ".join(selection.label for selection in result.selections)
-    section = Section(
-        result.command,
-        "Result",
-        words=tuple(finding.sentence for finding in result.findings),
-        tables=result.tables,
-        figures=result.figures,
-        notes=result.notes,
-    )
+    section = Section(result.command, "Result", tables=result.tables, figures=result.figures, notes=result.sentences)
     title = f"auditor {result.command}" + (f": {named}" if named else "")
-    program = f"auditor {__version__}"
-    return render_document(Document(title, result.selections, (section,), program, signatures=result.signatures))
+    return render_document(Document(title, result.selections, (section,), program(), signatures=result.signatures))
 
 
 def render_document(document: Document) -> str:

@@ -16,7 +16,7 @@ from auditor import parameters as p
 from auditor.errors import MetricError, UsageError
 from auditor.model import Gate, Progress, Selection, silent
 from auditor.registry import left_out
-from auditor.result import Result, Said, Table, findings_in, notes_in
+from auditor.result import Finding, Result, Said, Severity, Table, findings_in, notes_in
 from auditor.scoring.writing import text_profile_of
 from auditor.store.connection import Store
 from auditor.store.versions import resolve, resolve_all
@@ -109,8 +109,8 @@ def check(
         signatures=dict(frame.drop_nulls("signature").unique("signature", maintain_order=True)
                         .select(pl.coalesce("metric", "statistic"), "signature").iter_rows()),
         tables=(_table(frame), *(answer.table for answer in stated if answer.rows.height)),
-        notes=(*notes_in(notes), _summary(frame)),
-        findings=findings_in(notes),
+        notes=notes_in(notes),
+        findings=(_summary(frame), *findings_in(notes)),
         holds=FAILED not in frame["verdict"],
     )  # fmt: skip
 
@@ -215,6 +215,9 @@ def _table(frame: pl.DataFrame) -> Table:
     return Table("gates", shown.drop(empty), sections="dataset", name="gates")
 
 
-def _summary(frame: pl.DataFrame) -> str:
-    counted = Counter(frame["verdict"])
-    return ", ".join(f"{counted[verdict]:,} {verdict}" for verdict in (PASSED, FAILED, UNANSWERED))
+def _summary(frame: pl.DataFrame) -> Finding:
+    counts = Counter(frame["verdict"])
+    counted = {verdict: counts[verdict] for verdict in (PASSED, FAILED, UNANSWERED)}
+    said = ", ".join(f"{number:,} {verdict}" for verdict, number in counted.items())
+    severity: Severity = "error" if counted[FAILED] else "notice" if counted[UNANSWERED] else "info"
+    return Finding("gates", said, values=counted, n=frame.height, severity=severity)

@@ -9,7 +9,7 @@ import polars as pl
 from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
-from auditor.result import Result, Signature, Table
+from auditor.result import Finding, Result, Signature, Table, about
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.store.connection import Store
 from auditor.studies.diversity.overall import use, workspace
@@ -86,9 +86,15 @@ def omitted_words(
         selections=(*selections, *(one for one in (known.training, known.evaluation) if one)),
         signatures={"omitted": str(signature)},
         tables=tuple(_table(selection, words, number) for selection, words in ranked),
-        notes=tuple(
-            f"{selection.label if selection else _TOGETHER}: {words.height:,} of {learnable:,} learnable words"
-            " are omitted"
+        findings=tuple(
+            Finding(
+                "omitted-words",
+                f"{selection.label if selection else _TOGETHER}: {words.height:,} of {learnable:,} learnable words"
+                " are omitted",
+                about(selection) if selection else {},
+                {"omitted": words.height},
+                learnable,
+            )
             for selection, words, learnable in parts
         ),
     )

@@ -8,12 +8,12 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.metadata import version as installed
 from pathlib import Path
 from typing import Annotated
 
 import polars as pl
 
-from auditor import __version__
 from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Selection
@@ -90,7 +90,7 @@ def _manifest(selection: Selection, contents: bundles.Contents, rows: pl.DataFra
     version = selection.version
     document = {
         "format": FORMAT,
-        "auditor": __version__,
+        "auditor": installed("auditor"),
         "dataset": version.dataset,
         "kind": version.kind,
         "language": contents.language,

@@ -9,7 +9,7 @@ import polars as pl
 from auditor import parameters as p
 from auditor.config import sources
 from auditor.model import Progress, silent
-from auditor.result import Document, Section, Table
+from auditor.result import Document, Section, Table, program
 from auditor.store import versions
 from auditor.store.connection import Store
 from auditor.studies import profile as profile_study
@@ -17,7 +17,6 @@ from auditor.studies.report import sentences
 from auditor.studies.report.faults import duplicates, outliers
 from auditor.studies.report.request import Inquiry, Settings
 from auditor.studies.report.sections import bounds
-from auditor.studies.report.study import program
 
 _STATISTICS: Mapping[str, str] = {
     "captions-per-image-min": "captions of an image, at least",
@@ -83,7 +82,7 @@ def card(
     )
     rows = {"statistic": list(_STATISTICS.values()), "value": [_shown(value.get(name)) for name in _STATISTICS]}
     problems = _problems(asked)
-    dirt = tuple(f"{one}." for one in sentences.problems(found)[selection.label])
+    dirt = tuple(f"{one}." for one in sentences.problems(found).get(selection.label, []))
     mean = {"metric", "human", "intra", "brown"}
     shown = [
         Table("", table.frame.select(name for name in table.frame.columns if name in mean), caption=(

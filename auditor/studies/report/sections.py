@@ -52,13 +52,13 @@ def facts(asked: Inquiry, name: str, title: str) -> Section:
             asked.store, *asked.refs, tokenizer=settings.tokenizer, split=None, progress=asked.progress
         ),
     )
-    faults = {label: what for label, what in sentences.problems(found).items() if what}
+    faults = sentences.problems(found)
     sizes = sentences.facts(found)
     return Section(
         name, title, (*sizes, *(f"{label}, to be looked at: {'; '.join(what)}." for label, what in faults.items())),
         (*sizes, *(f"{label}, to be looked at: {'; '.join(what[:_FAULTS])}." for label, what in faults.items())),
         (found,), tuple(one for one in found.tables if one.name in _FIRST),
-        tuple(one for one in found.tables if one.name not in _FIRST), notes=found.sentences,
+        tuple(one for one in found.tables if one.name not in _FIRST), notes=found.notes,
         commands=(asked.command("profile", *asked.profile()),), sql=_PROFILE_SQL,
     )  # fmt: skip
 

@@ -13,25 +13,7 @@ from auditor.model import Selection
 from auditor.result import Result, Table, plain
 from auditor.studies.consensus import CONFIDENCE
 from auditor.studies.duplicates import AGAIN, LEAK
-
-#: What an audit calls a problem of captions, and how it says so. Statistics of `auditor profile`.
-PROBLEMS: Mapping[str, str] = {
-    "captions-without-word": "captions without a word",
-    "images-with-one-caption": "images with one caption only, which has no reference",
-    "captions-repeated-within-image": "captions that repeat an earlier one of their image",
-    "captions-on-several-images": "captions whose text stands at several images",
-    "captions-in-several-splits": "captions that stand in several splits",
-    "images-in-several-splits": "images that are in several splits",
-    "captions-of-unusual-length": "captions of unusual length",
-    "captions-with-markup": "captions with markup",
-    "captions-that-look-encoded-twice": "captions that look encoded twice",
-    "captions-with-replacement-characters": "captions with replacement characters",
-    "captions-with-unprintable-characters": "captions with unprintable characters",
-    "captions-with-line-breaks": "captions with line breaks",
-    "captions-of-mixed-scripts": "captions of mixed scripts",
-    "images-with-captions-sorted-by-length": "images whose captions are sorted by length",
-    "rejected": "records that the ingest refused",
-}
+from auditor.studies.profile import DIRT, said_of
 
 
 def facts(result: Result) -> list[str]:
@@ -49,14 +31,7 @@ def facts(result: Result) -> list[str]:
 
 def problems(result: Result) -> dict[str, list[str]]:
     """List what is wrong with each dataset, by label, the most frequent first. `result` is `profile`'s."""
-    return {
-        selection.label: [
-            f"{what}: {value[name]:,.0f}"
-            for name, what in sorted(PROBLEMS.items(), key=lambda one: -value.get(one[0], 0))
-            if value.get(name, 0) > 0
-        ]
-        for selection, value in _values(result)
-    }
+    return {str(one.about["label"]): said_of(one.values) for one in result.found(DIRT)}
 
 
 def bounds(result: Result) -> list[str]:

@@ -8,12 +8,11 @@ import shlex
 from collections.abc import Sequence
 from typing import Annotated
 
-from auditor import __version__
 from auditor import parameters as p
 from auditor.config import sources
 from auditor.errors import UsageError
 from auditor.model import Progress, silent
-from auditor.result import Document, Section, Statement
+from auditor.result import Document, Section, Statement, program
 from auditor.store.connection import Store
 from auditor.store.sqlfiles import catalogue, reads_of, sql_root
 from auditor.store.versions import resolve_all
@@ -73,11 +72,6 @@ def report(
         signatures,
         statements,
     )
-
-
-def program() -> str:
-    """Name the software with its version."""
-    return f"auditor {__version__}"
 
 
 def _summary(built: Sequence[Section]) -> Section:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import polars as pl
 
 from auditor.model import Progress, silent
-from auditor.result import Result, Table
+from auditor.result import Finding, Result, Table
 from auditor.store import migrations, upkeep
 from auditor.store.connection import Store
 
@@ -32,12 +32,13 @@ def info(store: Store) -> Result:
         "versions": held["version"],
     }
     counted = tables.select(pl.lit("rows").alias("statistic"), "relation", pl.col("rows").alias("value"))
-    notes = () if schema == newest else (f"of schema {schema}: `auditor store migrate` brings it to {newest}",)
+    said = f"of schema {schema}: `auditor store migrate` brings it to {newest}"
+    old = Finding("old-schema", said, values={"schema": schema, "newest": newest}, severity="notice")
     return Result(
         "store-info",
         pl.concat([_rows(numbers), counted]),
         tables=(Table(f"store {store.path}", _shown(numbers), name="store"), Table("tables", tables, name="tables")),
-        notes=notes,
+        findings=() if schema == newest else (old,),
     )
 
 

@@ -11,7 +11,7 @@ from auditor import parameters as p
 from auditor.config import sources
 from auditor.errors import MissingExtraError, SqlError, StoreError, UsageError
 from auditor.model import Progress, Selection, Source, silent
-from auditor.result import Result, Table
+from auditor.result import Finding, Result, Table
 from auditor.store import verification, versions
 from auditor.store.connection import Store
 from auditor.text import BY_OTHERS, tokenizer_of
@@ -46,26 +46,32 @@ def verify(
     legible = verification.legible(store, progress)
     unread = set(legible.filter(pl.col("faults") > 0)["subject"])
     if verification.FACTS in unread:
-        checks, compared, notes = legible, legible.clear(), ["facts cannot be read, so that nothing else was checked"]
+        unchecked = "facts cannot be read, so that nothing else was checked"
+        checks, compared, said = legible, legible.clear(), [Finding("damaged-store", unchecked, severity="error")]
     else:
         try:
             checks = pl.concat([legible, verification.check(store, selection, progress)])
         except SqlError as error:  # our own statements are right: what they read is not
             raise StoreError(f"{store.path}: damaged; restore a backup or ingest into a new store: {error}") from error
-        compared, notes = _compared(store, selection, declared)
+        compared, said = _compared(store, selection, declared)
         for profile in verification.text_profiles(store):
             try:
                 checked = _retokenised(store, profile, progress)
             except (MissingExtraError, UsageError) as error:
-                notes.append(f"tokens of text profile {profile} were not compared with their texts: {error}")
+                why = f"tokens of text profile {profile} were not compared with their texts: {error}"
+                said.append(Finding("tokens-not-compared", why, {"profile": profile}, severity="notice"))
                 continue
             if profile in BY_OTHERS and checked["faults"].sum():
                 compared = pl.concat([compared, checked])
-                notes.append(f"tokens of text profile {profile} were made by another version of {BY_OTHERS[profile]}")
+                why = f"tokens of text profile {profile} were made by another version of {BY_OTHERS[profile]}"
+                differing = {"texts": int(checked["faults"].sum())}
+                n = int(checked["checked"].sum())
+                said.append(Finding("tokens-of-another-version", why, {"profile": profile}, differing, n, "warning"))
             else:
                 checks = pl.concat([checks, checked])
     if unread == {verification.CACHE}:
-        notes.append("only the cache is damaged, which may be dropped without loss: `auditor store gc --all`")
+        why = "only the cache is damaged, which may be dropped without loss: `auditor store gc --all`"
+        said.append(Finding("damaged-store", why, severity="error"))
     rows = pl.concat([_judged(checks, "DAMAGED"), _judged(compared, "differs")])
     sound = bool((checks["faults"] == 0).all())
     damaged = StoreError(f"{store.path}: damaged, see the rows above; restore a backup or ingest into a new store")
@@ -74,7 +80,7 @@ def verify(
         rows,
         selections=() if selection is None else (selection,),
         tables=(Table(f"verified {store.path}", rows, name="verified"),),
-        notes=tuple(notes),
+        findings=tuple(said),
         holds=sound,
         failure=None if sound else damaged,
     )
@@ -93,8 +99,8 @@ def _retokenised(store: Store, profile: str, progress: Progress) -> pl.DataFrame
 
 def _compared(
     store: Store, selection: Selection | None, declared: Mapping[str, Source]
-) -> tuple[pl.DataFrame, list[str]]:
-    """Compare newest versions with declared counts; say in words what differs."""
+) -> tuple[pl.DataFrame, list[Finding]]:
+    """Compare newest versions with declared counts; say what differs."""
     rows, differences = [], []
     newest = versions.log_rows(store).unique("dataset", keep="first", maintain_order=True)
     for held in newest.iter_rows(named=True):
@@ -108,8 +114,14 @@ def _compared(
         if counts:
             rows.append(("declared counts", label, len(counts), len(differing)))
         differences += [
-            f"{label}: {found:,} {what}, {abs(found - count):,} {'more' if found > count else 'fewer'}"
-            f" than the {count:,} that datasets.toml declares"
+            Finding(
+                "counts-not-declared",
+                f"{label}: {found:,} {what}, {abs(found - count):,} {'more' if found > count else 'fewer'}"
+                f" than the {count:,} that datasets.toml declares",
+                {"dataset": held["dataset"], "version": held["version"]},
+                {what: found, "declared": count},
+                severity="warning",
+            )
             for what, found, count in differing
         ]
     return _rows(rows), differences

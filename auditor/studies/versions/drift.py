@@ -11,7 +11,7 @@ import polars as pl
 import polars.selectors as cs
 
 from auditor.model import Selection
-from auditor.result import Result, Signature, Table
+from auditor.result import Finding, Result, Signature, Table, about
 from auditor.statistics.resampling import image_sums, jackknife_error, left_out_means
 from auditor.store import ngrams
 from auditor.store.connection import Store
@@ -65,9 +65,9 @@ def summary(store: Store, a: Selection, b: Selection, text_profile: str, title: 
     tables = [Table(f"{title}, text profile {text_profile}", frame, name="drift")]
     if words.height:
         tables.append(Table("the words that moved most", words, caption="more: --depth vocabulary", name="words"))
-    notes = () if changed else ("the same words, openings and lengths, equally often",)
-    signed = {"drift": signature}
-    return Result("diff", frame, (a, b), signed, tuple(tables), notes=notes, holds=not changed)
+    same = Finding("unchanged", "the same words, openings and lengths, equally often", _about(a, b))
+    findings = () if changed else (same,)
+    return Result("diff", frame, (a, b), {"drift": signature}, tuple(tables), holds=not changed, findings=findings)
 
 
 def _mean_length(at_work: Workspace, captions: str) -> tuple[float, float | None]:
@@ -155,26 +155,35 @@ def drift(store: Store, a: Selection, b: Selection, depth: str, text_profile: st
         both.bind(relation, made_by, of=ngrams.workspace(store, selection, text_profile))
     rows = both.rows(name)
     shown = f"{title}, text profile {text_profile}"
-    tables, notes, changed = (_words if depth == "vocabulary" else _lengths)(rows, shown)
-    return Result("diff", rows, selections=(a, b), tables=tables, notes=notes, holds=not changed)
+    tables, finding = (_words if depth == "vocabulary" else _lengths)(rows, shown, _about(a, b))
+    same = finding is not None and finding.kind == "unchanged"
+    return Result("diff", rows, (a, b), tables=tables, holds=same, findings=(finding,) if finding else ())
 
 
-def _words(rows: pl.DataFrame, title: str) -> tuple[tuple[Table, ...], tuple[str, ...], bool]:
+def _about(a: Selection, b: Selection) -> dict[str, str | int | None]:
+    return about(a, against=b.reference)
+
+
+_Drift = tuple[tuple[Table, ...], Finding | None]
+
+
+def _words(rows: pl.DataFrame, title: str, of: dict[str, str | int | None]) -> _Drift:
     more = rows.height - _SHOWN_WORDS
     caption = f"{more:,} more words: --json or -o FILE has them" if more > 0 else None
     tables = (Table(title, rows.head(_SHOWN_WORDS), caption=caption, name="words"),)
     if rows.is_empty():
-        return tables, ("the same words, equally often",), False
-    counts = dict(rows["change"].value_counts().iter_rows())
-    told = ", ".join(f"{counts.get(change, 0):,} {change}" for change in ("new", "gone", "more", "less"))
-    return tables, (f"words: {told}",), True
+        return tables, Finding("unchanged", "the same words, equally often", of)
+    known = dict(rows["change"].value_counts().iter_rows())
+    counts = {change: known.get(change, 0) for change in ("new", "gone", "more", "less")}
+    told = ", ".join(f"{number:,} {change}" for change, number in counts.items())
+    return tables, Finding("changed-words", f"words: {told}", of, counts, rows.height)
 
 
-def _lengths(rows: pl.DataFrame, title: str) -> tuple[tuple[Table, ...], tuple[str, ...], bool]:
+def _lengths(rows: pl.DataFrame, title: str, of: dict[str, str | int | None]) -> _Drift:
     changed = bool((rows["difference"] != 0).any())
     is_count = pl.col("statistic").is_in(_COUNTS)
     tables = (
         Table(title, rows.filter(is_count).cast({cs.numeric(): pl.Int64}), name="counts"),
         Table("lengths in tokens", rows.filter(~is_count), name="lengths"),
     )
-    return tables, () if changed else ("as many captions, of the same lengths",), changed
+    return tables, None if changed else Finding("unchanged", "as many captions, of the same lengths", of)

@@ -10,7 +10,7 @@ import polars as pl
 from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Progress, silent
-from auditor.result import Result, Table
+from auditor.result import Finding, Result, Table, about
 from auditor.scoring.writing import text_profile_of
 from auditor.store import tokens, versions
 from auditor.store.connection import Store
@@ -134,7 +134,13 @@ def diff(
             "captions": [side["captions"].sum() for side in held],
         }
         rows = pl.concat([pl.DataFrame(totals, schema=rows.schema), rows])
-    notes = (*said, *([] if changed else [f"{a} and {b} hold the same captions"]))
+    same = Finding("unchanged", f"{a} and {b} hold the same captions", about(sides[0], against=sides[1].reference))
     return Result(
-        "diff", rows, selections=sides, tables=(Table(title, rows, name="changes"),), notes=notes, holds=not changed
+        "diff",
+        rows,
+        selections=sides,
+        tables=(Table(title, rows, name="changes"),),
+        notes=tuple(said),
+        holds=not changed,
+        findings=() if changed else (same,),
     )
