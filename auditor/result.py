@@ -154,6 +154,11 @@ def plain(value: str | float | bool) -> str:
     return str(value).lower()
 
 
+def counted(number: int, one: str, many: str) -> str:
+    """Count things as a sentence does: `1 image has`, `1,200 images have`."""
+    return f"{number:,} {one if number == 1 else many}"
+
+
 #: How much a finding matters: `info` answers the question, `notice` is worth knowing, `warning` should be looked into
 #: before numbers are used, `error` is wrong for certain.
 Severity = Literal["info", "notice", "warning", "error"]

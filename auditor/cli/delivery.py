@@ -38,26 +38,19 @@ def refuse_formats(command: str, arguments: Mapping[str, object]) -> None:
 
     named = name if isinstance(name, str) and name in reports.FORMATS else None
     chosen = named or reports.chosen_format(None, output if isinstance(output, Path) else None)
-    if chosen in reports.PICTURES and not draws:
-        _no_figures(command, chosen)
-    if chosen in reports.VERDICTS and not judges:
-        _no_verdicts(command, chosen)
+    if (chosen in reports.PICTURES and not draws) or (chosen in reports.VERDICTS and not judges):
+        _refuse(command, chosen)
 
 
-def _no_figures(command: str, chosen: str) -> NoReturn:
+def _refuse(command: str, chosen: str) -> NoReturn:
     from auditor.errors import UsageError
+    from auditor.reports import PICTURES
     from auditor.studies import known
 
-    those = ", ".join(name for name, study in known().items() if study.draws)
-    raise UsageError(f"{command} has no figure to draw as {chosen}; figures come from: {those}")
-
-
-def _no_verdicts(command: str, chosen: str) -> NoReturn:
-    from auditor.errors import UsageError
-    from auditor.studies import known
-
-    those = ", ".join(name for name, study in known().items() if study.verdicts)
-    raise UsageError(f"{command} has no verdict to show as {chosen}; verdicts come from: {those}")
+    drawn = chosen in PICTURES
+    those = ", ".join(name for name, study in known().items() if (study.draws if drawn else study.verdicts))
+    lacks, come = ("figure to draw", "figures") if drawn else ("verdict to show", "verdicts")
+    raise UsageError(f"{command} has no {lacks} as {chosen}; {come} come from: {those}")
 
 
 def deliver(result: Result, format_name: str | None, as_json: bool, output: Path | None) -> None:
@@ -69,7 +62,7 @@ def deliver(result: Result, format_name: str | None, as_json: bool, output: Path
 
     chosen = reports.chosen_format("json" if as_json else format_name, output)
     if chosen in reports.PICTURES and not result.figures:
-        _no_figures(result.command, chosen)
+        _refuse(result.command, chosen)
     if output is None:
         _print(result, chosen)
     else:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from auditor.errors import UsageError
 from auditor.replacing import is_plain
-from auditor.reports import csv, github, json, junit, latex, markdown
+from auditor.reports import csv, latex, markdown, verdicts
 from auditor.reports.html import document as html
 from auditor.result import Document, Result
 
@@ -20,14 +20,14 @@ def _svg(result: Result) -> str:
 
 #: Writers of text formats. `table` is drawn by `terminal`, `parquet` is written by the frame itself.
 TEXT_FORMATS: Mapping[str, Callable[[Result], str]] = {
-    "json": json.render,
+    "json": lambda result: result.to_json() + "\n",
     "csv": csv.render,
     "md": markdown.render,
     "latex": latex.render,
     "html": html.render,
     "svg": _svg,
-    "junit": junit.render,
-    "github": github.render,
+    "junit": verdicts.junit,
+    "github": verdicts.github,
 }
 
 FORMATS = ("table", *TEXT_FORMATS, "png", "parquet")

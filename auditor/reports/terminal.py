@@ -10,7 +10,7 @@ from rich.text import Text
 
 from auditor.reports.cells import begins_section, block, cell, flush_right
 from auditor.reports.harmless import HarmlessConsole, harmless
-from auditor.result import Result, Table
+from auditor.result import Result, Table, counted
 
 _BAR_CELLS = 20
 
@@ -37,7 +37,7 @@ def show(result: Result, screen: Screen) -> None:
             screen.print(harmless(table.caption), style="dim")
         screen.print()
     if result.figures:
-        figures = "1 figure" if len(result.figures) == 1 else f"{len(result.figures)} figures"
+        figures = counted(len(result.figures), "figure", "figures")
         screen.print(f"-o FILE.svg, .png or .html draws {figures}", style="dim", soft_wrap=True)
     for note in result.sentences:
         screen.print(Text.assemble(("• ", "yellow"), harmless(note)), soft_wrap=True)

@@ -1,9 +1,12 @@
-"""Verdicts of a result, one by one, as the formats of test reports and code hosts want them."""
+"""Verdicts of a result, as JUnit XML and as workflow commands of GitHub Actions."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
+from xml.etree import ElementTree as Xml
 
 from auditor.reports.cells import text
 from auditor.result import Result
@@ -52,3 +55,74 @@ def _whose(row: dict[str, Any]) -> str:
 def _name(row: dict[str, Any]) -> str:
     metric = row["metric"]
     return row["gate"] if metric is None or metric in row["gate"] else f"{row['gate']} ({metric})"
+
+
+#: What XML 1.0 has no place for, escaped or not, and what a terminal would obey (C1).
+_FORBIDDEN = re.compile(r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def junit(result: Result) -> str:
+    """Give JUnit XML, a suite for each dataset. The frame has column `verdict`; what is not answerable is skipped."""
+    every = cases(result)
+    root = Xml.Element("testsuites", {"name": f"auditor {result.command}", **_counts(every)})
+    for whose in dict.fromkeys(case.whose for case in every):
+        own = [case for case in every if case.whose == whose]
+        suite = Xml.SubElement(root, "testsuite", {"name": _text(whose), **_counts(own)})
+        version = own[0].row["version"]
+        if version is not None:
+            held = Xml.SubElement(suite, "properties")
+            Xml.SubElement(held, "property", {"name": "version", "value": version})
+        for case in own:
+            suite.append(_test_case(case))
+    Xml.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + Xml.tostring(root, encoding="unicode") + "\n"
+
+
+def _test_case(case: Case) -> Xml.Element:
+    facts = {"classname": case.whose, "name": case.name, "file": case.row["file"], "line": case.row["line"]}
+    made = Xml.Element("testcase", {key: _text(str(fact)) for key, fact in facts.items() if fact is not None})
+    if case.failed:
+        failure = Xml.SubElement(made, "failure", {"message": _text(case.message), "type": "gate"})
+        failure.text = _text(case.details)
+    elif not case.passed:
+        Xml.SubElement(made, "skipped", {"message": _text(case.message)})
+    return made
+
+
+def _counts(told: list[Case]) -> dict[str, str]:
+    failed = sum(case.failed for case in told)
+    passed = sum(case.passed for case in told)
+    counts = {"tests": len(told), "failures": failed, "errors": 0, "skipped": len(told) - failed - passed}
+    return {name: str(count) for name, count in counts.items()}
+
+
+def _text(value: str) -> str:
+    return _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", value)
+
+
+def github(result: Result) -> str:
+    """Give workflow commands of GitHub Actions, one a line, and a notice that counts. The frame has column `verdict`.
+
+    They annotate the file that asks: what failed is an error, what cannot be answered a warning.
+    """
+    every = cases(result)
+    counted = Counter(case.row["verdict"] for case in every)
+    lines = [_annotation(case) for case in every if not case.passed]
+    told = ", ".join(f"{number:,} {verdict}" for verdict, number in counted.items()) or "nothing to check"
+    return "".join(f"{line}\n" for line in (*lines, f"::notice title={_property(f'auditor {result.command}')}::{told}"))
+
+
+def _annotation(case: Case) -> str:
+    level = "error" if case.failed else "warning"
+    facts = {"file": case.row["file"], "line": case.row["line"], "title": f"{case.whose}: {case.name}"}
+    properties = ",".join(f"{key}={_property(str(fact))}" for key, fact in facts.items() if fact is not None)
+    return f"::{level} {properties}::{_data(case.message)}"
+
+
+def _data(value: str) -> str:
+    """Escape as GitHub's own toolkit does (packages/core/src/command.ts)."""
+    return value.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(value: str) -> str:
+    return _data(value).replace(":", "%3A").replace(",", "%2C")

@@ -16,7 +16,7 @@ from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Selection
 from auditor.replacing import replacing
-from auditor.result import Finding, Result, Table, about
+from auditor.result import Finding, Result, Table, about, counted
 from auditor.scoring.references import as_references
 from auditor.store.connection import Store
 from auditor.store.versions import bind_content, content_at_work, images, resolve
@@ -219,30 +219,26 @@ def _obstacles(
         found.append(Finding(kind, sentence, about(selection), dict(values), n, "notice"))
 
     if number := len(lacking):
-        said = f"{_many(number, 'image has', 'images have')} no two candidates: {_some(lacking)}"
+        said = f"{counted(number, 'image has', 'images have')} no two candidates: {_some(lacking)}"
         add("images-without-question", said, len(described), images=number)
     if number := counts["blank"]:
-        said = f"{_many(number, 'pair', 'pairs')} with an empty caption left out"
+        said = f"{counted(number, 'pair', 'pairs')} with an empty caption left out"
         add("pairs-left-out", said, contests.height, empty=number)
     if number := counts["equal"]:
-        said = f"{_many(number, 'pair', 'pairs')} of equal captions left out: nothing to choose"
+        said = f"{counted(number, 'pair', 'pairs')} of equal captions left out: nothing to choose"
         add("pairs-left-out", said, contests.height, equal=number)
     if form == "triplets" and images_asked is None:
         sound = contests.filter(~blank, ~equal)["image"].unique()
         without = sound.filter(~sound.is_in(rows["image"].implode())).sort()
         if number := len(without):
             fewer = f"fewer than {references}" if references else "no"
-            said = f"{_many(number, 'image has', 'images have')} {fewer} other captions: {_some(without)}"
+            said = f"{counted(number, 'image has', 'images have')} {fewer} other captions: {_some(without)}"
             add("images-without-question", said, len(described), images=number)
     asked = rows["image"].n_unique()
     if images_asked is not None and 0 < asked < images_asked:
-        said = f"--images {images_asked}: only {_many(asked, 'image has', 'images have')} questions"
+        said = f"--images {images_asked}: only {counted(asked, 'image has', 'images have')} questions"
         add("fewer-questions-than-asked", said, len(described), images=asked, images_asked=images_asked)
     return found
-
-
-def _many(number: int, one: str, more: str) -> str:
-    return f"{number:,} {one if number == 1 else more}"
 
 
 def _some(names: pl.Series) -> str:

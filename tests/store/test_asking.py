@@ -18,8 +18,7 @@ import pytest
 from conftest import ingest_rows
 
 from auditor.errors import SqlError
-from auditor.reports import csv, streamed
-from auditor.reports import json as json_report
+from auditor.reports import TEXT_FORMATS, streamed
 from auditor.result import Result
 from auditor.store.connection import MEMORY, Store
 from auditor.store.faults import engine_errors
@@ -175,7 +174,7 @@ def test_rows_one_by_one_make_the_same_text_as_at_once(store: Store, statement: 
         assert pl.read_parquet(file).equals(whole.frame)
         return
     pieces = stream(store, statement, {}, Limits(), lambda batches: "".join(streamed.TEXTS[chosen]("sql", batches)))
-    assert pieces == {"csv": csv.render, "json": json_report.render}[chosen](whole)
+    assert pieces == TEXT_FORMATS[chosen](whole)
     if chosen == "json":
         assert len(json.loads(pieces)["auditor.sql/v2"]["rows"]) == whole.frame.height
 

@@ -13,7 +13,7 @@ from string import Template
 from auditor.reports.cells import begins_section, cell, flush_right, sentence
 from auditor.reports.figures.marks import Palette, palette
 from auditor.reports.html import plots
-from auditor.result import Document, Figure, Result, Section, Table, program
+from auditor.result import Document, Figure, Result, Section, Table, counted, program
 
 #: Rows of a figure that are shown as a table below it; a plot of more is read by its marks.
 _MOST = 1_000
@@ -80,7 +80,7 @@ def _section(section: Section, paths: Mapping[str, str], colours: Palette, more:
     parts += [f'<div class="figures">\n{figures}</div>\n'] if figures else []
     if section.further:
         tables = "".join(_table(table, section.title) for table in section.further)
-        more_tables = "1 table" if len(section.further) == 1 else f"{len(section.further)} tables"
+        more_tables = counted(len(section.further), "table", "tables")
         parts.append(f"<details>\n<summary>{more_tables} more</summary>\n{tables}</details>\n")
     parts += [_list(map(_said, section.notes), "notes")] if section.notes else []
     parts += [more]

@@ -9,7 +9,6 @@ from auditor.registry import requests
 from auditor.result import Result, Section
 from auditor.studies import bounds as bounds_study
 from auditor.studies import compare
-from auditor.studies import compare as comparison_study
 from auditor.studies import correlate as correlation_study
 from auditor.studies import diversity as diversity_study
 from auditor.studies import profile as profile_study
@@ -97,7 +96,7 @@ def _compared(asked: Inquiry) -> Result:
     return _scored(
         asked,
         "compare",
-        comparison_study.compare,
+        compare.compare,
         resamples=settings.resamples,
         confidence=settings.confidence,
         pairs=settings.resamples > 0,
