@@ -270,11 +270,11 @@ class Result:
         return tuple(finding for finding in self.findings if finding.kind in kinds)
 
     def table(self, name: str) -> Table:
-        """Give the first table of a name. Raises `KeyError` where there is none."""
-        for table in self.tables:
-            if table.name == name:
-                return table
-        raise KeyError(f"{self.command}: no table {name}")
+        """Give the table of a name. Raises `KeyError` where there is none, or one for each of several datasets."""
+        named = [table for table in self.tables if table.name == name]
+        if len(named) != 1:
+            raise KeyError(f"{self.command}: {'several tables' if named else 'no table'} {name}")
+        return named[0]
 
     def to_json(self) -> str:
         """Give the result as the documented JSON object, `{"auditor.<command>/v2": {...}}`."""

@@ -14,7 +14,7 @@ import pytest
 import auditor
 from auditor.findings import KINDS
 from auditor.reports import TEXT_FORMATS, terminal
-from auditor.result import Finding, Result, findings_in, notes_in
+from auditor.result import Finding, Result, Table, findings_in, notes_in
 
 FOUND = Finding("copied-slots", "slots copy", {"dataset": "set", "slot": 2}, {"share": float("nan"), "exact": 3}, 9)
 
@@ -56,6 +56,13 @@ def test_what_is_said_is_parted_in_its_order() -> None:
 def test_table_is_found_by_name_and_an_absent_one_is_named() -> None:
     with pytest.raises(KeyError, match="duplicates: no table shares"):
         RESULT.table("shares")
+
+
+def test_table_that_each_of_several_datasets_has_is_not_one() -> None:
+    table = Table("means of a", pl.DataFrame(), name="means")
+    assert Result("bounds", pl.DataFrame(), tables=(table,)).table("means") is table
+    with pytest.raises(KeyError, match="several tables means"):
+        Result("bounds", pl.DataFrame(), tables=(table, table)).table("means")
 
 
 def test_every_kind_that_a_study_uses_is_documented() -> None:
