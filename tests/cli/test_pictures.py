@@ -55,7 +55,7 @@ def test_result_without_figures_leaves_no_file_behind() -> None:
 def test_matplotlib_is_loaded_for_pictures_alone() -> None:
     program = (
         "import sys; from auditor.cli import app, options; from auditor.reports import terminal;"
-        "from auditor.reports.html import result as html; from auditor.result import Result; import polars as pl; html.render(Result('x', pl.DataFrame()));"
+        "from auditor.reports.html import document as html; from auditor.result import Result; import polars as pl; html.render(Result('x', pl.DataFrame()));"
         "assert 'matplotlib' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
