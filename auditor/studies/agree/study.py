@@ -187,7 +187,7 @@ def _one(found: Rated, question: Question, statistics: Sequence[str], number: st
             *tables.class_tables(found),
             *tables.disagreement_tables(found, browsed, question.disagreements),
         ],
-        [*tables.figure(found, frame, number), *tables.class_figures(found, number)],
+        tables.figure(found, frame, number),
         [*notes, *unknown, *tables.said(found, frame)],
     )
 
