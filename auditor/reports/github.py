@@ -22,7 +22,7 @@ def render(result: Result) -> str:
 
 def _annotation(case: verdicts.Case) -> str:
     level = "error" if case.failed else "warning"
-    facts = {"file": case.row["file"], "line": case.row["line"], "title": f"{case.whose}: {case.name}"}
+    facts = {"file": case.row["file"], "title": f"{case.whose}: {case.name}"}
     properties = ",".join(f"{key}={_property(str(fact))}" for key, fact in facts.items() if fact is not None)
     return f"::{level} {properties}::{_data(case.message)}"
 

@@ -30,7 +30,7 @@ def render(result: Result) -> str:
 
 
 def _case(case: verdicts.Case) -> Xml.Element:
-    facts = {"classname": case.whose, "name": case.name, "file": case.row["file"], "line": case.row["line"]}
+    facts = {"classname": case.whose, "name": case.name, "file": case.row["file"]}
     made = Xml.Element("testcase", {key: _text(str(fact)) for key, fact in facts.items() if fact is not None})
     if case.failed:
         failure = Xml.SubElement(made, "failure", {"message": _text(case.message), "type": "gate"})
