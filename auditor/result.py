@@ -49,6 +49,11 @@ class Figure:
     tabled: bool = False
 
 
+def counted(number: int, one: str, more: str) -> str:
+    """Write a number with its word: `1 image has`, `2,000 images have`."""
+    return f"{number:,} {one if number == 1 else more}"
+
+
 @dataclass(frozen=True)
 class Statement:
     """One SELECT behind the numbers: its name, its place below `sql/`, and its text with the header."""

@@ -13,7 +13,7 @@ from rich.text import Text
 from auditor.reports.cells import begins_section, block, cell, flush_right
 from auditor.reports.figures import terminal
 from auditor.reports.harmless import HarmlessConsole, harmless
-from auditor.result import Result, Table
+from auditor.result import Result, Table, counted
 
 _BAR_CELLS = 20
 
@@ -73,7 +73,7 @@ def _show_figures(result: Result, screen: Screen) -> None:
                 _print(part, screen, Measurement.get(screen, screen.options.update(width=_WIDEST), part).maximum)
         screen.print()
     if undrawn:
-        figures = "1 figure" if len(result.figures) == 1 else f"{len(result.figures)} figures"
+        figures = counted(len(result.figures), "figure", "figures")
         screen.print(f"-o FILE.svg, .png or .html draws {figures}", style="dim", soft_wrap=True)
 
 

@@ -10,7 +10,7 @@ import polars as pl
 from auditor.metrics.candidates import HUMAN, CandidateSet
 from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References, requests
-from auditor.result import Finding, Said, about
+from auditor.result import Finding, Said, about, counted
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_few_captions, too_long
 from auditor.scoring.substitutes import Strangers, candidate_sets, empty, passed_over, refuse
 from auditor.store.connection import Store
@@ -126,6 +126,6 @@ def without_references(store: Store, selection: Selection) -> list[Finding]:
     lonely = described.filter(pl.col("captions") < 2).height
     if not lonely:
         return []
-    subject = "1 image has" if lonely == 1 else f"{lonely:,} images have"
+    subject = counted(lonely, "image has", "images have")
     said = f"{selection.label}: {subject} one caption only, which has no reference and gets no score"
     return [Finding(LONELY, said, about(selection), {"images": lonely}, described.height, "notice")]

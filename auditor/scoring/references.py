@@ -6,7 +6,7 @@ import polars as pl
 
 from auditor.errors import UsageError
 from auditor.model import Selection
-from auditor.result import Finding, Said, about
+from auditor.result import Finding, Said, about, counted
 from auditor.store.connection import Store
 from auditor.store.versions import images, resolve
 
@@ -45,7 +45,7 @@ def references_of(store: Store, annotated: Selection, against: str | None = None
     else:
         chosen = _first_related(store, annotated)
     lacking = wanted.filter(~wanted.is_in(images(store, chosen)["image"].implode()))
-    subject = "1 image has" if len(lacking) == 1 else f"{len(lacking):,} images have"
+    subject = counted(len(lacking), "image has", "images have")
     some = ", ".join(lacking.head(_EXAMPLES)) + (", …" if len(lacking) > _EXAMPLES else "")
     told = f"{annotated.label}: {subject} no references in {chosen.label} and no scores: {some}"
     if len(lacking):

@@ -11,7 +11,7 @@ from auditor.metrics.candidates import CandidateSet
 from auditor.metrics.counting import CountSpec, count_in_parts
 from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References
-from auditor.result import Finding, about
+from auditor.result import Finding, about, counted
 from auditor.scoring.own_references import WAY_OUT
 from auditor.scoring.writing import unreadable
 from auditor.store import ngrams, tokens
@@ -134,7 +134,7 @@ def _own(own: int, scored: int, selection: Selection, system: Selection, *, left
     """Say how many captions of a system are references of their image."""
     if not own:
         return []
-    subject = "1 caption is" if own == 1 else f"{own:,} captions are"
+    subject = counted(own, "caption is", "captions are")
     end = "left out" if left_out else f"scored against itself; {WAY_OUT}"
     said = (
         f"{system.label}: of {scored:,}, {subject} word for word a reference of the image in {selection.label}: {end}"
@@ -157,7 +157,7 @@ def too_long(store: Store, selections: Sequence[Selection], text_profile: str) -
             most_words=ngrams.MOST_WORDS,
         )
         if found.height:
-            subject = "1 caption has" if found.height == 1 else f"{found.height:,} captions have"
+            subject = counted(found.height, "caption has", "captions have")
             named = ", ".join(f"{image}#{slot} ({words:,})" for image, slot, words in found.head(3).iter_rows())
             more = ", …" if found.height > 3 else ""
             told.append(
@@ -180,7 +180,7 @@ def too_few_captions(store: Store, selection: Selection, references: References)
     few = described.filter(pl.col("captions") < draw.captions).height if draw else 0
     if not draw or not few:
         return []
-    subject = "1 image has" if few == 1 else f"{few:,} images have"
+    subject = counted(few, "image has", "images have")
     said = f"{selection.label}: {subject} fewer than {draw.captions} captions and no score"
     values = {"images": few, "captions_needed": draw.captions}
     return [Finding("too-few-captions", said, about(selection), values, described.height, "notice")]

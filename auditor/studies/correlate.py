@@ -13,7 +13,7 @@ from auditor.errors import UsageError
 from auditor.metrics.candidates import HUMAN
 from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References, left_out, requests
-from auditor.result import Figure, Finding, Result, Said, Table, about, findings_in, notes_in
+from auditor.result import Figure, Finding, Result, Said, Table, about, counted, findings_in, notes_in
 from auditor.scoring.candidate_sets import LONELY
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_few_captions, too_long
 from auditor.scoring.writing import chooses_tokenizer
@@ -138,7 +138,7 @@ def _unscored(store: Store, selection: Selection, scores: pl.DataFrame) -> list[
     lonely = described.filter(pl.col("captions") < 2).height
     if not lonely:
         return []
-    subject = "1 image has" if lonely == 1 else f"{lonely:,} images have"
+    subject = counted(lonely, "image has", "images have")
     scored = f"{scores.height:,} captions of {scores['image'].n_unique():,} images are scored"
     said = f"{selection.label}: {subject} one caption only and no score; {scored}"
     return [Finding(LONELY, said, about(selection), {"images": lonely}, described.height, "notice")]

@@ -16,7 +16,7 @@ from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Selection
 from auditor.replacing import replacing
-from auditor.result import Result, Table
+from auditor.result import Result, Table, counted
 from auditor.scoring.references import as_references
 from auditor.store.connection import Store
 from auditor.store.versions import bind_content, content_at_work, images, resolve
@@ -213,25 +213,23 @@ def _obstacles(
     counts = contests.select(blank=blank.sum(), equal=equal.sum()).row(0, named=True)
     notes = []
     if len(lacking):
-        notes.append(f"{_many(len(lacking), 'image has', 'images have')} no two candidates: {_some(lacking)}")
+        notes.append(f"{counted(len(lacking), 'image has', 'images have')} no two candidates: {_some(lacking)}")
     if counts["blank"]:
-        notes.append(f"{_many(counts['blank'], 'pair', 'pairs')} with an empty caption left out")
+        notes.append(f"{counted(counts['blank'], 'pair', 'pairs')} with an empty caption left out")
     if counts["equal"]:
-        notes.append(f"{_many(counts['equal'], 'pair', 'pairs')} of equal captions left out: nothing to choose")
+        notes.append(f"{counted(counts['equal'], 'pair', 'pairs')} of equal captions left out: nothing to choose")
     if form == "triplets" and images_asked is None:
         sound = contests.filter(~blank, ~equal)["image"].unique()
         without = sound.filter(~sound.is_in(rows["image"].implode())).sort()
         if len(without):
             fewer = f"fewer than {references}" if references else "no"
-            notes.append(f"{_many(len(without), 'image has', 'images have')} {fewer} other captions: {_some(without)}")
+            notes.append(
+                f"{counted(len(without), 'image has', 'images have')} {fewer} other captions: {_some(without)}"
+            )
     found = rows["image"].n_unique()
     if images_asked is not None and 0 < found < images_asked:
-        notes.append(f"--images {images_asked}: only {_many(found, 'image has', 'images have')} questions")
+        notes.append(f"--images {images_asked}: only {counted(found, 'image has', 'images have')} questions")
     return notes
-
-
-def _many(number: int, one: str, more: str) -> str:
-    return f"{number:,} {one if number == 1 else more}"
 
 
 def _some(names: pl.Series) -> str:

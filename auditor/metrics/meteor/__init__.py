@@ -19,6 +19,7 @@ from auditor.metrics.kernels.threads import in_parts
 from auditor.metrics.meteor import resources
 from auditor.metrics.meteor.words import Lexicon, lexicon
 from auditor.metrics.meteor.words import corpus as normalised
+from auditor.result import counted
 
 _TASKS = (
     8  # ranges of candidates, more than threads, so that one with many long captions does not keep the rest waiting
@@ -135,7 +136,7 @@ def _refuse_longer(rows: Mapping[str, pl.DataFrame], words_of: pl.DataFrame, mos
     placed = pl.concat(some.select("image", "slot", "caption_id") for some in (candidates, references)).unique()
     found = placed.join(long, on="caption_id").sort("image", "slot")
     named = ", ".join(f"{image}#{slot} ({words:,})" for image, slot, _, words in found.head(3).iter_rows())
-    subject = "1 caption has" if found.height == 1 else f"{found.height:,} captions have"
+    subject = counted(found.height, "caption has", "captions have")
     raise MetricError(
         f"meteor: {subject} more than {most:,} words after its own normaliser, which it does not align: {named}"
         f"{', …' if found.height > 3 else ''}; leave them out, or score by other metrics, or with meteor:norm=lower"

@@ -9,7 +9,7 @@ from auditor.reports.cells import sentence
 from auditor.reports.figures.marks import Palette, palette
 from auditor.reports.html import plots
 from auditor.reports.html.result import digest, escaped, resource, table_element
-from auditor.result import Document, Figure, Section, Table
+from auditor.result import Document, Figure, Section, Table, counted
 
 #: Rows of a figure that are shown as a table below it; a plot of more is read by its marks.
 _MOST = 1_000
@@ -46,9 +46,8 @@ def _section(section: Section, paths: Mapping[str, str], colours: Palette, more:
     parts += [f'<div class="figures">\n{figures}</div>\n'] if figures else []
     if section.further:
         tables = "".join(_table(table, section.title) for table in section.further)
-        parts.append(
-            f"<details>\n<summary>{_counted(len(section.further), 'table')} more</summary>\n{tables}</details>\n"
-        )
+        more = counted(len(section.further), "table", "tables")
+        parts.append(f"<details>\n<summary>{more} more</summary>\n{tables}</details>\n")
     parts += [_list(map(_said, section.notes), "notes")] if section.notes else []
     parts += [more]
     if section.commands:
@@ -114,7 +113,3 @@ def _list(items: Iterable[str], kind: str = "") -> str:
     named = f' class="{kind}"' if kind else ""
     listed = "".join(f'<li dir="auto">{item}</li>\n' for item in items)
     return f"<ul{named}>\n{listed}</ul>\n" if listed else ""
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}" + ("s" if number != 1 else "")

@@ -11,7 +11,7 @@ from auditor.errors import UsageError
 from auditor.metrics.candidates import bind_candidates, output_of
 from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References, requests
-from auditor.result import Said
+from auditor.result import Said, counted
 from auditor.scoring.references import references_of
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_long
 from auditor.store import ngrams
@@ -158,7 +158,7 @@ def _ratings(store: Store, annotated: Selection, scale: tuple[float, float] | No
             raise UsageError(f"{annotated.label}: no rating lies from {low:g} to {high:g}; name its scale with --scale")
         if outside.height:
             notes.append(
-                f"{annotated.label}: {_counted(outside.height, 'rating lies', 'ratings lie')} outside of {low:g} to "
+                f"{annotated.label}: {counted(outside.height, 'rating lies', 'ratings lie')} outside of {low:g} to "
                 f"{high:g} and {'is' if outside.height == 1 else 'are'} left out: {_examples(outside)}"
             )
     if not (ratings["score"] ** 2).sum() < _MOST_SQUARES:
@@ -175,14 +175,10 @@ def _ratings(store: Store, annotated: Selection, scale: tuple[float, float] | No
     again = ratings.filter(pl.col("times") > 1)
     if again.height:
         notes.append(
-            f"{annotated.label}: {_counted(again.height, 'caption was', 'captions were')} rated more than once by one "
+            f"{annotated.label}: {counted(again.height, 'caption was', 'captions were')} rated more than once by one "
             f"judge; the mean of those ratings counts: {_examples(again)}"
         )
     return ratings.select("image", "slot", "judge", "score"), notes
-
-
-def _counted(number: int, one: str, several: str) -> str:
-    return f"{number:,} {one if number == 1 else several}"
 
 
 def _examples(ratings: pl.DataFrame) -> str:

@@ -14,6 +14,7 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.model import Progress, silent
+from auditor.result import counted
 from auditor.statistics import cluster_bootstrap
 from auditor.statistics.correlation import FEWEST, constants, correlate
 from auditor.statistics.correlation_tests import steiger, williams
@@ -147,7 +148,7 @@ def missing(label: str, made: Mapping[tuple[str, str], Correlated], resampling: 
 def _reason(scores: pl.DataFrame) -> str | None:
     """Say why people's ratings correlate with nothing; null where they may."""
     if scores.height < FEWEST:
-        return f"{scores.height} rating{'' if scores.height == 1 else 's'} with a score, of {FEWEST} that it takes"
+        return f"{counted(scores.height, 'rating', 'ratings')} with a score, of {FEWEST} that it takes"
     if scores[PEOPLE].n_unique() == 1:
         return f"every rating is {scores[PEOPLE][0]:g}"
     return None

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from auditor.registry import MetricRequest
-from auditor.result import Figure, Finding, Said, Table
+from auditor.result import Figure, Finding, Said, Table, counted
 from auditor.result import about as about_selection
 from auditor.statistics.significance import SMALLEST_P
 from auditor.studies.agree.ratings import Rated
@@ -341,7 +341,7 @@ def said(found: Rated, rows: pl.DataFrame) -> list[Said]:
         )
     own = found.scores.filter("is_reference").height
     if own:
-        subject = "1 caption is" if own == 1 else f"{own:,} captions are"
+        subject = counted(own, "caption is", "captions are")
         told.append(
             Finding(
                 "own-references",

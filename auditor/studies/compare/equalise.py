@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from auditor.errors import UsageError
 from auditor.model import Selection
 from auditor.registry import References
-from auditor.result import Finding
+from auditor.result import Finding, counted
 from auditor.store.connection import Store
 from auditor.store.versions import images as images_of
 from auditor.studies.compare.indices import Index, Rank
@@ -81,15 +81,11 @@ def _equal(
         )
     number = images or fewest
     note = (
-        f"equalised: {_many(number, 'image')} of each dataset, {captions:,} captions of each image "
-        f"({_many(captions - 1, 'reference')}), drawn by seed {seed} among images that have as many; "
+        f"equalised: {counted(number, 'image', 'images')} of each dataset, {captions:,} captions of each image "
+        f"({counted(captions - 1, 'reference', 'references')}), drawn by seed {seed} among images that have as many; "
         "inter and brown draw from whole datasets"
     )
     return Footing(EQUALISED, References("loo", captions - 1, seed, number), note)
-
-
-def _many(number: int, what: str) -> str:
-    return f"1 {what}" if number == 1 else f"{number:,} {what}s"
 
 
 def changed_orders(

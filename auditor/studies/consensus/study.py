@@ -12,7 +12,7 @@ from auditor import parameters as p
 from auditor.errors import MetricError, UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References
-from auditor.result import Finding, Result, about, findings_in, notes_in
+from auditor.result import Finding, Result, about, counted, findings_in, notes_in
 from auditor.scoring.by_reference_count import scores_by_references
 from auditor.scoring.own_references import WAY_OUT, own_references
 from auditor.scoring.references import references_of
@@ -178,7 +178,7 @@ def _told_apart(
             raise UsageError(f"{label}: no decided pair is without a reference of its image in {references.label}")
         found = replace(found, rows=rows)
     end = "left out" if settings.without_own_references else f"a metric finds it; {WAY_OUT}"
-    subject = "1 pair has" if pairs == 1 else f"{pairs:,} pairs have"
+    subject = counted(pairs, "pair has", "pairs have")
     said = f"{label}: {subject} a caption that is word for word a reference of its image in {references.label}: {end}"
     where = about(found.selection, against=references.label)
     return found, [Finding("own-references", said, where, {"pairs": pairs}, every, "warning")]

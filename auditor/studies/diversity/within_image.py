@@ -14,7 +14,7 @@ from auditor import parameters as p
 from auditor.metrics.candidates import HUMAN, bind_candidates
 from auditor.model import Progress, Selection, silent
 from auditor.registry import References, requests
-from auditor.result import Finding, Result, Signature, Table, about
+from auditor.result import Finding, Result, Signature, Table, about, counted
 from auditor.scoring.candidate_sets import LONELY
 from auditor.scoring.scores import score_candidates, too_long
 from auditor.statistics.ratio import INTERVAL, NORMAL, ratio
@@ -180,7 +180,7 @@ def _lonely(store: Store, selections: Sequence[Selection]) -> list[Finding]:
         if lonely == described.height:
             said = f"{one.label}: no mBLEU: every image has one caption only, which differs from no other"
         else:
-            subject = "1 image has" if lonely == 1 else f"{lonely:,} images have"
+            subject = counted(lonely, "image has", "images have")
             said = f"{one.label}: {subject} one caption only, and no mBLEU"
         if lonely:
             told.append(Finding(LONELY, said, about(one), {"images": lonely}, described.height, "notice"))

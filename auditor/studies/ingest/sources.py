@@ -14,7 +14,7 @@ import polars as pl
 from auditor.config.lock import Entry, Lock
 from auditor.errors import SourceError, UsageError
 from auditor.model import Progress, Selection, Source, place, silent
-from auditor.result import Finding, Result, Said, Severity, Table, about, findings_in, notes_in
+from auditor.result import Finding, Result, Said, Severity, Table, about, counted, findings_in, notes_in
 from auditor.scoring.candidate_sets import LONELY
 from auditor.scoring.writing import unspaced
 from auditor.sources import check, check_places, guess, read
@@ -267,7 +267,7 @@ def _surprises(source: Source, made: ingestion.Ingest, note: str | None) -> list
     ]
     if made.lonely_images and source.kind == "captions":
         some = ", ".join(made.lonely) + (", …" if made.lonely_images > len(made.lonely) else "")
-        count = f"{made.lonely_images:,} images have" if made.lonely_images > 1 else "1 image has"
+        count = counted(made.lonely_images, "image has", "images have")
         said = f"{source.dataset}: {count} one caption only, which has no reference and gets no score: {some}"
         surprises.append(_found(LONELY, whole, said, n=made.version.images, images=made.lonely_images))
     surprises += [f"{source.dataset}: split {split} counts as {role}" for split, role in source.split_roles.items()]
