@@ -6,7 +6,7 @@ import datetime
 import decimal
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -52,6 +52,11 @@ class Figure:
 def counted(number: int, one: str, more: str) -> str:
     """Write a number with its word: `1 image has`, `2,000 images have`."""
     return f"{number:,} {one if number == 1 else more}"
+
+
+def listed(names: Sequence[object] | pl.Series, most: int) -> str:
+    """Name the first few: `a, b, c, …`."""
+    return ", ".join(map(str, names[:most])) + (", …" if len(names) > most else "")
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Selection
 from auditor.replacing import replacing
-from auditor.result import Result, Table, counted
+from auditor.result import Result, Table, counted, listed
 from auditor.scoring.references import as_references
 from auditor.store.connection import Store
 from auditor.store.versions import bind_content, content_at_work, images, resolve
@@ -213,7 +213,7 @@ def _obstacles(
     counts = contests.select(blank=blank.sum(), equal=equal.sum()).row(0, named=True)
     notes = []
     if len(lacking):
-        notes.append(f"{counted(len(lacking), 'image has', 'images have')} no two candidates: {_some(lacking)}")
+        notes.append(f"{counted(len(lacking), 'image has', 'images have')} no two candidates: {listed(lacking, 3)}")
     if counts["blank"]:
         notes.append(f"{counted(counts['blank'], 'pair', 'pairs')} with an empty caption left out")
     if counts["equal"]:
@@ -224,16 +224,12 @@ def _obstacles(
         if len(without):
             fewer = f"fewer than {references}" if references else "no"
             notes.append(
-                f"{counted(len(without), 'image has', 'images have')} {fewer} other captions: {_some(without)}"
+                f"{counted(len(without), 'image has', 'images have')} {fewer} other captions: {listed(without, 3)}"
             )
     found = rows["image"].n_unique()
     if images_asked is not None and 0 < found < images_asked:
         notes.append(f"--images {images_asked}: only {counted(found, 'image has', 'images have')} questions")
     return notes
-
-
-def _some(names: pl.Series) -> str:
-    return ", ".join(names.head(3)) + (", …" if len(names) > 3 else "")
 
 
 def _summary(selection: Selection, frame: pl.DataFrame) -> Table:
