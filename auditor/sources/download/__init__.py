@@ -21,8 +21,6 @@ from auditor.sources.reading import files
 
 _WHOLE = "whole"
 
-_BLOCK = 1 << 20
-
 
 @dataclass(frozen=True)
 class Fetched:
@@ -96,11 +94,8 @@ def _sha256(found: Path, path: Path) -> str:
     """Hash a file as it lies on disk, but one found under a compressed name by what it holds."""
     if found == path:
         return str(pooch.file_hash(str(found)))
-    digest = hashlib.sha256()
     with files.open_bytes(found) as content:
-        while block := content.read(_BLOCK):
-            digest.update(block)
-    return digest.hexdigest()
+        return hashlib.file_digest(content, "sha256").hexdigest()  # type: ignore[arg-type]
 
 
 def _fetched(download: Download, progress: Progress) -> Fetched:
