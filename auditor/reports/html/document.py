@@ -46,8 +46,8 @@ def _section(section: Section, paths: Mapping[str, str], colours: Palette, more:
     parts += [f'<div class="figures">\n{figures}</div>\n'] if figures else []
     if section.further:
         tables = "".join(_table(table, section.title) for table in section.further)
-        more = counted(len(section.further), "table", "tables")
-        parts.append(f"<details>\n<summary>{more} more</summary>\n{tables}</details>\n")
+        number = counted(len(section.further), "table", "tables")
+        parts.append(f"<details>\n<summary>{number} more</summary>\n{tables}</details>\n")
     parts += [_list(map(_said, section.notes), "notes")] if section.notes else []
     parts += [more]
     if section.commands:
