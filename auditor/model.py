@@ -158,14 +158,13 @@ class Gate:
     """What `datasets.toml` demands of a dataset, or, where `dataset` is null, of every dataset of captions.
 
     `keys` are the parts of its dotted name below `check`, `sql` and a name for a statement; `limit` is what is written
-    there. `file` and `line` say where; `line` is null where that cannot be told.
+    in `file`.
     """
 
     dataset: str | None
     keys: tuple[str, ...]
     limit: object
     file: Path
-    line: int | None = None
 
     @property
     def name(self) -> str:
@@ -174,8 +173,8 @@ class Gate:
 
     @property
     def where(self) -> str:
-        """Where it is written: `datasets.toml:12`."""
-        return str(self.file) if self.line is None else f"{self.file}:{self.line}"
+        """Where it is written: `datasets.toml: [flickr8k.check]`."""
+        return f"{self.file}: [{'check' if self.dataset is None else f'{self.dataset}.check'}]"
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import datetime
 import decimal
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import Any, Literal
@@ -46,6 +46,16 @@ class Figure:
     log_x: bool = False
     span: tuple[float, float] | None = None
     caption: str | None = None
+
+
+def counted(number: int, one: str, more: str) -> str:
+    """Write a number with its word: `1 image has`, `2,000 images have`."""
+    return f"{number:,} {one if number == 1 else more}"
+
+
+def listed(names: Sequence[object] | pl.Series, most: int) -> str:
+    """Name the first few: `a, b, c, …`."""
+    return ", ".join(map(str, names[:most])) + (", …" if len(names) > most else "")
 
 
 @dataclass(frozen=True)
@@ -152,11 +162,6 @@ def plain(value: str | float | bool) -> str:
     if isinstance(value, float) and value == int(value):
         return str(int(value))
     return str(value).lower()
-
-
-def counted(number: int, one: str, many: str) -> str:
-    """Count things as a sentence does: `1 image has`, `1,200 images have`."""
-    return f"{number:,} {one if number == 1 else many}"
 
 
 #: How much a finding matters: `info` answers the question, `notice` is worth knowing, `warning` should be looked into

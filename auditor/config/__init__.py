@@ -51,8 +51,7 @@ def gates(config: Path | None = None) -> list[Gate]:
     """
     declared: dict[tuple[str | None, tuple[str, ...]], Gate] = {}
     for file in _files(config):
-        text, tables = _toml(file)
-        for gate in declared_gates(file, text, tables):
+        for gate in declared_gates(file, _toml(file)):
             declared[gate.dataset, gate.keys] = gate
     return [*declared.values()]
 
@@ -144,13 +143,12 @@ def _parts(files: Sequence[Path], options: Mapping[str, Option], *, unnamed: boo
     )
 
 
-def _toml(file: Path) -> tuple[str, dict[str, Any]]:
-    """Give the text of a file and what it says."""
+def _toml(file: Path) -> dict[str, Any]:
+    """Give what a file says."""
     if not is_plain(file):  # a pipe would wait for its writer
         raise UsageError(f"{file}: cannot be read: it is no file on a disk; name a datasets.toml that is one")
     try:
-        text = file.read_text(encoding="utf-8")
-        return text, tomllib.loads(text)
+        return tomllib.loads(file.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{file}: not TOML: {error}") from error
     except OSError as error:
@@ -158,7 +156,7 @@ def _toml(file: Path) -> tuple[str, dict[str, Any]]:
 
 
 def _read(file: Path, data: Path | None) -> dict[str, Source]:
-    _, tables = _toml(file)
+    tables = _toml(file)
     tables.pop(CHECK, None)
     settings = tables.pop("settings", {})
     if not isinstance(settings, dict) or not isinstance(settings.get("data", ""), str):

@@ -9,15 +9,13 @@ import dataclasses
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from auditor.errors import SourceError
 from auditor.replacing import is_plain, replacing
-
-_GAP = re.compile(r"[ \t\n\r]*[,:]?[ \t\n\r]*")
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -90,50 +88,51 @@ class Lock:
 def read(path: Path) -> dict[str, Entry]:
     """Read every entry of a lock; one that is not there has none.
 
-    Raises `SourceError`, with the line, for what is not JSON and for an entry that lacks something.
+    Raises `SourceError` for what is not JSON and for an entry that lacks something.
     """
     if not is_plain(path):  # a pipe would wait for its writer
         raise SourceError(f"{path}: cannot be read: it is no file on a disk; {_REMEDY}")
     try:
-        content = path.read_bytes()
-        text = content.decode("utf-8-sig")
-        document = json.loads(text)
+        document = json.loads(path.read_text(encoding="utf-8-sig"), object_pairs_hook=_once)
+        if not isinstance(document, dict):
+            raise _FaultError("expected an object with an entry for each dataset")
+        return {dataset: _entry(dataset, held) for dataset, held in document.items()}
     except FileNotFoundError:
         return {}
     except OSError as error:
         raise SourceError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except _FaultError as error:
+        raise SourceError(f"{path}: {error}; {_REMEDY}") from error
     except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise SourceError(f"{path}:{line}: not UTF-8; {_REMEDY}") from error
-    except json.JSONDecodeError as error:
-        raise SourceError(f"{path}:{error.lineno}: not JSON: {error.msg}; {_REMEDY}") from error
+        raise SourceError(f"{path}: not UTF-8; {_REMEDY}") from error
     except (ValueError, RecursionError) as error:
-        raise SourceError(f"{path}:1: not JSON: {error}; {_REMEDY}") from error
-    if not isinstance(document, dict):
-        raise _fault(path, text, 0, "expected an object with an entry for each dataset")
-    entries: dict[str, Entry] = {}
-    for dataset, at, value_at, value in _members(text, _after_gap(text, 0)):
-        if dataset in entries:
-            raise _fault(path, text, at, f"{dataset} has an entry already")
-        if not isinstance(value, dict):
-            raise _fault(path, text, at, f"{dataset} must be an object with {', '.join(_FIELDS)}")
-        entries[dataset] = _entry(path, text, dataset, at, value_at)
-    return entries
+        raise SourceError(f"{path}: not JSON: {error}; {_REMEDY}") from error
 
 
-def _entry(path: Path, text: str, dataset: str, at: int, start: int) -> Entry:
-    found: dict[str, Any] = {}
-    for key, key_at, _, value in _members(text, start):
+class _FaultError(Exception):
+    """What is wrong with valid JSON."""
+
+
+def _once(members: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object, which JSON lets say two things of one key."""
+    found = dict(members)
+    if len(found) < len(members):
+        keys = [key for key, _ in members]
+        raise _FaultError(f"{next(key for key in keys if keys.count(key) > 1)} is there twice")
+    return found
+
+
+def _entry(dataset: str, held: Any) -> Entry:
+    if not isinstance(held, dict):
+        raise _FaultError(f"{dataset} must be an object with {', '.join(_FIELDS)}")
+    for key, value in held.items():
         if key not in _FIELDS:
-            raise _fault(path, text, key_at, f"{dataset}: unknown key {key}; known are {', '.join(_FIELDS)}")
-        if key in found:
-            raise _fault(path, text, key_at, f"{dataset}: {key} is there twice")
+            raise _FaultError(f"{dataset}: unknown key {key}; known are {', '.join(_FIELDS)}")
         if (reason := _refuse(key, value)) is not None:
-            raise _fault(path, text, key_at, f"{dataset}: {key} must be {reason}")
-        found[key] = value
-    if absent := [field for field in _FIELDS if field not in found]:
-        raise _fault(path, text, at, f"{dataset}: {', '.join(absent)} must be given")
-    return Entry(**found)
+            raise _FaultError(f"{dataset}: {key} must be {reason}")
+    if absent := [field for field in _FIELDS if field not in held]:
+        raise _FaultError(f"{dataset}: {', '.join(absent)} must be given")
+    return Entry(**held)
 
 
 def _refuse(key: str, value: Any) -> str | None:
@@ -143,28 +142,6 @@ def _refuse(key: str, value: Any) -> str | None:
     if key == "format":
         return None if isinstance(value, str) and value else "the name of a format"
     return None if isinstance(value, str) and _SHA256.fullmatch(value) else "64 hex digits"
-
-
-def _fault(path: Path, text: str, at: int, what: str) -> SourceError:
-    line = text.count("\n", 0, at) + 1
-    return SourceError(f"{path}:{line}: {what}; {_REMEDY}")
-
-
-def _members(text: str, start: int) -> Iterator[tuple[str, int, int, Any]]:
-    """Walk the object at `start` of valid JSON: each key, where it stands, where its value stands, and the value."""
-    decoder = json.JSONDecoder()
-    at = _after_gap(text, start + 1)
-    while text[at] != "}":
-        key, end = decoder.raw_decode(text, at)
-        value_at = _after_gap(text, end)
-        value, end = decoder.raw_decode(text, value_at)
-        yield key, at, value_at, value
-        at = _after_gap(text, end)
-
-
-def _after_gap(text: str, at: int) -> int:
-    gap = _GAP.match(text, at)
-    return at if gap is None else gap.end()
 
 
 def _write(path: Path, entries: Mapping[str, Entry]) -> None:

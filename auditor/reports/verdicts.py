@@ -79,7 +79,7 @@ def junit(result: Result) -> str:
 
 
 def _test_case(case: Case) -> Xml.Element:
-    facts = {"classname": case.whose, "name": case.name, "file": case.row["file"], "line": case.row["line"]}
+    facts = {"classname": case.whose, "name": case.name, "file": case.row["file"]}
     made = Xml.Element("testcase", {key: _text(str(fact)) for key, fact in facts.items() if fact is not None})
     if case.failed:
         failure = Xml.SubElement(made, "failure", {"message": _text(case.message), "type": "gate"})
@@ -114,7 +114,7 @@ def github(result: Result) -> str:
 
 def _annotation(case: Case) -> str:
     level = "error" if case.failed else "warning"
-    facts = {"file": case.row["file"], "line": case.row["line"], "title": f"{case.whose}: {case.name}"}
+    facts = {"file": case.row["file"], "title": f"{case.whose}: {case.name}"}
     properties = ",".join(f"{key}={_property(str(fact))}" for key, fact in facts.items() if fact is not None)
     return f"::{level} {properties}::{_data(case.message)}"
 

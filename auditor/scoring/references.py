@@ -6,7 +6,7 @@ import polars as pl
 
 from auditor.errors import UsageError
 from auditor.model import Selection
-from auditor.result import Finding, Said, about, counted
+from auditor.result import Finding, Said, about, counted, listed
 from auditor.store.connection import Store
 from auditor.store.versions import images, resolve
 
@@ -46,7 +46,7 @@ def references_of(store: Store, annotated: Selection, against: str | None = None
         chosen = _first_related(store, annotated)
     lacking = wanted.filter(~wanted.is_in(images(store, chosen)["image"].implode()))
     subject = counted(len(lacking), "image has", "images have")
-    some = ", ".join(lacking.head(_EXAMPLES)) + (", …" if len(lacking) > _EXAMPLES else "")
+    some = listed(lacking, _EXAMPLES)
     told = f"{annotated.label}: {subject} no references in {chosen.label} and no scores: {some}"
     if len(lacking):
         where = about(annotated, against=chosen.label)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import io
-import json
 import re
 import tarfile
 from collections.abc import Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
 import polars as pl
 
@@ -18,6 +17,7 @@ from auditor.model import CAPTION_SCHEMA, Batches, Part
 from auditor.sources.reading import archives, files
 from auditor.sources.reading.batches import batches
 from auditor.sources.reading.json_records import encodable
+from auditor.sources.reading.json_stream import DECODER
 
 OPTIONS: Mapping[str, str] = {
     "caption_key": 'key of KEY.json that holds the caption or a list of them; else KEY.txt, or "caption" of KEY.json'
@@ -131,7 +131,7 @@ def _captions(member: _Member, key: str | None) -> Iterator[_Row]:
 
 def _of_json(member: _Member, key: str | None) -> Iterator[_Row]:
     try:
-        record = json.loads(member.content, parse_constant=_refuse_constant)
+        record = DECODER.decode(member.content)
     except (ValueError, RecursionError) as error:
         yield _refused(member, f"not JSON: {error}")
         return
@@ -150,7 +150,3 @@ def _of_json(member: _Member, key: str | None) -> Iterator[_Row]:
 def _refused(member: _Member, reason: str) -> _Row:
     named = f"{member.key}.{member.extension}: {reason}"
     return (member.number, member.key, None, None, named, member.content[:_SHOWN])
-
-
-def _refuse_constant(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is not JSON")

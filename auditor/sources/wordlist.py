@@ -11,6 +11,7 @@ import polars as pl
 
 from auditor.errors import SourceError
 from auditor.model import Batches, Option, Part
+from auditor.result import listed
 from auditor.sources.reading import archives, files
 from auditor.sources.reading import lines as text_lines
 
@@ -76,7 +77,7 @@ def _lines(path: Path, member: Option | None) -> Batches:
         read = True
         yield from text_lines.blocks_of(found.file, f"{path.name}/{found.name}", path / found.name)
     if not read:
-        shown = ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
+        shown = listed(names, _SHOWN)
         raise SourceError(f"{path}: say which of its files is the list, with option member; it holds {shown or 'none'}")
 
 

@@ -7,12 +7,11 @@ and 14). Both take rows as independent; what they are told of ranks is an approx
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from scipy.special import ndtr, stdtr  # type: ignore[import-untyped]
 
-from auditor.statistics.significance import SMALLEST_P
+from auditor.statistics.significance import held
 
 #: Fewer rows leave Williams' t without a degree of freedom.
 FEWEST = 4
@@ -38,7 +37,7 @@ def williams(r_a: float, r_b: float, r_ab: float, rows: int) -> Difference | Non
     if spread <= 0:
         return None
     t = (r_a - r_b) * math.sqrt((rows - 1) * (1 + r_ab) / spread)
-    return Difference(t, _held(2 * float(stdtr(rows - 3, -abs(t)))))
+    return Difference(t, held(2 * stdtr(rows - 3, -abs(t))))
 
 
 def steiger(r_a: float, r_b: float, r_ab: float, rows: int) -> Difference | None:
@@ -50,18 +49,4 @@ def steiger(r_a: float, r_b: float, r_ab: float, rows: int) -> Difference | None
     if covariance >= 1:
         return None
     z = (math.atanh(r_a) - math.atanh(r_b)) * math.sqrt(rows - 3) / math.sqrt(2 - 2 * covariance)
-    return Difference(z, _held(2 * float(ndtr(-abs(z)))))
-
-
-def holm(probabilities: Sequence[float]) -> list[float]:
-    """Correct p for testing so often at once (Holm 1979): the smallest counts for all tests, the next for one less."""
-    corrected = [0.0] * len(probabilities)
-    highest = 0.0
-    for place, test in enumerate(sorted(range(len(probabilities)), key=probabilities.__getitem__)):
-        highest = max(highest, min(1.0, (len(probabilities) - place) * probabilities[test]))
-        corrected[test] = highest
-    return corrected
-
-
-def _held(p: float) -> float:
-    return max(p, SMALLEST_P)
+    return Difference(z, held(2 * ndtr(-abs(z))))

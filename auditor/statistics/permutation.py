@@ -51,15 +51,6 @@ def two_sided_p(observed: float, dealt: Floats) -> float | None:
     return float((1 + np.count_nonzero(np.abs(dealt) >= abs(observed) - 1e-12)) / (1 + len(dealt)))
 
 
-def holm(ps: Sequence[float]) -> list[float]:
-    """Correct for asking several questions at once (Holm 1979): the chance of any wrong claim is that of one."""
-    corrected, highest = [1.0] * len(ps), 0.0
-    for rank, place in enumerate(sorted(range(len(ps)), key=lambda place: ps[place])):
-        highest = max(highest, min(1.0, (len(ps) - rank) * ps[place]))
-        corrected[place] = highest
-    return corrected
-
-
 def cliffs_delta(a: Floats, b: Floats) -> float:
     """Give the share of pairs in which a is larger less the share in which b is (Cliff 1993), counted exactly."""
     ordered = np.sort(b)

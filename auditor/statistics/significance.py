@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -45,28 +46,38 @@ def kendall(surplus: int, rows: int, a: Ties, b: Ties) -> float:
         + (2 * a.pairs * b.pairs) / m
         + a.cubic * b.cubic / (9 * m * (rows - 2))
     )
-    return _held(2 * ndtr(-abs(surplus / math.sqrt(variance))))
+    return held(2 * ndtr(-abs(surplus / math.sqrt(variance))))
 
 
 def kendall_exactly(a: NDArray[np.uint32], b: NDArray[np.uint32]) -> float:
     """Count permutations as far from even: for rankings without ties that are short, or all but one pair in order."""
     from scipy.stats import kendalltau  # type: ignore[import-untyped]  # noqa: PLC0415  # slow to import
 
-    return _held(kendalltau(a, b, method="exact").pvalue)
+    return held(kendalltau(a, b, method="exact").pvalue)
 
 
 def spearman(rho: float, rows: int) -> float:
     """Take Student's t with n - 2 degrees of freedom."""
     rest = (rho + 1.0) * (1.0 - rho)
     t = abs(rho) * math.sqrt((rows - 2) / rest) if rest > 0 else math.inf
-    return _held(2 * stdtr(rows - 2, -t))
+    return held(2 * stdtr(rows - 2, -t))
 
 
 def pearson(r: float, rows: int) -> float:
     """Take the beta distribution that r has between independent normal scores."""
     shape = rows / 2 - 1
-    return _held(2 * betaincc(shape, shape, (abs(r) + 1) / 2))
+    return held(2 * betaincc(shape, shape, (abs(r) + 1) / 2))
 
 
-def _held(p: float) -> float:
+def held(p: float) -> float:
+    """Give p, or the smallest that is reported."""
     return max(float(p), SMALLEST_P)
+
+
+def holm(ps: Sequence[float]) -> list[float]:
+    """Correct for asking several questions at once (Holm 1979): the chance of any wrong claim is that of one."""
+    corrected, highest = [1.0] * len(ps), 0.0
+    for rank, place in enumerate(sorted(range(len(ps)), key=lambda place: ps[place])):
+        highest = max(highest, min(1.0, (len(ps) - rank) * ps[place]))
+        corrected[place] = highest
+    return corrected

@@ -16,7 +16,7 @@ from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Selection
 from auditor.replacing import replacing
-from auditor.result import Finding, Result, Table, about, counted
+from auditor.result import Finding, Result, Table, about, counted, listed
 from auditor.scoring.references import as_references
 from auditor.store.connection import Store
 from auditor.store.versions import bind_content, content_at_work, images, resolve
@@ -219,7 +219,7 @@ def _obstacles(
         found.append(Finding(kind, sentence, about(selection), dict(values), n, "notice"))
 
     if number := len(lacking):
-        said = f"{counted(number, 'image has', 'images have')} no two candidates: {_some(lacking)}"
+        said = f"{counted(number, 'image has', 'images have')} no two candidates: {listed(lacking, 3)}"
         add("images-without-question", said, len(described), images=number)
     if number := counts["blank"]:
         said = f"{counted(number, 'pair', 'pairs')} with an empty caption left out"
@@ -232,17 +232,13 @@ def _obstacles(
         without = sound.filter(~sound.is_in(rows["image"].implode())).sort()
         if number := len(without):
             fewer = f"fewer than {references}" if references else "no"
-            said = f"{counted(number, 'image has', 'images have')} {fewer} other captions: {_some(without)}"
+            said = f"{counted(number, 'image has', 'images have')} {fewer} other captions: {listed(without, 3)}"
             add("images-without-question", said, len(described), images=number)
     asked = rows["image"].n_unique()
     if images_asked is not None and 0 < asked < images_asked:
         said = f"--images {images_asked}: only {counted(asked, 'image has', 'images have')} questions"
         add("fewer-questions-than-asked", said, len(described), images=asked, images_asked=images_asked)
     return found
-
-
-def _some(names: pl.Series) -> str:
-    return ", ".join(names.head(3)) + (", …" if len(names) > 3 else "")
 
 
 def _summary(selection: Selection, frame: pl.DataFrame) -> Table:

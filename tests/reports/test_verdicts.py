@@ -17,13 +17,13 @@ from auditor.result import Result
 from auditor.studies.check.study import ROWS
 
 VERDICTS = [
-    {"gate": "images.min", "statistic": "images", "value": 1234567.0, "limit": 1000.0, "verdict": "passed", "line": 3},
+    {"gate": "images.min", "statistic": "images", "value": 1234567.0, "limit": 1000.0, "verdict": "passed"},
     {
         "gate": "homogeneity.high.max", "metric": "cider", "statistic": "homogeneity", "value": 0.04, "low": 0.03,
-        "high": 0.05, "limit": 0.045, "verdict": "failed", "line": 4, "signature": "cider|tok:bare|v:1",
+        "high": 0.05, "limit": 0.045, "verdict": "failed", "signature": "cider|tok:bare|v:1",
         "reason": "homogeneity by cider, the high end of its interval, is 0.05, expected at most 0.045",
     },
-    {"gate": "leakage.max", "split": "test", "limit": 0.0, "verdict": "not answerable", "line": 5, "reason": "one split"},
+    {"gate": "leakage.max", "split": "test", "limit": 0.0, "verdict": "not answerable", "reason": "one split"},
     {"dataset": None, "version": None, "gate": f"sql.{NASTY}\x00\x1b", "limit": 0.0, "value": 2.0, "verdict": "failed",
      "reason": f"2 rows, expected none; the first: text = {NASTY}\x07"},
 ]  # fmt: skip
@@ -54,9 +54,7 @@ def test_junit_is_xml_that_counts_its_cases(result: Result) -> None:
 def test_annotation_is_one_line_each_and_gives_back_what_it_was_told(result: Result) -> None:
     lines = reports.TEXT_FORMATS["github"](result).splitlines()
     assert [line.split(" ")[0] for line in lines] == ["::error", "::warning", "::error", "::notice"]
-    assert lines[0].startswith(
-        "::error file=data%2C sets/a%25%3Ab.toml,line=4,title=set%3A homogeneity.high.max (cider)::"
-    )
+    assert lines[0].startswith("::error file=data%2C sets/a%25%3Ab.toml,title=set%3A homogeneity.high.max (cider)::")
     properties, message = re.fullmatch(r"::error (.*?)::(.*)", lines[2]).groups()  # type: ignore[union-attr]
     facts = dict(pair.split("=", 1) for pair in properties.split(","))
     assert set(facts) == {"file", "title"}

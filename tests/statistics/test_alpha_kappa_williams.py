@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from auditor.statistics.correlation import correlate
-from auditor.statistics.correlation_tests import holm, steiger, williams
-from auditor.statistics.density import density, reach
+from auditor.statistics.correlation_tests import steiger, williams
 from auditor.statistics.rater_agreement import kappa, krippendorff, strength
+from auditor.statistics.significance import holm
 
 #: Krippendorff 2011, "Computing Krippendorff's alpha-reliability", section E: four observers, twelve units.
 OBSERVERS = ["123321412...", "1233224125.3", ".3332342251.", "12332441251."]
@@ -168,17 +168,3 @@ def test_pairs_that_are_asked_for_are_those_that_come() -> None:
     assert found.select("metric_a", "metric_b").rows() == [("b", "a"), ("c", "a")]
     assert found["value"][0] == correlate(table, ["spearman"])["value"][0]
     assert found["value"][1] is None
-
-
-def test_density_is_epanechnikovs_and_sums_to_one() -> None:
-    values = pl.Series([0.1, 0.2, 0.2, 0.4, 0.7, 0.9])
-    drawn = density(values, -2.0, 3.0, reach(values))
-    assert drawn.height == 101
-    assert (drawn["density"] * 0.05).sum() == pytest.approx(1, abs=1e-2)
-    spread = min(float(values.std()), (0.625 - 0.2) / 1.34)  # type: ignore[arg-type]
-    width = 2.34 * 0.9 / 1.06 * spread * 6**-0.2
-    at = drawn["x"][47]
-    expected = sum(0.75 * max(0.0, 1 - ((value - at) / width) ** 2) for value in values) / (6 * width)
-    assert drawn["density"][47] == pytest.approx(expected)
-    assert reach(pl.Series([1.0, 1.0])) == reach(pl.Series([1.0])) == 0
-    assert density(values.reverse(), -2.0, 3.0, width).equals(density(values, -2.0, 3.0, width))

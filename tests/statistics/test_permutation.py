@@ -12,8 +12,9 @@ from conftest import ingest_rows
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auditor.statistics.permutation import cliffs_delta, dealt_means, holm, two_sided_p
+from auditor.statistics.permutation import cliffs_delta, dealt_means, two_sided_p
 from auditor.statistics.resampling import ImageSums, image_sums
+from auditor.statistics.significance import holm
 from auditor.store.connection import Store
 from auditor.studies.compare.pairs import parted
 from auditor.studies.compare.study import compare

@@ -147,7 +147,7 @@ def test_settings_without_a_profile_choose_one_too(store: Store) -> None:
 def test_gates_follow_the_rule_dataset_by_dataset_and_say_so(store: Store) -> None:
     _filled(store, zh=CHINESE, en=ENGLISH)
     demanded = [
-        Gate(None, tuple(name.split(".")), 0, Path("datasets.toml"), 1) for name in ("length.asl.min", "msttr.min")
+        Gate(None, tuple(name.split(".")), 0, Path("datasets.toml")) for name in ("length.asl.min", "msttr.min")
     ]
     result = check(store, gates=demanded)
     of = {dataset: rows for (dataset,), rows in result.frame.partition_by("dataset", as_dict=True).items()}

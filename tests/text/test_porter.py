@@ -14,6 +14,7 @@ GOLD = [line.split("\t") for line in (ROOT / "tests" / "gold" / "porter.tsv").re
 
 def test_stems_are_those_of_the_published_algorithm() -> None:
     assert [stem(word) for word, _ in GOLD] == [expected for _, expected in GOLD]
+    assert stem("trekking") == "trek"
 
 
 def test_words_of_real_captions_are_stemmed_as_nltk_does() -> None:

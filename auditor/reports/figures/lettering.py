@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 
+from auditor.reports.figures.marks import shortened
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -20,8 +22,6 @@ _POINTS = 72  # to the inch
 _AIR = 1.08  # viewers that lack the font take another, which may be a little wider
 
 _LINE = 1.3  # from line to line, in sizes
-
-_LONGEST = 30  # signs of a name under an axis
 
 _LINES = 3
 
@@ -58,11 +58,6 @@ def wrapped(text: str, size: float, inches: float) -> str:
             else:
                 lines[-1] = longer
     return "\n".join(lines)
-
-
-def shortened(name: str, signs: int = _LONGEST) -> str:
-    """Leave out the middle of a long name: its two ends tell it from others."""
-    return name if len(name) <= signs else f"{name[: signs // 2 - 1]}…{name[len(name) - signs // 2 :]}"
 
 
 def run(names: Sequence[str], size: float, inches: float) -> Run:

@@ -95,6 +95,11 @@ def inked(name: object) -> str:
     return "".join(signs).strip() or _NAMELESS
 
 
+def shortened(name: str, signs: int = 30) -> str:
+    """Leave out the middle of a long name: its two ends tell it from others."""
+    return name if len(name) <= signs else f"{name[: signs // 2 - 1]}…{name[len(name) - signs // 2 :]}"
+
+
 def shown(value: float) -> str:
     """Write a number in few signs, as it stands beside a bar or in a cell."""
     size = abs(value)

@@ -10,7 +10,7 @@ from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from auditor.reports.figures import lettering
-from auditor.reports.figures.marks import Mark, Marks, inked, shown
+from auditor.reports.figures.marks import Mark, Marks, inked, shortened, shown
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -64,7 +64,7 @@ def shape(figure: Figure, read: Marks, legend: float) -> Shape:
     count, kind = len(read.columns), figure.kind
     label = 0.17 * (_label(figure.x_label, _NARROW).count("\n") + 1 if figure.x_label else 0)
     if kind == "heatmap":
-        side = max((lettering.width(lettering.shortened(name), lettering.PLAIN) for name in read.series), default=0.0)
+        side = max((lettering.width(shortened(name), lettering.PLAIN) for name in read.series), default=0.0)
         widest = max((len(shown(mark.value)) for mark in read.drawn if mark.value is not None), default=1)
         cell = max(0.42, widest * 0.085)
         axes = min(max(count * cell, _NARROW, 3.6 - side), 11.0 - side)
@@ -94,7 +94,7 @@ def keys(figure: Figure, read: Marks) -> list[Key]:
     """Give a legend's entries: none for a heatmap, nor where there is only one series."""
     if figure.kind == "heatmap" or figure.series is None or len(read.series) < 2:
         return []
-    named = list(zip(read.colours, map(lettering.shortened, read.series), strict=True))
+    named = list(zip(read.colours, map(shortened, read.series), strict=True))
     if figure.kind == "bars":
         return [Key(Patch(**_fill(number)), name) for number, name in named]
     return [Key(Line2D([], [], **_stroke(number, figure.kind)), name) for number, name in named]
@@ -195,7 +195,7 @@ def _places(axes: Axes, figure: Figure, read: Marks, inches: float) -> None:
             LogLocator(numticks=8) if figure.log_x else MaxNLocator(6, steps=[1, 2, 2.5, 5, 10])
         )
     if heat:
-        axes.set_yticks(range(len(read.series)), list(map(lettering.shortened, read.series)))
+        axes.set_yticks(range(len(read.series)), list(map(shortened, read.series)))
         axes.spines[:].set_visible(False)
     else:
         axes.yaxis.set_major_formatter(number)
@@ -214,7 +214,7 @@ def _places(axes: Axes, figure: Figure, read: Marks, inches: float) -> None:
 
 
 def _label(label: str, inches: float) -> str:
-    return lettering.wrapped(lettering.shortened(inked(label), 80), lettering.PLAIN, max(inches, _NARROW))
+    return lettering.wrapped(shortened(inked(label), 80), lettering.PLAIN, max(inches, _NARROW))
 
 
 def _interval(axes: Axes, x: float, mark: Mark, colour: str = INK) -> None:

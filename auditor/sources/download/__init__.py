@@ -7,27 +7,19 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TextIO
+from typing import Literal
 
 import pooch  # type: ignore[import-untyped]
 
 from auditor.errors import SourceError, UsageError
 from auditor.model import Download, Progress, silent
-from auditor.sources.download.resume import PARTIAL, ResumingDownloader
+from auditor.sources.download.resume import ResumingDownloader
 from auditor.sources.download.unpack import unpack
 from auditor.sources.reading import files
 
-if sys.platform != "win32":
-    import fcntl
-
 _WHOLE = "whole"
-
-_BLOCK = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -70,15 +62,10 @@ def fetch(download: Download, *, force: bool = False, progress: Progress = silen
                     f"{found}: another file is there (sha256 {there}, datasets.toml says {download.sha256}); "
                     "move it away, or replace it with --force"
                 )
-        with _staging(path) as staging:
-            resumed = _download(download, staging, progress)
-            ready = staging / _WHOLE
-            if download.member is not None:
-                ready = staging / "member"
-                unpack(staging / _WHOLE, download.member, ready, download.url)
-            ready.replace(path)
-        return Fetched(path, "resumed" if resumed else "fetched", path.stat().st_size)
+        return _fetched(download, progress)
     except OSError as error:
+        if isinstance(error, FileNotFoundError) and path.exists():  # another run was faster, and tidied up
+            return fetch(download, progress=progress)
         raise SourceError(
             f"{path}: cannot be written ({error.strerror or error}); make room or mend the rights of {path.parent}, "
             "or name another folder with AUDITOR_DATA"
@@ -107,16 +94,31 @@ def _sha256(found: Path, path: Path) -> str:
     """Hash a file as it lies on disk, but one found under a compressed name by what it holds."""
     if found == path:
         return str(pooch.file_hash(str(found)))
-    digest = hashlib.sha256()
     with files.open_bytes(found) as content:
-        while block := content.read(_BLOCK):
-            digest.update(block)
-    return digest.hexdigest()
+        return hashlib.file_digest(content, "sha256").hexdigest()  # type: ignore[arg-type]
 
 
-def _download(download: Download, staging: Path, progress: Progress, *, may_resume: bool = True) -> bool:
+def _fetched(download: Download, progress: Progress) -> Fetched:
+    """Make the file whole in a folder beside its place; only the beginning of a download outlives that folder."""
+    path = download.path
+    staging = path.with_name(f".{path.name}.fetching")
+    partial = staging / "partial"
+    try:
+        resumed = _download(download, staging, partial, progress)
+        ready = staging / _WHOLE
+        if download.member is not None:
+            ready = staging / "member"
+            unpack(staging / _WHOLE, download.member, ready, download.url)
+        ready.replace(path)
+    finally:
+        if not (partial.exists() and partial.stat().st_size):
+            shutil.rmtree(staging, ignore_errors=True)
+    return Fetched(path, "resumed" if resumed else "fetched", path.stat().st_size)
+
+
+def _download(download: Download, staging: Path, partial: Path, progress: Progress, *, may_resume: bool = True) -> bool:
     """Put the verified download into the staging folder; say whether it was put together from parts."""
-    downloader = ResumingDownloader(download, staging, progress, may_resume=may_resume)
+    downloader = ResumingDownloader(download, partial, progress, may_resume=may_resume)
     pooch.get_logger().setLevel("WARNING")  # its narration knows nothing of --quiet
     try:
         pooch.retrieve(
@@ -124,39 +126,10 @@ def _download(download: Download, staging: Path, progress: Progress, *, may_resu
         )
     except ValueError as error:
         if downloader.resumed:  # parts that do not fit together, whatever the server said: once more, in one piece
-            return _download(download, staging, progress, may_resume=False)
+            return _download(download, staging, partial, progress, may_resume=False)
         raise SourceError(
             f"{download.url}: wrong bytes: sha256 {downloader.sha256}, datasets.toml says {download.sha256}; "
             "the file at the url was changed or damaged on the way: fetch again, and if it stays so "
             "look for the right version or correct sha256"
         ) from error
     return downloader.resumed
-
-
-@contextmanager
-def _staging(path: Path) -> Iterator[Path]:
-    """Make the folder where a file becomes whole; only the beginning of a download outlives it."""
-    folder = path.with_name(f".{path.name}.fetching")
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "lock").open("w") as lock:
-        _hold(lock, path)
-        try:
-            yield folder
-        finally:
-            partial = folder / PARTIAL
-            if not (partial.exists() and partial.stat().st_size):
-                shutil.rmtree(folder, ignore_errors=True)
-
-
-def _hold(lock: TextIO, path: Path) -> None:
-    """Keep a second run from writing the same partial file; the system lets go of the lock when this one dies.
-
-    Some file systems have no locks: there the sha256 alone has to tell what two runs made of it.
-    """
-    if sys.platform != "win32":
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise SourceError(f"{path}: another `auditor fetch` is getting it; wait until it is done") from error
-        except OSError:
-            return

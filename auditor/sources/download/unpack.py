@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from auditor.errors import SourceError
+from auditor.result import listed
 from auditor.sources.download import resume
 
 _CHUNK = 1 << 20
@@ -74,5 +75,5 @@ def _opened(archive: Path, member: PurePosixPath, url: str) -> Iterator[IO[bytes
 
 
 def _absence(url: str, member: PurePosixPath, names: list[PurePosixPath]) -> SourceError:
-    shown = ", ".join(map(str, names[:_SHOWN])) + (", …" if len(names) > _SHOWN else "")
-    return SourceError(f"{url}: no {member} in this archive, which holds {shown or 'nothing'}; mend member")
+    shown = listed(names, _SHOWN) or "nothing"
+    return SourceError(f"{url}: no {member} in this archive, which holds {shown}; mend member")

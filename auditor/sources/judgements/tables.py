@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Mapping
-from itertools import islice
 from pathlib import Path
 
 import polars as pl
@@ -12,7 +11,7 @@ import polars as pl
 from auditor.model import Batches, Option
 from auditor.sources.judgements import texts
 from auditor.sources.judgements.columns import SEPARATORS, Columns, find
-from auditor.sources.reading.delimited import records
+from auditor.sources.reading.delimited import below_header
 from auditor.sources.reading.files import open_bytes
 
 _RECORD: Mapping[str, pl.DataType] = {
@@ -59,10 +58,7 @@ def _records(path: Path, separator: str, columns: Columns) -> Iterator[tuple[obj
     """Yield a record for each caption of each row."""
     places = (columns.image, columns.identity, columns.judge, columns.votes)
     with open_bytes(path) as file:
-        for line, raw, fault, *fields in islice(records(file, path, separator, padded=False), 1, None):
-            reason = fault
-            if reason is None and len(fields) != columns.width:
-                reason = f"{len(fields)} fields; the header has {columns.width}"
+        for line, raw, reason, fields in below_header(file, path, separator, columns.width):
             known = [None if place is None or reason else fields[place] for place in places]
             rated = [] if reason else _rated(fields, columns)
             for key, scores in rated:

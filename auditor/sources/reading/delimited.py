@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -46,6 +47,17 @@ def records(file: BinaryIO, path: Path, delimiter: str, *, padded: bool) -> Iter
             lines.keep(0)
         elif fields:
             yield (lines.first, lines.text(), lines.fault, *fields)
+
+
+def below_header(
+    file: BinaryIO, path: Path, delimiter: str, width: int
+) -> Iterator[tuple[int, str, str | None, list[str]]]:
+    """Yield line, text, reason and fields of each record but the first; all have as many fields as that."""
+    for line, raw, fault, *fields in islice(records(file, path, delimiter, padded=False), 1, None):
+        reason = fault
+        if reason is None and len(fields) != width:
+            reason = f"{len(fields)} fields; the header has {width}"
+        yield line, raw, reason, fields
 
 
 def _is_quoted(fields: list[str], quoted: Iterator[list[str]], lines: _Lines) -> bool:

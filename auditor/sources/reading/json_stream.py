@@ -23,6 +23,14 @@ _OF_NUMBERS = "0123456789+-.eE"
 _LONGEST_WORD = 16  # characters of the longest thing that a cut can spoil, an escape or a literal
 
 
+def _refuse_constant(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not JSON")
+
+
+#: JSON as its standard has it: NaN and infinity are no numbers.
+DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+
+
 class Item(NamedTuple):
     """One item of a list: the key that holds the list ("" where the list is the whole file), its number from 1.
 
@@ -97,7 +105,7 @@ class _Window:
     def __init__(self, text: TextIO, path: Path, file_format: str) -> None:
         self._source, self._path, self._format = text, path, file_format
         self._text, self._at, self._lines_before = "", 0, 0
-        self._decode = json.JSONDecoder(parse_constant=_refuse_constant).raw_decode
+        self._decode = DECODER.raw_decode
 
     def peek(self) -> str:
         """Give the next character that is no blank; "" at the end."""
@@ -148,7 +156,3 @@ class _Window:
         self._lines_before += self._text.count("\n", 0, self._at)
         self._text, self._at = self._text[self._at :] + block, 0
         return bool(block)
-
-
-def _refuse_constant(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is not JSON")

@@ -9,6 +9,7 @@ from typing import Literal
 
 from auditor.errors import SourceError, UsageError
 from auditor.model import Option
+from auditor.result import listed
 
 #: How well a column serves: not at all, by something inside it, or as it stands.
 Fit = Literal[0, 1, 2]
@@ -127,7 +128,7 @@ def _guessed(thing: str, names: Sequence[str], fit: Callable[[str, str], Fit]) -
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(name[:_LONGEST_NAME] for name in names[:_MOST_NAMES]) + (", …" if len(names) > _MOST_NAMES else "")
+    return listed([name[:_LONGEST_NAME] for name in names], _MOST_NAMES)
 
 
 def _flag(thing: str) -> str:

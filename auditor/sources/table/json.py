@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -16,7 +16,7 @@ from auditor.errors import SourceError
 from auditor.sources.reading import lines
 from auditor.sources.reading.batches import batches
 from auditor.sources.reading.json_records import encodable, show
-from auditor.sources.reading.json_stream import Item, items
+from auditor.sources.reading.json_stream import DECODER, Item, items
 from auditor.sources.table.columns import Fit, Wishes, choose, kind_of
 from auditor.sources.table.layout import frame
 
@@ -61,7 +61,7 @@ def of_lines(path: Path) -> Iterator[Record]:
                 continue
             value, fault = None, broken
             try:
-                value = None if broken else _DECODE(raw)
+                value = None if broken else DECODER.decode(raw)
             except json.JSONDecodeError as error:
                 fault = f"not JSON at column {error.colno}: {error.msg}"
             except (ValueError, RecursionError) as error:
@@ -176,15 +176,8 @@ def _plain(kind: str, value: Any, name: str) -> str | None:
 def listed(cell: str, thing: str, name: str) -> str | list[str | None] | None:
     """Read the list that a cell of a delimited table holds as JSON. Raises `ValueError` where it holds none."""
     try:
-        return text_of(thing, _DECODE(cell), name, {thing: True})
+        return text_of(thing, DECODER.decode(cell), name, {thing: True})
     except json.JSONDecodeError as error:
         raise ValueError(f"{name} is no list in JSON, unlike that of the first record") from error
     except RecursionError as error:
         raise ValueError(f"{name} is nested too deep") from error
-
-
-def _refuse_constant(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is not JSON")
-
-
-_DECODE = json.JSONDecoder(parse_constant=_refuse_constant).decode

@@ -10,7 +10,7 @@ import csv
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
-from itertools import count, islice
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ import polars as pl
 from auditor.errors import SourceError
 from auditor.model import Batches, Kind, Option, Part
 from auditor.sources.reading import files, lines
-from auditor.sources.reading.delimited import records
+from auditor.sources.reading.delimited import below_header
 from auditor.sources.reading.json_records import show
 from auditor.sources.sides import frames
 from auditor.sources.table import json
@@ -114,11 +114,7 @@ def _records(path: Path, separator: str, names: list[str]) -> Iterator[_Record]:
 
 def _delimited(path: Path, separator: str, width: int) -> Iterator[_Record]:
     with files.open_bytes(path) as file:
-        for line, raw, fault, *fields in islice(records(file, path, separator, padded=False), 1, None):
-            reason = fault
-            if reason is None and len(fields) != width:
-                reason = f"{len(fields)} fields; the header has {width}"
-            yield line, raw, reason, fields
+        yield from below_header(file, path, separator, width)
 
 
 def _json_lines(path: Path, names: list[str]) -> Iterator[_Record]:

@@ -17,8 +17,9 @@ from auditor.model import Progress, silent
 from auditor.result import counted
 from auditor.statistics import cluster_bootstrap
 from auditor.statistics.correlation import FEWEST, constants, correlate
-from auditor.statistics.correlation_tests import holm, steiger, williams
+from auditor.statistics.correlation_tests import steiger, williams
 from auditor.statistics.rater_agreement import kappa, krippendorff, strength
+from auditor.statistics.significance import holm
 from auditor.studies.agree.ratings import Rated, protocol_of
 
 #: In the order in which rows and tables show them.

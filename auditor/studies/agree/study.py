@@ -13,7 +13,7 @@ from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.registry import left_out
-from auditor.result import Figure, Result, Said, Table, findings_in, notes_in
+from auditor.result import Figure, Result, Said, Table, findings_in, listed, notes_in
 from auditor.scoring.references import references_of
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.resampling import check_resampling
@@ -187,7 +187,7 @@ def _one(found: Rated, question: Question, statistics: Sequence[str], number: st
             *tables.class_tables(found),
             *tables.disagreement_tables(found, browsed, question.disagreements),
         ],
-        [*tables.figure(found, frame, number), *tables.class_figures(found, number)],
+        tables.figure(found, frame, number),
         [*notes, *unknown, *tables.said(found, frame)],
     )
 
@@ -219,9 +219,5 @@ def _protocols(annotated: Selection, known: Sequence[str], asked: Sequence[str] 
     wanted = [each for name in asked for each in (of_judges or ["pooled"] if name == JUDGES else [name])]
     unknown = [name for name in wanted if name not in (*known, "mean")]
     if unknown:
-        raise UsageError(f"{unknown[0]}: no such protocol of {annotated.label}; there are {_some(known)}")
+        raise UsageError(f"{unknown[0]}: no such protocol of {annotated.label}; there are {listed(known, _FEW_JUDGES)}")
     return list(dict.fromkeys(wanted)), []
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:_FEW_JUDGES]) + (", …" if len(names) > _FEW_JUDGES else "")

@@ -16,7 +16,6 @@ import polars as pl
 from auditor.registry import MetricRequest
 from auditor.result import Figure, Finding, Said, Table, counted
 from auditor.result import about as about_selection
-from auditor.statistics.density import density, reach
 from auditor.statistics.significance import SMALLEST_P
 from auditor.studies.agree.ratings import Rated
 from auditor.studies.agree.rows import ALL, PEOPLE, STATISTICS, WITHOUT, Resampling
@@ -125,36 +124,6 @@ def _lengths(rows: pl.DataFrame) -> pl.DataFrame:
 
 def _in_order(by_class: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
     return by_class.sort(pl.col("class").replace_strict({name: place for place, name in enumerate(names)}))
-
-
-def class_figures(found: Rated, number: str) -> list[Figure]:
-    """Draw for each metric how its scores lie, a line for each rating of people."""
-    rows, names = classed(found)
-    made = []
-    for metric in found.labels:
-        low, high = float(rows[metric].min()), float(rows[metric].max())  # type: ignore[arg-type]  # never without rows
-        width = reach(rows[metric])
-        if width:
-            of = {name: rows.filter(pl.col("class") == name)[metric] for name in names}
-            lines = [
-                density(values, low, high, max(width, reach(values))).with_columns(rating=pl.lit(name))
-                for name, values in of.items()
-            ]
-            made.append(
-                Figure(
-                    f"density-{metric.replace(':', '-').replace('=', '-').replace(',', '-')}{number}",
-                    f"Scores by people's rating, {metric}, {found.annotated.label}",
-                    "lines",
-                    pl.concat(lines),
-                    x="x",
-                    y="density",
-                    series="rating",
-                    x_label=f"score by {metric}",
-                    y_label="density",
-                    caption="Epanechnikov kernel; bandwidth by Silverman's rule of thumb, of the rating or of all",
-                )
-            )
-    return made
 
 
 #: A p from here on says nothing against chance.

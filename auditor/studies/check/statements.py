@@ -10,7 +10,7 @@ import polars.selectors as cs
 
 from auditor.errors import AuditorError, SqlError, UsageError
 from auditor.model import Gate, Selection
-from auditor.result import Table
+from auditor.result import Table, counted
 from auditor.store import readonly_sql, statements
 from auditor.store.connection import Store
 
@@ -38,7 +38,7 @@ class Answer:
         number = self.rows.height
         first = ", ".join(f"{name} = {value}" for name, value in self.rows.row(0, named=True).items())
         shown = first if len(first) <= _SHOWN_TEXT else first[: _SHOWN_TEXT - 1] + "…"
-        return f"{number:,} row{'s' if number > 1 else ''}, expected none; the first: {shown}"
+        return f"{counted(number, 'row', 'rows')}, expected none; the first: {shown}"
 
     @property
     def table(self) -> Table:

@@ -26,11 +26,11 @@ from auditor.studies.check.statements import TIMEOUT, Answer, answers
 
 PASSED, FAILED, UNANSWERED = "passed", "failed", "not answerable"
 
-#: The rows of a result. `limit` is what is written in `file` on `line`; of SQL, `value` is the number of its rows.
+#: The rows of a result. `limit` is what is written in `file`; of SQL, `value` is the number of its rows.
 ROWS: Mapping[str, type[pl.DataType]] = {
     "dataset": pl.String, "version": pl.String, "split": pl.String, "gate": pl.String, "metric": pl.String,
     "statistic": pl.String, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64, "limit": pl.Float64,
-    "verdict": pl.String, "reason": pl.String, "file": pl.String, "line": pl.Int64, "signature": pl.String,
+    "verdict": pl.String, "reason": pl.String, "file": pl.String, "signature": pl.String,
 }  # fmt: skip
 
 _Row = dict[str, Any]
@@ -158,7 +158,7 @@ def _measured(asked: Asked, demands: Sequence[Demand]) -> list[_Row]:
 
 
 def _place(gate: Gate, selection: Selection | None) -> _Row:
-    written = {"gate": gate.name, "file": str(gate.file), "line": gate.line}
+    written = {"gate": gate.name, "file": str(gate.file)}
     if selection is None:
         return {"dataset": gate.dataset, **written}
     version = selection.version

@@ -12,8 +12,9 @@ import polars as pl
 
 from auditor.model import Progress, Selection
 from auditor.result import Result, Table
-from auditor.statistics.permutation import cliffs_delta, dealt_means, holm, two_sided_p
+from auditor.statistics.permutation import cliffs_delta, dealt_means, two_sided_p
 from auditor.statistics.resampling import Floats, ImageSums
+from auditor.statistics.significance import holm
 from auditor.studies.compare.indices import BOUNDS, STATISTICS, derived
 
 #: What is tested: how like captions of an image are, and the two indices made of it.

@@ -9,6 +9,7 @@ import polars as pl
 from auditor.errors import UsageError
 from auditor.metrics.candidates import CandidateSet, output_of
 from auditor.model import Progress, Selection, silent
+from auditor.result import counted
 from auditor.store import ngrams, tokens
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
@@ -76,19 +77,17 @@ def _checked(found: Comparisons) -> Comparisons:
         raise UsageError(f"{label}: none of its {rows.height:,} pairs has votes; nothing says whom people chose")
     if found.decided.is_empty():
         raise UsageError(f"{label}: people are even on all of its {even:,} pairs; nothing says whom they chose")
-    notes = (
-        [f"{label}: people are even on {_pairs(even)} of {rows.height:,}, left out of every accuracy"] if even else []
-    )
+    notes = []
+    if even:
+        some = counted(even, "pair", "pairs")
+        notes.append(f"{label}: people are even on {some} of {rows.height:,}, left out of every accuracy")
     if silent_pairs:
-        notes.append(f"{label}: {_pairs(silent_pairs)} without votes, left out")
+        notes.append(f"{label}: {counted(silent_pairs, 'pair', 'pairs')} without votes, left out")
     same = rows.filter(pl.col("tokens_b") == pl.col("tokens_c")).height
     if same:
-        notes.append(f"{label}: {_pairs(same)} of two captions with the same words, which every metric ties")
+        some = counted(same, "pair", "pairs")
+        notes.append(f"{label}: {some} of two captions with the same words, which every metric ties")
     return replace(found, notes=tuple(notes))
-
-
-def _pairs(number: int) -> str:
-    return "1 pair" if number == 1 else f"{number:,} pairs"
 
 
 def with_kinds(store: Store, found: Comparisons, references: Selection, text_profile: str) -> Comparisons:
@@ -102,7 +101,7 @@ def with_kinds(store: Store, found: Comparisons, references: Selection, text_pro
     inferred = workspace.rows("inferred_kind")
     label = found.selection.label
     if inferred.is_empty():
-        note = f"{label}: {_pairs(kindless.height)} without a kind, counted under all only"
+        note = f"{label}: {counted(kindless.height, 'pair', 'pairs')} without a kind, counted under all only"
         return replace(found, notes=(*found.notes, note))
     rows = found.rows.join(inferred.select("pair", inferred="kind"), on="pair", how="left", maintain_order="left")
     shared = inferred.filter(pl.col("evidence") == "shared").height

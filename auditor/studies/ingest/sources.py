@@ -14,7 +14,7 @@ import polars as pl
 from auditor.config.lock import Entry, Lock
 from auditor.errors import SourceError, UsageError
 from auditor.model import Progress, Selection, Source, place, silent
-from auditor.result import Finding, Result, Said, Severity, Table, about, counted, findings_in, notes_in
+from auditor.result import Finding, Result, Said, Severity, Table, about, counted, findings_in, listed, notes_in
 from auditor.scoring.candidate_sets import LONELY
 from auditor.scoring.writing import unspaced
 from auditor.sources import check, check_places, guess, read
@@ -238,7 +238,7 @@ def _other_files(done: _Done, locked: Entry | None) -> list[str]:
 def _cut_off(done: _Done) -> list[Finding]:
     if not done.unended:
         return []
-    some = ", ".join(done.unended[:3]) + (", …" if len(done.unended) > 3 else "")
+    some = listed(done.unended, 3)
     said = f"{done.source.dataset}: the last line has no line end, as where a file is cut off in copying: {some}"
     return [_found("file-cut-off", Selection(done.made.version), said, "warning", files=len(done.unended))]
 

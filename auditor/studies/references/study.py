@@ -15,7 +15,7 @@ from auditor import parameters as p
 from auditor.errors import MetricError
 from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References, left_out, requests
-from auditor.result import Finding, Result, Said, about, findings_in, notes_in
+from auditor.result import Finding, Result, Said, about, counted, findings_in, notes_in
 from auditor.scoring.by_reference_count import ReferenceOrder
 from auditor.scoring.references import as_references
 from auditor.scoring.scores import scorable, signatures, too_long
@@ -122,7 +122,7 @@ def _most(store: Store, selection: Selection, asked: int | None) -> tuple[int, l
             f"{selection.label}: no image has {most + 1} captions, which {wanted}; the most that any has is {greatest}"
         )
     few = int((captions <= most).sum())
-    subject = "1 image has" if few == 1 else f"{few:,} images have"
+    subject = counted(few, "image has", "images have")
     told = f"{selection.label}: {subject} fewer than {most + 1} captions and no part in this"
     values = {"images": few, "captions_needed": most + 1}
     return most, [Finding("too-few-captions", told, about(selection), values, len(captions), "notice")] if few else []

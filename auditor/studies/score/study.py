@@ -13,7 +13,7 @@ from auditor.metrics.candidates import HUMAN, output_of
 from auditor.metrics.card import Metric
 from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References, in_scales, left_out, requests
-from auditor.result import Finding, Result, Said, Table, about, findings_in, notes_in
+from auditor.result import Finding, Result, Said, Table, about, findings_in, listed, notes_in
 from auditor.scoring.own_references import own_references
 from auditor.scoring.scores import _own, scorable, score_candidates, signatures, too_few_captions, too_long
 from auditor.scoring.writing import chooses_tokenizer
@@ -124,7 +124,7 @@ def _unmatched(store: Store, selection: Selection, system: Selection) -> list[Fi
     return [
         Finding(
             "images-not-shared",
-            f"{len(some):,} {what}: {_some(some)}",
+            f"{len(some):,} {what}: {listed(some, 3)}",
             about(side, against=other.label),
             {"images": len(some)},
             number,
@@ -135,10 +135,6 @@ def _unmatched(store: Store, selection: Selection, system: Selection) -> list[Fi
         )
         if len(some)
     ]
-
-
-def _some(names: pl.Series) -> str:
-    return ", ".join(names.head(3)) + (", …" if len(names) > 3 else "")
 
 
 def _summary_table(selections: Sequence[Selection], scores: pl.DataFrame, metrics: Sequence[MetricRequest]) -> Table:

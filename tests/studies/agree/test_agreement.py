@@ -208,11 +208,10 @@ def test_the_browser_shows_what_metric_and_people_see_otherwise(mine: Store) -> 
     assert low["nearest reference"] == "a red bus in the street"
 
 
-def test_figures_show_coefficients_and_densities(mine: Store) -> None:
+def test_the_figure_shows_coefficients(mine: Store) -> None:
     found = agree(mine, "mine", metrics=["rouge-l", "bleu-1"], question=QUICK)
-    assert [figure.name for figure in found.figures] == ["agreement", "density-rouge-l", "density-bleu-1"]
+    assert [figure.name for figure in found.figures] == ["agreement"]
     assert found.figures[0].frame.columns == ["metric", "value", "low", "high"]
-    assert set(found.figures[1].frame["rating"]) <= {"1", "2", "3", "4", "5"}
 
 
 def test_library_and_command_give_the_same_rows(tmp_path: Path) -> None:
