@@ -218,7 +218,7 @@ def _bind_pool(store: Store, workspace: Workspace, reading: str, rewriting: str 
     pool = _POOLS.get(store, {}).get(reading)
     if pool is None:
         raise MetricError(f"idf={reading} is set by `auditor bounds REF… --pool-idf`; it cannot be asked for by itself")
-    workspace.bind("document_frequency", "pooled_frequency", of=pool.at_work)
+    workspace.take("document_frequency", of=pool.at_work, name="pooled_frequency")
     workspace.bind_rows("collection", pl.DataFrame({"log_documents": [math.log(pool.images)]}))
 
 

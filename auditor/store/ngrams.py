@@ -51,7 +51,7 @@ NO_TEXT = pl.DataFrame(
 
 @dataclass(frozen=True)
 class Pool:
-    """Several selections together: a workspace with relation `pooled_gram`, and how many images they have."""
+    """Several selections together: a workspace with relation `pooled_frequency`, and how many images they have."""
 
     at_work: Workspace
     images: int
@@ -169,4 +169,6 @@ def pool(store: Store, selections: Sequence[Selection], profile: str) -> Pool:
             count(at_work)
         pooled.append("pooled_gram", "ngram_document", of=at_work)
         images += at_work.query("select count(distinct image_no) as images from reference").item()
+    pooled.bind("pooled_frequency", "pooled_frequency")
+    pooled.forget("pooled_gram")
     return Pool(pooled, images)
