@@ -396,7 +396,7 @@ KINDS: Mapping[str, Kind] = {
         "named.",
         "The language that is declared, or the scripts of more than half of the captions.",
         "Nothing, or name a tokenizer that splits the language into words.",
-        "set has 4 of 4 captions in scripts without blanks between words: studies count by text profile char, of "
+        "set has 4 of 4 captions in scripts without blanks between words: studies count by tokenizer char, of "
         "characters, where --tokenizer names no other",
         ("ingest",),
         {},

@@ -76,13 +76,13 @@ def _anew(settings: Mapping[str, Any]) -> Growing | None:
 
 
 def _as_they_are(settings: Mapping[str, Any]) -> str | None:
-    """Count tokens as the text profile gives them."""
+    """Count tokens as the tokenizer gives them."""
     del settings
     return None
 
 
 def _nothing_more(profile: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
-    """Sign nothing beside the text profile, the references and the settings."""
+    """Sign nothing beside the tokenizer, the references and the settings."""
     del profile, settings
     return {}
 
@@ -110,7 +110,7 @@ class Metric:
     for all numbers of references at once. `default` says whether a request for no metric in particular means it too.
     `require` raises `MissingExtraError` where a part that it cannot do without is not installed. `lists` names the word
     lists that it reads, by a hash: other lists, other counts.
-    `signed` says what a signature names beside settings and lists, by text profile and settings.
+    `signed` says what a signature names beside settings and lists, by tokenizer and settings.
     """
 
     name: str

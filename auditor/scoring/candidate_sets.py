@@ -45,7 +45,7 @@ def score_sets(
     stand_ins: Strangers,
     against: References,
     metric_names: Sequence[str] | None,
-    text_profile: str,
+    tokenizer: str,
     seed: int,
     *,
     required: bool = False,
@@ -60,7 +60,7 @@ def score_sets(
     if required:
         refuse(selection, reasons)
     scores = pl.concat(
-        score_candidates(store, against.of(selection), text_profile, group, metrics, progress)
+        score_candidates(store, against.of(selection), tokenizer, group, metrics, progress)
         for group in _groups(selection, sets)
     )
     found = scores["candidate"].unique().to_list()
@@ -71,13 +71,13 @@ def score_sets(
         selection,
         scores,
         tuple(one for one in sets if one.name in found),
-        signatures(metrics, text_profile, against),
+        signatures(metrics, tokenizer, against),
         reasons,
         (
             *unscored,
             *too_few_captions(store, selection, against),
             *without_references(store, selection),
-            *too_long(store, [selection], text_profile),
+            *too_long(store, [selection], tokenizer),
             *(passed_over(store, selection, stand_ins) if any(one.name == "inter" for one in sets) else ()),
             *_without_meaning(selection, scores.filter(candidate=HUMAN.name), metrics),
         ),

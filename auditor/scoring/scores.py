@@ -27,7 +27,7 @@ _BYTES_AT_ONCE = 16 << 20  # of counts: a scorer needs some ten times as many
 def score_candidates(
     store: Store,
     selection: Selection,
-    text_profile: str,
+    tokenizer: str,
     candidates: Sequence[CandidateSet],
     metrics: Sequence[MetricRequest],
     progress: Progress = silent,
@@ -39,14 +39,14 @@ def score_candidates(
     """
     refuse_unscorable(store, selection, metrics)
     texts = [selection, *(drawn for candidate in candidates for drawn in candidate.drawn_from)]
-    tokens.provide(store, texts, text_profile, tokenizer_of(text_profile), progress)
-    scores = _scored(store, selection, text_profile, candidates, metrics, progress)
+    tokens.provide(store, texts, tokenizer, tokenizer_of(tokenizer), progress)
+    scores = _scored(store, selection, tokenizer, candidates, metrics, progress)
     if scores.is_empty() and not _has_references(store, selection):
         raise MetricError(
             f"{selection.label}: no caption has a reference to be scored against; "
             "leave-one-out needs images with two captions or more, one more than --references"
         )
-    if scores.is_empty() and (refused := too_long(store, [selection], text_profile)):
+    if scores.is_empty() and (refused := too_long(store, [selection], tokenizer)):
         raise MetricError(refused[0].sentence)
     return scores
 
@@ -54,7 +54,7 @@ def score_candidates(
 def _scored(
     store: Store,
     selection: Selection,
-    text_profile: str,
+    tokenizer: str,
     candidates: Sequence[CandidateSet],
     metrics: Sequence[MetricRequest],
     progress: Progress,
@@ -64,7 +64,7 @@ def _scored(
     alike = {spec: [metric for metric in metrics if metric.counting == spec] for spec in specs}
     parts: dict[CountSpec, list[pl.DataFrame]] = {spec: [] for spec in specs}
     order = pl.Enum([candidate.name for candidate in candidates])
-    for spec, counts in count_in_parts(store, selection, text_profile, candidates, specs, progress):
+    for spec, counts in count_in_parts(store, selection, tokenizer, candidates, specs, progress):
         slices = max(1, int(counts.estimated_size()) // _BYTES_AT_ONCE)
         parts[spec] += [
             some.select(*_own_memory(order), *(metric.scores(some) for metric in alike[spec]))
@@ -125,9 +125,9 @@ def _has_references(store: Store, selection: Selection) -> bool:
     return bool((images(store, selection)["captions"] >= fewest).any())
 
 
-def signatures(metrics: Sequence[MetricRequest], text_profile: str, references: References) -> dict[str, str]:
+def signatures(metrics: Sequence[MetricRequest], tokenizer: str, references: References) -> dict[str, str]:
     """Name each metric in full, by its label."""
-    return {metric.label: str(metric.signature(text_profile, references)) for metric in metrics}
+    return {metric.label: str(metric.signature(tokenizer, references)) for metric in metrics}
 
 
 def _own(own: int, scored: int, selection: Selection, system: Selection, *, left_out: bool) -> list[Finding]:
@@ -143,7 +143,7 @@ def _own(own: int, scored: int, selection: Selection, system: Selection, *, left
     return [Finding("own-references", said, where, {"captions": own}, scored, "warning")]
 
 
-def too_long(store: Store, selections: Sequence[Selection], text_profile: str) -> list[Finding]:
+def too_long(store: Store, selections: Sequence[Selection], tokenizer: str) -> list[Finding]:
     """Say which captions have more words than metrics align, and so leave their images without scores."""
     told = []
     for one in selections:
@@ -153,7 +153,7 @@ def too_long(store: Store, selections: Sequence[Selection], text_profile: str) -
             dataset=version.dataset,
             seq=version.seq,
             split=one.split,
-            profile=text_profile,
+            profile=tokenizer,
             most_words=ngrams.MOST_WORDS,
         )
         if found.height:

@@ -21,7 +21,7 @@ class Ingest:
     """What an ingest did.
 
     `read` counts records, `left_out` those beside them that the user does not want, `normalised` the accepted ones with
-    outer blanks or line breaks, which are stored as they stand and which every text profile reads as single blanks.
+    outer blanks or line breaks, which are stored as they stand and which every tokenizer reads as single blanks.
     `added` and `removed` count rows of membership; `rejected` is one row per refused record; `listed_missing` counts
     images that a split list names and no caption has, `unlisted` images that are in no list. `lonely_images` have one
     caption only; `lonely` names at most ten of them.

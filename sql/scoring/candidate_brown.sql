@@ -6,7 +6,7 @@
 -- returns: candidate, stands_in, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
 -- cites: Wang & Gaizauskas 2016, section 5, Random Brown
 --
--- Lower bound: in place of each caption, a sentence of a corpus that has at least five tokens under the text profile and
+-- Lower bound: in place of each caption, a sentence of a corpus that has at least five tokens under the tokenizer and
 -- ten characters as it stands in its source. The draw is an md5 of (seed, dataset, image, slot).
 with placed as (
     select s.dataset, s.image, s.slot, s.caption_id, s.length, row_number() over (order by s.image, s.slot) - 1 as place

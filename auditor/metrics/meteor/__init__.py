@@ -211,7 +211,7 @@ CARDS = (
         parameters={
             "norm": Parameter(
                 "norm",
-                "METEOR's own normaliser, on top of the text profile: norm = it tokenises and writes small; nopunct = "
+                "METEOR's own normaliser, on top of the tokenizer: norm = it tokenises and writes small; nopunct = "
                 "and drops punctuation; lower = it writes small; none = tokens are left as they are",
                 ("norm", "nopunct", "lower", "none"),
                 counts=True,

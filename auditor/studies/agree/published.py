@@ -33,7 +33,7 @@ RAW, TOKENISED = "whitespace", "ptb"
 
 
 class Definition(NamedTuple):
-    """A metric as it is asked for, and the text profile; scores to so many decimals where a program printed those."""
+    """A metric as it is asked for, and the tokenizer; scores to so many decimals where a program printed those."""
 
     metric: str
     profile: str
@@ -125,7 +125,7 @@ def scored(
     definitions: Iterable[Definition],
     progress: Progress = silent,
 ) -> dict[str, Rated]:
-    """Score every definition, by text profile."""
+    """Score every definition, by tokenizer."""
     wanted: dict[str, list[str]] = {}
     for one in definitions:
         wanted.setdefault(one.profile, []).append(one.metric)

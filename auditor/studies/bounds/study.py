@@ -124,7 +124,7 @@ def _asked(
     store: Store,
     selections: Sequence[Selection],
     metric_names: Sequence[str] | None,
-    text_profile: str,
+    tokenizer: str,
     progress: Progress,
     *,
     pool_idf: bool,
@@ -139,8 +139,8 @@ def _asked(
         raise UsageError(
             "--pool-idf: pools the document frequencies of CIDEr over several REFs; name two or more, and -m"
         )
-    tokens.provide(store, selections, text_profile, tokenizer_of(text_profile), progress)
-    with idf.together(store, selections, text_profile) as reading:
+    tokens.provide(store, selections, tokenizer, tokenizer_of(tokenizer), progress)
+    with idf.together(store, selections, tokenizer) as reading:
         setting = f"idf={reading}"
         asked = [
             f"{one.label}{',' if ':' in one.label else ':'}{setting}" if one.label in pooled else one.label

@@ -40,14 +40,14 @@ _CONFIDENCE = 0.95
 class Asked:
     """Whose statistics are asked for: a selection, by one metric or (null) all, for a drift `against` another REF.
 
-    `text_profile` is the one for captions that are written like those of the selection.
+    `tokenizer` is the one for captions that are written like those of the selection.
     """
 
     store: Store
     selection: Selection
     declared: Mapping[str, Source]
     progress: Progress
-    text_profile: str
+    tokenizer: str
     metric: str | None = None
     against: str | None = None
 
@@ -67,7 +67,7 @@ Measure = Callable[[Asked], pl.DataFrame]
 
 def sizes(asked: Asked) -> pl.DataFrame:
     """Measure sizes and lengths (`profile`), and `empty`, the share of captions without a word."""
-    rows = profile(asked.store, asked.ref, tokenizer=asked.text_profile).frame.select("statistic", "value")
+    rows = profile(asked.store, asked.ref, tokenizer=asked.tokenizer).frame.select("statistic", "value")
     counted = dict(rows.iter_rows())
     empty = pl.DataFrame({"statistic": ["empty"], "value": [_share(counted["captions-without-word"], asked.captions)]})
     return _rows(pl.concat([rows, empty]))
@@ -79,7 +79,7 @@ def repetition(asked: Asked) -> pl.DataFrame:
     `within-image`, `across-images`; `leakage`: of the test captions, those that stand among the training captions.
     """
     found = duplicates(
-        asked.store, asked.ref, tokenizer=asked.text_profile, config=asked.declared, progress=asked.progress
+        asked.store, asked.ref, tokenizer=asked.tokenizer, config=asked.declared, progress=asked.progress
     ).frame.filter(pl.col("statistic") == "captions", pl.col("slot").is_null(), pl.col("match").is_in(["any", "exact"]))
     is_leak = (pl.col("scope") == "across-splits") & (pl.col("split") == TEST) & (pl.col("against_split") == TRAIN)
     name = pl.when(is_leak).then(pl.lit("leakage")).otherwise("scope")
@@ -93,21 +93,21 @@ def repetition(asked: Asked) -> pl.DataFrame:
 
 def variety(asked: Asked) -> pl.DataFrame:
     """Measure global diversity (`diversity`); `low` and `high` are the ends over drawn orders of the captions."""
-    settings = Settings(asked.text_profile, curve=0)
-    selections, known = chosen(asked.store, [asked.ref], None, None, None, asked.text_profile, asked.progress)
+    settings = Settings(asked.tokenizer, curve=0)
+    selections, known = chosen(asked.store, [asked.ref], None, None, None, asked.tokenizer, asked.progress)
     rows, _ = measured(asked.store, selections, settings, known, asked.declared, asked.progress)
     return _rows(rows.filter(pl.col("position").is_null()))
 
 
 def formulas(asked: Asked) -> pl.DataFrame:
     """Measure `templated`, the share of captions that are made of a template (`templates`)."""
-    found = templates(asked.store, asked.ref, tokenizer=asked.text_profile, level="caption", progress=asked.progress)
+    found = templates(asked.store, asked.ref, tokenizer=asked.tokenizer, level="caption", progress=asked.progress)
     return _one("templated", _share(found.frame.height, asked.captions), found.signatures["templates"])
 
 
 def misplacement(asked: Asked) -> pl.DataFrame:
     """Measure `misplaced`, the share of captions that seem to be of another image (`outliers`)."""
-    found = outliers(asked.store, asked.ref, tokenizer=asked.text_profile, progress=asked.progress)
+    found = outliers(asked.store, asked.ref, tokenizer=asked.tokenizer, progress=asked.progress)
     misplaced = found.frame.filter(pl.col("finding").is_in(["swapped", "elsewhere"])).height
     return _one("misplaced", _share(misplaced, asked.captions), found.signatures["evidence"])
 
@@ -118,7 +118,7 @@ def likeness(asked: Asked) -> pl.DataFrame:
     names = None if asked.metric is None else [asked.metric]
     nobody = strangers(asked.store, [selection])
     scored = score_sets(
-        asked.store, selection, ("human", "intra"), nobody, References("loo"), names, asked.text_profile, _SEED,
+        asked.store, selection, ("human", "intra"), nobody, References("loo"), names, asked.tokenizer, _SEED,
         progress=asked.progress,
     )  # fmt: skip
     errors = {metric.label for metric in metrics if metric.metric.lower_is_better}
@@ -144,7 +144,7 @@ def movement(asked: Asked) -> pl.DataFrame:
             reason = f'{version.label} is the first version; name another: drift.against = "REF"'
             return _without(("js", "js-2", "js-opening"), reason)
         before = _reference(older[0], split)
-    result = diff(asked.store, before, asked.ref, depth="drift", tokenizer=asked.text_profile, progress=asked.progress)
+    result = diff(asked.store, before, asked.ref, depth="drift", tokenizer=asked.tokenizer, progress=asked.progress)
     drift, _, number = result.signatures["drift"].rpartition("|")
     signature = f"{drift}|since:{result.selections[0].reference}|{number}"
     return _rows(result.frame.select("statistic", "value", "low", "high", pl.lit(signature).alias("signature")))

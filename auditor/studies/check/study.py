@@ -17,7 +17,7 @@ from auditor.errors import MetricError, UsageError
 from auditor.model import Gate, Progress, Selection, silent
 from auditor.registry import left_out
 from auditor.result import Result, Said, Table, findings_in, notes_in
-from auditor.scoring.writing import text_profile_of
+from auditor.scoring.writing import chosen_tokenizer
 from auditor.store.connection import Store
 from auditor.store.versions import resolve, resolve_all
 from auditor.studies.check.gates import Demand, Demands, understood
@@ -83,8 +83,8 @@ def check(
         progress(f"{selection.label}: checking", place, len(selections))
         dataset = selection.version.dataset
         against = wanted.since.get(dataset, wanted.since.get(None))
-        text_profile, said = text_profile_of(store, [selection.reference, against])
-        asked = Asked(store, selection, declared or {}, progress, text_profile, against=against)
+        tokenizer, said = chosen_tokenizer(store, [selection.reference, against])
+        asked = Asked(store, selection, declared or {}, progress, tokenizer, against=against)
         found = [
             *_measured(asked, _of(wanted.demands, dataset)),
             *map(_stated, (a for a in stated if a.selection == selection)),

@@ -127,10 +127,10 @@ def metric_halves(
 
 
 def reserved_votes(
-    store: Store, found: Comparisons, references: Selection, drawn: Selection, text_profile: str
+    store: Store, found: Comparisons, references: Selection, drawn: Selection, tokenizer: str
 ) -> pl.DataFrame:
     """Count the triplets whose A is a reference that was not drawn. Columns: pair, matched, votes_b, votes_c."""
-    workspace = compared_at_work(store, found.selection, text_profile)
-    workspace.take("asked_reference", ngrams.workspace(store, references, text_profile), "reference")
-    workspace.take("drawn", ngrams.workspace(store, drawn, text_profile), "reference")
+    workspace = compared_at_work(store, found.selection, tokenizer)
+    workspace.take("asked_reference", ngrams.workspace(store, references, tokenizer), "reference")
+    workspace.take("drawn", ngrams.workspace(store, drawn, tokenizer), "reference")
     return workspace.rows("held_out_vote").with_columns(pl.col(_VOTES).fill_null(0))

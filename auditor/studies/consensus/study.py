@@ -17,7 +17,7 @@ from auditor.scoring.by_reference_count import scores_by_references
 from auditor.scoring.own_references import WAY_OUT, own_references
 from auditor.scoring.references import references_of
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_long
-from auditor.scoring.writing import text_profile_of
+from auditor.scoring.writing import chosen_tokenizer
 from auditor.store import tokens
 from auditor.store.connection import Store
 from auditor.store.versions import images, resolve, resolve_all
@@ -82,7 +82,7 @@ def consensus(
     if as_published and settings.ties is None:
         settings = replace(settings, ties="wrong")
     settings.check()
-    profile, said = text_profile_of(store, [*names, against, versus], settings.split, settings.tokenizer)
+    profile, said = chosen_tokenizer(store, [*names, against, versus], settings.split, settings.tokenizer)
     settings = replace(settings, tokenizer=profile)
     chosen, lacking = chosen_metrics(metrics, as_published)
     selections = resolve_all(store, names, settings.split)

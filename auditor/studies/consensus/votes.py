@@ -48,10 +48,10 @@ class Comparisons:
         return self.rows.filter(pl.col("winner").is_not_null())
 
 
-def comparisons(store: Store, selection: Selection, text_profile: str, progress: Progress = silent) -> Comparisons:
+def comparisons(store: Store, selection: Selection, tokenizer: str, progress: Progress = silent) -> Comparisons:
     """Read what people compared. Raises `UsageError` where a selection holds nothing of the kind, or no decision."""
-    tokens.provide(store, [selection], text_profile, tokenizer_of(text_profile), progress)
-    rows = compared_at_work(store, selection, text_profile).rows("pairwise_preference")
+    tokens.provide(store, [selection], tokenizer, tokenizer_of(tokenizer), progress)
+    rows = compared_at_work(store, selection, tokenizer).rows("pairwise_preference")
     if rows.is_empty():
         raise UsageError(
             f"{selection.label}: holds no pairs or triplets that people compared (it is of kind "
@@ -60,10 +60,10 @@ def comparisons(store: Store, selection: Selection, text_profile: str, progress:
     return _checked(Comparisons(selection, rows))
 
 
-def compared_at_work(store: Store, selection: Selection, text_profile: str) -> Workspace:
+def compared_at_work(store: Store, selection: Selection, tokenizer: str) -> Workspace:
     """Open a workspace over the pairs and triplets of a selection."""
     version = selection.version
-    workspace = Workspace(store, dataset=version.dataset, seq=version.seq, split=selection.split, profile=text_profile)
+    workspace = Workspace(store, dataset=version.dataset, seq=version.seq, split=selection.split, profile=tokenizer)
     workspace.bind("annotated", "annotation_as_of")
     return workspace
 
@@ -91,13 +91,13 @@ def _pairs(number: int) -> str:
     return "1 pair" if number == 1 else f"{number:,} pairs"
 
 
-def with_kinds(store: Store, found: Comparisons, references: Selection, text_profile: str) -> Comparisons:
+def with_kinds(store: Store, found: Comparisons, references: Selection, tokenizer: str) -> Comparisons:
     """Infer kinds where the source gives none and the pairs of an image tell them; a note says how."""
     kindless = found.rows.filter(pl.col("kind").is_null()).select("pair", "image", "tokens_b", "tokens_c")
     if kindless.is_empty():
         return found
-    tokens.provide(store, [references], text_profile, tokenizer_of(text_profile))
-    workspace = ngrams.workspace(store, references, text_profile)
+    tokens.provide(store, [references], tokenizer, tokenizer_of(tokenizer))
+    workspace = ngrams.workspace(store, references, tokenizer)
     workspace.bind_rows("kindless_pair", kindless)
     inferred = workspace.rows("inferred_kind")
     label = found.selection.label

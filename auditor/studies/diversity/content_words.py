@@ -52,22 +52,20 @@ class Content:
 def content_of(settings: Settings) -> Content:
     """Tell content words by a spaCy pipeline, by the user's list of function words, or by the English one and numerals.
 
-    Raises `UsageError` for both at once, and for a pipeline beside a text profile whose words it does not tag.
+    Raises `UsageError` for both at once, and for a pipeline beside a tokenizer whose words it does not tag.
     """
-    text_profile, words = settings.text_profile, settings.function_words
+    tokenizer, words = settings.resolved_tokenizer, settings.function_words
     if settings.pipeline is None:
         listed = function_words.english() if words is None else function_words.of_file(words)
-        spelled = listed.tokens(tokenizer_of(text_profile))
+        spelled = listed.tokens(tokenizer_of(tokenizer))
         if words is not None:
             return Content(f"list:{listed.label}", spelled)
         numerals = pl.DataFrame({"word": _NUMERALS.split()})
         return Content(f"list:{listed.label}+numerals", pl.concat([spelled, numerals]).unique(maintain_order=True))
     if words is not None:
         raise UsageError("content words are told by a tagger or by a list of function words, not by both")
-    if text_profile != PROFILE:
-        raise UsageError(
-            f"--tokenizer {text_profile}: a tagger tags the words of text profile {PROFILE}: name that one"
-        )
+    if tokenizer != PROFILE:
+        raise UsageError(f"--tokenizer {tokenizer}: a tagger tags the words of tokenizer {PROFILE}: name that one")
     loaded = tagger(settings.pipeline)
     return Content(f"tags:{loaded.label}", pl.DataFrame(schema={"word": pl.String}), loaded)
 
@@ -103,7 +101,7 @@ def meetings(
     With `references`, against so many, drawn by the seed. Relations are those of one meeting at a time. Raises
     `UsageError` for a system that describes no image of the references.
     """
-    profile = settings.text_profile
+    profile = settings.resolved_tokenizer
     tokens.provide(store, [*systems, evaluation], profile, tokenizer_of(profile), progress)
     at_work, rule = None, ""
     for done, system in enumerate(systems):
@@ -129,7 +127,7 @@ def bind_words(
     """Bind the words of all texts at work, which of them are content, and how many descriptions of an image hold them.
 
     The last of the selections is that of the references. Relations then stay what they are while candidates are bound,
-    one set after another. Raises `UsageError` for a pipeline that splits texts into other words than the text profile.
+    one set after another. Raises `UsageError` for a pipeline that splits texts into other words than the tokenizer.
     """
     at_work.bind("text_type", "text_type")
     at_work.bind_rows("function_word", content.listed)
@@ -213,6 +211,6 @@ def _require_same_words(at_work: Workspace, by: Tagger) -> None:
     if strayed.height:
         word, text = strayed.row(0)
         raise UsageError(
-            f"{by.label} splits texts otherwise than text profile {PROFILE}: {word!r} in {text!r}; use a pipeline with"
+            f"{by.label} splits texts otherwise than tokenizer {PROFILE}: {word!r} in {text!r}; use a pipeline with"
             " spaCy's own English tokeniser"
         )

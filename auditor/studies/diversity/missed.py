@@ -93,7 +93,7 @@ def missed_words(
     lacking = f"{people.label}: no word is in {importance} captions of an image, so that none can be missed"
     rules = [*dict.fromkeys(one.refs.rule for one in met)]
     parameters = {
-        "tok": settings.text_profile, **met[0].refs.parameters, "refs": "+".join(rules), "content": content.label,
+        "tok": settings.resolved_tokenizer, **met[0].refs.parameters, "refs": "+".join(rules), "content": content.label,
         "importance": importance, "floor": floor, "eval": people.reference,
     }  # fmt: skip
     signature = str(Signature("missed", parameters, _VERSION))

@@ -111,8 +111,8 @@ class Found:
 def workspace(store: Store, settings: Settings, known: Known) -> Workspace:
     """Open a workspace in which the training and the evaluation data are counted."""
     at_work = Workspace(
-        store, profile=settings.text_profile, published=settings.published, draws=settings.draws, seed=settings.seed,
-        all_images=settings.all_images,
+        store, profile=settings.resolved_tokenizer, published=settings.published, draws=settings.draws,
+        seed=settings.seed, all_images=settings.all_images,
     )  # fmt: skip
     if known.training:
         use(at_work, known.training)
@@ -258,7 +258,7 @@ def _signature(name: str, settings: Settings, known: Known, in_file_order: bool)
     """Name what matters to one statistic."""
     card = STATISTICS.get(name, Statistic(name, "", "", walks=True))
     lists = "full" if settings.full and settings.lists == "mean" else settings.lists
-    shown: dict[str, str | int | float | bool] = {"tok": settings.text_profile, "lists": lists}
+    shown: dict[str, str | int | float | bool] = {"tok": settings.resolved_tokenizer, "lists": lists}
     if card.walks or name == "compression-ratio":
         shown["order"] = "md5" if not settings.published else "file" if in_file_order else "image"
     if shown.get("order") == "md5":

@@ -104,7 +104,7 @@ def _rows(one: Meeting, statistics: pl.DataFrame, content: Content, settings: Se
         pl.lit(people.version.dataset).alias("eval"),
         pl.lit(people.version.version).alias("eval_version"),
         pl.lit(people.split, pl.String).alias("eval_split"),
-        pl.lit(settings.text_profile).alias("profile"),
+        pl.lit(settings.resolved_tokenizer).alias("profile"),
         pl.lit(one.refs.parameters.get("seed"), pl.Int64).alias("seed"),
         pl.col("statistic").replace_strict(signed, return_dtype=pl.String).alias("signature"),
         pl.when(pl.col("value").is_null()).then(pl.lit("no image has such a word")).alias("reason"),
@@ -114,7 +114,7 @@ def _rows(one: Meeting, statistics: pl.DataFrame, content: Content, settings: Se
 def local_signature(statistic: str, people: Selection, refs: References, settings: Settings, content: Content) -> str:
     """Name what matters to a statistic."""
     parameters = {
-        "tok": settings.text_profile, **refs.parameters, "content": content.label, "ci": INTERVAL,
+        "tok": settings.resolved_tokenizer, **refs.parameters, "content": content.label, "ci": INTERVAL,
         "eval": people.reference,
     }  # fmt: skip
     return str(Signature(statistic, parameters, _VERSION))

@@ -29,9 +29,9 @@ _PEOPLE = (2, 3, 4)
 _FACTORS: Mapping[str, str] = {
     "order": "one walk in the order of the file, in place of the mean over drawn ones",
     "letters": "captions are compared by their letters, in place of their tokens",
-    "ptb": "tokens of text profile ptb: clitics apart",
-    "spacy": "tokens of text profile spacy: punctuation and clitics are tokens",
-    "whitespace": "tokens of text profile whitespace: case counts, punctuation is part of words",
+    "ptb": "tokens of tokenizer ptb: clitics apart",
+    "spacy": "tokens of tokenizer spacy: punctuation and clitics are tokens",
+    "whitespace": "tokens of tokenizer whitespace: case counts, punctuation is part of words",
     "references": "all captions of an image together, in place of the mean over parallel lists",
     "people-2": "recall and precision against 2 drawn captions of an image by people, in place of all",
     "people-3": "the same against 3",
@@ -66,13 +66,13 @@ def robustness(
     declared = sources(config)
     asked, said = settled(store, refs, settings or Settings(), against, evaluation, split)
     base_settings = replace(asked, published=False, lists="mean", curve=0)
-    selections, known = chosen(store, refs, against, evaluation, split, base_settings.text_profile, progress)
+    selections, known = chosen(store, refs, against, evaluation, split, base_settings.resolved_tokenizer, progress)
     base, found_notes = measured(store, selections, base_settings, known, {}, progress)
     notes: list[Said] = [*said, *found_notes]
     parts = []
     for factors, changed in _variants(base_settings):
         try:
-            chosen(store, refs, against, evaluation, split, changed.text_profile, progress)
+            chosen(store, refs, against, evaluation, split, changed.resolved_tokenizer, progress)
         except MissingExtraError as error:
             notes.append(f"left out: {error}")
             continue
@@ -111,7 +111,7 @@ def _by_people(
 
 
 def _variants(base: Settings) -> list[tuple[tuple[str, ...], Settings]]:
-    profiles = [name for name in ("ptb", "spacy", "whitespace") if name != base.text_profile]
+    profiles = [name for name in ("ptb", "spacy", "whitespace") if name != base.resolved_tokenizer]
     return [
         (("order", "letters"), replace(base, published=True, full_lists=False)),
         *(((name,), replace(base, tokenizer=name)) for name in profiles),

@@ -92,12 +92,12 @@ def _absent(selection: Selection, signatures: Mapping[str, str], settings: Setti
         pl.lit(selection.version.dataset).alias("dataset"),
         pl.lit(selection.version.version).alias("version"),
         pl.lit(selection.split, pl.String).alias("split"),
-        pl.lit(settings.text_profile).alias("profile"),
+        pl.lit(settings.resolved_tokenizer).alias("profile"),
         pl.lit(reason).alias("reason"),
     )
 
 
-#: The text profile of the paper's own tokens, and the one that is measured beside it.
+#: The tokenizer of the paper's own tokens, and the one that is measured beside it.
 ROBUST_PROFILE = "bare"
 
 #: The rows of a result. `value` of a curve is read at `position`. `low` and `high` are the ends over what `spread`
@@ -149,7 +149,7 @@ def diversity(
     declared = sources(config)
     settings, said = settled(store, refs, settings or Settings(), against, evaluation, split)
     _check(settings)
-    selections, known = chosen(store, refs, against, evaluation, split, settings.text_profile, progress)
+    selections, known = chosen(store, refs, against, evaluation, split, settings.resolved_tokenizer, progress)
     apart = apart_from_people(store, selections, known.evaluation)
     rows, told = measured(store, selections, settings, known, declared or {}, progress)
     if settings.published:
@@ -196,17 +196,17 @@ def chosen(
     against: str | None,
     evaluation: str | None,
     split: str | None,
-    text_profile: str,
+    tokenizer: str,
     progress: Progress,
 ) -> tuple[tuple[Selection, ...], Known]:
     """Resolve what is measured and what it is measured against, and see to the tokens of all."""
-    tokenize = tokenizer_of(text_profile)
+    tokenize = tokenizer_of(tokenizer)
     selections = resolve_all(store, refs, split)
     known = Known(
         None if against is None else resolve(store, against), None if evaluation is None else resolve(store, evaluation)
     )
     further = [one for one in (known.training, known.evaluation) if one]
-    tokens.provide(store, [*selections, *further], text_profile, tokenize, progress)
+    tokens.provide(store, [*selections, *further], tokenizer, tokenize, progress)
     return selections, known
 
 
@@ -249,6 +249,6 @@ def _rows(selection: Selection, rows: pl.DataFrame, settings: Settings) -> pl.Da
         "statistic", "position", "value", "low", "high", "spread", "lists",
         pl.lit(None, pl.Float64).alias("robust"),
         pl.lit(selection.split, pl.String).alias("split"),
-        pl.lit(settings.text_profile).alias("profile"),
+        pl.lit(settings.resolved_tokenizer).alias("profile"),
         "seed", "signature", "reason",
     )  # fmt: skip

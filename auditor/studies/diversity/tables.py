@@ -177,6 +177,6 @@ def notes(labelled: Labelled, known: Known, settings: Settings) -> list[str]:
     if settings.published:
         said.append(
             "as published: captions walked in the order of the file, compared by their letters; robust beside it: the"
-            " mean over drawn orders, captions compared by their tokens, text profile bare"
+            " mean over drawn orders, captions compared by their tokens, tokenizer bare"
         )
     return said

@@ -66,7 +66,7 @@ def captions_of_images(
     progress: Progress,
 ) -> Result:
     """Do so for selections."""
-    profile = settings.text_profile
+    profile = settings.resolved_tokenizer
     against = References("loo", settings.references, settings.seed)
     tokens.provide(store, selections, profile, tokenizer_of(profile), progress)
     parts = [
@@ -94,7 +94,7 @@ def captions_of_images(
 
 def within_signatures(settings: Settings, content: Content, metric_names: Sequence[str]) -> dict[str, str]:
     """Name what matters to each statistic."""
-    profile, against = settings.text_profile, References("loo", settings.references, settings.seed)
+    profile, against = settings.resolved_tokenizer, References("loo", settings.references, settings.seed)
     parameters = {"tok": profile, **against.parameters, "content": content.label, "ci": INTERVAL}
     return {
         **{_name(metric.label): f"m{metric.signature(profile, against)}" for metric in requests(metric_names)},
@@ -110,7 +110,7 @@ def _mbleu(
     store: Store,
     selection: Selection,
     against: References,
-    text_profile: str,
+    tokenizer: str,
     metric_names: Sequence[str],
     progress: Progress,
 ) -> pl.DataFrame:
@@ -118,7 +118,7 @@ def _mbleu(
     least = 2 if against.drawn is None else against.drawn + 1
     if not (images(store, selection)["captions"] >= least).any():
         return pl.DataFrame([(_name(one.label), None, None, None, 0) for one in metrics], schema=_SCHEMA, orient="row")
-    scores = score_candidates(store, against.of(selection), text_profile, [HUMAN], metrics, progress)
+    scores = score_candidates(store, against.of(selection), tokenizer, [HUMAN], metrics, progress)
     summary = summarise(scores.select("image", *(one.label for one in metrics))).filter(pl.col("level") == "image")
     error = NORMAL * pl.col("sd") / pl.col("n").sqrt()
     return summary.select(
@@ -131,9 +131,9 @@ def _mbleu(
 
 
 def _vocabulary(
-    store: Store, selection: Selection, text_profile: str, content: Content, progress: Progress
+    store: Store, selection: Selection, tokenizer: str, content: Content, progress: Progress
 ) -> pl.DataFrame:
-    at_work = ngrams.workspace(store, selection, text_profile)
+    at_work = ngrams.workspace(store, selection, tokenizer)
     bind_candidates(store, at_work, [HUMAN])
     bind_words(store, at_work, [selection], content, progress)
     counted = ratio(at_work.rows("image_vocabulary")).select(

@@ -170,7 +170,7 @@ class Search:
     selections: Sequence[Selection]
     roles: Sequence[Mapping[str, str]]
     near: float
-    text_profile: str
+    tokenizer: str
     examples: int
 
     @property
@@ -201,7 +201,7 @@ class Found:
 
 
 def found(store: Store, search: Search, progress: Progress, *, every_pair: bool = False) -> Found:
-    """Search, or take what an earlier search has kept. Tokens of the text profile must be there.
+    """Search, or take what an earlier search has kept. Tokens of the tokenizer must be there.
 
     With `every_pair`, `pairs` has every caption that stands again, not only the examples; these are not kept. Raises
     `MetricError` where too many captions are too alike.
@@ -237,7 +237,7 @@ def _key(search: Search, relation: str) -> str:
         "beside": [(one.version.dataset, one.version.version, one.split) for one in search.selections],
         "roles": [sorted(role_of.items()) for role_of in search.roles],
     }
-    return cache.key(search.selections[0], search.text_profile, ("searched_text", *_REPEATED, relation), facts)
+    return cache.key(search.selections[0], search.tokenizer, ("searched_text", *_REPEATED, relation), facts)
 
 
 def _sides(store: Store, search: Search) -> list[Side]:
@@ -252,7 +252,7 @@ def _bound(store: Store, search: Search, questions: Sequence[Question]) -> Works
     """Bind the captions of all selections, the sides that they make, and what is asked of them."""
     at_work = Workspace(
         store,
-        profile=search.text_profile,
+        profile=search.tokenizer,
         near=search.thousandths,
         most_paired=_MOST_PAIRED,
         most_slots=_MOST_SLOTS,

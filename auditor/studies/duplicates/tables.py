@@ -109,7 +109,7 @@ def tables(counts: Found, examples: int) -> tuple[Table, ...]:
 def said(counts: Found, search: Search) -> tuple[Said, ...]:
     """Say what was compared, what leaks, which slots look copied, and what could not be searched."""
     told: list[Said] = [
-        f"exact: the same tokens (text profile {search.text_profile}), whatever the case, punctuation and blanks; near:"
+        f"exact: the same tokens (tokenizer {search.tokenizer}), whatever the case, punctuation and blanks; near:"
         f" not exact, and of the words of both together {search.near:.1%} or more are in both, in any order".replace(
             ".0%", "%"
         )

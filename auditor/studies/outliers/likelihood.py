@@ -50,7 +50,7 @@ def needed(images: int) -> float:
 def gains(
     store: Store,
     selection: Selection,
-    text_profile: str,
+    tokenizer: str,
     suspects: pl.DataFrame,
     images: int,
     progress: Progress = silent,
@@ -63,7 +63,7 @@ def gains(
     """
     what = f"{selection.label}: looking for images that fit better"
     rare = max(_RAREST, min(_RARE, round(_RARE_SHARE * images)))
-    at_work = ngrams.workspace(store, selection, text_profile, rare=rare, nearest=NEAREST)
+    at_work = ngrams.workspace(store, selection, tokenizer, rare=rare, nearest=NEAREST)
     bind_text_tokens(store, at_work, rewriting(store, selection))
     at_work.bind_rows("suspect", suspects.select("image", "slot"))
     ranges = [(first, first + _AT_ONCE - 1) for first in range(1, max(suspects.height, 1) + 1, _AT_ONCE)]

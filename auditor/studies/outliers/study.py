@@ -114,10 +114,10 @@ def _similarity(name: str) -> MetricRequest:
 
 
 def _scored(
-    store: Store, selection: Selection, metric: MetricRequest, text_profile: str, progress: Progress
+    store: Store, selection: Selection, metric: MetricRequest, tokenizer: str, progress: Progress
 ) -> pl.DataFrame:
     """Score every caption against the others of its image. Columns: image, slot, value, others, text."""
-    scores = score_candidates(store, selection, text_profile, [HUMAN], [metric], progress)
+    scores = score_candidates(store, selection, tokenizer, [HUMAN], [metric], progress)
     texts = content(store, selection).select(*_KEYS, "text")
     return (
         scores.select(*_KEYS, value=metric.label)
@@ -153,10 +153,10 @@ def _suspects(scored: pl.DataFrame, share: float) -> pl.DataFrame:
 
 
 def _findings(
-    store: Store, selection: Selection, text_profile: str, suspects: pl.DataFrame, described: int, progress: Progress
+    store: Store, selection: Selection, tokenizer: str, suspects: pl.DataFrame, described: int, progress: Progress
 ) -> pl.DataFrame:
     """Say of each caption in doubt where it fits better, and what follows."""
-    found = likelihood.told(likelihood.gains(store, selection, text_profile, suspects, described, progress))
+    found = likelihood.told(likelihood.gains(store, selection, tokenizer, suspects, described, progress))
     swapped = likelihood.exchanged(found).filter(pl.col("pair_evidence") > 2 * likelihood.needed(described))
     alone = likelihood.best_elsewhere(found).join(swapped, on=_KEYS, how="anti")
     placed = pl.concat([swapped, alone], how="diagonal")

@@ -47,19 +47,19 @@ class Run:
 def run(
     store: Store,
     selections: Sequence[Selection],
-    text_profile: str,
+    tokenizer: str,
     order: int,
     captions: int | None,
     seed: int,
     progress: Progress,
 ) -> Run:
-    """Train a model on each selection and test it on all; tokens of the text profile must be there.
+    """Train a model on each selection and test it on all; tokens of the tokenizer must be there.
 
     Raises `MetricError` for a selection without captions on one side, `UsageError` for more captions than a half has.
     """
     if store.query("select coalesce(max(token_id), 0) as last from vocabulary").item() >= _END:
         raise MetricError(f"{store.path}: more than {_END - 1:,} different tokens, too many for the n-grams of a model")
-    at_work = Workspace(store, profile=text_profile, order=order, seed=seed)
+    at_work = Workspace(store, profile=tokenizer, order=order, seed=seed)
     for number, selection in enumerate(selections):
         version = selection.version
         at_work.params |= {"dataset": version.dataset, "seq": version.seq, "split": selection.split}

@@ -99,9 +99,9 @@ def perplexity(
     )
 
 
-def _signature(text_profile: str, order: int, one: Run) -> Signature:
+def _signature(tokenizer: str, order: int, one: Run) -> Signature:
     settings: dict[str, str | int | float | bool] = {
-        "tok": text_profile, "lm": "kneser-ney", "n": order, "unk": "uniform", "halves": "md5",
+        "tok": tokenizer, "lm": "kneser-ney", "n": order, "unk": "uniform", "halves": "md5",
         "captions": one.captions or "all", "seed": one.seed,
     }  # fmt: skip
     return Signature("perplexity", settings, _VERSION)

@@ -50,7 +50,7 @@ Measured = dict[tuple[str, int | None, str], list[float | None]]
 def measure(
     store: Store,
     selection: Selection,
-    text_profile: str,
+    tokenizer: str,
     metrics: Sequence[MetricRequest],
     most: int,
     draws: int,
@@ -64,13 +64,13 @@ def measure(
 
     def scored(order: ReferenceOrder, at: Sequence[int]) -> list[pl.DataFrame]:
         """Score by number; images and captions in the same order in each frame."""
-        return list(each_number(store, selection, text_profile, [], metrics, order, at, progress))
+        return list(each_number(store, selection, tokenizer, [], metrics, order, at, progress))
 
     for draw in range(draws):
         order = ReferenceOrder(most, seed + draw, "loo", held_out=_HELD_OUT)
         frames = scored(order, range(1, most + 1))
         others = scored(ReferenceOrder(most, seed + draw, "loo", True, _HELD_OUT), range(1, most // 2 + 1))
-        last = _last_two(order.places(store, selection, text_profile), order.captions)
+        last = _last_two(order.places(store, selection, tokenizer), order.captions)
         counted = {"captions": frames[-1].height, "images": frames[-1]["image"].n_unique()}
         for done, (k, scores) in enumerate(enumerate(frames, 1)):
             progress(f"{selection.label}: comparing numbers of references", done, most)

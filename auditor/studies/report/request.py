@@ -13,7 +13,7 @@ from auditor.errors import UsageError
 from auditor.model import Progress, Selection, Source, silent
 from auditor.registry import requests
 from auditor.result import Result
-from auditor.scoring.writing import text_profile_of
+from auditor.scoring.writing import chosen_tokenizer
 from auditor.store import versions
 from auditor.store.connection import Store
 from auditor.studies.report.cached import kept
@@ -53,7 +53,7 @@ class Settings:
 class Inquiry:
     """One report in the making. `found` are the results so far, by study, so that none is made twice.
 
-    `profile_notes` say which text profile was chosen where none was named, and why; `settings` then name it, and so do
+    `profile_notes` say which tokenizer was chosen where none was named, and why; `settings` then name it, and so do
     its commands (`names_profile`), as they do one that would not have been chosen.
 
     `declared` are the datasets as datasets.toml has them, by name: what their splits count as.
@@ -69,7 +69,7 @@ class Inquiry:
     names_profile: bool = False
 
     def __post_init__(self) -> None:
-        chosen, notes = text_profile_of(self.store, self.refs)
+        chosen, notes = chosen_tokenizer(self.store, self.refs)
         if self.settings.tokenizer == AUTO:
             self.settings, self.profile_notes = dataclasses.replace(self.settings, tokenizer=chosen), notes
         self.names_profile = bool(self.profile_notes) or self.settings.tokenizer != chosen
@@ -126,7 +126,7 @@ class Inquiry:
         return [f"--{name} {value:g}" for name, value in chosen.items() if value != getattr(default, name)]
 
     def profile(self) -> list[str]:
-        """Write the text profile as an option, where it is not the default."""
+        """Write the tokenizer as an option, where it is not the default."""
         return [f"--tokenizer {self.settings.tokenizer}"] if self.names_profile else []
 
     def _around(self) -> list[Any]:

@@ -94,7 +94,7 @@ def _method(asked: Inquiry, built: Sequence[Section], only: Sequence[str]) -> Se
     words = (
         "Every caption is held out once and scored against the others of its image (leave one out), by "
         f"{sentences.listed(settings.metrics)}, with {drawn}.",
-        f"Captions become tokens by text profile {settings.tokenizer}; everything that is drawn is drawn by seed "
+        f"Captions become tokens by tokenizer {settings.tokenizer}; everything that is drawn is drawn by seed "
         f"{settings.seed}, as a function of the image and the place of the caption.",
         *_intervals(asked),
         "These metrics are a choice that is counted fast; `auditor metrics` lists all, and -m adds any of them."

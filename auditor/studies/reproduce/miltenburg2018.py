@@ -62,7 +62,7 @@ Quantities = Iterator[tuple[Quantity, float]]
 
 
 def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measured:
-    """Measure tables 1 and 2 and figures 1, 2, 4, 5 and 6 as the authors' code does; they need text profile `spacy`.
+    """Measure tables 1 and 2 and figures 1, 2, 4, 5 and 6 as the authors' code does; they need tokenizer `spacy`.
 
     People's captions are coco-val2014, or else the half of it in coco-val; training data coco-train, or else its words.
     """
@@ -229,7 +229,7 @@ def _of_all_lists(
     for name, called in whole.items():
         if name not in (_EVALUATION[0], _TRAINING[0]):
             continue
-        every = Settings(settings.text_profile, "all", published=True, draws=1, seed=settings.seed, curve=0)
+        every = Settings(settings.resolved_tokenizer, "all", published=True, draws=1, seed=settings.seed, curve=0)
         counted = diversity(store, name, settings=every, config=config.sources(None), progress=progress).frame
         for statistic in ("types", "tokens"):
             value = counted.filter(statistic=statistic)["value"].item()
@@ -257,7 +257,7 @@ def _table(rows: pl.DataFrame) -> Table:
     return Table(
         "as the authors measure (and independent of order, blanks and punctuation)",
         shown.select("dataset", "statistic", cell=cell).pivot("statistic", index="dataset", values="cell"),
-        caption="In parentheses: the mean over drawn orders of the captions, text profile bare.",
+        caption="In parentheses: the mean over drawn orders of the captions, tokenizer bare.",
         name="measured",
     )
 

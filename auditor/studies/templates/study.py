@@ -128,8 +128,8 @@ def templates(
     )
 
 
-def _counted(store: Store, selection: Selection, text_profile: str, least: float, progress: Progress) -> Workspace:
-    at_work = ngrams.workspace(store, selection, text_profile, shown=_OPENINGS)
+def _counted(store: Store, selection: Selection, tokenizer: str, least: float, progress: Progress) -> Workspace:
+    at_work = ngrams.workspace(store, selection, tokenizer, shown=_OPENINGS)
     bind_text_tokens(store, at_work, None)
     captions = at_work.query("select count(*) as n from reference").item()
     at_work.params["least"] = max(_FEWEST, round(least * captions))

@@ -57,11 +57,11 @@ def verify(
             try:
                 checked = _retokenised(store, profile, progress)
             except (MissingExtraError, UsageError) as error:
-                notes.append(f"tokens of text profile {profile} were not compared with their texts: {error}")
+                notes.append(f"tokens of tokenizer {profile} were not compared with their texts: {error}")
                 continue
             if profile in BY_OTHERS and checked["faults"].sum():
                 compared = pl.concat([compared, checked])
-                notes.append(f"tokens of text profile {profile} were made by another version of {BY_OTHERS[profile]}")
+                notes.append(f"tokens of tokenizer {profile} were made by another version of {BY_OTHERS[profile]}")
             else:
                 checks = pl.concat([checks, checked])
     if unread == {verification.CACHE}:

@@ -11,7 +11,7 @@ from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Progress, silent
 from auditor.result import Result, Table
-from auditor.scoring.writing import text_profile_of
+from auditor.scoring.writing import chosen_tokenizer
 from auditor.store import tokens, versions
 from auditor.store.connection import Store
 from auditor.studies.versions import drift
@@ -115,7 +115,7 @@ def diff(
     if depth not in known:
         raise UsageError(f"{depth}: no such depth; known are {', '.join(known)}")
     tokenised = [a, b] if as_tokens or depth in moves else []
-    tokenizer, said = text_profile_of(store, tokenised, named=tokenizer)
+    tokenizer, said = chosen_tokenizer(store, tokenised, named=tokenizer)
     tokenize = tokenizer_of(tokenizer)
     sides = versions.resolve(store, a), versions.resolve(store, b)
     if tokenised:

@@ -90,7 +90,7 @@ def test_drift_of_words_from_the_version_before_is_told(store: Store) -> None:
     assert "dogs@v1 → dogs@v2: Jensen-Shannon divergence of words" in said
     assert "1 new words, 0 gone; mean length +1.00 words" in said
     titles = [table.title for table in document.sections[1].tables]
-    assert {f"{name}@v1 → {name}@v2, text profile bare" for name in ("dogs", "cats")} <= set(titles)
+    assert {f"{name}@v1 → {name}@v2, tokenizer bare" for name in ("dogs", "cats")} <= set(titles)
 
 
 def test_leak_comes_first_and_splits_count_as_declared(store: Store) -> None:
