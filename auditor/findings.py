@@ -29,9 +29,9 @@ KINDS: Mapping[str, Kind] = {
         "Exactly: the same tokens, whatever the case, punctuation and blanks. Nearly: of the words of both captions "
         "together at least the share `--near` is in both. The search leaves out no pair that qualifies. `n` is the "
         "captions of the test split that have a word; it is a warning where any was found.",
-        "Read `auditor duplicates REF --pairs`, leave these captions or their images out of the test split, or report "
-        "scores with and without them. Short captions such as “a man rides a bike” meet by chance: look first at long "
-        "ones and at pairs of the same image.",
+        "Read `auditor duplicates DATASET --pairs`, leave these captions or their images out of the test split, or "
+        "report scores with and without them. Short captions such as “a man rides a bike” meet by chance: look first "
+        "at long ones and at pairs of the same image.",
         "set:test: captions that stand in set:train: 12 of 1,000 (1.2%), 4 of them exactly, 8 nearly",
         ("duplicates",),
         {"exact": "captions found exactly", "near": "captions found nearly", "share": "share of both"},
@@ -49,9 +49,9 @@ KINDS: Mapping[str, Kind] = {
     ),
     "identical-captions": Kind(
         "Captions of one image are the same, token for token.",
-        "Tokens of the tokenizer are compared within each image. `n` is the images.",
-        "Expect maxima of BLEU and METEOR there. Look at `auditor identical REF -o pairs.csv`: short captions of plain "
-        "images are alike by chance, long ones were copied.",
+        "Tokens are compared within each image. `n` is the images.",
+        "Expect maxima of BLEU and METEOR there. Look at `auditor identical DATASET -o pairs.csv`: short captions of "
+        "plain images are alike by chance, long ones were copied.",
         "set: images with identical captions: 3 of 1,000 (captions: 6, pairs: 3); with all captions identical: 0",
         ("identical",),
         {
@@ -183,7 +183,7 @@ KINDS: Mapping[str, Kind] = {
     "one-caption-per-image": Kind(
         "Every image has one caption, so that nothing within an image can be compared.",
         "Counted.",
-        "Score a system against these captions with `auditor score REF --candidates SYSTEM` instead.",
+        "Score a system against these captions with `auditor score DATASET --candidates SYSTEM` instead.",
         "set: one caption an image, so that none can stand again within it",
         ("duplicates", "templates"),
         {},

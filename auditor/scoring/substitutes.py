@@ -85,7 +85,7 @@ def candidate_sets(
     sets, reasons = [], {}
     for name in names:
         if name == "inter" and not pool:
-            reasons[name] = "no other dataset that is not related; name several REFs, or --others NAME"
+            reasons[name] = "no other dataset that is not related; name several datasets, or --others NAME"
         elif name in _OF_CORPUS and not corpus:
             reasons[name] = f"{stand_ins.corpus_name} is not in the store: `auditor ingest {stand_ins.corpus_name}`"
         elif name in _OF_CORPUS and not is_strange:

@@ -35,7 +35,7 @@ _WITHOUT_BLANKS = ("zh", "cmn", "yue", "ja", "th", "lo", "km", "my")
 def chooses_tokenizer(*named: str) -> Callable[[Callable[P, Result]], Callable[P, Result]]:
     """Let a study choose its tokenizer, where none is named, by the captions in question, and say so in a note.
 
-    `named` are the parameters that name captions, each a REF, several or null.
+    `named` are the parameters that name captions, each a dataset, several or null.
     """
 
     def choosing(study: Callable[P, Result]) -> Callable[P, Result]:

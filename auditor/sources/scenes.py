@@ -18,7 +18,7 @@ _LINE = r"^([^\t]*)\t([^\t]*)\t(?s:(.*))$"
 _MOST = 1000  # no set has more sentences on a scene, so that a set's ranks never meet those of the next
 
 
-def claims(path: Path, head: bytes) -> bool:
+def recognises(path: Path, head: bytes) -> bool:
     """Recognise a file by its first line: two numbers and a sentence."""
     return re.match(rb"(?:\xef\xbb\xbf)?\d+\t\d\t[^\t\n]*[A-Za-z][^\t\n]*\r?(?:\n|$)", head) is not None
 

@@ -24,7 +24,7 @@ OPTIONS: Mapping[str, str] = {}
 _FORM = "{HC, HI, HM, MM: [{image, captions, label}]}"
 
 
-def claims(path: Path, head: bytes) -> bool:
+def recognises(path: Path, head: bytes) -> bool:
     """Recognise an object whose first key is one of the four kinds of pairs."""
     return re.match(rb'(?:\xef\xbb\xbf)?\s*\{\s*"(HC|HI|HM|MM)"\s*:\s*\[', head) is not None
 

@@ -12,7 +12,7 @@ from auditor.errors import SourceError
 from auditor.model import Batches, Progress, Selection, Source, Version, silent
 from auditor.store import ngrams, tokens, versions
 from auditor.store.connection import Store
-from auditor.store.ingest_terms import ANY, FIRST_REFUSALS, Terms, hold_to_terms, hold_to_version
+from auditor.store.ingest_terms import ANY, FIRST_REFUSALS, Terms, check_terms, check_version
 from auditor.store.workspace import Workspace
 
 
@@ -65,9 +65,9 @@ def write(
         workspace.bind("content", "content_accepted")
         rejected = workspace.rows("refused")
         facts = workspace.rows("ingest_facts").row(0, named=True)
-        hold_to_terms(source, facts["read"], rejected, terms)
+        check_terms(source, facts["read"], rejected, terms)
         content = workspace.rows("version_hash").row(0, named=True)
-        hold_to_version(source, content, terms)
+        check_version(source, content, terms)
         previous = next(iter(versions.log(store, source.dataset)), None)
         is_new = previous is None or previous.version != content["version"]
         seq = (previous.seq if previous else 0) + is_new

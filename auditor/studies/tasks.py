@@ -122,7 +122,7 @@ def tasks(
         pl.lit(QUESTIONS[form]).alias("question"),
         *("a", "b", "c", "category", "origin_b", "origin_c", "swapped", "reference"),
         pl.lit(seed, pl.Int64).alias("seed"),
-        pl.lit(" ".join(one.reference for one in drawn_from) or None, pl.String).alias("drawn_from"),
+        pl.lit(" ".join(one.pinned_name for one in drawn_from) or None, pl.String).alias("drawn_from"),
     )
     result = Result(
         "tasks",
@@ -140,10 +140,10 @@ def _contests(
     """Bind relation `contest_at_work` to the pairs of captions that are put against each other; give them."""
     named = {name: resolve(store, name) for name in candidates if name not in (HUMAN, INTRA)}
     for name, one in named.items():
-        _hold_related(store, selection, name, one)
+        _check_related(store, selection, name, one)
     known = [name for name, one in named.items() if one.version.kind in ("pairs", "triplets", "judgements")]
     if known:
-        _hold_alone(known[0], named[known[0]], candidates)
+        _check_alone(known[0], named[known[0]], candidates)
         at_work.take("annotated", content_at_work(store, named[known[0]]), "annotated")
         bind_content(at_work, "answer", store, named[known[0]])
         at_work.bind("contest_at_work", "declared_task_pair")
@@ -153,7 +153,7 @@ def _contests(
     return list(named.values()), at_work.query("select image, place, b, c from contest_at_work")
 
 
-def _hold_related(store: Store, selection: Selection, name: str, candidate: Selection) -> None:
+def _check_related(store: Store, selection: Selection, name: str, candidate: Selection) -> None:
     """Raise `UsageError` for candidates of other images, and for the references themselves."""
     if candidate.version.dataset == selection.version.dataset:
         raise UsageError(f"{name}: its captions are the references; a held-out one of them is --candidates {HUMAN}")
@@ -165,7 +165,7 @@ def _hold_related(store: Store, selection: Selection, name: str, candidate: Sele
         )
 
 
-def _hold_alone(name: str, compared: Selection, candidates: Sequence[str]) -> None:
+def _check_alone(name: str, compared: Selection, candidates: Sequence[str]) -> None:
     if compared.version.kind != "pairs":
         raise UsageError(f"{name}: a dataset of {compared.version.kind} has no pairs to ask about; name one of pairs")
     if len(candidates) > 1:

@@ -32,7 +32,7 @@ _PAIRS = {"name", "sent1", "sent2"}
 _TRIPLETS = {"A", "B", "C", "rating"}
 
 
-def claims(path: Path, head: bytes) -> bool:
+def recognises(path: Path, head: bytes) -> bool:
     """Recognise a MATLAB file by its head, or by its name."""
     return variables.is_mat(head) or path.name.endswith((".mat", ".mat.gz", ".mat.zst"))
 

@@ -1,7 +1,7 @@
 """The Arrow streaming format, a few record batches at a time: polars would hold the whole stream in memory.
 
 A stream is a row of messages: the schema, dictionaries, record batches. Each is `FFFFFFFF`, the length of its metadata
-(a flatbuffer), the metadata and a body, whose length the metadata gives. None reaches polars that claims to hold more
+(a flatbuffer), the metadata and a body, whose length the metadata gives. None reaches polars that declares more
 than a file of this size can.
 """
 
@@ -88,7 +88,7 @@ def _messages(path: Path) -> Iterator[_Message]:
             if len(metadata) < size or len(body) < length:
                 raise _cut_short(path)
             try:
-                arrow.hold_message(limits, message, io.BytesIO(body), 0)
+                arrow.check_message(limits, message, io.BytesIO(body), 0)
             except struct.error as error:
                 raise _damaged(path) from error
             yield _Message(kind, prefix + metadata + body)

@@ -245,7 +245,7 @@ def described(found: Rated, rows: pl.DataFrame, resampling: Resampling) -> pl.Da
         *SCHEMA,
         pl.lit(version.version).alias("version"),
         pl.lit(found.annotated.split, pl.String).alias("split"),
-        pl.lit(found.references.reference).alias("against"),
+        pl.lit(found.references.pinned_name).alias("against"),
         pl.when(drawn).then(pl.lit(resampling.resamples, pl.Int64)).alias("resamples"),
         pl.when(drawn).then(pl.lit(resampling.confidence)).alias("confidence"),
         pl.when(drawn).then(pl.lit(resampling.seed, pl.Int64)).alias("seed"),

@@ -35,7 +35,7 @@ Candidates = Annotated[
     ),
 ]
 
-PoolIdf = Annotated[bool, p.Parameter("CIDEr's document frequencies are those of all REFs together, not of each.")]
+PoolIdf = Annotated[bool, p.Parameter("CIDEr's document frequencies are those of all datasets together, not of each.")]
 
 
 @chooses_tokenizer("refs", "others")
@@ -137,17 +137,17 @@ def _asked(
     pooled = [one.label for one in wanted if one.settings.get("idf") == idf.DATASET]
     if len(selections) < 2 or not pooled:
         raise UsageError(
-            "--pool-idf: pools the document frequencies of CIDEr over several REFs; name two or more, and -m"
+            "--pool-idf: pools the document frequencies of CIDEr over several datasets; name two or more, and -m"
         )
     tokens.provide(store, selections, tokenizer, tokenizer_of(tokenizer), progress)
-    with idf.together(store, selections, tokenizer) as reading:
-        setting = f"idf={reading}"
+    with idf.together(store, selections, tokenizer) as idf_mode:
+        setting = f"idf={idf_mode}"
         asked = [
             f"{one.label}{',' if ':' in one.label else ':'}{setting}" if one.label in pooled else one.label
             for one in wanted
         ]
         names = ", ".join(one.label for one in selections)
-        images = idf.pooled_images(store, reading)
+        images = idf.pooled_images(store, idf_mode)
         yield asked, [f"{setting}: document frequencies of {names} together, {images:,} images"]
 
 

@@ -38,7 +38,7 @@ _CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Asked:
-    """Whose statistics are asked for: a selection, by one metric or (null) all, for a drift `against` another REF.
+    """Whose statistics are asked for: a selection, by one metric or (null) all, for a drift `against` another dataset.
 
     `tokenizer` is the one for captions that are written like those of the selection.
     """
@@ -141,12 +141,12 @@ def movement(asked: Asked) -> pl.DataFrame:
     if before is None:
         older = [one.label for one in log(asked.store, version.dataset) if one.seq < version.seq]
         if not older:
-            reason = f'{version.label} is the first version; name another: drift.against = "REF"'
+            reason = f'{version.label} is the first version; name another: drift.against = "DATASET"'
             return _without(("js", "js-2", "js-opening"), reason)
         before = _reference(older[0], split)
     result = diff(asked.store, before, asked.ref, depth="drift", tokenizer=asked.tokenizer, progress=asked.progress)
     drift, _, number = result.signatures["drift"].rpartition("|")
-    signature = f"{drift}|since:{result.selections[0].reference}|{number}"
+    signature = f"{drift}|since:{result.selections[0].pinned_name}|{number}"
     return _rows(result.frame.select("statistic", "value", "low", "high", pl.lit(signature).alias("signature")))
 
 

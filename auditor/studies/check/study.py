@@ -37,7 +37,7 @@ _Row = dict[str, Any]
 
 
 Checked = Annotated[
-    str, p.Parameter("What to check; default: every dataset that has gates.", metavar="REF…", optional=True)
+    str, p.Parameter("What to check; default: every dataset that has gates.", metavar="DATASET…", optional=True)
 ]
 
 Strict = Annotated[bool, p.Parameter("What cannot be answered counts as failed.")]
@@ -58,7 +58,7 @@ def check(
 ) -> Result:
     """Check datasets against the gates of datasets.toml.
 
-    Compares each dataset with its gates; without REF every dataset of captions, and those that have gates of their own.
+    Compares each dataset with its gates; without one every dataset of captions, and those that have gates of their own.
     docs/ci.md lists the gates. A gate passes where the statistic is equal to its limit. Drift is measured against what
     `drift.against` names, else the version before.
 
@@ -83,7 +83,7 @@ def check(
         progress(f"{selection.label}: checking", place, len(selections))
         dataset = selection.version.dataset
         against = wanted.since.get(dataset, wanted.since.get(None))
-        tokenizer, said = chosen_tokenizer(store, [selection.reference, against])
+        tokenizer, said = chosen_tokenizer(store, [selection.pinned_name, against])
         asked = Asked(store, selection, declared or {}, progress, tokenizer, against=against)
         found = [
             *_measured(asked, _of(wanted.demands, dataset)),

@@ -28,7 +28,7 @@ def tables(part: Measured, settings: Settings) -> list[Table]:
     label = part.found.selection.label
     made = [_accuracy(part, settings)]
     if part.accuracy["references"].n_unique() > 1:
-        made.append(_growing(part))
+        made.append(_by_reference_count(part))
     if part.alike.height:
         made.append(
             Table(f"CIDEr and CIDEr-D of the compared captions of {label}",
@@ -112,7 +112,7 @@ def _accuracy(part: Measured, settings: Settings) -> Table:
     )
 
 
-def _growing(part: Measured) -> Table:
+def _by_reference_count(part: Measured) -> Table:
     mean = over_draws(part.accuracy)
     numbers = mean["references"].unique().sort().to_list()
     chosen = numbers if len(numbers) <= len(_COLUMNS) else [k for k in numbers if k in (*_COLUMNS, part.most)]

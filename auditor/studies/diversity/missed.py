@@ -67,7 +67,7 @@ def missed_words(
     if importance < 1 or floor < 1 or (number is not None and number < 1):
         raise UsageError(f"--number {number}, --importance {importance}, --floor {floor}: expected 1 or more of each")
     if evaluation is None:
-        raise UsageError("missed: name people's captions of the same images with --eval REF")
+        raise UsageError("missed: name people's captions of the same images with --eval DATASET")
     settings, said = settled(store, refs, settings or Settings(), None, evaluation, split)
     people, systems = resolve(store, evaluation), resolve_all(store, refs, split)
     content = content_of(settings)
@@ -94,7 +94,7 @@ def missed_words(
     rules = [*dict.fromkeys(one.refs.rule for one in met)]
     parameters = {
         "tok": settings.resolved_tokenizer, **met[0].refs.parameters, "refs": "+".join(rules), "content": content.label,
-        "importance": importance, "floor": floor, "eval": people.reference,
+        "importance": importance, "floor": floor, "eval": people.pinned_name,
     }  # fmt: skip
     signature = str(Signature("missed", parameters, _VERSION))
     return Result(

@@ -57,7 +57,9 @@ def omitted_words(
     if number < 1:
         raise UsageError(f"--number {number}: expected 1 or more")
     if against is None or evaluation is None:
-        raise UsageError("omitted: name the training data with --against REF and people's captions with --eval REF")
+        raise UsageError(
+            "omitted: name the training data with --against DATASET and people's captions with --eval DATASET"
+        )
     selections, known = chosen(store, refs, against, evaluation, split, tokenizer, progress)
     at_work = workspace(store, Settings(tokenizer, all_images=all_images), known)
     parts: list[tuple[Selection | None, pl.DataFrame, int]] = []

@@ -270,9 +270,9 @@ def _signature(name: str, settings: Settings, known: Known, in_file_order: bool)
     if name == "sdsl":
         shown |= {"ci": f"{CONFIDENCE:.0%}-bootstrap-{RESAMPLES}", "seed": settings.seed}
     if "training" in card.needs and known.training:
-        shown["train"] = known.training.reference
+        shown["train"] = known.training.pinned_name
     if "evaluation" in card.needs and known.evaluation:
-        shown["eval"] = known.evaluation.reference
+        shown["eval"] = known.evaluation.pinned_name
     if card.needs == "training and evaluation":
         shown["images"] = "all" if settings.all_images else "shared"
     return Signature(name, shown, card.version)

@@ -115,7 +115,7 @@ def local_signature(statistic: str, people: Selection, refs: References, setting
     """Name what matters to a statistic."""
     parameters = {
         "tok": settings.resolved_tokenizer, **refs.parameters, "content": content.label, "ci": INTERVAL,
-        "eval": people.reference,
+        "eval": people.pinned_name,
     }  # fmt: skip
     return str(Signature(statistic, parameters, _VERSION))
 

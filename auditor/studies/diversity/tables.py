@@ -171,9 +171,9 @@ def notes(labelled: Labelled, known: Known, settings: Settings) -> list[str]:
     if short:
         said.append(f"{', '.join(short)}: too few tokens for a type-token curve up to {settings.curve:,} tokens")
     if known.training is None:
-        said.append("novel and coverage need training data: --against REF")
+        said.append("novel and coverage need training data: --against DATASET")
     elif known.evaluation is None:
-        said.append("coverage needs captions of people for the same images: --eval REF")
+        said.append("coverage needs captions of people for the same images: --eval DATASET")
     if settings.published:
         said.append(
             "as published: captions walked in the order of the file, compared by their letters; robust beside it: the"

@@ -47,8 +47,8 @@ def wanted(
 def _format_of(paths: Sequence[Path]) -> str | None:
     path = paths[0] if len(paths) == 1 else STDIN
     if is_folder(path):
-        return "bundle" if bundle.claims(path, b"") else None
-    return "bundle" if path.name == MANIFEST and path.is_file() and bundle.claims(path, head(path)) else None
+        return "bundle" if bundle.recognises(path, b"") else None
+    return "bundle" if path.name == MANIFEST and path.is_file() and bundle.recognises(path, head(path)) else None
 
 
 def described(

@@ -11,7 +11,7 @@ import math
 
 import polars as pl
 
-from auditor.metrics.rewriting import bind_text_tokens
+from auditor.metrics.normalisation import bind_text_tokens
 from auditor.model import Progress, Selection, silent
 from auditor.store import ngrams
 from auditor.store.connection import Store
@@ -34,7 +34,7 @@ _AT_ONCE = 4_000
 _PLACE = ["image", "slot"]
 
 
-def rewriting(store: Store, selection: Selection) -> str | None:
+def normalisation(store: Store, selection: Selection) -> str | None:
     """Say which words stand in the place of tokens: stems, for captions in English."""
     return "porter" if language(store, selection.version.dataset).partition("-")[0] == "en" else None
 
@@ -64,7 +64,7 @@ def gains(
     what = f"{selection.label}: looking for images that fit better"
     rare = max(_RAREST, min(_RARE, round(_RARE_SHARE * images)))
     at_work = ngrams.workspace(store, selection, tokenizer, rare=rare, nearest=NEAREST)
-    bind_text_tokens(store, at_work, rewriting(store, selection))
+    bind_text_tokens(store, at_work, normalisation(store, selection))
     at_work.bind_rows("suspect", suspects.select("image", "slot"))
     ranges = [(first, first + _AT_ONCE - 1) for first in range(1, max(suspects.height, 1) + 1, _AT_ONCE)]
     for done, (first, last) in enumerate(ranges):

@@ -28,7 +28,7 @@ _RELATION = "study_result"
 _ROOMS = ("metrics", "statistics", "store", "studies", "text")
 
 
-def kept(
+def cached_result(
     store: Store, study: str, selections: Sequence[Selection], settings: Mapping[str, Any], make: Callable[[], Result]
 ) -> Result:
     """Give the result of a study as it was kept, else make and keep it.

@@ -15,7 +15,7 @@ from auditor.store.connection import Store
 from auditor.studies import profile as profile_study
 from auditor.studies.report import sentences
 from auditor.studies.report.faults import duplicates, outliers
-from auditor.studies.report.request import Inquiry, Settings
+from auditor.studies.report.request import ReportContext, Settings
 from auditor.studies.report.sections import bounds
 from auditor.studies.report.study import program
 
@@ -60,14 +60,16 @@ def card(
     declared = sources(config)
     settings = settings or Settings()
     selection = versions.resolve(store, ref, settings.split)
-    asked = Inquiry(store, (selection,), settings, progress, declared or {})
-    settings = asked.settings
-    found = asked.result(
+    context = ReportContext(store, (selection,), settings, progress, declared or {})
+    settings = context.settings
+    found = context.result(
         "profile",
-        lambda: profile_study.profile(store, *asked.refs, tokenizer=settings.tokenizer, split=None, progress=progress),
+        lambda: profile_study.profile(
+            store, *context.refs, tokenizer=settings.tokenizer, split=None, progress=progress
+        ),
     )
     value = dict(found.frame.select("statistic", "value").iter_rows())
-    measured = bounds(asked, "bounds", "Bounds")
+    measured = bounds(context, "bounds", "Bounds")
     about = (declared or {}).get(selection.version.dataset)
     facts = {
         "dataset": selection.version.dataset,
@@ -85,7 +87,7 @@ def card(
         .sort("split")
     )
     rows = {"statistic": list(_STATISTICS.values()), "value": [_shown(value.get(name)) for name in _STATISTICS]}
-    problems = _problems(asked)
+    problems = _problems(context)
     dirt = tuple(f"{one}." for one in sentences.problems(found)[selection.label])
     mean = {"metric", "human", "intra", "brown"}
     shown = [
@@ -101,11 +103,11 @@ def card(
         (selection,),
         (
             Section("facts", "Counts", tables=(Table("", known, name="counts"),), results=(found,), commands=(
-                asked.command("card"),
+                context.command("card"),
             )),
             Section("splits", "Splits", tables=(Table("", splits, name="splits"),)),
             Section("statistics", "Statistics", tables=(Table("", pl.DataFrame(rows), name="statistics"),),
-                    notes=tuple(asked.profile_notes)),
+                    notes=tuple(context.tokenizer_notes)),
             Section("bounds", "Bounds", tables=tuple(shown), results=measured.results, absent=(
                 None if shown else "No caption of another image could be put in the place of one of its own."
             )),
@@ -114,18 +116,18 @@ def card(
         ),
         program(),
         level=2,
-        signatures={key: text for one in asked.found.values() for key, text in one.signatures.items()},
+        signatures={key: text for one in context.results.values() for key, text in one.signatures.items()},
     )  # fmt: skip
 
 
-def _problems(asked: Inquiry) -> Section:
+def _problems(context: ReportContext) -> Section:
     """Say what leaks, what stands twice and which captions may be wrong, as the report does; where a study fails, why.
 
     What is said of a dataset that has none of it is left out.
     """
-    parts = [duplicates(asked, "duplicates", ""), outliers(asked, "outliers", "")]
+    parts = [duplicates(context, "duplicates", ""), outliers(context, "outliers", "")]
     said = [words for part in parts for words in part.summary if not words.endswith(_NONE)]
-    label = asked.selections[0].label
+    label = context.selections[0].label
     return Section(
         "problems", "",
         tuple(words for words in said if label in words or words == sentences.CAVEAT),

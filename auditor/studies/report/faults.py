@@ -17,7 +17,7 @@ from auditor.studies import identical as identical_study
 from auditor.studies import outliers as outliers_study
 from auditor.studies import templates as templates_study
 from auditor.studies.report import sentences
-from auditor.studies.report.request import Inquiry
+from auditor.studies.report.request import ReportContext
 
 _DUPLICATES_SQL = (
     "identical", "identical_counts", "duplicate_within", "duplicate_elsewhere", "duplicate_count", "duplicate_slot",
@@ -39,23 +39,27 @@ _SLOTS = 15
 _CARRIED = 100
 
 
-def duplicates(asked: Inquiry, name: str, title: str) -> Section:
+def duplicates(context: ReportContext, name: str, title: str) -> Section:
     """Find the captions that stand again: what leaks from train into test, then what is repeated elsewhere."""
-    settings = asked.settings
-    twins = asked.result(
+    settings = context.settings
+    twins = context.result(
         "identical",
-        lambda: identical_study.identical(asked.store, *asked.refs, tokenizer=settings.tokenizer, split=None),
+        lambda: identical_study.identical(context.store, *context.refs, tokenizer=settings.tokenizer, split=None),
     )
     same = (*(f"{one.sentence}." for one in twins.findings), *(f"{why[0].upper()}{why[1:]}." for why in twins.notes))
     counts = tuple(one for one in twins.tables if one.name == identical_study.COUNTS)
     pairs = tuple(one for one in twins.tables if one.name != identical_study.COUNTS)
     counted = [words for table in counts for words in sentences.twins(table.frame)]
-    commands = tuple(asked.command(verb, *asked.profile()) for verb in ("duplicates", "identical"))
+    commands = tuple(context.command(verb, *context.tokenizer()) for verb in ("duplicates", "identical"))
     try:
-        found = asked.result(
+        found = context.result(
             "duplicates",
             lambda: duplicates_study.duplicates(
-                asked.store, *asked.refs, tokenizer=settings.tokenizer, config=asked.declared, progress=asked.progress
+                context.store,
+                *context.refs,
+                tokenizer=settings.tokenizer,
+                config=context.declared,
+                progress=context.progress,
             ),
         )
     except AuditorError as error:
@@ -63,7 +67,7 @@ def duplicates(asked: Inquiry, name: str, title: str) -> Section:
             name, title, same, tuple(counted), (twins,), counts, pairs, notes=(f"{error}",),
             commands=commands, sql=_DUPLICATES_SQL[:2],
         )  # fmt: skip
-    rows, labels = sentences.again(found), [one.label for one in asked.selections]
+    rows, labels = sentences.again(found), [one.label for one in context.selections]
     leaks = sentences.leaks(rows)
     leaking, repeated = sentences.leaking(leaks), sentences.repeated(rows)
     copied = [finding.sentence for finding in found.found(duplicates_study.COPIED)]
@@ -77,20 +81,20 @@ def duplicates(asked: Inquiry, name: str, title: str) -> Section:
     )  # fmt: skip
 
 
-def outliers(asked: Inquiry, name: str, title: str) -> Section:
+def outliers(context: ReportContext, name: str, title: str) -> Section:
     """Show the captions that seem to be of another image, and the images that people describe differently."""
 
     def make(selection: Selection) -> Result:
         return outliers_study.outliers(
-            asked.store, selection.reference, tokenizer=asked.settings.tokenizer, progress=asked.progress
+            context.store, selection.pinned_name, tokenizer=context.settings.tokenizer, progress=context.progress
         )
 
-    found, lacking = _of_each(asked, "outliers", make)
+    found, lacking = _of_each(context, "outliers", make)
     if not found:
         return Section(
             name, title, absent=_none_said("There are no captions of which one could be an outlier.", lacking)
         )
-    captions = {one.label: int(versions.images(asked.store, one)["captions"].sum()) for one in asked.selections}
+    captions = {one.label: int(versions.images(context.store, one)["captions"].sum()) for one in context.selections}
     faulty = [words for label, one in found.items() for words in sentences.faulty(label, one.frame, captions[label])]
     misplaced = any(one.frame["finding"].is_in(["swapped", "elsewhere"]).any() for one in found.values())
     said = [*(faulty or ["No caption is less like the others of its image than another."])]
@@ -103,19 +107,19 @@ def outliers(asked: Inquiry, name: str, title: str) -> Section:
         tuple(said), tuple(replace(one, frame=one.frame.head(_CARRIED)) for one in found.values()), (),
         tuple(table for one in found.values() for table in one.tables), merged(found.values()),
         tuple(dict.fromkeys((*lacking, *(note for one in found.values() for note in one.sentences), carried))),
-        (asked.command("outliers", *asked.profile(), refs=_refs(asked, found)),), _OUTLIERS_SQL,
+        (context.command("outliers", *context.tokenizer(), refs=_refs(context, found)),), _OUTLIERS_SQL,
     )  # fmt: skip
 
 
-def templates(asked: Inquiry, name: str, title: str) -> Section:
+def templates(context: ReportContext, name: str, title: str) -> Section:
     """Say how formulaic captions are, and which slots differ from the others of their image."""
 
     def make(selection: Selection) -> Result:
         return templates_study.templates(
-            asked.store, selection.reference, tokenizer=asked.settings.tokenizer, progress=asked.progress
+            context.store, selection.pinned_name, tokenizer=context.settings.tokenizer, progress=context.progress
         )
 
-    found, lacking = _of_each(asked, "templates", make)
+    found, lacking = _of_each(context, "templates", make)
     if not found:
         return Section(name, title, absent=_none_said("There are no captions that could share a template.", lacking))
     shown = sentences.templates(found)
@@ -126,7 +130,7 @@ def templates(asked: Inquiry, name: str, title: str) -> Section:
         name, title, tuple(f"{note}." for note in said), tuple(sentences.formulaic(shares)),
         tuple(found.values()), (shown,), tuple(_strongest(table) for one in found.values() for table in one.tables),
         merged(found.values()), (*lacking, *notes),
-        (asked.command("templates", *asked.profile(), refs=_refs(asked, found)),), _TEMPLATES_SQL,
+        (context.command("templates", *context.tokenizer(), refs=_refs(context, found)),), _TEMPLATES_SQL,
     )  # fmt: skip
 
 
@@ -142,23 +146,23 @@ def merged(found: Iterable[Result]) -> tuple[Figure, ...]:
 
 
 def _of_each(
-    asked: Inquiry, study: str, make: Callable[[Selection], Result]
+    context: ReportContext, study: str, make: Callable[[Selection], Result]
 ) -> tuple[dict[str, Result], tuple[str, ...]]:
     """Ask a study about each dataset of captions by itself; where it has no answer, say why."""
     found: dict[str, Result] = {}
     lacking: list[str] = []
-    for one in asked.selections:
+    for one in context.selections:
         if one.version.kind != "captions":
             continue
         try:
-            found[one.label] = asked.result(f"{study} {one.label}", functools.partial(make, one), [one])
+            found[one.label] = context.result(f"{study} {one.label}", functools.partial(make, one), [one])
         except AuditorError as error:
             lacking.append(f"{error}")
     return found, tuple(lacking)
 
 
-def _refs(asked: Inquiry, found: Mapping[str, Result]) -> list[str]:
-    return [one.reference for one in asked.selections if one.label in found]
+def _refs(context: ReportContext, found: Mapping[str, Result]) -> list[str]:
+    return [one.pinned_name for one in context.selections if one.label in found]
 
 
 def _none_said(otherwise: str, lacking: Sequence[str]) -> str:

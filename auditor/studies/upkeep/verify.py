@@ -16,7 +16,7 @@ from auditor.store import verification, versions
 from auditor.store.connection import Store
 from auditor.text import BY_OTHERS, tokenizer_of
 
-Verified = Annotated[str | None, p.Parameter("Hash this version only; default: all.", metavar="REF")]
+Verified = Annotated[str | None, p.Parameter("Hash this version only; default: all.", metavar="DATASET")]
 
 
 def verify(
@@ -28,7 +28,7 @@ def verify(
 ) -> Result:
     """Hash the stored captions again, and check the store against its log.
 
-    Every table is read whole, every version hashed again (with REF only that one), every reference between tables
+    Every table is read whole, every version hashed again (with DATASET only that one), every reference between tables
     followed, every text tokenised again. The newest version of each dataset is compared with the counts that
     datasets.toml declares.
 

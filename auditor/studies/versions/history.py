@@ -25,9 +25,9 @@ _DEPTHS = {"totals": "difference", "images": "image_change", "text": "change"}
 
 Dataset = Annotated[str, p.Parameter("Dataset.", metavar="NAME")]
 
-Before = Annotated[str, p.Parameter("Before: flickr8k@v1.", metavar="REF")]
+Before = Annotated[str, p.Parameter("Before: flickr8k@v1.", metavar="DATASET")]
 
-After = Annotated[str, p.Parameter("After: flickr8k@v2.", metavar="REF")]
+After = Annotated[str, p.Parameter("After: flickr8k@v2.", metavar="DATASET")]
 
 Depth = Annotated[str, p.Parameter("totals, images, text (every caption), vocabulary, lengths or drift.")]
 
