@@ -331,7 +331,7 @@ KINDS: Mapping[str, Kind] = {
     "related-datasets": Kind(
         "Two datasets are of one source or declared as related, so that a model may know what it is tested on.",
         "The names of the datasets, and `related` in datasets.toml.",
-        "Do not read the perplexity between these two as one between strangers.",
+        "Do not read the perplexity between these two as one between unrelated datasets.",
         "one and other are declared as related: a model may know images it is tested on",
         ("perplexity",),
         {},

@@ -14,7 +14,7 @@ from auditor.metrics.counting import Kernel
 
 def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
     """Count columns mean_1 to mean_4 of `sql/metrics/cider/cider.sql`, each a list by number of references."""
-    from auditor.metrics.kernels.cosines_by_number import ORDERS, Meetings, mean_cosines  # noqa: PLC0415
+    from auditor.metrics.kernels.cosines_by_number import ORDERS, ReferencePairings, mean_cosines  # noqa: PLC0415
 
     candidates, references = rows["cider_by_number"], rows["reference_step"]
     places = candidates.select("candidate", "image", "slot")
@@ -25,7 +25,7 @@ def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> p
     ids = np.unique(np.concatenate([side["caption_id"].to_numpy() for side in beside]))
     texts = np.searchsorted(ids, references["caption_id"].to_numpy())
     bigrams = np.maximum(references["length"].to_numpy().astype(np.int64) - 1, 0)
-    met = Meetings(
+    met = ReferencePairings(
         np.searchsorted(ids, candidates["caption_id"].to_numpy()),
         candidates["bigrams"].to_numpy().astype(np.int64),
         by_candidate(texts, candidates.height),

@@ -12,7 +12,7 @@ from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References, requests
 from auditor.result import Finding, Said, about
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_few_captions, too_long
-from auditor.scoring.substitutes import Strangers, candidate_sets, empty, passed_over, refuse
+from auditor.scoring.substitutes import Substitutes, candidate_sets, empty, passed_over, refuse
 from auditor.store.connection import Store
 from auditor.store.versions import images
 
@@ -42,7 +42,7 @@ def score_sets(
     store: Store,
     selection: Selection,
     names: Sequence[str],
-    stand_ins: Strangers,
+    substitutes: Substitutes,
     against: References,
     metric_names: Sequence[str] | None,
     tokenizer: str,
@@ -56,7 +56,7 @@ def score_sets(
     A candidate that cannot be drawn is left out; if it is `required`, `MetricError` is raised.
     """
     metrics, unscored = scorable(store, against.of(selection), requests(metric_names), metric_names)
-    sets, reasons = candidate_sets(store, selection, names, stand_ins, seed)
+    sets, reasons = candidate_sets(store, selection, names, substitutes, seed)
     if required:
         refuse(selection, reasons)
     scores = pl.concat(
@@ -78,7 +78,7 @@ def score_sets(
             *too_few_captions(store, selection, against),
             *without_references(store, selection),
             *too_long(store, [selection], tokenizer),
-            *(passed_over(store, selection, stand_ins) if any(one.name == "inter" for one in sets) else ()),
+            *(passed_over(store, selection, substitutes) if any(one.name == "inter" for one in sets) else ()),
             *_without_meaning(selection, scores.filter(candidate=HUMAN.name), metrics),
         ),
     )

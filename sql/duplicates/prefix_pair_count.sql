@@ -2,7 +2,7 @@
 -- version: 1
 -- grain: selection
 -- reads: prefix_pair
--- returns: meetings
+-- returns: pairings
 --
 -- How often two wordings meet in a pair of rare words: what it costs to compare them.
 with met as (
@@ -10,5 +10,5 @@ with met as (
     from prefix_pair
     group by key
 )
-select coalesce(sum(wordings * (wordings - 1) // 2), 0)::bigint as meetings
+select coalesce(sum(wordings * (wordings - 1) // 2), 0)::bigint as pairings
 from met

@@ -3,7 +3,7 @@
 -- grain: held-out caption
 -- params: drawn INTEGER, first_place INTEGER, last_place INTEGER
 -- reads: reference, caption_place
--- returns: candidate, stands_in, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
+-- returns: candidate, is_substitute, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
 --
 -- The captions of each image that stand at certain places in the order of the draw, each against the first of the others.
 -- A caption that is none of the drawn references stands in for the last of these: what is left are the first references
@@ -16,7 +16,7 @@ with last_place as (
 )
 select
     'human' as candidate,
-    p.place > $drawn::integer as stands_in,
+    p.place > $drawn::integer as is_substitute,
     l.image_no,
     l.image,
     p.slot,

@@ -7,4 +7,4 @@
 -- The texts that stand in as candidates, each once; the others are references themselves.
 select distinct caption_id
 from candidate
-where stands_in
+where is_substitute

@@ -9,5 +9,5 @@ select c.candidate, c.image, c.slot, c.from_dataset, c.from_image, c.from_slot, 
 from candidate as c
 left join made_text as m on m.caption_id = c.caption_id
 left join caption as t on t.caption_id = c.caption_id
-where c.stands_in
+where c.is_substitute
 order by c.candidate, c.image, c.slot

@@ -16,7 +16,7 @@ from auditor.model import Progress, Selection, silent
 from auditor.registry import References, left_out, requests
 from auditor.result import Result, Said, findings_in, notes_in
 from auditor.scoring.candidate_sets import CandidateScores, missing, score_sets
-from auditor.scoring.substitutes import chosen, strangers
+from auditor.scoring.substitutes import requested_candidates, substitutes_of
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.summary import summarise
 from auditor.store import tokens
@@ -81,9 +81,9 @@ def bounds(
     Example: auditor bounds flickr8k:test -m cider -c human -c intra
     """
     selections = resolve_all(store, refs, split)
-    names = chosen(candidates)
+    names = requested_candidates(candidates)
     drawn_again = [name for name in names if references is not None or name != HUMAN.name]
-    stand_ins = strangers(store, selections, others, corpus)
+    substitutes = substitutes_of(store, selections, others, corpus)
     notes: list[Said] = [*left_out(metrics)]
     parts = []
     with _asked(store, selections, metrics, tokenizer, progress, pool_idf=pool_idf) as (asked, said):
@@ -94,7 +94,7 @@ def bounds(
                     store,
                     selection,
                     drawn_again if draw else names,
-                    stand_ins,
+                    substitutes,
                     References("loo", references, seed + draw),
                     asked,
                     tokenizer,

@@ -55,13 +55,13 @@ GATES: Mapping[str, Rule] = {
     "duplicates_across_images.exact.max": Rule(measures.repetition, "across-images-exact", at_most),
     "leakage.max": Rule(measures.repetition, "leakage", at_most),
     "leakage.exact.max": Rule(measures.repetition, "leakage-exact", at_most),
-    "msttr.min": Rule(measures.variety, "ttr-1", at_least),
-    "templated.max": Rule(measures.formulas, "templated", at_most),
-    "outliers.max": Rule(measures.misplacement, "misplaced", at_most),
-    "homogeneity.high.max": Rule(measures.likeness, "homogeneity", at_most, end="high", by_metric=True),
-    "drift.js.max": Rule(measures.movement, "js", at_most),
-    "drift.js-2.max": Rule(measures.movement, "js-2", at_most),
-    "drift.js-opening.max": Rule(measures.movement, "js-opening", at_most),
+    "msttr.min": Rule(measures.diversity, "ttr-1", at_least),
+    "templated.max": Rule(measures.templates, "templated", at_most),
+    "outliers.max": Rule(measures.outliers, "misplaced", at_most),
+    "homogeneity.high.max": Rule(measures.homogeneity, "homogeneity", at_most, end="high", by_metric=True),
+    "drift.js.max": Rule(measures.drift, "js", at_most),
+    "drift.js-2.max": Rule(measures.drift, "js-2", at_most),
+    "drift.js-opening.max": Rule(measures.drift, "js-opening", at_most),
 }
 
 

@@ -13,15 +13,15 @@ import polars as pl
 from auditor.model import Progress, Selection, Source
 from auditor.registry import References, requests
 from auditor.scoring.candidate_sets import score_sets
-from auditor.scoring.substitutes import strangers
+from auditor.scoring.substitutes import substitutes_of
 from auditor.store.connection import Store
 from auditor.store.versions import images, log
 from auditor.studies.compare import estimated_indices
-from auditor.studies.diversity import Settings, chosen, measured
+from auditor.studies.diversity import Settings, measured, selections_with_tokens
 from auditor.studies.duplicates import TEST, TRAIN, duplicates
-from auditor.studies.outliers import outliers
+from auditor.studies.outliers import outliers as outliers_of
 from auditor.studies.profile import profile
-from auditor.studies.templates import templates
+from auditor.studies.templates import templates as templates_of
 from auditor.studies.versions import diff
 
 MEASURED: Mapping[str, type[pl.DataType]] = {
@@ -91,32 +91,34 @@ def repetition(asked: Asked) -> pl.DataFrame:
     return _rows(rows)
 
 
-def variety(asked: Asked) -> pl.DataFrame:
+def diversity(asked: Asked) -> pl.DataFrame:
     """Measure global diversity (`diversity`); `low` and `high` are the ends over drawn orders of the captions."""
     settings = Settings(asked.tokenizer, curve=0)
-    selections, known = chosen(asked.store, [asked.ref], None, None, None, asked.tokenizer, asked.progress)
+    selections, known = selections_with_tokens(
+        asked.store, [asked.ref], None, None, None, asked.tokenizer, asked.progress
+    )
     rows, _ = measured(asked.store, selections, settings, known, asked.declared, asked.progress)
     return _rows(rows.filter(pl.col("position").is_null()))
 
 
-def formulas(asked: Asked) -> pl.DataFrame:
+def templates(asked: Asked) -> pl.DataFrame:
     """Measure `templated`, the share of captions that are made of a template (`templates`)."""
-    found = templates(asked.store, asked.ref, tokenizer=asked.tokenizer, level="caption", progress=asked.progress)
+    found = templates_of(asked.store, asked.ref, tokenizer=asked.tokenizer, level="caption", progress=asked.progress)
     return _one("templated", _share(found.frame.height, asked.captions), found.signatures["templates"])
 
 
-def misplacement(asked: Asked) -> pl.DataFrame:
+def outliers(asked: Asked) -> pl.DataFrame:
     """Measure `misplaced`, the share of captions that seem to be of another image (`outliers`)."""
-    found = outliers(asked.store, asked.ref, tokenizer=asked.tokenizer, progress=asked.progress)
+    found = outliers_of(asked.store, asked.ref, tokenizer=asked.tokenizer, progress=asked.progress)
     misplaced = found.frame.filter(pl.col("finding").is_in(["swapped", "elsewhere"])).height
     return _one("misplaced", _share(misplaced, asked.captions), found.signatures["evidence"])
 
 
-def likeness(asked: Asked) -> pl.DataFrame:
+def homogeneity(asked: Asked) -> pl.DataFrame:
     """Measure `homogeneity` by each metric, with the interval of `compare`."""
     selection, metrics = asked.selection, requests(None if asked.metric is None else [asked.metric])
     names = None if asked.metric is None else [asked.metric]
-    nobody = strangers(asked.store, [selection])
+    nobody = substitutes_of(asked.store, [selection])
     scored = score_sets(
         asked.store, selection, ("human", "intra"), nobody, References("loo"), names, asked.tokenizer, _SEED,
         progress=asked.progress,
@@ -134,7 +136,7 @@ def likeness(asked: Asked) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=MEASURED, orient="row")
 
 
-def movement(asked: Asked) -> pl.DataFrame:
+def drift(asked: Asked) -> pl.DataFrame:
     """Measure the drift (`diff --depth drift`) since `against`, or the version before, in the same split."""
     version, split = asked.selection.version, asked.selection.split
     before = asked.against
@@ -145,8 +147,8 @@ def movement(asked: Asked) -> pl.DataFrame:
             return _without(("js", "js-2", "js-opening"), reason)
         before = _reference(older[0], split)
     result = diff(asked.store, before, asked.ref, depth="drift", tokenizer=asked.tokenizer, progress=asked.progress)
-    drift, _, number = result.signatures["drift"].rpartition("|")
-    signature = f"{drift}|since:{result.selections[0].pinned_name}|{number}"
+    settings, _, number = result.signatures["drift"].rpartition("|")
+    signature = f"{settings}|since:{result.selections[0].pinned_name}|{number}"
     return _rows(result.frame.select("statistic", "value", "low", "high", pl.lit(signature).alias("signature")))
 
 

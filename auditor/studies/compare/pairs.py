@@ -151,14 +151,14 @@ def parted(found: Result) -> tuple[Result, Result]:
     return replace(found, frame=alone, tables=values), tested
 
 
-def table(rows: pl.DataFrame, footing: str | None = None) -> Table:
-    """Arrange the tests for reading; the title says on which footing, where there are two."""
+def table(rows: pl.DataFrame, sampling: str | None = None) -> Table:
+    """Arrange the tests for reading; the title says which sampling, where there are two."""
     shown = rows.select(
         "statistic", pl.col("label").alias("dataset"), pl.col("against_label").alias("against"), "metric", "difference",
         "delta", "p", "p_holm", "test",
     )  # fmt: skip
     return Table(
-        f"{_TITLE}, {footing}" if footing else _TITLE,
+        f"{_TITLE}, {sampling}" if sampling else _TITLE,
         shown,
         sections="statistic",
         caption=(

@@ -2,6 +2,6 @@
 
 from auditor.studies.consensus.settings import AS_PUBLISHED, CONFIDENCE, Settings
 from auditor.studies.consensus.study import consensus
-from auditor.studies.consensus.votes import comparisons, with_kinds
+from auditor.studies.consensus.votes import pair_votes, with_kinds
 
-__all__ = ["AS_PUBLISHED", "CONFIDENCE", "Settings", "comparisons", "consensus", "with_kinds"]
+__all__ = ["AS_PUBLISHED", "CONFIDENCE", "Settings", "consensus", "pair_votes", "with_kinds"]

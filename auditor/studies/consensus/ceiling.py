@@ -19,7 +19,7 @@ from auditor.store import ngrams
 from auditor.store.connection import Store
 from auditor.studies.consensus.accuracy import ALL, credit, kinds_of, preferences
 from auditor.studies.consensus.settings import TIE_CREDIT, Settings
-from auditor.studies.consensus.votes import Comparisons, compared_at_work
+from auditor.studies.consensus.votes import PairVotes, votes_at_work
 
 _VOTES = ("votes_b", "votes_c")
 
@@ -79,7 +79,7 @@ def people_ceiling(pairs: pl.DataFrame, ties: str) -> pl.DataFrame:
 
 def metric_halves(
     store: Store,
-    found: Comparisons,
+    found: PairVotes,
     references: Selection,
     metrics: Sequence[MetricRequest],
     settings: Settings,
@@ -127,10 +127,10 @@ def metric_halves(
 
 
 def reserved_votes(
-    store: Store, found: Comparisons, references: Selection, drawn: Selection, tokenizer: str
+    store: Store, found: PairVotes, references: Selection, drawn: Selection, tokenizer: str
 ) -> pl.DataFrame:
     """Count the triplets whose A is a reference that was not drawn. Columns: pair, matched, votes_b, votes_c."""
-    workspace = compared_at_work(store, found.selection, tokenizer)
+    workspace = votes_at_work(store, found.selection, tokenizer)
     workspace.take("asked_reference", ngrams.workspace(store, references, tokenizer), "reference")
     workspace.take("drawn", ngrams.workspace(store, drawn, tokenizer), "reference")
     return workspace.rows("held_out_vote").with_columns(pl.col(_VOTES).fill_null(0))

@@ -14,8 +14,8 @@ from auditor.statistics.correlation import correlate
 from auditor.studies.consensus.accuracy import ALL
 from auditor.studies.consensus.league import PEOPLE, League
 from auditor.studies.consensus.settings import Settings
-from auditor.studies.consensus.versus import Twofold
-from auditor.studies.consensus.votes import Comparisons
+from auditor.studies.consensus.versus import SharedPairs
+from auditor.studies.consensus.votes import PairVotes
 
 ROWS = {
     "dataset": pl.String, "metric": pl.String, "kind": pl.String, "references": pl.UInt32, "n": pl.Int64,
@@ -72,14 +72,14 @@ def _rows(part: Measured, settings: Settings) -> pl.DataFrame:
         parts.append(part.league.wins.drop("rank").with_columns(statistic=pl.lit("wins"), **drawn))
         parts.append(part.league.duels.with_columns(statistic=pl.lit("duels"), **drawn))
         parts.append(part.league.correlations.with_columns(against=pl.lit(PEOPLE), **drawn))
-    if part.twofold and other:
-        agreement = part.twofold.agreement.drop("differing")
+    if part.shared and other:
+        agreement = part.shared.agreement.drop("differing")
         parts.append(
             agreement.with_columns(
                 statistic=pl.lit("agreement"), metric=pl.lit(PEOPLE), truth=truth, against=pl.lit(other.truth)
             )
         )
-        parts.append(part.twofold.lengths.with_columns(statistic=pl.lit("length-lead"), metric=pl.lit(PEOPLE)))
+        parts.append(part.shared.lengths.with_columns(statistic=pl.lit("length-lead"), metric=pl.lit(PEOPLE)))
         under = part.under_other.with_columns(statistic=pl.lit("accuracy"), truth=pl.lit(other.truth))
         parts.append(under.with_columns(references=most, draw=first))
     return _public(parts, part, settings)
@@ -117,12 +117,12 @@ def _public(parts: Sequence[pl.DataFrame], part: Measured, settings: Settings) -
 
 @dataclass(frozen=True)
 class Measured:
-    """What was found of one dataset of comparisons; see the modules of each part for its columns.
+    """What was found of one dataset of pairs or triplets; see the modules of each part for its columns.
 
     `under_own` and `under_other` are accuracies over the pairs that another source has too, by either's votes.
     """
 
-    found: Comparisons
+    found: PairVotes
     references: Selection
     most: int
     metrics: Sequence[MetricRequest]
@@ -131,8 +131,8 @@ class Measured:
     ceiling: pl.DataFrame
     halves: pl.DataFrame
     league: League | None
-    other: Comparisons | None
-    twofold: Twofold | None
+    other: PairVotes | None
+    shared: SharedPairs | None
     under_own: pl.DataFrame
     under_other: pl.DataFrame
     notes: Sequence[Said]

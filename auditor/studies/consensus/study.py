@@ -28,8 +28,8 @@ from auditor.studies.consensus.league import league
 from auditor.studies.consensus.rows import Measured
 from auditor.studies.consensus.settings import Settings, chosen_metrics
 from auditor.studies.consensus.tables import figures, tables
-from auditor.studies.consensus.versus import known_of, twofold
-from auditor.studies.consensus.votes import Comparisons, comparisons, with_kinds
+from auditor.studies.consensus.versus import known_of, shared_pairs
+from auditor.studies.consensus.votes import PairVotes, pair_votes, with_kinds
 from auditor.text import tokenizer_of
 
 #: As many references as Vedantam et al. 2015 use.
@@ -74,7 +74,7 @@ def consensus(
 
     Source: Vedantam, Zitnick & Parikh 2015.
 
-    Raises `UsageError` for what holds no comparisons or no decisions, and for references that no image has.
+    Raises `UsageError` for what holds no pairs or triplets, or no decisions, and for references that no image has.
 
     Example: auditor consensus pascal50s-triplets --versus pascal50s-pairs
     """
@@ -115,12 +115,12 @@ def _measure(
     settings: Settings,
     progress: Progress,
 ) -> Measured:
-    found = comparisons(store, selection, settings.tokenizer, progress)
+    found = pair_votes(store, selection, settings.tokenizer, progress)
     references, notes = references_of(store, selection, against)
     other = both = None
     if versus is not None:
-        other = comparisons(store, _other(store, versus, selection), settings.tokenizer, progress)
-        both = twofold(store, found, other)
+        other = pair_votes(store, _other(store, versus, selection), settings.tokenizer, progress)
+        both = shared_pairs(store, found, other)
         found = replace(found, rows=known_of(found, both.pairs))
     found = with_kinds(store, found, references, settings.tokenizer)
     found, own = _told_apart(store, found, references, settings)
@@ -149,7 +149,7 @@ def _measure(
         halves=halves,
         league=league(preferred, labels),
         other=other,
-        twofold=both,
+        shared=both,
         under_own=under_own,
         under_other=under_other,
         notes=(*found.notes, *own, *notes, *few, *unscored,
@@ -159,8 +159,8 @@ def _measure(
 
 
 def _told_apart(
-    store: Store, found: Comparisons, references: Selection, settings: Settings
-) -> tuple[Comparisons, list[Finding]]:
+    store: Store, found: PairVotes, references: Selection, settings: Settings
+) -> tuple[PairVotes, list[Finding]]:
     """Count the pairs of which a caption is a reference of its image, and leave them out where that is asked for."""
     profile = settings.tokenizer
     tokens.provide(store, [found.selection, references], profile, tokenizer_of(profile))
@@ -191,7 +191,7 @@ def _other(store: Store, versus: str, selection: Selection) -> Selection:
     return other
 
 
-def _most(store: Store, found: Comparisons, references: Selection, settings: Settings) -> tuple[int, list[str]]:
+def _most(store: Store, found: PairVotes, references: Selection, settings: Settings) -> tuple[int, list[str]]:
     """Decide on the number of references, and say how many pairs have too few images for it."""
     described = images(store, references)
     captions = found.rows.select("image").join(described, on="image")["captions"]
@@ -209,7 +209,7 @@ def _most(store: Store, found: Comparisons, references: Selection, settings: Set
 
 def _scored(
     store: Store,
-    found: Comparisons,
+    found: PairVotes,
     references: Selection,
     metrics: Sequence[MetricRequest],
     settings: Settings,

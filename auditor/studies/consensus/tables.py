@@ -177,7 +177,7 @@ def _league(part: Measured) -> list[Table]:
 
 
 def _versus(part: Measured) -> list[Table]:
-    both, other = part.twofold, part.other
+    both, other = part.shared, part.other
     if both is None or other is None:
         return []
     title = f"{part.found.truth}, against {other.truth}"

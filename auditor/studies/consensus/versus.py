@@ -14,7 +14,7 @@ from auditor.errors import UsageError
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 from auditor.studies.consensus.accuracy import ALL, kinds_of
-from auditor.studies.consensus.votes import Comparisons
+from auditor.studies.consensus.votes import PairVotes
 
 #: Columns that are compared.
 _COMPARED = (
@@ -23,7 +23,7 @@ _COMPARED = (
 
 
 @dataclass(frozen=True)
-class Twofold:
+class SharedPairs:
     """Pairs that two sources have.
 
     `pairs` are those of the first with `other_votes_b`, `other_votes_c`, `other_winner` and `other_people` (1 for B, -1
@@ -41,11 +41,11 @@ class Twofold:
         return self.pairs.filter(pl.col("winner") != pl.col("other_winner"))
 
 
-def twofold(store: Store, found: Comparisons, other: Comparisons) -> Twofold:
+def shared_pairs(store: Store, found: PairVotes, other: PairVotes) -> SharedPairs:
     """Match the pairs of two sources by image and words. Raises `UsageError` where they share none."""
     workspace = Workspace(store)
     workspace.bind_rows("pairwise_preference", found.rows.select(_COMPARED))
-    workspace.bind_rows("other_comparison", other.rows.select(_COMPARED))
+    workspace.bind_rows("other_preference", other.rows.select(_COMPARED))
     matched = workspace.rows("shared_pair")
     if matched.is_empty():
         raise UsageError(
@@ -61,10 +61,10 @@ def twofold(store: Store, found: Comparisons, other: Comparisons) -> Twofold:
     )
     decided = pairs.filter(pl.col("winner").is_not_null(), pl.col("other_winner").is_not_null())
     truths = {found.truth: "winner", other.truth: "other_winner"}
-    return Twofold(pairs, _agreement(decided), _lengths(decided, truths))
+    return SharedPairs(pairs, _agreement(decided), _lengths(decided, truths))
 
 
-def known_of(found: Comparisons, pairs: pl.DataFrame) -> pl.DataFrame:
+def known_of(found: PairVotes, pairs: pl.DataFrame) -> pl.DataFrame:
     """Take over kinds and authors that only the other source knows: the rows of the first with both."""
     known = pairs.select("pair", "kind", "origin_b", "origin_c")
     joined = found.rows.join(known, on="pair", how="left", suffix=" known", maintain_order="left")

@@ -20,7 +20,7 @@ KINDS = ("HC", "HI", "HM", "MM")
 
 
 @dataclass(frozen=True)
-class Comparisons:
+class PairVotes:
     """Pairs of captions and whom people chose.
 
     `rows` are those of `sql/consensus/pairwise_preference.sql`; `notes` say what a reader must know of them.
@@ -48,19 +48,19 @@ class Comparisons:
         return self.rows.filter(pl.col("winner").is_not_null())
 
 
-def comparisons(store: Store, selection: Selection, tokenizer: str, progress: Progress = silent) -> Comparisons:
+def pair_votes(store: Store, selection: Selection, tokenizer: str, progress: Progress = silent) -> PairVotes:
     """Read what people compared. Raises `UsageError` where a selection holds nothing of the kind, or no decision."""
     tokens.provide(store, [selection], tokenizer, tokenizer_of(tokenizer), progress)
-    rows = compared_at_work(store, selection, tokenizer).rows("pairwise_preference")
+    rows = votes_at_work(store, selection, tokenizer).rows("pairwise_preference")
     if rows.is_empty():
         raise UsageError(
             f"{selection.label}: holds no pairs or triplets that people compared (it is of kind "
             f"{selection.version.kind}); ingest such judgements as kind pairs or triplets"
         )
-    return _checked(Comparisons(selection, rows))
+    return _checked(PairVotes(selection, rows))
 
 
-def compared_at_work(store: Store, selection: Selection, tokenizer: str) -> Workspace:
+def votes_at_work(store: Store, selection: Selection, tokenizer: str) -> Workspace:
     """Open a workspace over the pairs and triplets of a selection."""
     version = selection.version
     workspace = Workspace(store, dataset=version.dataset, seq=version.seq, split=selection.split, profile=tokenizer)
@@ -68,7 +68,7 @@ def compared_at_work(store: Store, selection: Selection, tokenizer: str) -> Work
     return workspace
 
 
-def _checked(found: Comparisons) -> Comparisons:
+def _checked(found: PairVotes) -> PairVotes:
     label, rows = found.selection.label, found.rows
     silent_pairs = rows.filter(pl.col("votes") == 0).height
     even = rows.height - found.decided.height - silent_pairs
@@ -91,7 +91,7 @@ def _pairs(number: int) -> str:
     return "1 pair" if number == 1 else f"{number:,} pairs"
 
 
-def with_kinds(store: Store, found: Comparisons, references: Selection, tokenizer: str) -> Comparisons:
+def with_kinds(store: Store, found: PairVotes, references: Selection, tokenizer: str) -> PairVotes:
     """Infer kinds where the source gives none and the pairs of an image tell them; a note says how."""
     kindless = found.rows.filter(pl.col("kind").is_null()).select("pair", "image", "tokens_b", "tokens_c")
     if kindless.is_empty():

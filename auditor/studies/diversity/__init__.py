@@ -2,6 +2,6 @@
 
 from auditor.studies.diversity.overall import FILE_ORDER
 from auditor.studies.diversity.settings import PUBLISHED_PROFILE, Settings
-from auditor.studies.diversity.study import chosen, diversity, measured
+from auditor.studies.diversity.study import diversity, measured, selections_with_tokens
 
-__all__ = ["FILE_ORDER", "PUBLISHED_PROFILE", "Settings", "chosen", "diversity", "measured"]
+__all__ = ["FILE_ORDER", "PUBLISHED_PROFILE", "Settings", "diversity", "measured", "selections_with_tokens"]

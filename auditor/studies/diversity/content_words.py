@@ -71,7 +71,7 @@ def content_of(settings: Settings) -> Content:
 
 
 @dataclass(frozen=True)
-class Meeting:
+class Pairing:
     """One system's captions put against the references of the same images; `refs` is the rule: all, or leave-one-out.
 
     `lacking` images of the references the system does not describe, `beyond` are described by it alone; `wordless` are
@@ -88,14 +88,14 @@ class Meeting:
     wordless: int
 
 
-def meetings(
+def pairings(
     store: Store,
     systems: Sequence[Selection],
     evaluation: Selection,
     content: Content,
     settings: Settings,
     progress: Progress,
-) -> Iterator[Meeting]:
+) -> Iterator[Pairing]:
     """Put one system after another against the references; where both are the same captions, each is held out once.
 
     With `references`, against so many, drawn by the seed. Relations are those of one meeting at a time. Raises
@@ -118,7 +118,7 @@ def meetings(
         bind_candidates(store, at_work, [_candidates(system, evaluation)])
         counted = at_work.query("select count(*), count(*) filter (where length = 0) from candidate")
         captions, wordless = counted.row(0)
-        yield Meeting(system, evaluation, refs, at_work, captions, lacking, beyond, wordless)
+        yield Pairing(system, evaluation, refs, at_work, captions, lacking, beyond, wordless)
 
 
 def bind_words(
@@ -137,7 +137,7 @@ def bind_words(
         tagged = tagged.unique("text")
         spelled = tagged.explode("words", empty_as_null=True).drop_nulls().rename({"words": "word"})
         at_work.bind_rows("tagged_word", spelled)
-    at_work.bind("said_word", content.file)
+    at_work.bind("content_word", content.file)
     if content.tagger is not None:
         _require_same_words(at_work, content.tagger)
     at_work.bind("reference_word_importance", "reference_word_importance")
@@ -205,7 +205,7 @@ def _require_same_words(at_work: Workspace, by: Tagger) -> None:
         " select w.word, c.text from tagged_word as w join caption as c on c.text = w.text"
         " semi join at_work as a on a.caption_id = c.caption_id"
         " left join vocabulary as v on v.token = w.word"
-        " anti join said_word as k on k.caption_id = c.caption_id and k.token_id = v.token_id"
+        " anti join content_word as k on k.caption_id = c.caption_id and k.token_id = v.token_id"
         " order by c.text, w.word limit 1"
     )
     if strayed.height:

@@ -16,7 +16,7 @@ from auditor.model import Progress, Selection, silent
 from auditor.result import Result, Signature, Table
 from auditor.store.connection import Store
 from auditor.store.versions import resolve, resolve_all
-from auditor.studies.diversity.content_words import content_of, meetings
+from auditor.studies.diversity.content_words import content_of, pairings
 from auditor.studies.diversity.per_image import shared_notes, unlike_images
 from auditor.studies.diversity.settings import Settings, settled
 
@@ -72,7 +72,7 @@ def missed_words(
     people, systems = resolve(store, evaluation), resolve_all(store, refs, split)
     content = content_of(settings)
     met, missed, claimed = [], [], []
-    for one in meetings(store, systems, people, content, settings, progress):
+    for one in pairings(store, systems, people, content, settings, progress):
         one.at_work.params["importance"] = importance
         met.append(one)
         missed.append(one.at_work.rows("recall_by_word").rename({"missed": "times", "recalled": "otherwise"}))

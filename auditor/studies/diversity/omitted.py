@@ -14,7 +14,7 @@ from auditor.scoring.writing import chooses_tokenizer
 from auditor.store.connection import Store
 from auditor.studies.diversity.overall import use, workspace
 from auditor.studies.diversity.settings import AllImages, Settings
-from auditor.studies.diversity.study import chosen
+from auditor.studies.diversity.study import selections_with_tokens
 from auditor.text import AUTO
 
 _TOGETHER = "none of them"
@@ -60,7 +60,7 @@ def omitted_words(
         raise UsageError(
             "omitted: name the training data with --against DATASET and people's captions with --eval DATASET"
         )
-    selections, known = chosen(store, refs, against, evaluation, split, tokenizer, progress)
+    selections, known = selections_with_tokens(store, refs, against, evaluation, split, tokenizer, progress)
     at_work = workspace(store, Settings(tokenizer, all_images=all_images), known)
     parts: list[tuple[Selection | None, pl.DataFrame, int]] = []
     for place, selection in enumerate(selections):

@@ -15,7 +15,7 @@ from auditor.statistics.cards import CLASSES
 from auditor.statistics.ratio import INTERVAL, ratio
 from auditor.store.connection import Store
 from auditor.store.versions import images, resolve, resolve_all
-from auditor.studies.diversity.content_words import Content, Meeting, content_of, meetings
+from auditor.studies.diversity.content_words import Content, Pairing, content_of, pairings
 from auditor.studies.diversity.settings import Settings, settled
 
 _VERSION = 1
@@ -56,7 +56,7 @@ def local_words_met(
 ) -> Result:
     """Do so for selections each of which describes images of the people's captions."""
     met, parts = [], []
-    for one in meetings(store, systems, people, content, settings, progress):
+    for one in pairings(store, systems, people, content, settings, progress):
         met.append(one)
         parts.append(_rows(one, _statistics(one), content, settings))
     frame = pl.concat(parts)
@@ -73,7 +73,7 @@ def local_words_met(
     )
 
 
-def _statistics(one: Meeting) -> pl.DataFrame:
+def _statistics(one: Pairing) -> pl.DataFrame:
     """Give statistic, value, low, high, n, images: every class of importance up to the highest there is, or 5."""
     recalls = ratio(one.at_work.rows("local_recall"))
     highest = max([CLASSES, *recalls["class"].cast(pl.Int64, strict=False).drop_nulls()])
@@ -91,7 +91,7 @@ def _statistics(one: Meeting) -> pl.DataFrame:
     )
 
 
-def _rows(one: Meeting, statistics: pl.DataFrame, content: Content, settings: Settings) -> pl.DataFrame:
+def _rows(one: Pairing, statistics: pl.DataFrame, content: Content, settings: Settings) -> pl.DataFrame:
     system, people = one.system, one.evaluation
     signed = {name: local_signature(name, people, one.refs, settings, content) for name in statistics["statistic"]}
     return statistics.select(
@@ -159,7 +159,7 @@ def _figure(labelled: Sequence[tuple[str, pl.DataFrame]]) -> Figure:
     )
 
 
-def shared_notes(met: Sequence[Meeting]) -> list[str]:
+def shared_notes(met: Sequence[Pairing]) -> list[str]:
     """Say how the systems were put against the references."""
     notes = [
         f"{one.system.label} was ingested as {one.system.version.kind}, not as a system's output (--kind)"
@@ -175,7 +175,7 @@ def shared_notes(met: Sequence[Meeting]) -> list[str]:
     return notes
 
 
-def unlike_images(met: Sequence[Meeting]) -> list[Finding]:
+def unlike_images(met: Sequence[Pairing]) -> list[Finding]:
     """Say which images are not counted, and what of a system has no word."""
     told = []
     people = met[0].evaluation.label

@@ -17,7 +17,7 @@ from auditor.store.connection import Store
 from auditor.studies.diversity.content_words import content_of
 from auditor.studies.diversity.per_image import local_words_met
 from auditor.studies.diversity.settings import Settings, settled
-from auditor.studies.diversity.study import ROWS, apart_from_people, chosen, measured
+from auditor.studies.diversity.study import ROWS, apart_from_people, measured, selections_with_tokens
 
 #: Statistics that compare captions: as published by their letters, case and blanks at their ends included.
 _BY_LETTERS = ("unique", "novel")
@@ -66,13 +66,15 @@ def robustness(
     declared = sources(config)
     asked, said = settled(store, refs, settings or Settings(), against, evaluation, split)
     base_settings = replace(asked, published=False, lists="mean", curve=0)
-    selections, known = chosen(store, refs, against, evaluation, split, base_settings.resolved_tokenizer, progress)
+    selections, known = selections_with_tokens(
+        store, refs, against, evaluation, split, base_settings.resolved_tokenizer, progress
+    )
     base, found_notes = measured(store, selections, base_settings, known, {}, progress)
     notes: list[Said] = [*said, *found_notes]
     parts = []
     for factors, changed in _variants(base_settings):
         try:
-            chosen(store, refs, against, evaluation, split, changed.resolved_tokenizer, progress)
+            selections_with_tokens(store, refs, against, evaluation, split, changed.resolved_tokenizer, progress)
         except MissingExtraError as error:
             notes.append(f"left out: {error}")
             continue

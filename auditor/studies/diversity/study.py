@@ -149,12 +149,14 @@ def diversity(
     declared = sources(config)
     settings, said = settled(store, refs, settings or Settings(), against, evaluation, split)
     _check(settings)
-    selections, known = chosen(store, refs, against, evaluation, split, settings.resolved_tokenizer, progress)
+    selections, known = selections_with_tokens(
+        store, refs, against, evaluation, split, settings.resolved_tokenizer, progress
+    )
     apart = apart_from_people(store, selections, known.evaluation)
     rows, told = measured(store, selections, settings, known, declared or {}, progress)
     if settings.published:
         robust = replace(settings, published=False, tokenizer=ROBUST_PROFILE)
-        chosen(store, refs, against, evaluation, split, ROBUST_PROFILE, progress)
+        selections_with_tokens(store, refs, against, evaluation, split, ROBUST_PROFILE, progress)
         beside, _ = measured(store, selections, robust, known, {}, progress)
         values = beside.select(*_KEY, pl.col("value").alias("robust"))
         rows = rows.drop("robust").join(values, on=_KEY, how="left", nulls_equal=True, maintain_order="left")
@@ -190,7 +192,7 @@ def _as_rows(*parts: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def chosen(
+def selections_with_tokens(
     store: Store,
     refs: Sequence[str],
     against: str | None,

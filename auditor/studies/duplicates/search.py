@@ -134,7 +134,7 @@ def frames(questions: Sequence[Question]) -> dict[str, pl.DataFrame]:
 _PARTS = 1000
 
 #: What a search may cost: wordings that meet in rare words, some minutes' work, and pairs that are compared and kept.
-_MOST_MEETINGS = 1_000_000_000
+_MOST_PREFIX_PAIRS = 1_000_000_000
 
 _MOST_PAIRS = 20_000_000
 
@@ -275,7 +275,7 @@ def _bound(store: Store, search: Search, questions: Sequence[Question]) -> Works
 def _search(at_work: Workspace, search: Search, progress: Progress) -> None:
     """Bind relation `duplicate`, unless that would take more than anybody waits for."""
     for step, (relation, most) in enumerate(
-        {"prefix_pair_count": _MOST_MEETINGS, "similarity_candidate_count": _MOST_PAIRS}.items()
+        {"prefix_pair_count": _MOST_PREFIX_PAIRS, "similarity_candidate_count": _MOST_PAIRS}.items()
     ):
         progress("comparing captions", step, 3)
         pairs = at_work.rows(relation).item()

@@ -47,7 +47,7 @@ def needed(images: int) -> float:
     return _TIMES * math.log2(max(images, 2))
 
 
-def gains(
+def log_likelihood_gain(
     store: Store,
     selection: Selection,
     tokenizer: str,

@@ -156,7 +156,7 @@ def _findings(
     store: Store, selection: Selection, tokenizer: str, suspects: pl.DataFrame, described: int, progress: Progress
 ) -> pl.DataFrame:
     """Say of each caption in doubt where it fits better, and what follows."""
-    found = likelihood.told(likelihood.gains(store, selection, tokenizer, suspects, described, progress))
+    found = likelihood.told(likelihood.log_likelihood_gain(store, selection, tokenizer, suspects, described, progress))
     swapped = likelihood.exchanged(found).filter(pl.col("pair_evidence") > 2 * likelihood.needed(described))
     alone = likelihood.best_elsewhere(found).join(swapped, on=_KEYS, how="anti")
     placed = pl.concat([swapped, alone], how="diagonal")

@@ -172,7 +172,7 @@ class Components:
         return self._blanked_texts[key]
 
 
-def chosen(names: Sequence[str] | None) -> list[str]:
+def requested_components(names: Sequence[str] | None) -> list[str]:
     """Read which components a user asks for; none stands for all. Raises `UsageError` for a name that is none."""
     for name in names or ():
         if name not in COMPONENTS:

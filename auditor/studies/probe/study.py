@@ -24,7 +24,7 @@ from auditor.statistics.summary import summarise
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.studies.probe import tables
-from auditor.studies.probe.changes import Component, Components, chosen
+from auditor.studies.probe.changes import Component, Components, requested_components
 from auditor.text import AUTO
 
 #: How many words of a reference change, unless others are asked for.
@@ -93,7 +93,7 @@ def probe(
     if min(words or WORDS) < 1:
         raise UsageError(f"--words {min(words or WORDS)}: at least one word of a reference has to change")
     asked = Components(
-        chosen(components or None), sorted(set(words or WORDS)), seed, tokenizer, function_words, pipeline
+        requested_components(components or None), sorted(set(words or WORDS)), seed, tokenizer, function_words, pipeline
     )
     selections = resolve_all(store, refs, split)
     notes: list[Said] = [*left_out(metrics)]

@@ -11,7 +11,7 @@ from auditor.model import Progress, Selection
 from auditor.registry import MetricRequest
 from auditor.scoring.by_reference_count import ReferenceOrder, each_number
 from auditor.statistics.correlation import at_level, correlate
-from auditor.statistics.saturation import detectable, knee, lasting, risen
+from auditor.statistics.saturation import detectable, knee, lasting, saturation_point
 from auditor.statistics.summary import exact
 from auditor.store.connection import Store
 
@@ -145,6 +145,6 @@ def sufficient(measured: Measured, metric: str, most: int, draw: int | None) -> 
     means, stability = curve("mean", most), curve("stability", most - 1)
     return {
         "knee": knee(means),
-        "enough": risen(means),
+        "enough": saturation_point(means),
         "stable": lasting([*stability, 1.0], _STABLE) if stability else None,
     }

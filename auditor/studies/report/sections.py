@@ -64,7 +64,7 @@ def facts(context: ReportContext, name: str, title: str) -> Section:
 
 
 def bounds(context: ReportContext, name: str, title: str) -> Section:
-    """Put captions against the others of their image, and strangers in their place."""
+    """Put captions against the others of their image, and substitutes in their place."""
     found = _scored(context, "bounds", bounds_study.bounds)
     said = sentences.bounds(found)
     return Section(

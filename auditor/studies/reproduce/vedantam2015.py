@@ -14,7 +14,7 @@ from auditor.scoring.references import references_of
 from auditor.store.connection import Store
 from auditor.store.versions import images, log, resolve, resolve_all
 from auditor.studies.agree import ALL, Question, Resampling, agree
-from auditor.studies.consensus import AS_PUBLISHED, Settings, comparisons, consensus, with_kinds
+from auditor.studies.consensus import AS_PUBLISHED, Settings, consensus, pair_votes, with_kinds
 from auditor.studies.probe import probe
 from auditor.studies.profile import profile
 from auditor.studies.reproduce.study import Measured
@@ -136,7 +136,7 @@ def _sizes(store: Store, datasets: Sequence[str]) -> Quantities:
 def _pairs(store: Store, name: str) -> Quantities:
     selection = resolve(store, name)
     references, _ = references_of(store, selection)
-    found = with_kinds(store, comparisons(store, selection, _PROFILE), references, _PROFILE).rows
+    found = with_kinds(store, pair_votes(store, selection, _PROFILE), references, _PROFILE).rows
     yield (name, "", "all", "", "pairs"), float(found.height)
     for kind, pairs in found["kind"].drop_nulls().value_counts().iter_rows():
         yield (name, "", kind, "", "pairs"), float(pairs)

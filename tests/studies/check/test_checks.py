@@ -100,7 +100,7 @@ def test_numbers_are_those_of_the_studies(held: Store) -> None:
     found = measures.repetition(asked).filter(statistic="across-images")
     assert found["value"].to_list() == shares["value"].to_list()
     made = templates(held, "set", metric="bleu-1").frame.filter(statistic="templated")
-    assert measures.formulas(asked)["value"].to_list() == made["value"].to_list()
+    assert measures.templates(asked)["value"].to_list() == made["value"].to_list()
 
 
 def test_homogeneity_is_judged_by_the_upper_end_of_its_interval(held: Store) -> None:
