@@ -21,7 +21,7 @@ from auditor.studies.check.study import check
 from auditor.studies.diversity.study import diversity
 from auditor.studies.profile import profile
 from auditor.studies.report.card import card
-from auditor.studies.report.request import Settings
+from auditor.studies.report.request import ReportSettings
 from auditor.studies.report.study import report
 from auditor.studies.score.study import score
 from auditor.studies.versions.history import diff
@@ -164,7 +164,7 @@ def test_card_says_which_tokens_its_statistics_are_of(store: Store) -> None:
     _filled(store, zh=CHINESE, en=ENGLISH)
     said = {}
     for name in ("zh", "en"):
-        made = card(store, name, settings=Settings(("bleu-1",)))
+        made = card(store, name, settings=ReportSettings(("bleu-1",)))
         (said[name],) = (one.notes for one in made.sections if one.name == "statistics")
         assert f"tok:{'char' if said[name] else 'bare'}" in made.signatures["bleu-1"]
     assert said["zh"][0].startswith("tokenizer char, of characters: zh has 4 of 4")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from auditor.errors import SourceError
-from auditor.sources.guards.flatbuffer import Table
+from auditor.sources.guards.flatbuffer import FlatTable
 from auditor.sources.guards.limits import Limits
 
 SCHEMA, _DICTIONARY, RECORDS = 1, 2, 3
@@ -40,14 +40,14 @@ def check(path: Path) -> int:
     rows = 0
     with path.open("rb") as file:
         try:
-            footer = Table(_footer(file, limits.size))
+            footer = FlatTable(_footer(file, limits.size))
             for field in (_DICTIONARIES, _RECORD_BATCHES):
                 for at, length, body in footer.vector(field, _BLOCK):
                     if min(at, length, body) < 0 or at + length + body > limits.size or length > _LARGEST_INDEX:
                         raise struct.error("a message outside of the file")
                     file.seek(at)
                     metadata = file.read(length)
-                    message = Table(metadata[8:] if metadata.startswith(_MARK) else metadata[4:])
+                    message = FlatTable(metadata[8:] if metadata.startswith(_MARK) else metadata[4:])
                     if message.number(BODY_LENGTH, "<q") > body:
                         raise struct.error("a message longer than its place")
                     held = check_message(limits, message, file, at + length)
@@ -59,7 +59,7 @@ def check(path: Path) -> int:
     return rows
 
 
-def check_message(limits: Limits, message: Table, file: BinaryIO, body_at: int) -> int:
+def check_message(limits: Limits, message: FlatTable, file: BinaryIO, body_at: int) -> int:
     """Check what one message declares against the size of its file, and count its rows; its body begins at `body_at`.
 
     Raises `SourceError` for one that declares more, `struct.error` for one that is damaged.

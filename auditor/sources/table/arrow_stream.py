@@ -18,7 +18,7 @@ import polars as pl
 from auditor.errors import SourceError
 from auditor.sources.guards import arrow
 from auditor.sources.guards.arrow import BODY_LENGTH, KIND, RECORDS, SCHEMA
-from auditor.sources.guards.flatbuffer import Table
+from auditor.sources.guards.flatbuffer import FlatTable
 from auditor.sources.guards.limits import Limits
 
 MARK = b"\xff\xff\xff\xff"
@@ -78,7 +78,7 @@ def _messages(path: Path) -> Iterator[_Message]:
                 raise _damaged(path)
             metadata = file.read(size)
             try:
-                message = Table(metadata)
+                message = FlatTable(metadata)
                 kind, length = message.number(KIND, "<B"), message.number(BODY_LENGTH, "<q")
             except struct.error as error:
                 raise (_cut_short if len(metadata) < size else _damaged)(path) from error

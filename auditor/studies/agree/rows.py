@@ -67,7 +67,7 @@ class Resampling:
 
 
 @dataclass(frozen=True)
-class Correlated:
+class ProtocolRows:
     """Rows of a protocol, with the coefficients of the resamples behind their intervals.
 
     `reason` says why there are none, `flat` names the metrics that have no coefficient because they hold one value.
@@ -85,7 +85,7 @@ def correlations(
     statistics: Sequence[str],
     resampling: Resampling,
     progress: Progress = silent,
-) -> dict[tuple[str, str], Correlated]:
+) -> dict[tuple[str, str], ProtocolRows]:
     """Correlate every metric with people, by each protocol, and for pooled and mean also without own references.
 
     Gives them by protocol and by what was rated; what would repeat all captions is left out.
@@ -102,7 +102,7 @@ def correlations(
 
 def correlated(
     found: Rated, protocol: str, candidates: str, statistics: Sequence[str], resampling: Resampling
-) -> Correlated:
+) -> ProtocolRows:
     """Correlate every metric with people by one protocol; what cannot be is null, and a note says why."""
     labels = found.labels
     rows = found.beside_scores(protocol, without_references=candidates == WITHOUT).sort("image", "slot", "human")
@@ -123,10 +123,10 @@ def correlated(
                 low=interval and interval.low, high=interval and interval.high, p=chance, strength=strength(value),
             )
         )  # fmt: skip
-    return Correlated(made, drawn, reason, tuple(label for label in labels if label in flat))
+    return ProtocolRows(made, drawn, reason, tuple(label for label in labels if label in flat))
 
 
-def missing(label: str, made: Mapping[tuple[str, str], Correlated], resampling: Resampling) -> list[str]:
+def missing(label: str, made: Mapping[tuple[str, str], ProtocolRows], resampling: Resampling) -> list[str]:
     """Say why coefficients and intervals are missing; like reasons in one sentence."""
     reasons: dict[str, list[str]] = {}
     for (protocol, candidates), each in made.items():
@@ -152,7 +152,7 @@ def _reason(scores: pl.DataFrame) -> str | None:
     return None
 
 
-def tests(found: Rated, protocol: str, statistic: str, made: Correlated, resampling: Resampling) -> list[Row]:
+def tests(found: Rated, protocol: str, statistic: str, made: ProtocolRows, resampling: Resampling) -> list[Row]:
     """Test every pair of metrics: which correlates more with people, errors taken with their sign turned round.
 
     Gives for each pair the difference of the coefficients with its interval, Williams' t and Steiger's z, each with p

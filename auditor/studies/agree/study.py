@@ -61,7 +61,7 @@ Disagreements = Annotated[int, p.Parameter("Captions shown that people and metri
 
 
 @dataclass(frozen=True)
-class Question:
+class AgreeSettings:
     """What is asked of ratings and scores beside the metrics.
 
     `protocols` are some of pooled, mean, judges, or a judge's own; `statistics` some of `STATISTICS`; none stands for
@@ -92,7 +92,7 @@ def agree(
     tokenizer: p.Tokenizer = AUTO,
     split: p.Split = None,
     as_published: AsPublished = False,
-    question: Question | None = None,
+    question: AgreeSettings | None = None,
     progress: Progress = silent,
 ) -> Result:
     """Metrics against people's ratings, and how far people agree themselves.
@@ -120,7 +120,7 @@ def agree(
 
     Example: auditor agree flickr8k-expert -m cider -m meteor
     """
-    question = question or Question()
+    question = question or AgreeSettings()
     if as_published:
         if metrics or question.protocols or question.statistics:
             raise UsageError(
@@ -162,7 +162,7 @@ class _Part:
     notes: list[Said]
 
 
-def _one(found: Rated, question: Question, statistics: Sequence[str], number: str, progress: Progress) -> _Part:
+def _one(found: Rated, question: AgreeSettings, statistics: Sequence[str], number: str, progress: Progress) -> _Part:
     resampling = question.resampling
     protocols, notes = _protocols(found.annotated, found.protocols(), question.protocols)
     threshold = sum(found.scale) / 2 if question.threshold is None else question.threshold
@@ -192,7 +192,7 @@ def _one(found: Rated, question: Question, statistics: Sequence[str], number: st
     )
 
 
-def _checked(question: Question, metric_names: Sequence[str] | None) -> list[str]:
+def _checked(question: AgreeSettings, metric_names: Sequence[str] | None) -> list[str]:
     """Refuse what cannot be asked, before anything is counted for it; give the statistics in their order."""
     check_resampling(question.resampling.resamples, question.resampling.confidence)
     unknown = [name for name in question.statistics or () if name not in STATISTICS]

@@ -17,7 +17,7 @@ from auditor.scoring.substitutes import substitutes_of
 from auditor.store.connection import Store
 from auditor.store.versions import images, log
 from auditor.studies.compare import estimated_indices
-from auditor.studies.diversity import Settings, measured, selections_with_tokens
+from auditor.studies.diversity import DiversitySettings, measured, selections_with_tokens
 from auditor.studies.duplicates import TEST, TRAIN, duplicates
 from auditor.studies.outliers import outliers as outliers_of
 from auditor.studies.profile import profile
@@ -93,7 +93,7 @@ def repetition(asked: Asked) -> pl.DataFrame:
 
 def diversity(asked: Asked) -> pl.DataFrame:
     """Measure global diversity (`diversity`); `low` and `high` are the ends over drawn orders of the captions."""
-    settings = Settings(asked.tokenizer, curve=0)
+    settings = DiversitySettings(asked.tokenizer, curve=0)
     selections, known = selections_with_tokens(
         asked.store, [asked.ref], None, None, None, asked.tokenizer, asked.progress
     )

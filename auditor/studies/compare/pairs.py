@@ -38,7 +38,7 @@ DIFFERENCES = "differences"
 
 
 @dataclass(frozen=True)
-class Side:
+class ComparedDataset:
     """One dataset: its scores added up by image, and the ids of these images in order."""
 
     selection: Selection
@@ -47,7 +47,7 @@ class Side:
 
 
 def pairs(
-    sides: Sequence[Side],
+    sides: Sequence[ComparedDataset],
     errors: Collection[str],
     signatures: Mapping[str, str],
     seed: int,
@@ -76,7 +76,12 @@ def pairs(
 
 
 def _rows(
-    a: Side, b: Side, errors: Collection[str], signatures: Mapping[str, str], seed: int, permutations: int
+    a: ComparedDataset,
+    b: ComparedDataset,
+    errors: Collection[str],
+    signatures: Mapping[str, str],
+    seed: int,
+    permutations: int,
 ) -> list[dict[str, Any]]:
     common = [column for column in a.sums.columns if column in b.sums.columns]
     sums_a, sums_b = (_only(side.sums, common) for side in (a, b))

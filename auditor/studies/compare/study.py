@@ -26,17 +26,17 @@ from auditor.studies.compare import pairs as comparison_pairs
 from auditor.studies.compare import tables
 from auditor.studies.compare.equalise import EQUALISED, Sampling, changed_orders, samplings_of
 from auditor.studies.compare.indices import BOUNDS, INDICES, STATISTICS, Index, Indices, Rank, estimated_indices, ranks
-from auditor.studies.compare.pairs import Side
+from auditor.studies.compare.pairs import ComparedDataset
 from auditor.text import AUTO
 
 
 @dataclass(frozen=True)
-class Measured:
+class SampledComparison:
     """All datasets by one sampling: indices, sides to test, and by label what rows say of each."""
 
     sampling: Sampling
     found: tuple[Indices, ...]
-    sides: tuple[Side, ...]
+    sides: tuple[ComparedDataset, ...]
     facts: Mapping[str, Mapping[str, Any]]
     signatures: Mapping[str, str]
     notes: tuple[Said, ...]
@@ -47,22 +47,22 @@ def measure(
     selections: Sequence[Selection],
     scores_of: Callable[[Selection, Sampling], CandidateScores],
     indices_of: Callable[[CandidateScores], Indices],
-) -> Measured:
+) -> SampledComparison:
     """Measure every dataset, one after the other: no more than one has its scores in memory."""
-    found, sides, facts, notes = list[Indices](), list[Side](), dict[str, dict[str, Any]](), list[Said]()
+    found, sides, facts, notes = list[Indices](), list[ComparedDataset](), dict[str, dict[str, Any]](), list[Said]()
     reasons: dict[str, Mapping[str, str]] = {}
     signatures: dict[str, str] = {}
     for selection in selections:
         measured = scores_of(selection, sampling)
         found.append(indices_of(measured))
         described = tuple(measured.scores["image"].unique().sort())
-        sides.append(Side(selection, found[-1].sums, described))
+        sides.append(ComparedDataset(selection, found[-1].sums, described))
         facts[selection.label] = _facts(measured) | {"images": len(described), "captions_per_image": found[-1].captions}
         reasons[selection.label] = measured.reasons
         signatures |= measured.signatures
         notes += [*measured.notes, *found[-1].notes]
     said = (*notes, *missing(reasons), *filter(None, [sampling.note]))
-    return Measured(sampling, tuple(found), tuple(sides), facts, signatures, said)
+    return SampledComparison(sampling, tuple(found), tuple(sides), facts, signatures, said)
 
 
 def _facts(measured: CandidateScores) -> dict[str, Any]:
@@ -272,7 +272,7 @@ def _rows(
     return pl.DataFrame(rows, schema_overrides=_TYPES, infer_schema_length=None)
 
 
-def _unequal_captions(measured: Measured) -> list[Finding]:
+def _unequal_captions(measured: SampledComparison) -> list[Finding]:
     """Warn where images of one dataset have many more captions than those of another."""
     captions = {label: float(facts["captions_per_image"]) for label, facts in measured.facts.items()}
     if max(captions.values()) < _UNEQUAL * min(captions.values()):

@@ -18,7 +18,7 @@ from auditor.statistics.ratio import ratio
 from auditor.store import ngrams
 from auditor.store.connection import Store
 from auditor.studies.consensus.accuracy import ALL, credit, kinds_of, preferences
-from auditor.studies.consensus.settings import TIE_CREDIT, Settings
+from auditor.studies.consensus.settings import TIE_CREDIT, ConsensusSettings
 from auditor.studies.consensus.votes import PairVotes, votes_at_work
 
 _VOTES = ("votes_b", "votes_c")
@@ -82,7 +82,7 @@ def metric_halves(
     found: PairVotes,
     references: Selection,
     metrics: Sequence[MetricRequest],
-    settings: Settings,
+    settings: ConsensusSettings,
     most: int,
     progress: Progress = silent,
 ) -> tuple[pl.DataFrame, str | None]:

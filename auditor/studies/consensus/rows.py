@@ -13,7 +13,7 @@ from auditor.result import Said
 from auditor.statistics.correlation import correlate
 from auditor.studies.consensus.accuracy import ALL
 from auditor.studies.consensus.league import PEOPLE, League
-from auditor.studies.consensus.settings import Settings
+from auditor.studies.consensus.settings import ConsensusSettings
 from auditor.studies.consensus.versus import SharedPairs
 from auditor.studies.consensus.votes import PairVotes
 
@@ -30,7 +30,7 @@ _DECIMALS = 12
 _ALIKE = ("cider", "cider-d")
 
 
-def frame(parts: Sequence[Measured], settings: Settings) -> pl.DataFrame:
+def frame(parts: Sequence[ConsensusResult], settings: ConsensusSettings) -> pl.DataFrame:
     """Put the rows of all datasets under each other."""
     return pl.concat(_rows(part, settings) for part in parts)
 
@@ -56,7 +56,7 @@ def alike(scores: pl.DataFrame, metrics: Sequence[MetricRequest]) -> pl.DataFram
     return found.select("value", "n", "statistic", metric="metric_a", against="metric_b", kind=pl.lit(ALL))
 
 
-def _rows(part: Measured, settings: Settings) -> pl.DataFrame:
+def _rows(part: ConsensusResult, settings: ConsensusSettings) -> pl.DataFrame:
     found, other, most = part.found, part.other, pl.lit(part.most, pl.UInt32)
     truth, first = pl.lit(found.truth), pl.lit(1, pl.Int64)
     accuracy = part.accuracy.with_columns(statistic=pl.lit("accuracy"), truth=truth)
@@ -85,7 +85,7 @@ def _rows(part: Measured, settings: Settings) -> pl.DataFrame:
     return _public(parts, part, settings)
 
 
-def _public(parts: Sequence[pl.DataFrame], part: Measured, settings: Settings) -> pl.DataFrame:
+def _public(parts: Sequence[pl.DataFrame], part: ConsensusResult, settings: ConsensusSettings) -> pl.DataFrame:
     """Add what every row says of where it comes from, in the public order."""
     version = part.found.selection.version
     schema = pl.Schema(ROWS)
@@ -116,7 +116,7 @@ def _public(parts: Sequence[pl.DataFrame], part: Measured, settings: Settings) -
 
 
 @dataclass(frozen=True)
-class Measured:
+class ConsensusResult:
     """What was found of one dataset of pairs or triplets; see the modules of each part for its columns.
 
     `under_own` and `under_other` are accuracies over the pairs that another source has too, by either's votes.

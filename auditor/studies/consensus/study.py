@@ -25,8 +25,8 @@ from auditor.studies.consensus import rows as rows_of
 from auditor.studies.consensus.accuracy import accuracies, preferences, resampling_key
 from auditor.studies.consensus.ceiling import metric_halves, people_ceiling
 from auditor.studies.consensus.league import league
-from auditor.studies.consensus.rows import Measured
-from auditor.studies.consensus.settings import Settings, chosen_metrics
+from auditor.studies.consensus.rows import ConsensusResult
+from auditor.studies.consensus.settings import ConsensusSettings, chosen_metrics
 from auditor.studies.consensus.tables import figures, tables
 from auditor.studies.consensus.versus import known_of, shared_pairs
 from auditor.studies.consensus.votes import PairVotes, pair_votes, with_kinds
@@ -48,7 +48,7 @@ def consensus(
     against: p.Against = None,
     as_published: AsPublished = False,
     versus: Versus = None,
-    settings: Settings | None = None,
+    settings: ConsensusSettings | None = None,
     progress: Progress = silent,
 ) -> Result:
     """How often each metric picks the caption that people pick.
@@ -78,7 +78,7 @@ def consensus(
 
     Example: auditor consensus pascal50s-triplets --versus pascal50s-pairs
     """
-    settings = settings or Settings()
+    settings = settings or ConsensusSettings()
     if as_published and settings.ties is None:
         settings = replace(settings, ties="wrong")
     settings.check()
@@ -101,7 +101,7 @@ def consensus(
     )
 
 
-def _selections(part: Measured) -> list[Selection]:
+def _selections(part: ConsensusResult) -> list[Selection]:
     return [part.found.selection, part.references, *([part.other.selection] if part.other else [])]
 
 
@@ -112,9 +112,9 @@ def _measure(
     metric_names: Sequence[str] | None,
     against: str | None,
     versus: str | None,
-    settings: Settings,
+    settings: ConsensusSettings,
     progress: Progress,
-) -> Measured:
+) -> ConsensusResult:
     found = pair_votes(store, selection, settings.tokenizer, progress)
     references, notes = references_of(store, selection, against)
     other = both = None
@@ -141,7 +141,7 @@ def _measure(
         judged = preferred.join(columns, on="pair", maintain_order="left")
         under_own = accuracies(judged, labels, settings.credit, 0, key)
         under_other = accuracies(judged, labels, settings.credit, settings.resamples, key, "other_people")
-    return Measured(
+    return ConsensusResult(
         found, references, most, metrics,
         accuracy=_by_references(found.rows, scored, metrics, settings, key, progress),
         alike=rows_of.alike(first, metrics),
@@ -159,7 +159,7 @@ def _measure(
 
 
 def _told_apart(
-    store: Store, found: PairVotes, references: Selection, settings: Settings
+    store: Store, found: PairVotes, references: Selection, settings: ConsensusSettings
 ) -> tuple[PairVotes, list[Finding]]:
     """Count the pairs of which a caption is a reference of its image, and leave them out where that is asked for."""
     profile = settings.tokenizer
@@ -191,7 +191,7 @@ def _other(store: Store, versus: str, selection: Selection) -> Selection:
     return other
 
 
-def _most(store: Store, found: PairVotes, references: Selection, settings: Settings) -> tuple[int, list[str]]:
+def _most(store: Store, found: PairVotes, references: Selection, settings: ConsensusSettings) -> tuple[int, list[str]]:
     """Decide on the number of references, and say how many pairs have too few images for it."""
     described = images(store, references)
     captions = found.rows.select("image").join(described, on="image")["captions"]
@@ -212,7 +212,7 @@ def _scored(
     found: PairVotes,
     references: Selection,
     metrics: Sequence[MetricRequest],
-    settings: Settings,
+    settings: ConsensusSettings,
     most: int,
     progress: Progress,
 ) -> pl.DataFrame:
@@ -239,7 +239,7 @@ def _by_references(
     pairs: pl.DataFrame,
     scored: pl.DataFrame,
     metrics: Sequence[MetricRequest],
-    settings: Settings,
+    settings: ConsensusSettings,
     key: Sequence[object],
     progress: Progress,
 ) -> pl.DataFrame:

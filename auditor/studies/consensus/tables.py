@@ -11,11 +11,11 @@ from auditor.result import Figure, Table
 from auditor.studies.consensus.accuracy import ALL
 from auditor.studies.consensus.league import PEOPLE
 from auditor.studies.consensus.rows import over_draws
-from auditor.studies.consensus.settings import Settings
+from auditor.studies.consensus.settings import ConsensusSettings
 from auditor.studies.consensus.versus import shown
 
 if TYPE_CHECKING:
-    from auditor.studies.consensus.rows import Measured
+    from auditor.studies.consensus.rows import ConsensusResult
 
 #: Pairs on which two sources differ that a table shows, and numbers of references.
 _PAIRS = 10
@@ -23,7 +23,7 @@ _PAIRS = 10
 _COLUMNS = (1, 2, 5, 10, 20, 48)
 
 
-def tables(part: Measured, settings: Settings) -> list[Table]:
+def tables(part: ConsensusResult, settings: ConsensusSettings) -> list[Table]:
     """Arrange what was found of one dataset for reading."""
     label = part.found.selection.label
     made = [_accuracy(part, settings)]
@@ -39,7 +39,7 @@ def tables(part: Measured, settings: Settings) -> list[Table]:
     return [*made, *_league(part), *_versus(part)]
 
 
-def figures(part: Measured, settings: Settings, alone: bool) -> list[Figure]:
+def figures(part: ConsensusResult, settings: ConsensusSettings, alone: bool) -> list[Figure]:
     """Draw accuracy by kind of pair, by number of references, and the wins of systems."""
     label = part.found.selection.label
     name = "" if alone else "-" + re.sub(r"[^\w.-]+", "-", label)
@@ -85,7 +85,7 @@ def _places(rows: pl.DataFrame, column: str) -> dict[str, int]:
     return {value: place for place, value in enumerate(rows[column].unique(maintain_order=True))}
 
 
-def _tie_rule(settings: Settings) -> str:
+def _tie_rule(settings: ConsensusSettings) -> str:
     counts = {"half": "half", "wrong": "nothing", "right": "fully"}[settings.credit]
     return f"A pair that a metric ties counts {counts}."
 
@@ -96,7 +96,7 @@ def _shown_kind(wins: pl.DataFrame) -> str:
     return "MM" if "MM" in kinds else str(kinds[0])
 
 
-def _accuracy(part: Measured, settings: Settings) -> Table:
+def _accuracy(part: ConsensusResult, settings: ConsensusSettings) -> Table:
     full = over_draws(part.accuracy).filter(pl.col("references") == part.most)
     number = full.unique("kind", maintain_order=True, keep="first").select("kind", "n").rows()
     by_kind = full.pivot("kind", index="metric", values="value", maintain_order=True)
@@ -112,7 +112,7 @@ def _accuracy(part: Measured, settings: Settings) -> Table:
     )
 
 
-def _by_reference_count(part: Measured) -> Table:
+def _by_reference_count(part: ConsensusResult) -> Table:
     mean = over_draws(part.accuracy)
     numbers = mean["references"].unique().sort().to_list()
     chosen = numbers if len(numbers) <= len(_COLUMNS) else [k for k in numbers if k in (*_COLUMNS, part.most)]
@@ -134,7 +134,7 @@ def _by_reference_count(part: Measured) -> Table:
     )
 
 
-def _ceiling(part: Measured, settings: Settings) -> Table:
+def _ceiling(part: ConsensusResult, settings: ConsensusSettings) -> Table:
     columns = ["kind", "n", PEOPLE, "low", "high"]
     rows, seen = part.ceiling.rename({"value": PEOPLE}).select(columns), ""
     if part.halves.height:
@@ -150,7 +150,7 @@ def _ceiling(part: Measured, settings: Settings) -> Table:
     )
 
 
-def _league(part: Measured) -> list[Table]:
+def _league(part: ConsensusResult) -> list[Table]:
     if part.league is None:
         return []
     wins, duels = part.league.wins, part.league.duels
@@ -176,7 +176,7 @@ def _league(part: Measured) -> list[Table]:
     ]  # fmt: skip
 
 
-def _versus(part: Measured) -> list[Table]:
+def _versus(part: ConsensusResult) -> list[Table]:
     both, other = part.shared, part.other
     if both is None or other is None:
         return []

@@ -17,7 +17,7 @@ from auditor.model import Progress, Selection
 from auditor.registry import References
 from auditor.store import cache, ngrams, tokens, versions
 from auditor.store.workspace import Workspace
-from auditor.studies.diversity.settings import Settings
+from auditor.studies.diversity.settings import DiversitySettings
 from auditor.text import function_words, tokenizer_of
 from auditor.text.spacy.content_words import PROFILE, Tagger, tagger
 
@@ -49,7 +49,7 @@ class Content:
         return "content_word_by_list" if self.tagger is None else "content_word_by_tag"
 
 
-def content_of(settings: Settings) -> Content:
+def content_of(settings: DiversitySettings) -> Content:
     """Tell content words by a spaCy pipeline, by the user's list of function words, or by the English one and numerals.
 
     Raises `UsageError` for both at once, and for a pipeline beside a tokenizer whose words it does not tag.
@@ -93,7 +93,7 @@ def pairings(
     systems: Sequence[Selection],
     evaluation: Selection,
     content: Content,
-    settings: Settings,
+    settings: DiversitySettings,
     progress: Progress,
 ) -> Iterator[Pairing]:
     """Put one system after another against the references; where both are the same captions, each is held out once.

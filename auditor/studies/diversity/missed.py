@@ -18,7 +18,7 @@ from auditor.store.connection import Store
 from auditor.store.versions import resolve, resolve_all
 from auditor.studies.diversity.content_words import content_of, pairings
 from auditor.studies.diversity.per_image import shared_notes, unlike_images
-from auditor.studies.diversity.settings import Settings, settled
+from auditor.studies.diversity.settings import DiversitySettings, settled
 
 _VERSION = 1
 
@@ -38,7 +38,7 @@ def missed_words(
     store: Store,
     *refs: p.Refs,
     evaluation: p.Evaluation = None,
-    settings: Settings | None = None,
+    settings: DiversitySettings | None = None,
     number: Number = None,
     importance: Importance = 5,
     floor: Floor = 10,
@@ -68,7 +68,7 @@ def missed_words(
         raise UsageError(f"--number {number}, --importance {importance}, --floor {floor}: expected 1 or more of each")
     if evaluation is None:
         raise UsageError("missed: name people's captions of the same images with --eval DATASET")
-    settings, said = settled(store, refs, settings or Settings(), None, evaluation, split)
+    settings, said = settled(store, refs, settings or DiversitySettings(), None, evaluation, split)
     people, systems = resolve(store, evaluation), resolve_all(store, refs, split)
     content = content_of(settings)
     met, missed, claimed = [], [], []

@@ -13,7 +13,7 @@ from auditor.result import Result, Signature, Table
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.store.connection import Store
 from auditor.studies.diversity.overall import use, workspace
-from auditor.studies.diversity.settings import AllImages, Settings
+from auditor.studies.diversity.settings import AllImages, DiversitySettings
 from auditor.studies.diversity.study import selections_with_tokens
 from auditor.text import AUTO
 
@@ -61,7 +61,7 @@ def omitted_words(
             "omitted: name the training data with --against DATASET and people's captions with --eval DATASET"
         )
     selections, known = selections_with_tokens(store, refs, against, evaluation, split, tokenizer, progress)
-    at_work = workspace(store, Settings(tokenizer, all_images=all_images), known)
+    at_work = workspace(store, DiversitySettings(tokenizer, all_images=all_images), known)
     parts: list[tuple[Selection | None, pl.DataFrame, int]] = []
     for place, selection in enumerate(selections):
         progress(f"{selection.label}: omitted words", place, len(selections))

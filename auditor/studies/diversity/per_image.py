@@ -16,7 +16,7 @@ from auditor.statistics.ratio import INTERVAL, ratio
 from auditor.store.connection import Store
 from auditor.store.versions import images, resolve, resolve_all
 from auditor.studies.diversity.content_words import Content, Pairing, content_of, pairings
-from auditor.studies.diversity.settings import Settings, settled
+from auditor.studies.diversity.settings import DiversitySettings, settled
 
 _VERSION = 1
 
@@ -27,7 +27,7 @@ def local_diversity(
     store: Store,
     *refs: p.Refs,
     evaluation: str,
-    settings: Settings | None = None,
+    settings: DiversitySettings | None = None,
     split: str | None = None,
     progress: Progress = silent,
 ) -> Result:
@@ -40,7 +40,7 @@ def local_diversity(
     themselves, each caption is held out once. Value is null where no image has such a word; with fewer than five
     `references`, drawn by the seed, none is in five captions.
     """
-    settings, said = settled(store, refs, settings or Settings(), None, evaluation, split)
+    settings, said = settled(store, refs, settings or DiversitySettings(), None, evaluation, split)
     people, systems = resolve(store, evaluation), resolve_all(store, refs, split)
     found = local_words_met(store, systems, people, content_of(settings), settings, progress)
     return replace(found, notes=(*said, *found.notes))
@@ -51,7 +51,7 @@ def local_words_met(
     systems: Sequence[Selection],
     people: Selection,
     content: Content,
-    settings: Settings,
+    settings: DiversitySettings,
     progress: Progress,
 ) -> Result:
     """Do so for selections each of which describes images of the people's captions."""
@@ -91,7 +91,7 @@ def _statistics(one: Pairing) -> pl.DataFrame:
     )
 
 
-def _rows(one: Pairing, statistics: pl.DataFrame, content: Content, settings: Settings) -> pl.DataFrame:
+def _rows(one: Pairing, statistics: pl.DataFrame, content: Content, settings: DiversitySettings) -> pl.DataFrame:
     system, people = one.system, one.evaluation
     signed = {name: local_signature(name, people, one.refs, settings, content) for name in statistics["statistic"]}
     return statistics.select(
@@ -111,7 +111,9 @@ def _rows(one: Pairing, statistics: pl.DataFrame, content: Content, settings: Se
     )  # fmt: skip
 
 
-def local_signature(statistic: str, people: Selection, refs: References, settings: Settings, content: Content) -> str:
+def local_signature(
+    statistic: str, people: Selection, refs: References, settings: DiversitySettings, content: Content
+) -> str:
     """Name what matters to a statistic."""
     parameters = {
         "tok": settings.resolved_tokenizer, **refs.parameters, "content": content.label, "ci": INTERVAL,

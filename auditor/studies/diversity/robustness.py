@@ -16,7 +16,7 @@ from auditor.result import Finding, Result, Said, Table, findings_in, notes_in
 from auditor.store.connection import Store
 from auditor.studies.diversity.content_words import content_of
 from auditor.studies.diversity.per_image import local_words_met
-from auditor.studies.diversity.settings import Settings, settled
+from auditor.studies.diversity.settings import DiversitySettings, settled
 from auditor.studies.diversity.study import ROWS, apart_from_people, measured, selections_with_tokens
 
 #: Statistics that compare captions: as published by their letters, case and blanks at their ends included.
@@ -42,7 +42,7 @@ _FACTORS: Mapping[str, str] = {
 def robustness(
     store: Store,
     *refs: p.Refs,
-    settings: Settings | None = None,
+    settings: DiversitySettings | None = None,
     against: p.Training = None,
     evaluation: p.Evaluation = None,
     split: p.Split = None,
@@ -64,7 +64,7 @@ def robustness(
     Example: auditor robustness dai2017 liu2017 --against coco-train-words --eval coco-val
     """
     declared = sources(config)
-    asked, said = settled(store, refs, settings or Settings(), against, evaluation, split)
+    asked, said = settled(store, refs, settings or DiversitySettings(), against, evaluation, split)
     base_settings = replace(asked, published=False, lists="mean", curve=0)
     selections, known = selections_with_tokens(
         store, refs, against, evaluation, split, base_settings.resolved_tokenizer, progress
@@ -101,7 +101,7 @@ def robustness(
 
 
 def _by_people(
-    store: Store, selections: Sequence[Selection], people: Selection, settings: Settings, progress: Progress
+    store: Store, selections: Sequence[Selection], people: Selection, settings: DiversitySettings, progress: Progress
 ) -> list[pl.DataFrame]:
     """Measure local recall and precision against all captions of an image by people, then against fewer."""
     apart = apart_from_people(store, selections, people)
@@ -112,7 +112,7 @@ def _by_people(
     return found or [pl.DataFrame(schema=pl.Schema(ROWS))] * (1 + len(_PEOPLE))
 
 
-def _variants(base: Settings) -> list[tuple[tuple[str, ...], Settings]]:
+def _variants(base: DiversitySettings) -> list[tuple[tuple[str, ...], DiversitySettings]]:
     profiles = [name for name in ("ptb", "spacy", "whitespace") if name != base.resolved_tokenizer]
     return [
         (("order", "letters"), replace(base, published=True, full_lists=False)),

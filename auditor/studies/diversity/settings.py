@@ -46,7 +46,7 @@ AllImages = Annotated[
 
 
 @dataclass(frozen=True)
-class Settings:
+class DiversitySettings:
     """What is decided for all selections.
 
     `lists` is `mean` (each parallel list on its own, averaged) or `all`; `published` follows the paper's code;
@@ -88,11 +88,11 @@ class Settings:
 def settled(
     store: Store,
     refs: Sequence[str],
-    settings: Settings,
+    settings: DiversitySettings,
     against: str | None,
     evaluation: str | None,
     split: str | None,
-) -> tuple[Settings, list[str]]:
+) -> tuple[DiversitySettings, list[str]]:
     """Give settings with a tokenizer for all that is measured and measured against, and what a reader must know."""
     profile, said = chosen_tokenizer(store, [*refs, against, evaluation], split, settings.resolved_tokenizer)
     return replace(settings, tokenizer=profile), said

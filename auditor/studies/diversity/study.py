@@ -21,9 +21,9 @@ from auditor.store import tokens
 from auditor.store.connection import Store
 from auditor.store.versions import images, resolve, resolve_all
 from auditor.studies.diversity.content_words import content_of, unshared
-from auditor.studies.diversity.overall import Found, global_statistics, workspace
+from auditor.studies.diversity.overall import GlobalStatistics, global_statistics, workspace
 from auditor.studies.diversity.per_image import local_signature, local_words_met
-from auditor.studies.diversity.settings import Known, Settings, settled
+from auditor.studies.diversity.settings import DiversitySettings, Known, settled
 from auditor.studies.diversity.tables import correlated, figures, notes, tables
 from auditor.studies.diversity.within_image import METRICS, captions_of_images, within_signatures
 from auditor.text import tokenizer_of
@@ -36,7 +36,7 @@ def image_diversity(
     selections: Sequence[Selection],
     people: Selection | None,
     apart: Mapping[str, str],
-    settings: Settings,
+    settings: DiversitySettings,
     progress: Progress,
 ) -> list[Result]:
     """Give local recall and precision, where there are people's captions, and mBLEU and the vocabulary of images.
@@ -87,7 +87,9 @@ def apart_from_people(store: Store, selections: Sequence[Selection], people: Sel
     return reasons
 
 
-def _absent(selection: Selection, signatures: Mapping[str, str], settings: Settings, reason: str) -> pl.DataFrame:
+def _absent(
+    selection: Selection, signatures: Mapping[str, str], settings: DiversitySettings, reason: str
+) -> pl.DataFrame:
     return pl.DataFrame({"statistic": [*signatures], "signature": [*signatures.values()]}).with_columns(
         pl.lit(selection.version.dataset).alias("dataset"),
         pl.lit(selection.version.version).alias("version"),
@@ -117,7 +119,7 @@ _KEY = ["dataset", "version", "split", "statistic", "position"]
 def diversity(
     store: Store,
     *refs: p.Refs,
-    settings: Settings | None = None,
+    settings: DiversitySettings | None = None,
     against: p.Training = None,
     evaluation: p.Evaluation = None,
     split: p.Split = None,
@@ -147,7 +149,7 @@ def diversity(
     Example: auditor diversity dai2017 liu2017 --against coco-train-words --eval coco-val
     """
     declared = sources(config)
-    settings, said = settled(store, refs, settings or Settings(), against, evaluation, split)
+    settings, said = settled(store, refs, settings or DiversitySettings(), against, evaluation, split)
     _check(settings)
     selections, known = selections_with_tokens(
         store, refs, against, evaluation, split, settings.resolved_tokenizer, progress
@@ -215,7 +217,7 @@ def selections_with_tokens(
 def measured(
     store: Store,
     selections: Sequence[Selection],
-    settings: Settings,
+    settings: DiversitySettings,
     known: Known,
     declared: Mapping[str, Source],
     progress: Progress,
@@ -223,7 +225,7 @@ def measured(
     """Measure selections whose tokens are there: the rows of all, and what a reader must know."""
     words = store.query("select token_id, token from vocabulary")
     at_work = workspace(store, settings, known)
-    found: list[Found] = []
+    found: list[GlobalStatistics] = []
     for number, selection in enumerate(selections):
         progress(f"{selection.label}: diversity", number, len(selections))
         found.append(global_statistics(at_work, selection, settings, known, words, declared))
@@ -231,7 +233,7 @@ def measured(
     return rows, [note for part in found for note in part.notes]
 
 
-def _check(settings: Settings) -> None:
+def _check(settings: DiversitySettings) -> None:
     for option, number in {
         "--segment": settings.segment,
         "--shuffles": settings.draws,
@@ -243,7 +245,7 @@ def _check(settings: Settings) -> None:
         raise UsageError(f"--curve {settings.curve}: expected a number of tokens, or 0 for no curve")
 
 
-def _rows(selection: Selection, rows: pl.DataFrame, settings: Settings) -> pl.DataFrame:
+def _rows(selection: Selection, rows: pl.DataFrame, settings: DiversitySettings) -> pl.DataFrame:
     version = selection.version
     return rows.select(
         pl.lit(version.dataset).alias("dataset"),

@@ -23,7 +23,7 @@ from auditor.store import ngrams, tokens
 from auditor.store.connection import Store
 from auditor.store.versions import images, resolve_all
 from auditor.studies.diversity.content_words import Content, bind_words, content_of
-from auditor.studies.diversity.settings import Settings, settled
+from auditor.studies.diversity.settings import DiversitySettings, settled
 from auditor.text import tokenizer_of
 
 _VERSION = 1
@@ -39,7 +39,7 @@ _SCHEMA = {"statistic": pl.String, "value": pl.Float64, "low": pl.Float64, "high
 def within_image(
     store: Store,
     *refs: p.Refs,
-    settings: Settings | None = None,
+    settings: DiversitySettings | None = None,
     metric_names: Sequence[str] = METRICS,
     split: str | None = None,
     progress: Progress = silent,
@@ -51,7 +51,7 @@ def within_image(
     types by tokens, totals over images. All grow or shrink with the captions per image: with `references`, so many and
     one more are drawn of each image. A selection of one caption an image has no mBLEU: its value is null.
     """
-    settings, said = settled(store, refs, settings or Settings(), None, None, split)
+    settings, said = settled(store, refs, settings or DiversitySettings(), None, None, split)
     selections = resolve_all(store, refs, split)
     found = captions_of_images(store, selections, content_of(settings), settings, metric_names, progress)
     return replace(found, notes=(*said, *found.notes))
@@ -61,7 +61,7 @@ def captions_of_images(
     store: Store,
     selections: Sequence[Selection],
     content: Content,
-    settings: Settings,
+    settings: DiversitySettings,
     metric_names: Sequence[str],
     progress: Progress,
 ) -> Result:
@@ -92,7 +92,7 @@ def captions_of_images(
     )
 
 
-def within_signatures(settings: Settings, content: Content, metric_names: Sequence[str]) -> dict[str, str]:
+def within_signatures(settings: DiversitySettings, content: Content, metric_names: Sequence[str]) -> dict[str, str]:
     """Name what matters to each statistic."""
     profile, against = settings.resolved_tokenizer, References("loo", settings.references, settings.seed)
     parameters = {"tok": profile, **against.parameters, "content": content.label, "ci": INTERVAL}

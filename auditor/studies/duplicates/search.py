@@ -185,7 +185,7 @@ class Search:
 
 
 @dataclass(frozen=True)
-class Found:
+class DuplicateCounts:
     """What the engine found; columns are those of the SQL file of that name.
 
     `pairs` has at least one example of each kind.
@@ -200,7 +200,7 @@ class Found:
     pairs: pl.DataFrame
 
 
-def found(store: Store, search: Search, progress: Progress, *, every_pair: bool = False) -> Found:
+def search_duplicates(store: Store, search: Search, progress: Progress, *, every_pair: bool = False) -> DuplicateCounts:
     """Search, or take what an earlier search has kept. Tokens of the tokenizer must be there.
 
     With `every_pair`, `pairs` has every caption that stands again, not only the examples; these are not kept. Raises
@@ -225,7 +225,7 @@ def found(store: Store, search: Search, progress: Progress, *, every_pair: bool 
     with_slots = [one.number for one in questions if one.side.selection.version.kind in _WITH_SLOTS]
     for relation in ("duplicate_slot", "slot_pair"):
         counted[relation] = counted[relation].filter(pl.col("question_no").is_in(with_slots))
-    return Found(questions, *(counted[relation] for relation in _COUNTED))
+    return DuplicateCounts(questions, *(counted[relation] for relation in _COUNTED))
 
 
 def _key(search: Search, relation: str) -> str:

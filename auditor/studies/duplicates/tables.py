@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from auditor.result import Finding, Said, Table, about
-from auditor.studies.duplicates.search import Found, Question, Search, Side
+from auditor.studies.duplicates.search import DuplicateCounts, Question, Search, Side
 
 _SHOWN = 10
 
@@ -47,7 +47,7 @@ _MATCHES = pl.Enum(["exact", "near", "any"])
 _LABELS = ("side", "beside")
 
 
-def rows(counts: Found) -> pl.DataFrame:
+def rows(counts: DuplicateCounts) -> pl.DataFrame:
     """Give a row for each share: `found` of `n`; `texts` is how many different ones the captions found are."""
     found = [
         _found(counts.matches, "captions", "captions", "of_captions"),
@@ -66,7 +66,7 @@ def rows(counts: Found) -> pl.DataFrame:
     return pl.concat([_wordless(counts), shares])
 
 
-def pair_rows(counts: Found) -> pl.DataFrame:
+def pair_rows(counts: DuplicateCounts) -> pl.DataFrame:
     """Give a row for each caption that stands again, beside the place that is most like it."""
     before, after = ("dataset", "version", "split"), ("against", "against_version", "against_split")
     named = counts.pairs.sort("question_no", "image", "slot").join(
@@ -78,7 +78,7 @@ def pair_rows(counts: Found) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def tables(counts: Found, examples: int) -> tuple[Table, ...]:
+def tables(counts: DuplicateCounts, examples: int) -> tuple[Table, ...]:
     """Show shares of captions and images, slots that repeat each other or another dataset, and examples."""
     labels = _places(counts.questions).select("question_no", "scope", *_LABELS)
     wide = (
@@ -106,7 +106,7 @@ def tables(counts: Found, examples: int) -> tuple[Table, ...]:
     return (*made, *_examples(counts, labels, examples))
 
 
-def said(counts: Found, search: Search) -> tuple[Said, ...]:
+def said(counts: DuplicateCounts, search: Search) -> tuple[Said, ...]:
     """Say what was compared, what leaks, which slots look copied, and what could not be searched."""
     told: list[Said] = [
         f"exact: the same tokens (tokenizer {search.tokenizer}), whatever the case, punctuation and blanks; near:"
@@ -199,7 +199,7 @@ def _by_match(counted: pl.DataFrame) -> pl.DataFrame:
     return either.unpivot(["exact", "near", "any"], index=keys, variable_name="match", value_name="found")
 
 
-def _wordless(counts: Found) -> pl.DataFrame:
+def _wordless(counts: DuplicateCounts) -> pl.DataFrame:
     places = _places(counts.questions).unique("side_no", keep="first", maintain_order=True)
     counted = counts.sides.join(places, on="side_no", maintain_order="left").select(
         "dataset", "version", "split", statistic=pl.lit("captions-without-word"),
@@ -253,7 +253,7 @@ def examples_of(side: str, against: str) -> str:
     return f"examples/{side}/{against}"
 
 
-def _examples(counts: Found, labels: pl.DataFrame, number: int) -> list[Table]:
+def _examples(counts: DuplicateCounts, labels: pl.DataFrame, number: int) -> list[Table]:
     """Show the longest captions that stand again, each text once; of two sides in one order only."""
     asked = {question.number: {question.side.number, question.against.number} for question in counts.questions}
     repeated = {

@@ -29,7 +29,7 @@ _END = 2**25 - 1
 
 
 @dataclass(frozen=True)
-class Run:
+class SeedResult:
     """What one seed gave. Selections are numbered from 0, in `trained_no` and `selection_no`.
 
     `captions` is how many captions each model was trained on, 0 for all of its half. `sizes` describes the halves (see
@@ -52,7 +52,7 @@ def run(
     captions: int | None,
     seed: int,
     progress: Progress,
-) -> Run:
+) -> SeedResult:
     """Train a model on each selection and test it on all; tokens of the tokenizer must be there.
 
     Raises `MetricError` for a selection without captions on one side, `UsageError` for more captions than a half has.
@@ -75,7 +75,7 @@ def run(
         numbered = pl.lit(number, pl.UInt32).alias("trained_no")
         sums.append(at_work.rows("perplexity").select(numbered, pl.all()))
         discounts.append(at_work.rows("discount").select(numbered, pl.all()))
-    return Run(seed, trained, sizes, pl.concat(discounts), perplexities(pl.concat(sums)))
+    return SeedResult(seed, trained, sizes, pl.concat(discounts), perplexities(pl.concat(sums)))
 
 
 def _trained_captions(selections: Sequence[Selection], sizes: pl.DataFrame, captions: int | None, seed: int) -> int:

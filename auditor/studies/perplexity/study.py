@@ -15,7 +15,7 @@ from auditor.result import Figure, Finding, Result, Signature, Table, about
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.store import tokens, versions
 from auditor.store.connection import Store
-from auditor.studies.perplexity.models import ORDERS, Run, run
+from auditor.studies.perplexity.models import ORDERS, SeedResult, run
 from auditor.text import AUTO, tokenizer_of
 
 _VERSION = 1
@@ -99,7 +99,7 @@ def perplexity(
     )
 
 
-def _signature(tokenizer: str, order: int, one: Run) -> Signature:
+def _signature(tokenizer: str, order: int, one: SeedResult) -> Signature:
     settings: dict[str, str | int | float | bool] = {
         "tok": tokenizer, "lm": "kneser-ney", "n": order, "unk": "uniform", "halves": "md5",
         "captions": one.captions or "all", "seed": one.seed,
@@ -107,7 +107,7 @@ def _signature(tokenizer: str, order: int, one: Run) -> Signature:
     return Signature("perplexity", settings, _VERSION)
 
 
-def _rows(selections: Sequence[Selection], one: Run, signature: str) -> pl.DataFrame:
+def _rows(selections: Sequence[Selection], one: SeedResult, signature: str) -> pl.DataFrame:
     named = pl.DataFrame(
         [(number, it.version.dataset, it.version.version, it.split) for number, it in enumerate(selections)],
         schema={"number": pl.UInt32, "dataset": pl.String, "version": pl.String, "split": pl.String},
@@ -182,7 +182,7 @@ def _heatmap(name: str, statistic: str, title: str, labels: Sequence[str], means
     )
 
 
-def _trained(selections: Sequence[Selection], runs: Sequence[Run], captions: int | None) -> list[str]:
+def _trained(selections: Sequence[Selection], runs: Sequence[SeedResult], captions: int | None) -> list[str]:
     """Say what the models were trained on, where the user did not."""
     first = runs[0].sizes.filter(pl.col("side") == "train")
     held = [
@@ -258,7 +258,7 @@ def _related(store: Store, selections: Sequence[Selection]) -> list[Finding]:
     return told
 
 
-def _wordless(selections: Sequence[Selection], runs: Sequence[Run]) -> list[Finding]:
+def _wordless(selections: Sequence[Selection], runs: Sequence[SeedResult]) -> list[Finding]:
     """Count the captions without tokens."""
     wordless = runs[0].sizes.group_by("selection_no", maintain_order=True).agg(pl.col("wordless").sum())
     return [
@@ -275,7 +275,7 @@ def _wordless(selections: Sequence[Selection], runs: Sequence[Run]) -> list[Find
     ]
 
 
-def _stood_in(selections: Sequence[Selection], runs: Sequence[Run]) -> list[str]:
+def _stood_in(selections: Sequence[Selection], runs: Sequence[SeedResult]) -> list[str]:
     """Name the models whose discounts were not estimated."""
     stood_in = (
         pl.concat(one.discounts for one in runs)

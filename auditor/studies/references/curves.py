@@ -44,7 +44,7 @@ STATISTICS = (
 _Found = dict[tuple[str, str], float | None]
 
 #: (metric, references or null, statistic) -> a value for each draw; null where there is none.
-Measured = dict[tuple[str, int | None, str], list[float | None]]
+CurveStatistics = dict[tuple[str, int | None, str], list[float | None]]
 
 
 def measure(
@@ -56,9 +56,9 @@ def measure(
     draws: int,
     seed: int,
     progress: Progress,
-) -> tuple[Measured, dict[str, int]]:
+) -> tuple[CurveStatistics, dict[str, int]]:
     """Measure every draw. Gives the values, and how many captions and images they are of."""
-    measured: Measured = {}
+    measured: CurveStatistics = {}
     counted: dict[str, int] = {}
     labels = [metric.label for metric in metrics]
 
@@ -132,7 +132,7 @@ def _share(found: _Found, label: str) -> float | None:
     return difference / mean if difference is not None and mean else None
 
 
-def sufficient(measured: Measured, metric: str, most: int, draw: int | None) -> dict[str, float | None]:
+def sufficient(measured: CurveStatistics, metric: str, most: int, draw: int | None) -> dict[str, float | None]:
     """Say which numbers of references suffice, by one draw or by the means of all."""
 
     def curve(statistic: str, end: int) -> list[float]:

@@ -15,7 +15,7 @@ from auditor.store.connection import Store
 from auditor.studies import profile as profile_study
 from auditor.studies.report import sentences
 from auditor.studies.report.faults import duplicates, outliers
-from auditor.studies.report.request import ReportContext, Settings
+from auditor.studies.report.request import ReportContext, ReportSettings
 from auditor.studies.report.sections import bounds
 from auditor.studies.report.study import program
 
@@ -41,7 +41,7 @@ def card(
     store: Store,
     ref: p.Ref,
     *,
-    settings: Settings | None = None,
+    settings: ReportSettings | None = None,
     config: p.Config = None,
     progress: Progress = silent,
 ) -> Document:
@@ -58,7 +58,7 @@ def card(
     Example: auditor card flickr8k >> README.md
     """
     declared = sources(config)
-    settings = settings or Settings()
+    settings = settings or ReportSettings()
     selection = versions.resolve(store, ref, settings.split)
     context = ReportContext(store, (selection,), settings, progress, declared or {})
     settings = context.settings

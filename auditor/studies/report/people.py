@@ -8,9 +8,8 @@ from auditor.errors import AuditorError
 from auditor.model import Selection
 from auditor.result import Result, Section
 from auditor.store.versions import resolve
-from auditor.studies.agree import Question, Resampling, agree
-from auditor.studies.consensus import Settings as ConsensusSettings
-from auditor.studies.consensus import consensus
+from auditor.studies.agree import AgreeSettings, Resampling, agree
+from auditor.studies.consensus import ConsensusSettings, consensus
 from auditor.studies.report import sentences
 from auditor.studies.report.request import ReportContext
 
@@ -58,7 +57,7 @@ def _result(context: ReportContext, selection: Selection, verb: str, rated: Sequ
 
     def make() -> Result:
         if verb == "agree":
-            question = Question(resampling=Resampling(settings.resamples, settings.confidence, settings.seed))
+            question = AgreeSettings(resampling=Resampling(settings.resamples, settings.confidence, settings.seed))
             return agree(
                 context.store,
                 *rated,

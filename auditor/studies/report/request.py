@@ -31,7 +31,7 @@ Metrics = Annotated[
 
 
 @dataclass(frozen=True)
-class Settings:
+class ReportSettings:
     """What is decided for a whole report. `resamples` are those behind each interval of a comparison."""
 
     metrics: Metrics = METRICS
@@ -61,7 +61,7 @@ class ReportContext:
 
     store: Store
     selections: tuple[Selection, ...]
-    settings: Settings
+    settings: ReportSettings
     progress: Progress = silent
     declared: Mapping[str, Source] = field(default_factory=dict)
     results: dict[str, Result] = field(default_factory=dict)
@@ -121,7 +121,7 @@ class ReportContext:
 
     def comparing(self) -> list[str]:
         """Write the settings of intervals as options, those that are not the default."""
-        default = Settings()
+        default = ReportSettings()
         chosen = {"resamples": self.settings.resamples, "confidence": self.settings.confidence}
         return [f"--{name} {value:g}" for name, value in chosen.items() if value != getattr(default, name)]
 

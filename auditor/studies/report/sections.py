@@ -13,7 +13,7 @@ from auditor.studies import compare as comparison_study
 from auditor.studies import correlate as correlation_study
 from auditor.studies import diversity as diversity_study
 from auditor.studies import profile as profile_study
-from auditor.studies.diversity import Settings as DiversitySettings
+from auditor.studies.diversity import DiversitySettings
 from auditor.studies.report import sentences
 from auditor.studies.report.changes import log
 from auditor.studies.report.faults import duplicates, outliers, templates

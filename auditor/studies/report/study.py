@@ -18,7 +18,7 @@ from auditor.store.connection import Store
 from auditor.store.sqlfiles import catalogue, reads_of, sql_root
 from auditor.store.versions import resolve_all
 from auditor.studies.report import sentences
-from auditor.studies.report.request import ReportContext, Settings
+from auditor.studies.report.request import ReportContext, ReportSettings
 from auditor.studies.report.sections import SECTIONS
 
 Sections = Annotated[Sequence[str] | None, p.Parameter("Section to write; repeat for more; default: all.", "section")]
@@ -29,7 +29,7 @@ Timed = Annotated[bool, p.Parameter("Say when it was made; without it equal repo
 def report(
     store: Store,
     *refs: p.Refs,
-    settings: Settings | None = None,
+    settings: ReportSettings | None = None,
     sections: Sections = None,
     timed: Timed = True,
     config: p.Config = None,
@@ -52,7 +52,7 @@ def report(
     Example: auditor report flickr8k flickr30k -o audit.html
     """
     declared = sources(config)
-    settings = settings or Settings()
+    settings = settings or ReportSettings()
     for name in sections or ():
         if name not in SECTIONS:
             raise UsageError(f"{name}: no such section; known are {', '.join(SECTIONS)}")
@@ -98,13 +98,13 @@ def _method(context: ReportContext, built: Sequence[Section], only: Sequence[str
         f"{settings.seed}, as a function of the image and the place of the caption.",
         *_intervals(context),
         "These metrics are a choice that is counted fast; `auditor metrics` lists all, and -m adds any of them."
-        if settings.metrics == Settings().metrics
+        if settings.metrics == ReportSettings().metrics
         else "The metrics were named by whoever asked for this report; `auditor metrics` lists all.",
         "The SELECTs behind the numbers, with all that they read, stand below by the name of their file; the commands "
         "make each section again, from the same versions, to the last digit.",
     )
     refs = " ".join(map(shlex.quote, context.refs))
-    scoring = context.scoring(metrics=settings.metrics != Settings().metrics)
+    scoring = context.scoring(metrics=settings.metrics != ReportSettings().metrics)
     options = " ".join([*scoring, *context.comparing(), *(f"--section {name}" for name in only)])
     commands = (f"auditor report {refs} {options}".strip() + " -o audit.html", *(
         command for section in built for command in section.commands

@@ -16,7 +16,7 @@ from auditor.result import Said, Table
 from auditor.statistics.diversity_correlation import correlate_statistics
 from auditor.store.connection import Store
 from auditor.store.versions import log, resolve_all
-from auditor.studies.diversity import FILE_ORDER, PUBLISHED_PROFILE, Settings, diversity
+from auditor.studies.diversity import FILE_ORDER, PUBLISHED_PROFILE, DiversitySettings, diversity
 from auditor.studies.diversity.missed import missed_words
 from auditor.studies.diversity.omitted import omitted_words
 from auditor.studies.reproduce.study import Measured
@@ -84,7 +84,7 @@ def _measured(
     seed: int,
     progress: Progress,
 ) -> Measured:
-    settings = Settings(PUBLISHED_PROFILE, published=True, seed=seed)
+    settings = DiversitySettings(PUBLISHED_PROFILE, published=True, seed=seed)
     people = [evaluation] if evaluation else []
     described = diversity(
         store,
@@ -222,14 +222,16 @@ def _columns(values: pl.DataFrame, drawn: pl.DataFrame) -> Quantities:
 
 
 def _of_all_lists(
-    store: Store, evaluation: str | None, training: str | None, settings: Settings, progress: Progress
+    store: Store, evaluation: str | None, training: str | None, settings: DiversitySettings, progress: Progress
 ) -> Quantities:
     """Count types and tokens of all captions of what the paper has as a whole; and the training data's columns."""
     whole = {name: called for name, called in ((evaluation, _PEOPLE), (training, _TRAINED)) if name}
     for name, called in whole.items():
         if name not in (_EVALUATION[0], _TRAINING[0]):
             continue
-        every = Settings(settings.resolved_tokenizer, "all", published=True, draws=1, seed=settings.seed, curve=0)
+        every = DiversitySettings(
+            settings.resolved_tokenizer, "all", published=True, draws=1, seed=settings.seed, curve=0
+        )
         counted = diversity(store, name, settings=every, config=config.sources(None), progress=progress).frame
         for statistic in ("types", "tokens"):
             value = counted.filter(statistic=statistic)["value"].item()
@@ -293,7 +295,7 @@ def first_missed(store: Store, paper: Paper, systems: Sequence[str], evaluation:
     if len(systems) < len(paper.datasets):
         return
     found = missed_words(
-        store, *systems, evaluation=evaluation, settings=Settings(PUBLISHED_PROFILE), progress=progress
+        store, *systems, evaluation=evaluation, settings=DiversitySettings(PUBLISHED_PROFILE), progress=progress
     ).frame
     for name, ranking in _RANKINGS.items():
         first = found.filter(pl.col("rank") <= _FIRST, ranking=name)

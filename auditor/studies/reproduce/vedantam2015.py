@@ -13,8 +13,8 @@ from auditor.registry import METRICS, lacking
 from auditor.scoring.references import references_of
 from auditor.store.connection import Store
 from auditor.store.versions import images, log, resolve, resolve_all
-from auditor.studies.agree import ALL, Question, Resampling, agree
-from auditor.studies.consensus import AS_PUBLISHED, Settings, consensus, pair_votes, with_kinds
+from auditor.studies.agree import ALL, AgreeSettings, Resampling, agree
+from auditor.studies.consensus import AS_PUBLISHED, ConsensusSettings, consensus, pair_votes, with_kinds
 from auditor.studies.probe import probe
 from auditor.studies.profile import profile
 from auditor.studies.reproduce.study import Measured
@@ -79,7 +79,9 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
     absent |= {name: f"{other} is not in the store: `auditor ingest {other}`" for name, other in without.items()}
     usable = [name for name in here if name not in without]
     metrics = [name for name in (*AS_PUBLISHED, *_VARIANTS) if lacking(METRICS[name.partition(":")[0]]) is None]
-    settings = Settings(most=_MOST, at=_NUMBERS, draws=_DRAWS, seed=seed, ties="wrong", resamples=0, tokenizer=_PROFILE)
+    settings = ConsensusSettings(
+        most=_MOST, at=_NUMBERS, draws=_DRAWS, seed=seed, ties="wrong", resamples=0, tokenizer=_PROFILE
+    )
     quantities: dict[Quantity, float] = dict(_sizes(store, [name for name in _SENTENCES if name in usable]))
     signatures: dict[str, str] = {}
     for name in (*_TRIPLETS, _BETTER):
@@ -97,7 +99,7 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
     if {_TRIPLETS[0], _BETTER} <= {*usable}:
         quantities.update(_beside_better(store, seed, progress))
     if _RATED in usable:
-        question = Question(("pooled",), ("spearman",), resampling=Resampling(0))
+        question = AgreeSettings(("pooled",), ("spearman",), resampling=Resampling(0))
         asked = [name for name in ("meteor", "cider") if name in metrics]
         found = agree(
             store,
@@ -152,7 +154,7 @@ def _accuracies(name: str, frame: pl.DataFrame) -> Quantities:
         yield (name, f"{_CIDER} cider-d", "all", str(_MOST), "spearman"), value
 
 
-def _pilot(store: Store, settings: Settings, metrics: Sequence[str], progress: Progress) -> Quantities:
+def _pilot(store: Store, settings: ConsensusSettings, metrics: Sequence[str], progress: Progress) -> Quantities:
     """Measure how accuracy grows with references on the pairs of the pilot."""
     most, at = _PILOT_SETTINGS
     asked = [name for name in metrics if name.startswith(("rouge-1", "bleu-1"))]
@@ -189,7 +191,7 @@ def _league(name: str, frame: pl.DataFrame, references: int) -> Quantities:
 
 def _beside_better(store: Store, seed: int, progress: Progress) -> Quantities:
     """Rank the systems by triplets, whose authors the pairs name, and say on how many pairs the two sources differ."""
-    twenty = Settings(most=_RANKED_BY, seed=seed, resamples=0, tokenizer=_PROFILE)
+    twenty = ConsensusSettings(most=_RANKED_BY, seed=seed, resamples=0, tokenizer=_PROFILE)
     found = consensus(store, _TRIPLETS[0], metrics=[_CIDER], versus=_BETTER, settings=twenty, progress=progress).frame
     yield from _league(_TRIPLETS[0], found, _RANKED_BY)
     for kind, value in found.filter(statistic="agreement").select("kind", "value").iter_rows():

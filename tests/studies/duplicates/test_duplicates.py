@@ -168,7 +168,7 @@ def test_every_count_is_that_of_all_pairs_compared(drawn: list[tuple[str, str]],
         search = duplicate_search.Search([resolve(store, "set")], [{}], near, "bare", 1)
         with pytest.MonkeyPatch.context() as patched:  # the longest texts that are looked for by pairs of words
             patched.setattr(duplicate_search, "_MOST_PAIRED", paired)
-            everything = duplicate_search.found(store, search, silent, every_pair=True)
+            everything = duplicate_search.search_duplicates(store, search, silent, every_pair=True)
     frame, pairs = tables.rows(everything), tables.pair_rows(everything)
     for scope in ("within-image", "across-images"):
         assert whole(frame, scope=scope) == counted(captions, captions, least, scope)

@@ -12,11 +12,11 @@ from auditor.model import Source
 from auditor.result import Document
 from auditor.store.connection import Store
 from auditor.studies.report.card import card
-from auditor.studies.report.request import Settings
+from auditor.studies.report.request import ReportSettings
 from auditor.studies.report.sections import SECTIONS
 from auditor.studies.report.study import report
 
-BLEU = Settings(("bleu-1", "bleu-2"), resamples=50)
+BLEU = ReportSettings(("bleu-1", "bleu-2"), resamples=50)
 CHEAP = ("facts", "bounds", "comparison", "correlation", "duplicates", "versions")
 DOGS: Rows = [(f"d{image}", slot, f"a {word} dog runs" + " far" * slot)
               for image, word in enumerate(("red", "blue", "tall", "old")) for slot in (0, 1, 2)]  # fmt: skip
@@ -111,7 +111,7 @@ def test_differences_are_tested_where_there_are_resamples(store: Store) -> None:
     ingest_rows(store, DOGS, "dogs")
     ingest_rows(store, CATS, "cats")
     for resamples, tests in ((50, 1), (0, 0)):
-        settings = Settings(("bleu-1",), resamples=resamples)
+        settings = ReportSettings(("bleu-1",), resamples=resamples)
         document = report(store, "dogs", "cats", settings=settings, sections=["comparison"], timed=False)
         assert len(document.sections[1].results) == 1 + tests
         assert section(document, "comparison").count("Holm") == tests
@@ -159,14 +159,14 @@ def test_ratings_of_people_are_named_whoever_declares_the_relation(store: Store)
     ingest_rows(store, DOGS, "dogs")
     ingest_rows(store, DOGS, "dogs-rated", kind="judgements")
     store.execute("update dataset set related = ['dogs'] where dataset = 'dogs-rated'")
-    document = report(store, "dogs", settings=Settings(("bleu-1",)), sections=["people"], timed=False)
+    document = report(store, "dogs", settings=ReportSettings(("bleu-1",)), sections=["people"], timed=False)
     # Without a rating in it, the study refuses the dataset, and the report says so.
     assert any(note.startswith("dogs-rated against dogs: ") for note in document.sections[1].notes)
 
 
 def test_dataset_that_nobody_has_rated_is_told_what_to_ingest(store: Store) -> None:
     ingest_rows(store, DOGS, "dogs")
-    document = report(store, "dogs", settings=Settings(("bleu-1",)), sections=["people"], timed=False)
+    document = report(store, "dogs", settings=ReportSettings(("bleu-1",)), sections=["people"], timed=False)
     assert "dogs: the store holds no ratings, pairs or triplets of people; `auditor ingest`" in (
         section(document, "people")
     )
