@@ -98,7 +98,7 @@ def judges(store: Store, annotated: Selection, scale: tuple[float, float] | None
     return sorted(_ratings(store, annotated, scale)[0]["judge"].unique())
 
 
-def rated(
+def rated_captions(
     store: Store,
     annotated: Selection,
     against: str | None,

@@ -52,13 +52,13 @@ def alike(scores: pl.DataFrame, metrics: Sequence[MetricRequest]) -> pl.DataFram
     labels = [metric.label for metric in metrics if metric.metric.name in _ALIKE]
     if len(labels) < 2:
         return pl.DataFrame()
-    found = correlate(scores.select(labels), ["spearman"])
-    return found.select("value", "n", "statistic", metric="metric_a", against="metric_b", kind=pl.lit(ALL))
+    correlations = correlate(scores.select(labels), ["spearman"])
+    return correlations.select("value", "n", "statistic", metric="metric_a", against="metric_b", kind=pl.lit(ALL))
 
 
 def _rows(part: ConsensusResult, settings: ConsensusSettings) -> pl.DataFrame:
-    found, other, most = part.found, part.other, pl.lit(part.most, pl.UInt32)
-    truth, first = pl.lit(found.truth), pl.lit(1, pl.Int64)
+    votes, other, most = part.votes, part.other, pl.lit(part.most, pl.UInt32)
+    truth, first = pl.lit(votes.truth), pl.lit(1, pl.Int64)
     accuracy = part.accuracy.with_columns(statistic=pl.lit("accuracy"), truth=truth)
     parts = [accuracy]
     if settings.draws > 1:
@@ -87,14 +87,14 @@ def _rows(part: ConsensusResult, settings: ConsensusSettings) -> pl.DataFrame:
 
 def _public(parts: Sequence[pl.DataFrame], part: ConsensusResult, settings: ConsensusSettings) -> pl.DataFrame:
     """Add what every row says of where it comes from, in the public order."""
-    version = part.found.selection.version
+    version = part.votes.selection.version
     schema = pl.Schema(ROWS)
     rows = pl.concat(
         [pl.DataFrame(schema=schema), *(some for some in parts if some.height)], how="diagonal_relaxed"
     ).with_columns(
         dataset=pl.lit(version.dataset),
         version=pl.lit(version.version),
-        split=pl.lit(part.found.selection.split, pl.String),
+        split=pl.lit(part.votes.selection.split, pl.String),
         seed=pl.lit(settings.seed, pl.Int64) + pl.coalesce("draw", pl.lit(1)) - 1,
     )
     keys = rows.select("metric", "references", "seed").unique(maintain_order=True)
@@ -122,7 +122,7 @@ class ConsensusResult:
     `under_own` and `under_other` are accuracies over the pairs that another source has too, by either's votes.
     """
 
-    found: PairVotes
+    votes: PairVotes
     references: Selection
     most: int
     metrics: Sequence[MetricRequest]

@@ -102,7 +102,7 @@ def consensus(
 
 
 def _selections(part: ConsensusResult) -> list[Selection]:
-    return [part.found.selection, part.references, *([part.other.selection] if part.other else [])]
+    return [part.votes.selection, part.references, *([part.other.selection] if part.other else [])]
 
 
 def _measure(
@@ -115,26 +115,26 @@ def _measure(
     settings: ConsensusSettings,
     progress: Progress,
 ) -> ConsensusResult:
-    found = pair_votes(store, selection, settings.tokenizer, progress)
+    votes = pair_votes(store, selection, settings.tokenizer, progress)
     references, notes = references_of(store, selection, against)
     other = both = None
     if versus is not None:
         other = pair_votes(store, _other(store, versus, selection), settings.tokenizer, progress)
-        both = shared_pairs(store, found, other)
-        found = replace(found, rows=known_of(found, both.pairs))
-    found = with_kinds(store, found, references, settings.tokenizer)
-    found, own = _told_apart(store, found, references, settings)
-    most, few = _most(store, found, references, settings)
+        both = shared_pairs(store, votes, other)
+        votes = replace(votes, rows=known_of(votes, both.pairs))
+    votes = with_kinds(store, votes, references, settings.tokenizer)
+    votes, own = _told_apart(store, votes, references, settings)
+    most, few = _most(store, votes, references, settings)
     at_work = References("all", most, settings.seed).of(references)
     metrics, unscored = scorable(store, at_work, wanted, metric_names)
     if not metrics:
         raise MetricError(f"{references.label}: {unscored[0]}")
     labels = [metric.label for metric in metrics]
     key = resampling_key(selection, settings.seed)
-    scored = _scored(store, found, references, metrics, settings, most, progress)
+    scored = _scored(store, votes, references, metrics, settings, most, progress)
     first = scored.filter(pl.col("draw") == 1, pl.col("references") == most)
-    preferred = preferences(found.rows, first, metrics)
-    halves, reason = metric_halves(store, found, references, metrics, settings, most, progress)
+    preferred = preferences(votes.rows, first, metrics)
+    halves, reason = metric_halves(store, votes, references, metrics, settings, most, progress)
     under_own = under_other = pl.DataFrame()
     if both is not None:
         columns = both.pairs.select("pair", "other_people")
@@ -142,46 +142,46 @@ def _measure(
         under_own = accuracies(judged, labels, settings.credit, 0, key)
         under_other = accuracies(judged, labels, settings.credit, settings.resamples, key, "other_people")
     return ConsensusResult(
-        found, references, most, metrics,
-        accuracy=_by_references(found.rows, scored, metrics, settings, key, progress),
+        votes, references, most, metrics,
+        accuracy=_by_references(votes.rows, scored, metrics, settings, key, progress),
         alike=rows_of.alike(first, metrics),
-        ceiling=people_ceiling(found.rows, settings.credit),
+        ceiling=people_ceiling(votes.rows, settings.credit),
         halves=halves,
         league=league(preferred, labels),
         other=other,
         shared=both,
         under_own=under_own,
         under_other=under_other,
-        notes=(*found.notes, *own, *notes, *few, *unscored,
+        notes=(*votes.notes, *own, *notes, *few, *unscored,
                *too_long(store, [selection, references], settings.tokenizer), *filter(None, [reason]),
                *_tied(preferred, labels), *(other.notes if other else ())),
     )  # fmt: skip
 
 
 def _told_apart(
-    store: Store, found: PairVotes, references: Selection, settings: ConsensusSettings
+    store: Store, votes: PairVotes, references: Selection, settings: ConsensusSettings
 ) -> tuple[PairVotes, list[Finding]]:
     """Count the pairs of which a caption is a reference of its image, and leave them out where that is asked for."""
     profile = settings.tokenizer
-    tokens.provide(store, [found.selection, references], profile, tokenizer_of(profile))
-    own = own_references(store, references, profile, found.candidates)
-    rows = found.rows
+    tokens.provide(store, [votes.selection, references], profile, tokenizer_of(profile))
+    own = own_references(store, references, profile, votes.candidates)
+    rows = votes.rows
     for side in ("slot_b", "slot_c"):
         rows = rows.join(own.rename({"slot": side}), on=["image", side], how="anti", maintain_order="left")
-    every = found.rows.height
+    every = votes.rows.height
     pairs = every - rows.height
     if not pairs:
-        return found, []
-    label = found.selection.label
+        return votes, []
+    label = votes.selection.label
     if settings.without_own_references:
         if rows["winner"].null_count() == rows.height:
             raise UsageError(f"{label}: no decided pair is without a reference of its image in {references.label}")
-        found = replace(found, rows=rows)
+        votes = replace(votes, rows=rows)
     end = "left out" if settings.without_own_references else f"a metric finds it; {WAY_OUT}"
     subject = "1 pair has" if pairs == 1 else f"{pairs:,} pairs have"
     said = f"{label}: {subject} a caption that is word for word a reference of its image in {references.label}: {end}"
-    where = about(found.selection, against=references.label)
-    return found, [Finding("own-references", said, where, {"pairs": pairs}, every, "warning")]
+    where = about(votes.selection, against=references.label)
+    return votes, [Finding("own-references", said, where, {"pairs": pairs}, every, "warning")]
 
 
 def _other(store: Store, versus: str, selection: Selection) -> Selection:
@@ -191,10 +191,10 @@ def _other(store: Store, versus: str, selection: Selection) -> Selection:
     return other
 
 
-def _most(store: Store, found: PairVotes, references: Selection, settings: ConsensusSettings) -> tuple[int, list[str]]:
+def _most(store: Store, votes: PairVotes, references: Selection, settings: ConsensusSettings) -> tuple[int, list[str]]:
     """Decide on the number of references, and say how many pairs have too few images for it."""
     described = images(store, references)
-    captions = found.rows.select("image").join(described, on="image")["captions"]
+    captions = votes.rows.select("image").join(described, on="image")["captions"]
     most = max((settings.most or min(_MOST, *captions), *settings.at))
     enough = int((captions >= most).sum())
     if not enough:
@@ -203,13 +203,13 @@ def _most(store: Store, found: PairVotes, references: Selection, settings: Conse
             "ask for fewer with --most"
         )
     few = len(captions) - enough
-    left = f"{few:,} of {found.rows.height:,} pairs are of images with fewer than {most} references, and left out"
+    left = f"{few:,} of {votes.rows.height:,} pairs are of images with fewer than {most} references, and left out"
     return most, [f"{references.label}: {left}"] if few else []
 
 
 def _scored(
     store: Store,
-    found: PairVotes,
+    votes: PairVotes,
     references: Selection,
     metrics: Sequence[MetricRequest],
     settings: ConsensusSettings,
@@ -218,7 +218,7 @@ def _scored(
 ) -> pl.DataFrame:
     """Score the compared captions: columns draw, references, image, slot, and one for each metric."""
     numbers = sorted({most, *settings.at} if not settings.curve else range(1, most + 1))
-    candidates, profile = [found.candidates], settings.tokenizer
+    candidates, profile = [votes.candidates], settings.tokenizer
     parts = []
     for draw in range(settings.draws):
         seed = settings.seed + draw

@@ -25,7 +25,7 @@ _COLUMNS = (1, 2, 5, 10, 20, 48)
 
 def tables(part: ConsensusResult, settings: ConsensusSettings) -> list[Table]:
     """Arrange what was found of one dataset for reading."""
-    label = part.found.selection.label
+    label = part.votes.selection.label
     made = [_accuracy(part, settings)]
     if part.accuracy["references"].n_unique() > 1:
         made.append(_by_reference_count(part))
@@ -41,7 +41,7 @@ def tables(part: ConsensusResult, settings: ConsensusSettings) -> list[Table]:
 
 def figures(part: ConsensusResult, settings: ConsensusSettings, alone: bool) -> list[Figure]:
     """Draw accuracy by kind of pair, by number of references, and the wins of systems."""
-    label = part.found.selection.label
+    label = part.votes.selection.label
     name = "" if alone else "-" + re.sub(r"[^\w.-]+", "-", label)
     mean = over_draws(part.accuracy)
     full = mean.filter(pl.col("references") == part.most)
@@ -105,7 +105,7 @@ def _accuracy(part: ConsensusResult, settings: ConsensusSettings) -> Table:
     kinds = [kind for kind, _ in number if kind != ALL]
     interval = " Low and high of all pairs: 95 %, bootstrap over images." if spread == ["low", "high"] else ""
     return Table(
-        f"agreement with people: {part.found.truth}, {part.most} references of {part.references.label}",
+        f"agreement with people: {part.votes.truth}, {part.most} references of {part.references.label}",
         by_kind.join(whole, on="metric", maintain_order="left").select("metric", ALL, *spread, *kinds, "ties"),
         caption=f"Pairs: {', '.join(f'{kind} {n:,}' for kind, n in number)}. {_tie_rule(settings)}{interval}",
         name="agreement-with-people",
@@ -124,7 +124,7 @@ def _by_reference_count(part: ConsensusResult) -> Table:
     first = whole.filter(pl.col("value") == pl.col("value").max().over("references"))
     best = [f"{number}: {', '.join(first.filter(pl.col('references') == number)['metric'])}" for number in chosen]
     return Table(
-        f"accuracy by number of references: {part.found.truth}",
+        f"accuracy by number of references: {part.votes.truth}",
         wide.select("kind", "metric", *columns).sort(
             pl.col("kind").replace_strict(_places(mean, "kind")), maintain_order=True
         ),
@@ -143,7 +143,7 @@ def _ceiling(part: ConsensusResult, settings: ConsensusSettings) -> Table:
         draws = "1 draw" if settings.draws == 1 else f"mean of {settings.draws} draws"
         seen = f" A metric sees {part.most // 2} drawn references; triplets of the others decide ({draws})."
     return Table(
-        f"half of the votes against the other half: {part.found.truth}",
+        f"half of the votes against the other half: {part.votes.truth}",
         rows,
         caption=f"People: exact expectation over all halves, 95 % over images. {_tie_rule(settings)}{seen}",
         name="ceiling",
@@ -159,7 +159,7 @@ def _league(part: ConsensusResult) -> list[Table]:
     correlations = part.league.correlations.pivot(
         "statistic", index=["kind", "metric", "n"], values="value", maintain_order=True
     )
-    label = part.found.selection.label
+    label = part.votes.selection.label
     league = by_judge.join(ranks, on=["kind", "system"], maintain_order="left").sort(
         pl.col("kind").replace_strict(_places(wins, "kind")), "rank", maintain_order=True
     )
@@ -180,9 +180,9 @@ def _versus(part: ConsensusResult) -> list[Table]:
     both, other = part.shared, part.other
     if both is None or other is None:
         return []
-    title = f"{part.found.truth}, against {other.truth}"
+    title = f"{part.votes.truth}, against {other.truth}"
     lengths = both.lengths.pivot("truth", index="kind", values="value", maintain_order=True)
-    accuracy = part.under_own.select("kind", "metric", pl.col("value").alias(part.found.truth)).join(
+    accuracy = part.under_own.select("kind", "metric", pl.col("value").alias(part.votes.truth)).join(
         part.under_other.select("kind", "metric", pl.col("value").alias(other.truth)),
         on=["kind", "metric"],
         maintain_order="left",

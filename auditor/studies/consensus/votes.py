@@ -68,13 +68,13 @@ def votes_at_work(store: Store, selection: Selection, tokenizer: str) -> Workspa
     return workspace
 
 
-def _checked(found: PairVotes) -> PairVotes:
-    label, rows = found.selection.label, found.rows
+def _checked(votes: PairVotes) -> PairVotes:
+    label, rows = votes.selection.label, votes.rows
     silent_pairs = rows.filter(pl.col("votes") == 0).height
-    even = rows.height - found.decided.height - silent_pairs
+    even = rows.height - votes.decided.height - silent_pairs
     if silent_pairs == rows.height:
         raise UsageError(f"{label}: none of its {rows.height:,} pairs has votes; nothing says whom people chose")
-    if found.decided.is_empty():
+    if votes.decided.is_empty():
         raise UsageError(f"{label}: people are even on all of its {even:,} pairs; nothing says whom they chose")
     notes = (
         [f"{label}: people are even on {_pairs(even)} of {rows.height:,}, left out of every accuracy"] if even else []
@@ -84,27 +84,27 @@ def _checked(found: PairVotes) -> PairVotes:
     same = rows.filter(pl.col("tokens_b") == pl.col("tokens_c")).height
     if same:
         notes.append(f"{label}: {_pairs(same)} of two captions with the same words, which every metric ties")
-    return replace(found, notes=tuple(notes))
+    return replace(votes, notes=tuple(notes))
 
 
 def _pairs(number: int) -> str:
     return "1 pair" if number == 1 else f"{number:,} pairs"
 
 
-def with_kinds(store: Store, found: PairVotes, references: Selection, tokenizer: str) -> PairVotes:
+def with_kinds(store: Store, votes: PairVotes, references: Selection, tokenizer: str) -> PairVotes:
     """Infer kinds where the source gives none and the pairs of an image tell them; a note says how."""
-    kindless = found.rows.filter(pl.col("kind").is_null()).select("pair", "image", "tokens_b", "tokens_c")
+    kindless = votes.rows.filter(pl.col("kind").is_null()).select("pair", "image", "tokens_b", "tokens_c")
     if kindless.is_empty():
-        return found
+        return votes
     tokens.provide(store, [references], tokenizer, tokenizer_of(tokenizer))
     workspace = ngrams.workspace(store, references, tokenizer)
     workspace.bind_rows("kindless_pair", kindless)
     inferred = workspace.rows("inferred_kind")
-    label = found.selection.label
+    label = votes.selection.label
     if inferred.is_empty():
         note = f"{label}: {_pairs(kindless.height)} without a kind, counted under all only"
-        return replace(found, notes=(*found.notes, note))
-    rows = found.rows.join(inferred.select("pair", inferred="kind"), on="pair", how="left", maintain_order="left")
+        return replace(votes, notes=(*votes.notes, note))
+    rows = votes.rows.join(inferred.select("pair", inferred="kind"), on="pair", how="left", maintain_order="left")
     shared = inferred.filter(pl.col("evidence") == "shared").height
     close = inferred.filter(pl.col("evidence") == "words", pl.col("margin") < _CLOSE).height
     note = (
@@ -114,9 +114,9 @@ def with_kinds(store: Store, found: PairVotes, references: Selection, tokenizer:
         f"({inferred.height - shared:,} pairs, {close:,} of them closely)"
     )
     return replace(
-        found,
+        votes,
         rows=rows.with_columns(kind=pl.coalesce("kind", "inferred")).drop("inferred"),
-        notes=(*found.notes, note),
+        notes=(*votes.notes, note),
     )
 
 

@@ -246,7 +246,7 @@ def test_library_and_command_give_the_same_rows(tmp_path: Path) -> None:
 def test_what_cannot_be_asked_is_said_before_anything_is_scored(
     mine: Store, monkeypatch: pytest.MonkeyPatch, question: AgreeSettings, message: str
 ) -> None:
-    monkeypatch.setattr("auditor.studies.agree.study.rated", lambda *_: pytest.fail("scored first"))
+    monkeypatch.setattr("auditor.studies.agree.study.rated_captions", lambda *_: pytest.fail("scored first"))
     with pytest.raises(UsageError, match=re.escape(message)):
         agree(mine, "mine", metrics=["bleu-1"], question=question)
 
