@@ -63,14 +63,14 @@ def score_sets(
         score_candidates(store, against.of(selection), tokenizer, group, metrics, progress)
         for group in _groups(selection, sets)
     )
-    found = scores["candidate"].unique().to_list()
-    reasons |= {one.name: empty(one) for one in sets if one.name not in found}
+    drawn = scores["candidate"].unique().to_list()
+    reasons |= {one.name: empty(one) for one in sets if one.name not in drawn}
     if required:
         refuse(selection, reasons)
     return CandidateScores(
         selection,
         scores,
-        tuple(one for one in sets if one.name in found),
+        tuple(one for one in sets if one.name in drawn),
         signatures(metrics, tokenizer, against),
         reasons,
         (

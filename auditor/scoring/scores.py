@@ -70,12 +70,12 @@ def _scored(
             some.select(*_own_memory(order), *(metric.scores(some) for metric in alike[spec]))
             for some in (counts.iter_slices(-(-counts.height // slices)) if counts.height else [counts])
         ]
-    found: list[pl.DataFrame] = []
+    frames: list[pl.DataFrame] = []
     for spec in specs:
         rows = pl.concat(parts.pop(spec)).with_columns(pl.col("image").cast(pl.String)).sort(*_KEYS)
         rows = rows.with_columns(pl.col("candidate").cast(pl.String))
-        found.append(rows if not found else rows.drop(_KEYS))
-    return pl.concat(found, how="horizontal").select(*_KEYS, *(one.label for one in metrics))
+        frames.append(rows if not frames else rows.drop(_KEYS))
+    return pl.concat(frames, how="horizontal").select(*_KEYS, *(one.label for one in metrics))
 
 
 def _own_memory(order: pl.Enum) -> tuple[pl.Expr, ...]:
@@ -148,7 +148,7 @@ def too_long(store: Store, selections: Sequence[Selection], tokenizer: str) -> l
     told = []
     for one in selections:
         version = one.version
-        found = store.rows(
+        overlong = store.rows(
             "overlong",
             dataset=version.dataset,
             seq=version.seq,
@@ -156,17 +156,17 @@ def too_long(store: Store, selections: Sequence[Selection], tokenizer: str) -> l
             profile=tokenizer,
             most_words=ngrams.MOST_WORDS,
         )
-        if found.height:
-            subject = "1 caption has" if found.height == 1 else f"{found.height:,} captions have"
-            named = ", ".join(f"{image}#{slot} ({words:,})" for image, slot, words in found.head(3).iter_rows())
-            more = ", …" if found.height > 3 else ""
+        if overlong.height:
+            subject = "1 caption has" if overlong.height == 1 else f"{overlong.height:,} captions have"
+            named = ", ".join(f"{image}#{slot} ({words:,})" for image, slot, words in overlong.head(3).iter_rows())
+            more = ", …" if overlong.height > 3 else ""
             told.append(
                 Finding(
                     "captions-too-long",
                     f"{one.label}: {subject} more than {ngrams.MOST_WORDS:,} words, which no metric aligns: neither "
                     f"they nor what would meet them gets a score: {named}{more}",
                     about(one),
-                    {"captions": found.height, "most_words": ngrams.MOST_WORDS},
+                    {"captions": overlong.height, "most_words": ngrams.MOST_WORDS},
                     severity="warning",
                 )
             )

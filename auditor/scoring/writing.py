@@ -81,12 +81,12 @@ def chosen_tokenizer(
         with suppress(UsageError):
             selection = resolve(store, ref, split)
             reasons[selection.label] = _without_blanks(store, selection)
-    found = [f"{label} {why}" for label, why in reasons.items() if why]
-    if not found:
+    unspaced_ones = [f"{label} {why}" for label, why in reasons.items() if why]
+    if not unspaced_ones:
         return _SPACED, []
     others = [label for label, why in reasons.items() if not why]
     alike = f"; {', '.join(others)} by the same, so that all are counted alike" if others else ""
-    return _UNSPACED, [f"tokenizer char, of characters: {'; '.join(found)}{alike}"]
+    return _UNSPACED, [f"tokenizer char, of characters: {'; '.join(unspaced_ones)}{alike}"]
 
 
 def _is_unspaced(spoken: str) -> bool:
@@ -115,16 +115,16 @@ def unreadable(store: Store, selection: Selection, metrics: Sequence[MetricReque
     spoken = language(store, selection.version.dataset)
     captions, latin, _ = _counted(store, selection)
     is_latin = 2 * latin >= captions
-    found = {}
+    reasons = {}
     for label, writing in needed.items():
         if writing == "english" and (spoken.lower().partition("-")[0] != _ENGLISH or not is_latin):
             why = "not in Latin letters" if not is_latin else f"declared as {spoken}"
-            found[label] = f"its stems, synonyms and function words are English, and the captions are {why}"
+            reasons[label] = f"its stems, synonyms and function words are English, and the captions are {why}"
         elif writing == "latin" and not is_latin:
-            found[label] = (
+            reasons[label] = (
                 "it splits words into runs of a-z and 0-9, and the captions are not in Latin letters: ascii=false"
             )
-    return found
+    return reasons
 
 
 def unspaced(store: Store, selection: Selection) -> str | None:

@@ -224,9 +224,9 @@ def _obstacles(
         if len(without):
             fewer = f"fewer than {references}" if references else "no"
             notes.append(f"{_many(len(without), 'image has', 'images have')} {fewer} other captions: {_some(without)}")
-    found = rows["image"].n_unique()
-    if images_asked is not None and 0 < found < images_asked:
-        notes.append(f"--images {images_asked}: only {_many(found, 'image has', 'images have')} questions")
+    asked_about = rows["image"].n_unique()
+    if images_asked is not None and 0 < asked_about < images_asked:
+        notes.append(f"--images {images_asked}: only {_many(asked_about, 'image has', 'images have')} questions")
     return notes
 
 

@@ -78,12 +78,12 @@ def repetition(asked: Asked) -> pl.DataFrame:
 
     `within-image`, `across-images`; `leakage`: of the test captions, those that stand among the training captions.
     """
-    found = duplicates(
+    shares = duplicates(
         asked.store, asked.ref, tokenizer=asked.tokenizer, config=asked.declared, progress=asked.progress
     ).frame.filter(pl.col("statistic") == "captions", pl.col("slot").is_null(), pl.col("match").is_in(["any", "exact"]))
     is_leak = (pl.col("scope") == "across-splits") & (pl.col("split") == TEST) & (pl.col("against_split") == TRAIN)
     name = pl.when(is_leak).then(pl.lit("leakage")).otherwise("scope")
-    wanted = found.filter(is_leak | pl.col("scope").is_in(["within-image", "across-images"]))
+    wanted = shares.filter(is_leak | pl.col("scope").is_in(["within-image", "across-images"]))
     suffix = pl.when(pl.col("match") == "exact").then(pl.lit("-exact")).otherwise(pl.lit(""))
     rows = wanted.select(pl.concat_str(name, suffix).alias("statistic"), "value", "signature")
     if rows.filter(statistic="leakage").is_empty():
@@ -103,15 +103,15 @@ def diversity(asked: Asked) -> pl.DataFrame:
 
 def templates(asked: Asked) -> pl.DataFrame:
     """Measure `templated`, the share of captions that are made of a template (`templates`)."""
-    found = templates_of(asked.store, asked.ref, tokenizer=asked.tokenizer, level="caption", progress=asked.progress)
-    return _one("templated", _share(found.frame.height, asked.captions), found.signatures["templates"])
+    result = templates_of(asked.store, asked.ref, tokenizer=asked.tokenizer, level="caption", progress=asked.progress)
+    return _one("templated", _share(result.frame.height, asked.captions), result.signatures["templates"])
 
 
 def outliers(asked: Asked) -> pl.DataFrame:
     """Measure `misplaced`, the share of captions that seem to be of another image (`outliers`)."""
-    found = outliers_of(asked.store, asked.ref, tokenizer=asked.tokenizer, progress=asked.progress)
-    misplaced = found.frame.filter(pl.col("finding").is_in(["swapped", "elsewhere"])).height
-    return _one("misplaced", _share(misplaced, asked.captions), found.signatures["evidence"])
+    result = outliers_of(asked.store, asked.ref, tokenizer=asked.tokenizer, progress=asked.progress)
+    misplaced = result.frame.filter(pl.col("finding").is_in(["swapped", "elsewhere"])).height
+    return _one("misplaced", _share(misplaced, asked.captions), result.signatures["evidence"])
 
 
 def homogeneity(asked: Asked) -> pl.DataFrame:
@@ -124,9 +124,9 @@ def homogeneity(asked: Asked) -> pl.DataFrame:
         progress=asked.progress,
     )  # fmt: skip
     errors = {metric.label for metric in metrics if metric.metric.lower_is_better}
-    found = estimated_indices(selection, scored.scores, errors, _SEED, _RESAMPLES, _CONFIDENCE, asked.progress)
-    by_metric = {one.metric: one for one in found.found if one.statistic == "homogeneity"}
-    said = "; ".join(map(str, (*scored.reasons.values(), *scored.notes, *found.notes)))
+    indices = estimated_indices(selection, scored.scores, errors, _SEED, _RESAMPLES, _CONFIDENCE, asked.progress)
+    by_metric = {one.metric: one for one in indices.indices if one.statistic == "homogeneity"}
+    said = "; ".join(map(str, (*scored.reasons.values(), *scored.notes, *indices.notes)))
     rows = []
     for label in (metric.label for metric in metrics):
         one = by_metric.get(label)
@@ -167,8 +167,8 @@ def _unsplit(asked: Asked) -> str:
     return f"needs the splits {TEST} and {TRAIN}: {there}"
 
 
-def _share(found: float, captions: int) -> float | None:
-    return found / captions if captions else None
+def _share(count: float, captions: int) -> float | None:
+    return count / captions if captions else None
 
 
 def _one(statistic: str, value: float | None, signature: str) -> pl.DataFrame:

@@ -85,14 +85,14 @@ def check(
         against = wanted.since.get(dataset, wanted.since.get(None))
         tokenizer, said = chosen_tokenizer(store, [selection.pinned_name, against])
         asked = Asked(store, selection, declared or {}, progress, tokenizer, against=against)
-        found = [
+        rows_of_dataset = [
             *_measured(asked, _of(wanted.demands, dataset)),
             *map(_stated, (a for a in stated if a.selection == selection)),
         ]
-        notes += said if found else []
-        if refs and not found:
+        notes += said if rows_of_dataset else []
+        if refs and not rows_of_dataset:
             notes.append(f"{selection.label}: no gate is declared for it")
-        rows += found
+        rows += rows_of_dataset
     rows += [_absent(gate) for gate in wanted.gates if gate.dataset in absent]
     rows += [_stated(answer) for answer in stated if answer.selection is None]
     if not rows:
@@ -145,12 +145,12 @@ def _measured(asked: Asked, demands: Sequence[Demand]) -> list[_Row]:
                 known[place] = one.rule.measure(dataclasses.replace(asked, metric=one.metric))
             except (MetricError, UsageError) as error:
                 known[place] = str(error)
-        found = known[place]
+        measured = known[place]
         whose = _place(one.gate, asked.selection)
-        if isinstance(found, str):
-            rows.append(whose | _without(one, found))
+        if isinstance(measured, str):
+            rows.append(whose | _without(one, measured))
             continue
-        of_gate = found.filter(statistic=one.rule.statistic)
+        of_gate = measured.filter(statistic=one.rule.statistic)
         rows += [whose | _answered(one, row) for row in of_gate.iter_rows(named=True)]
         if of_gate.is_empty():
             rows.append(whose | _without(one, "nothing to measure"))

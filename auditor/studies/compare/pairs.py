@@ -47,7 +47,7 @@ class ComparedDataset:
 
 
 def pairs(
-    sides: Sequence[ComparedDataset],
+    compared: Sequence[ComparedDataset],
     errors: Collection[str],
     signatures: Mapping[str, str],
     seed: int,
@@ -62,7 +62,7 @@ def pairs(
     is a ratio of sums and has none.
     """
     rows: list[dict[str, Any]] = []
-    every = list(combinations(sides, 2))
+    every = list(combinations(compared, 2))
     for done, (a, b) in enumerate(every):
         progress(f"{a.selection.label}, {b.selection.label}: dealing out images", done, len(every))
         rows += _rows(a, b, errors, signatures, seed, permutations)
@@ -134,7 +134,7 @@ def _rows(
 
 
 def _only(sums: ImageSums, columns: Sequence[tuple[str, str]]) -> ImageSums:
-    """Keep the columns that both sides have, in one order."""
+    """Keep the columns that both have, in one order."""
     places = [sums.columns.index(column) for column in columns]
     return ImageSums(tuple(columns), sums.sums[:, places], sums.counts, sums.candidate_of[places])
 
@@ -144,16 +144,16 @@ def _delta(a: Floats, b: Floats) -> float | None:
     return cliffs_delta(known_a, known_b) if len(known_a) and len(known_b) else None
 
 
-def parted(found: Result) -> tuple[Result, Result]:
+def parted(result: Result) -> tuple[Result, Result]:
     """Part what `compare` found with `pairs`: each dataset by itself, and the pairs; each with its rows and tables."""
     of_pairs = pl.col("against").is_not_null()
-    alone = found.frame.filter(~of_pairs).drop(name for name in _SCHEMA if name not in _SHARED and name not in LABELS)
-    both = found.frame.filter(of_pairs).select(name for name in (*_SCHEMA, "footing") if name in found.frame.columns)
+    alone = result.frame.filter(~of_pairs).drop(name for name in _SCHEMA if name not in _SHARED and name not in LABELS)
+    both = result.frame.filter(of_pairs).select(name for name in (*_SCHEMA, "footing") if name in result.frame.columns)
     values, differences = (
-        tuple(one for one in found.tables if (one.name == DIFFERENCES) is tested) for tested in (False, True)
+        tuple(one for one in result.tables if (one.name == DIFFERENCES) is tested) for tested in (False, True)
     )
-    tested = replace(found, frame=both, tables=differences, figures=(), findings=())
-    return replace(found, frame=alone, tables=values), tested
+    tested = replace(result, frame=both, tables=differences, figures=(), findings=())
+    return replace(result, frame=alone, tables=values), tested
 
 
 def table(rows: pl.DataFrame, sampling: str | None = None) -> Table:

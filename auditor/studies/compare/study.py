@@ -32,11 +32,11 @@ from auditor.text import AUTO
 
 @dataclass(frozen=True)
 class SampledComparison:
-    """All datasets by one sampling: indices, sides to test, and by label what rows say of each."""
+    """All datasets by one sampling: indices, datasets to test, and by label what rows say of each."""
 
     sampling: Sampling
-    found: tuple[Indices, ...]
-    sides: tuple[ComparedDataset, ...]
+    indices: tuple[Indices, ...]
+    compared: tuple[ComparedDataset, ...]
     facts: Mapping[str, Mapping[str, Any]]
     signatures: Mapping[str, str]
     notes: tuple[Said, ...]
@@ -49,20 +49,28 @@ def measure(
     indices_of: Callable[[CandidateScores], Indices],
 ) -> SampledComparison:
     """Measure every dataset, one after the other: no more than one has its scores in memory."""
-    found, sides, facts, notes = list[Indices](), list[ComparedDataset](), dict[str, dict[str, Any]](), list[Said]()
+    indices, compared, facts, notes = (
+        list[Indices](),
+        list[ComparedDataset](),
+        dict[str, dict[str, Any]](),
+        list[Said](),
+    )
     reasons: dict[str, Mapping[str, str]] = {}
     signatures: dict[str, str] = {}
     for selection in selections:
         measured = scores_of(selection, sampling)
-        found.append(indices_of(measured))
+        indices.append(indices_of(measured))
         described = tuple(measured.scores["image"].unique().sort())
-        sides.append(ComparedDataset(selection, found[-1].sums, described))
-        facts[selection.label] = _facts(measured) | {"images": len(described), "captions_per_image": found[-1].captions}
+        compared.append(ComparedDataset(selection, indices[-1].sums, described))
+        facts[selection.label] = _facts(measured) | {
+            "images": len(described),
+            "captions_per_image": indices[-1].captions,
+        }
         reasons[selection.label] = measured.reasons
         signatures |= measured.signatures
-        notes += [*measured.notes, *found[-1].notes]
+        notes += [*measured.notes, *indices[-1].notes]
     said = (*notes, *missing(reasons), *filter(None, [sampling.note]))
-    return SampledComparison(sampling, tuple(found), tuple(sides), facts, signatures, said)
+    return SampledComparison(sampling, tuple(indices), tuple(compared), facts, signatures, said)
 
 
 def _facts(measured: CandidateScores) -> dict[str, Any]:
@@ -186,7 +194,7 @@ def compare(
     unequal = [] if equalise else _unequal_captions(parts[0])
     orders = [
         {
-            (statistic, metric.label): _ranked(part.found, statistic, metric.label, confidence)
+            (statistic, metric.label): _ranked(part.indices, statistic, metric.label, confidence)
             for metric in requested
             for statistic in STATISTICS
         }
@@ -199,7 +207,9 @@ def compare(
     ranked = {place: {one.label: rank for one, rank in order} for place, order in orders[-1].items()}
     tabled = tables.sampling_tables if equalise else tables.tables
     drawn = tables.sampling_figures if equalise else tables.figures
-    tested = [comparison_pairs.pairs(p.sides, errors, p.signatures, seed, resamples, progress) for p in parts if pairs]
+    tested = [
+        comparison_pairs.pairs(p.compared, errors, p.signatures, seed, resamples, progress) for p in parts if pairs
+    ]
     differences = [
         _on(part.sampling, rows.drop(comparison_pairs.LABELS), equalise=equalise)
         for part, rows in zip(parts, tested, strict=False)
@@ -232,9 +242,9 @@ def _on(sampling: Sampling, rows: pl.DataFrame, *, equalise: bool) -> pl.DataFra
     return rows.with_columns(footing=pl.lit(sampling.name)) if equalise else rows
 
 
-def _ranked(found: Sequence[Indices], statistic: str, metric: str, confidence: float) -> list[tuple[Index, Rank]]:
+def _ranked(indices: Sequence[Indices], statistic: str, metric: str, confidence: float) -> list[tuple[Index, Rank]]:
     """Rank the datasets that have a statistic, the first first."""
-    alike = [one for each in found for one in each.found if (one.statistic, one.metric) == (statistic, metric)]
+    alike = [one for each in indices for one in each.indices if (one.statistic, one.metric) == (statistic, metric)]
     order = zip(alike, ranks(alike, confidence), strict=True)
     return sorted(order, key=lambda pair: (pair[1].rank, pair[0].label))
 

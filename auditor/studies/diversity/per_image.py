@@ -42,8 +42,8 @@ def local_diversity(
     """
     settings, said = settled(store, refs, settings or DiversitySettings(), None, evaluation, split)
     people, systems = resolve(store, evaluation), resolve_all(store, refs, split)
-    found = local_words_met(store, systems, people, content_of(settings), settings, progress)
-    return replace(found, notes=(*said, *found.notes))
+    result = local_words_met(store, systems, people, content_of(settings), settings, progress)
+    return replace(result, notes=(*said, *result.notes))
 
 
 def local_words_met(

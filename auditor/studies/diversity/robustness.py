@@ -108,8 +108,8 @@ def _by_people(
     met = [one for one in selections if one.label not in apart]
     content = content_of(settings)
     asked = [replace(settings, references=number) for number in (None, *_PEOPLE)] if met else []
-    found = [local_words_met(store, met, people, content, one, progress).frame for one in asked]
-    return found or [pl.DataFrame(schema=pl.Schema(ROWS))] * (1 + len(_PEOPLE))
+    frames = [local_words_met(store, met, people, content, one, progress).frame for one in asked]
+    return frames or [pl.DataFrame(schema=pl.Schema(ROWS))] * (1 + len(_PEOPLE))
 
 
 def _variants(base: DiversitySettings) -> list[tuple[tuple[str, ...], DiversitySettings]]:

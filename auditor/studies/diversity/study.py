@@ -44,29 +44,29 @@ def image_diversity(
     `apart` says of selections, by label, why they cannot be put against people's captions.
     """
     content = content_of(settings)
-    found = []
+    results = []
     if people is not None:
         met = [one for one in selections if one.label not in apart]
         refs = References("all", settings.references, settings.seed)
         signed = {name: local_signature(name, people, refs, settings, content) for name in _LOCAL}
         if met:
-            found.append(local_words_met(store, met, people, content, settings, progress))
+            results.append(local_words_met(store, met, people, content, settings, progress))
         for one in selections:
             if one.label in apart:
                 absent = _absent(one, signed, settings, apart[one.label])
                 why = f"{one.label}: no local recall and precision: {apart[one.label]}"
-                found.append(Result("diversity", absent, notes=(why,)))
+                results.append(Result("diversity", absent, notes=(why,)))
     fewest = 2 if settings.references is None else settings.references + 1
     several = [one for one in selections if (images(store, one)["captions"] >= fewest).any()]
     if several:
-        found.append(captions_of_images(store, several, content, settings, METRICS, progress))
+        results.append(captions_of_images(store, several, content, settings, METRICS, progress))
     signatures = within_signatures(settings, content, METRICS)
     for one in selections:
         if one not in several:
             reason = f"no image has {fewest} captions"
             said = [f"{one.label}: no mBLEU, no vocabulary of images: {reason}"] * (one.version.kind != "candidates")
-            found.append(Result("diversity", _absent(one, signatures, settings, reason), notes=tuple(said)))
-    return found
+            results.append(Result("diversity", _absent(one, signatures, settings, reason), notes=tuple(said)))
+    return results
 
 
 def apart_from_people(store: Store, selections: Sequence[Selection], people: Selection | None) -> dict[str, str]:
@@ -225,12 +225,12 @@ def measured(
     """Measure selections whose tokens are there: the rows of all, and what a reader must know."""
     words = store.query("select token_id, token from vocabulary")
     at_work = workspace(store, settings, known)
-    found: list[GlobalStatistics] = []
+    parts: list[GlobalStatistics] = []
     for number, selection in enumerate(selections):
         progress(f"{selection.label}: diversity", number, len(selections))
-        found.append(global_statistics(at_work, selection, settings, known, words, declared))
-    rows = pl.concat(_rows(one, part.rows, settings) for one, part in zip(selections, found, strict=True))
-    return rows, [note for part in found for note in part.notes]
+        parts.append(global_statistics(at_work, selection, settings, known, words, declared))
+    rows = pl.concat(_rows(one, part.rows, settings) for one, part in zip(selections, parts, strict=True))
+    return rows, [note for part in parts for note in part.notes]
 
 
 def _check(settings: DiversitySettings) -> None:

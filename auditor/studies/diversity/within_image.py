@@ -53,8 +53,8 @@ def within_image(
     """
     settings, said = settled(store, refs, settings or DiversitySettings(), None, None, split)
     selections = resolve_all(store, refs, split)
-    found = captions_of_images(store, selections, content_of(settings), settings, metric_names, progress)
-    return replace(found, notes=(*said, *found.notes))
+    result = captions_of_images(store, selections, content_of(settings), settings, metric_names, progress)
+    return replace(result, notes=(*said, *result.notes))
 
 
 def captions_of_images(

@@ -49,7 +49,7 @@ _LABELS = ("side", "beside")
 
 def rows(counts: DuplicateCounts) -> pl.DataFrame:
     """Give a row for each share: `found` of `n`; `texts` is how many different ones the captions found are."""
-    found = [
+    counted = [
         _found(counts.matches, "captions", "captions", "of_captions"),
         _found(counts.matches.drop("texts"), "images", "images", "of_images"),
         _found(counts.images, "shared-images", "images", "of_images"),
@@ -58,7 +58,7 @@ def rows(counts: DuplicateCounts) -> pl.DataFrame:
     ]
     empty = pl.DataFrame(schema={name: kind for name, kind in _ROW.items() if name not in _place_columns()})
     shares = (
-        pl.concat([empty, *found], how="diagonal_relaxed")
+        pl.concat([empty, *counted], how="diagonal_relaxed")
         .join(_places(counts.questions), on="question_no", maintain_order="left")
         .sort("question_no", "slot", "against_slot", pl.col("match").cast(_MATCHES), maintain_order=True)
         .select(pl.col(name).cast(kind) for name, kind in _ROW.items())
@@ -154,10 +154,12 @@ def said(counts: DuplicateCounts, search: Search) -> tuple[Said, ...]:
 def _limits(sides: dict[int, Side], row: dict[str, int]) -> list[Finding]:
     """Say what a selection is too small for, and which of its captions could not be compared."""
     side = sides[row["side_no"]]
-    found = []
+    findings = []
 
     def add(kind: str, sentence: str, **values: int) -> None:
-        found.append(Finding(kind, f"{side.label}: {sentence}", _about(side), dict(values), row["captions"], "notice"))
+        findings.append(
+            Finding(kind, f"{side.label}: {sentence}", _about(side), dict(values), row["captions"], "notice")
+        )
 
     if row["wordless"]:
         told = f"captions without a word, and so not compared: {row['wordless']:,}"
@@ -169,7 +171,7 @@ def _limits(sides: dict[int, Side], row: dict[str, int]) -> list[Finding]:
     whole = side.selection.split is None
     if whole and sum(other.selection_no == side.selection_no for other in sides.values()) < 3:
         add("no-splits", "no two splits are known, so that leaks from one into another cannot be looked for")
-    return found
+    return findings
 
 
 def _about(side: Side, **further: str | int) -> dict[str, str | int | None]:

@@ -91,7 +91,7 @@ def _likely_format(source: Source) -> str:
 
 def manifest_of(source: Source) -> Manifest:
     """Open the manifest of a source's bundle. Raises `SourceError` where it names more than one."""
-    found = [path for part in source.parts for path in expand(part)]
-    if len(found) != 1:
+    paths = [path for part in source.parts for path in expand(part)]
+    if len(paths) != 1:
         raise SourceError(f"{source.dataset}: a bundle is a whole version; read one at a time")
-    return open_manifest(found[0])
+    return open_manifest(paths[0])

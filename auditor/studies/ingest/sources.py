@@ -136,8 +136,8 @@ def _row(source: Source, made: ingestion.Ingest) -> dict[str, object]:
     }
 
 
-def _refusals(found: Sequence[tuple[str, pl.DataFrame]]) -> tuple[Table, ...]:
-    refused = pl.concat(rejected.select(pl.lit(dataset).alias("dataset"), pl.all()) for dataset, rejected in found)
+def _refusals(rejections: Sequence[tuple[str, pl.DataFrame]]) -> tuple[Table, ...]:
+    refused = pl.concat(rejected.select(pl.lit(dataset).alias("dataset"), pl.all()) for dataset, rejected in rejections)
     if refused.is_empty():
         return ()
     shown = refused.head(_SHOWN_REFUSALS)

@@ -71,13 +71,13 @@ def log_likelihood_gain(
         progress(what, done, 2 * len(ranges))
         at_work.params |= {"first_suspect": first, "last_suspect": last}
         at_work.append("likely_images", "similar_image")
-    found = []
+    gains = []
     for done, (first, last) in enumerate(ranges):
         progress(what, len(ranges) + done, 2 * len(ranges))
         at_work.params |= {"first_suspect": first, "last_suspect": last}
-        found.append(_gains(at_work.rows("image_log_likelihood")))
+        gains.append(_gains(at_work.rows("image_log_likelihood")))
     return (
-        pl.concat(found)
+        pl.concat(gains)
         .join(at_work.rows("suspect_text"), on=_PLACE, how="left", maintain_order="left")
         .select(*_PLACE, "wording", "other_image", "evidence")
     )
@@ -93,28 +93,28 @@ def _gains(weighed: pl.DataFrame) -> pl.DataFrame:
     return gained.filter((pl.col("evidence") > 0) | (pl.col("evidence") == pl.col("evidence").max().over(_PLACE)))
 
 
-def told(found: pl.DataFrame) -> pl.DataFrame:
+def told(gains: pl.DataFrame) -> pl.DataFrame:
     """Leave out what the same words gain both ways: they cannot speak for each of two images rather than the other.
 
     Two captions of one wording, each in the image that the other gains by, count for the other image's words and not
     for those of their own. Nothing would change if they changed places.
     """
-    return found.join(_both_ways(found).filter("same"), on=[*_PLACE, "other_image"], how="anti", maintain_order="left")
+    return gains.join(_both_ways(gains).filter("same"), on=[*_PLACE, "other_image"], how="anti", maintain_order="left")
 
 
-def best_elsewhere(found: pl.DataFrame) -> pl.DataFrame:
+def best_elsewhere(gains: pl.DataFrame) -> pl.DataFrame:
     """Keep for each caption the image that it gains most by; the first by id where two are equal."""
-    return found.sort(*_PLACE, "evidence", "other_image", descending=[False, False, True, False]).unique(
+    return gains.sort(*_PLACE, "evidence", "other_image", descending=[False, False, True, False]).unique(
         _PLACE, keep="first", maintain_order=True
     )
 
 
-def exchanged(found: pl.DataFrame) -> pl.DataFrame:
+def exchanged(gains: pl.DataFrame) -> pl.DataFrame:
     """Pair captions that each gain by standing in the other's image, where neither has a better such pair.
 
     Two rows a pair: image, slot, other_image, other_slot, evidence, pair_evidence (the sum of the two).
     """
-    both = _both_ways(found).drop("same")
+    both = _both_ways(gains).drop("same")
     places = ["image", "slot", "other_image", "other_slot"]
     surest = both.sort("pair_evidence", *places, descending=[True, False, False, False, False])
     chosen = surest.unique(["image", "slot"], keep="first", maintain_order=True)
@@ -122,9 +122,9 @@ def exchanged(found: pl.DataFrame) -> pl.DataFrame:
     return chosen.join(mutual, on=places, how="semi", maintain_order="left")
 
 
-def _both_ways(found: pl.DataFrame) -> pl.DataFrame:
+def _both_ways(gains: pl.DataFrame) -> pl.DataFrame:
     """Bring captions together that each gain by standing in the other's image; `same` where their words are."""
-    better = found.filter(pl.col("evidence") > 0)
+    better = gains.filter(pl.col("evidence") > 0)
     return better.join(
         better, left_on=["image", "other_image"], right_on=["other_image", "image"], suffix="_back"
     ).select(

@@ -62,13 +62,13 @@ def card(
     selection = versions.resolve(store, ref, settings.split)
     context = ReportContext(store, (selection,), settings, progress, declared or {})
     settings = context.settings
-    found = context.result(
+    profiled = context.result(
         "profile",
         lambda: profile_study.profile(
             store, *context.refs, tokenizer=settings.tokenizer, split=None, progress=progress
         ),
     )
-    value = dict(found.frame.select("statistic", "value").iter_rows())
+    value = dict(profiled.frame.select("statistic", "value").iter_rows())
     measured = bounds(context, "bounds", "Bounds")
     about = (declared or {}).get(selection.version.dataset)
     facts = {
@@ -88,7 +88,7 @@ def card(
     )
     rows = {"statistic": list(_STATISTICS.values()), "value": [_shown(value.get(name)) for name in _STATISTICS]}
     problems = _problems(context)
-    dirt = tuple(f"{one}." for one in sentences.problems(found)[selection.label])
+    dirt = tuple(f"{one}." for one in sentences.problems(profiled)[selection.label])
     mean = {"metric", "human", "intra", "brown"}
     shown = [
         Table("", table.frame.select(name for name in table.frame.columns if name in mean), caption=(
@@ -102,7 +102,7 @@ def card(
         f"Dataset card: {selection.label}",
         (selection,),
         (
-            Section("facts", "Counts", tables=(Table("", known, name="counts"),), results=(found,), commands=(
+            Section("facts", "Counts", tables=(Table("", known, name="counts"),), results=(profiled,), commands=(
                 context.command("card"),
             )),
             Section("splits", "Splits", tables=(Table("", splits, name="splits"),)),

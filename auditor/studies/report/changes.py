@@ -47,7 +47,7 @@ def log(context: ReportContext, name: str, title: str) -> Section:
 def _drift(context: ReportContext, before: Version, after: Version) -> Result:
     """Measure the drift from one version to the next, with tables that can be told from those of another dataset."""
     both = [versions.resolve(context.store, one.label) for one in (before, after)]
-    found = context.result(
+    drift = context.result(
         f"drift {after.label}",
         lambda: version_log.diff(
             context.store,
@@ -61,8 +61,8 @@ def _drift(context: ReportContext, before: Version, after: Version) -> Result:
     )
     title = f"{before.label} → {after.label}"
     return replace(
-        found,
+        drift,
         tables=tuple(
-            one if one.name == "drift" else replace(one, title=f"{title}: {one.title}") for one in found.tables
+            one if one.name == "drift" else replace(one, title=f"{title}: {one.title}") for one in drift.tables
         ),
     )

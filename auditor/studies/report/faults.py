@@ -52,7 +52,7 @@ def duplicates(context: ReportContext, name: str, title: str) -> Section:
     counted = [words for table in counts for words in sentences.twins(table.frame)]
     commands = tuple(context.command(verb, *context.tokenizer()) for verb in ("duplicates", "identical"))
     try:
-        found = context.result(
+        duplicates_result = context.result(
             "duplicates",
             lambda: duplicates_study.duplicates(
                 context.store,
@@ -67,16 +67,16 @@ def duplicates(context: ReportContext, name: str, title: str) -> Section:
             name, title, same, tuple(counted), (twins,), counts, pairs, notes=(f"{error}",),
             commands=commands, sql=_DUPLICATES_SQL[:2],
         )  # fmt: skip
-    rows, labels = sentences.again(found), [one.label for one in context.selections]
+    rows, labels = sentences.again(duplicates_result), [one.label for one in context.selections]
     leaks = sentences.leaks(rows)
     leaking, repeated = sentences.leaking(leaks), sentences.repeated(rows)
-    copied = [finding.sentence for finding in found.found(duplicates_study.COPIED)]
+    copied = [finding.sentence for finding in duplicates_result.found(duplicates_study.COPIED)]
     told = (duplicates_study.LEAK, duplicates_study.COPIED)
     return Section(
         name, title, (*leaking, *repeated, *copied, *same), (*leaking[:_LEAKS], *repeated, *copied, *counted),
-        (found, twins), (*_leak_tables(rows, leaks, labels), *counts),
-        (*_leaks_first(found.tables, rows, leaks, labels), *pairs),
-        notes=(*found.notes, *(one.sentence for one in found.findings if one.kind not in told)),
+        (duplicates_result, twins), (*_leak_tables(rows, leaks, labels), *counts),
+        (*_leaks_first(duplicates_result.tables, rows, leaks, labels), *pairs),
+        notes=(*duplicates_result.notes, *(one.sentence for one in duplicates_result.findings if one.kind not in told)),
         commands=commands, sql=_DUPLICATES_SQL,
     )  # fmt: skip
 
@@ -89,14 +89,14 @@ def outliers(context: ReportContext, name: str, title: str) -> Section:
             context.store, selection.pinned_name, tokenizer=context.settings.tokenizer, progress=context.progress
         )
 
-    found, lacking = _of_each(context, "outliers", make)
-    if not found:
+    results, lacking = _of_each(context, "outliers", make)
+    if not results:
         return Section(
             name, title, absent=_none_said("There are no captions of which one could be an outlier.", lacking)
         )
     captions = {one.label: int(versions.images(context.store, one)["captions"].sum()) for one in context.selections}
-    faulty = [words for label, one in found.items() for words in sentences.faulty(label, one.frame, captions[label])]
-    misplaced = any(one.frame["finding"].is_in(["swapped", "elsewhere"]).any() for one in found.values())
+    faulty = [words for label, one in results.items() for words in sentences.faulty(label, one.frame, captions[label])]
+    misplaced = any(one.frame["finding"].is_in(["swapped", "elsewhere"]).any() for one in results.values())
     said = [*(faulty or ["No caption is less like the others of its image than another."])]
     said += [sentences.CAVEAT] if misplaced else []
     carried = f"the rows here are the {_CARRIED} surest of each dataset; the command gives all"
@@ -104,10 +104,10 @@ def outliers(context: ReportContext, name: str, title: str) -> Section:
         name, title,
         (*said, "Captions that share nothing with the others of their image, and images that people describe most "
                 "differently, are listed; the consensus caption of an image is the one most like the others."),
-        tuple(said), tuple(replace(one, frame=one.frame.head(_CARRIED)) for one in found.values()), (),
-        tuple(table for one in found.values() for table in one.tables), merged(found.values()),
-        tuple(dict.fromkeys((*lacking, *(note for one in found.values() for note in one.sentences), carried))),
-        (context.command("outliers", *context.tokenizer(), refs=_refs(context, found)),), _OUTLIERS_SQL,
+        tuple(said), tuple(replace(one, frame=one.frame.head(_CARRIED)) for one in results.values()), (),
+        tuple(table for one in results.values() for table in one.tables), merged(results.values()),
+        tuple(dict.fromkeys((*lacking, *(note for one in results.values() for note in one.sentences), carried))),
+        (context.command("outliers", *context.tokenizer(), refs=_refs(context, results)),), _OUTLIERS_SQL,
     )  # fmt: skip
 
 
@@ -119,25 +119,25 @@ def templates(context: ReportContext, name: str, title: str) -> Section:
             context.store, selection.pinned_name, tokenizer=context.settings.tokenizer, progress=context.progress
         )
 
-    found, lacking = _of_each(context, "templates", make)
-    if not found:
+    results, lacking = _of_each(context, "templates", make)
+    if not results:
         return Section(name, title, absent=_none_said("There are no captions that could share a template.", lacking))
-    shown = sentences.templates(found)
+    shown = sentences.templates(results)
     shares = dict(shown.frame.drop_nulls("templated").select("dataset", "templated").iter_rows())
-    said = [finding.sentence for one in found.values() for finding in one.found("templated-captions")]
-    notes = [note for one in found.values() for note in one.sentences if note not in said]
+    said = [finding.sentence for one in results.values() for finding in one.found("templated-captions")]
+    notes = [note for one in results.values() for note in one.sentences if note not in said]
     return Section(
         name, title, tuple(f"{note}." for note in said), tuple(sentences.formulaic(shares)),
-        tuple(found.values()), (shown,), tuple(_strongest(table) for one in found.values() for table in one.tables),
-        merged(found.values()), (*lacking, *notes),
-        (context.command("templates", *context.tokenizer(), refs=_refs(context, found)),), _TEMPLATES_SQL,
+        tuple(results.values()), (shown,), tuple(_strongest(table) for one in results.values() for table in one.tables),
+        merged(results.values()), (*lacking, *notes),
+        (context.command("templates", *context.tokenizer(), refs=_refs(context, results)),), _TEMPLATES_SQL,
     )  # fmt: skip
 
 
-def merged(found: Iterable[Result]) -> tuple[Figure, ...]:
+def merged(results: Iterable[Result]) -> tuple[Figure, ...]:
     """Draw the datasets of several results in one picture of each kind."""
     alike: dict[str, list[Figure]] = {}
-    for figure in (figure for one in found for figure in one.figures):
+    for figure in (figure for one in results for figure in one.figures):
         alike.setdefault(figure.name, []).append(figure)
     return tuple(
         replace(figures[0], frame=pl.concat([one.frame for one in figures], how="vertical_relaxed"))
@@ -149,20 +149,20 @@ def _of_each(
     context: ReportContext, study: str, make: Callable[[Selection], Result]
 ) -> tuple[dict[str, Result], tuple[str, ...]]:
     """Ask a study about each dataset of captions by itself; where it has no answer, say why."""
-    found: dict[str, Result] = {}
+    results: dict[str, Result] = {}
     lacking: list[str] = []
     for one in context.selections:
         if one.version.kind != "captions":
             continue
         try:
-            found[one.label] = context.result(f"{study} {one.label}", functools.partial(make, one), [one])
+            results[one.label] = context.result(f"{study} {one.label}", functools.partial(make, one), [one])
         except AuditorError as error:
             lacking.append(f"{error}")
-    return found, tuple(lacking)
+    return results, tuple(lacking)
 
 
-def _refs(context: ReportContext, found: Mapping[str, Result]) -> list[str]:
-    return [one.pinned_name for one in context.selections if one.label in found]
+def _refs(context: ReportContext, results: Mapping[str, Result]) -> list[str]:
+    return [one.pinned_name for one in context.selections if one.label in results]
 
 
 def _none_said(otherwise: str, lacking: Sequence[str]) -> str:

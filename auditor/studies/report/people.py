@@ -35,19 +35,19 @@ def people(context: ReportContext, name: str, title: str) -> Section:
                 options = (f"--against {selection.pinned_name}", *context.scoring(), *context.comparing()[:1])
                 commands.append(context.command(verb, *options, refs=rated))
         lacking += [] if names else [selection.label]
-    found = [part for part in parts if isinstance(part, Result)]
+    results = [part for part in parts if isinstance(part, Result)]
     why = (
         f"{sentences.listed(lacking)}: the store holds no ratings, pairs or triplets of people; `auditor ingest` "
         "adds those that datasets.toml declares as related (flickr8k-expert, pascal50s-pairs)."
     )
-    said = [words for one in found for words in _WORDS[one.command](one, context.settings.confidence)]
-    first = tuple(table for one in found for table in one.tables if table.name in _FIRST)
+    said = [words for one in results for words in _WORDS[one.command](one, context.settings.confidence)]
+    first = tuple(table for one in results for table in one.tables if table.name in _FIRST)
     return Section(
-        name, title, (*said, *([why] if lacking and found else [])), tuple(said), tuple(found), first,
-        tuple(table for one in found for table in one.tables if table not in first),
-        tuple(figure for one in found for figure in one.figures if figure.kind != "lines"),
-        (*(part for part in parts if isinstance(part, str)), *(note for one in found for note in one.sentences)),
-        tuple(commands), context.counts() if found else (), absent=None if parts else why,
+        name, title, (*said, *([why] if lacking and results else [])), tuple(said), tuple(results), first,
+        tuple(table for one in results for table in one.tables if table not in first),
+        tuple(figure for one in results for figure in one.figures if figure.kind != "lines"),
+        (*(part for part in parts if isinstance(part, str)), *(note for one in results for note in one.sentences)),
+        tuple(commands), context.counts() if results else (), absent=None if parts else why,
     )  # fmt: skip
 
 

@@ -97,10 +97,10 @@ class ReportContext:
             " where d.kind in ('judgements', 'pairs', 'triplets')"
             " and (list_contains(d.related, own.dataset) or list_contains(own.related, d.dataset)) order by d.dataset"
         )
-        found: dict[str, list[str]] = {}
+        by_kind: dict[str, list[str]] = {}
         for kind, dataset in self.store.query(named, {"dataset": selection.version.dataset}).iter_rows():
-            found.setdefault(kind, []).append(dataset)
-        return found
+            by_kind.setdefault(kind, []).append(dataset)
+        return by_kind
 
     def counts(self, metrics: Sequence[str] | None = None) -> tuple[str, ...]:
         """Name the SELECTs that count for the metrics."""

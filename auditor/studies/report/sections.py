@@ -22,7 +22,7 @@ from auditor.studies.report.request import ReportContext
 
 _PROFILE_SQL = ("profile", "hygiene", "repetition", "annotations", "overlap_with_related")
 
-_STRANGERS_SQL = ("candidate_intra", "candidate_inter", "candidate_brown", "gibberish_text")
+_SUBSTITUTES_SQL = ("candidate_intra", "candidate_inter", "candidate_brown", "gibberish_text")
 
 _DIVERSITY_SQL = (
     "list_length", "list_tokens", "list_gram_count", "frequency_spectrum", "self_repetition", "distinct_caption",
@@ -46,30 +46,30 @@ class Builder(NamedTuple):
 def facts(context: ReportContext, name: str, title: str) -> Section:
     """Say how large the datasets are, how long their captions, and what is wrong with single ones."""
     settings = context.settings
-    found = context.result(
+    result = context.result(
         "profile",
         lambda: profile_study.profile(
             context.store, *context.refs, tokenizer=settings.tokenizer, split=None, progress=context.progress
         ),
     )
-    faults = {label: what for label, what in sentences.problems(found).items() if what}
-    sizes = sentences.facts(found)
+    faults = {label: what for label, what in sentences.problems(result).items() if what}
+    sizes = sentences.facts(result)
     return Section(
         name, title, (*sizes, *(f"{label}, to be looked at: {'; '.join(what)}." for label, what in faults.items())),
         (*sizes, *(f"{label}, to be looked at: {'; '.join(what[:_FAULTS])}." for label, what in faults.items())),
-        (found,), tuple(one for one in found.tables if one.name in _FIRST),
-        tuple(one for one in found.tables if one.name not in _FIRST), notes=found.sentences,
+        (result,), tuple(one for one in result.tables if one.name in _FIRST),
+        tuple(one for one in result.tables if one.name not in _FIRST), notes=result.sentences,
         commands=(context.command("profile", *context.tokenizer()),), sql=_PROFILE_SQL,
     )  # fmt: skip
 
 
 def bounds(context: ReportContext, name: str, title: str) -> Section:
     """Put captions against the others of their image, and substitutes in their place."""
-    found = _scored(context, "bounds", bounds_study.bounds)
-    said = sentences.bounds(found)
+    result = _scored(context, "bounds", bounds_study.bounds)
+    said = sentences.bounds(result)
     return Section(
-        name, title, tuple(said), tuple(said) if len(said) == 1 else (), (found,), (), found.tables, found.figures,
-        found.sentences, (context.command("bounds", *context.scoring()),), (*context.counts(), *_STRANGERS_SQL),
+        name, title, tuple(said), tuple(said) if len(said) == 1 else (), (result,), (), result.tables, result.figures,
+        result.sentences, (context.command("bounds", *context.scoring()),), (*context.counts(), *_SUBSTITUTES_SQL),
     )  # fmt: skip
 
 
@@ -79,16 +79,16 @@ def comparison(context: ReportContext, name: str, title: str) -> Section:
         why = "One dataset is compared with nothing: name another, `auditor report DATASET DATASET`."
         return Section(name, title, absent=why)
     # Without resamples nobody asks for sampling error, and there are no random deals either.
-    found, *tests = compare.parted(_compared(context)) if context.settings.resamples else (_compared(context),)
-    ahead = [f"{finding.sentence}." for finding in found.found(*compare.AHEAD.values())]
+    result, *tests = compare.parted(_compared(context)) if context.settings.resamples else (_compared(context),)
+    ahead = [f"{finding.sentence}." for finding in result.found(*compare.AHEAD.values())]
     beyond = [words for one in tests for words in sentences.beyond_chance(one.frame)]
-    said = [*sentences.indices(found), *ahead, *beyond]
+    said = [*sentences.indices(result), *ahead, *beyond]
     command = context.command("compare", *context.scoring(), *context.comparing())
     return Section(
-        name, title, tuple(said), tuple(said), (found, *tests), found.tables,
-        tuple(table for one in tests for table in one.tables), found.figures,
-        (*found.notes, *(one.sentence for one in found.findings if one.kind not in compare.AHEAD.values())),
-        (f"{command} --pairs" if tests else command,), (*context.counts(), *_STRANGERS_SQL[:3]),
+        name, title, tuple(said), tuple(said), (result, *tests), result.tables,
+        tuple(table for one in tests for table in one.tables), result.figures,
+        (*result.notes, *(one.sentence for one in result.findings if one.kind not in compare.AHEAD.values())),
+        (f"{command} --pairs" if tests else command,), (*context.counts(), *_SUBSTITUTES_SQL[:3]),
     )  # fmt: skip
 
 
@@ -128,11 +128,11 @@ def correlation(context: ReportContext, name: str, title: str) -> Section:
     if len(requests(settings.metrics)) < 2:
         why = "One metric agrees with nothing: name another, `auditor report DATASET -m METRIC -m METRIC`."
         return Section(name, title, absent=why)
-    found = _scored(context, "correlate", correlation_study.correlate)
-    said = sentences.correlations(found)
+    result = _scored(context, "correlate", correlation_study.correlate)
+    said = sentences.correlations(result)
     return Section(
-        name, title, tuple(said), tuple(said) if len(said) == 1 else (), (found,), (), found.tables,
-        found.figures, found.sentences, (context.command("correlate", *context.scoring()),), context.counts(),
+        name, title, tuple(said), tuple(said) if len(said) == 1 else (), (result,), (), result.tables,
+        result.figures, result.sentences, (context.command("correlate", *context.scoring()),), context.counts(),
     )  # fmt: skip
 
 
@@ -140,14 +140,14 @@ def diversity(context: ReportContext, name: str, title: str) -> Section:
     """Say how varied words and captions are."""
     settings = context.settings
     chosen = DiversitySettings(settings.tokenizer, seed=settings.seed, references=settings.references)
-    found = context.result(
+    result = context.result(
         "diversity",
         lambda: diversity_study.diversity(context.store, *context.refs, settings=chosen, progress=context.progress),
     )
-    said = sentences.diversity(found)
+    said = sentences.diversity(result)
     return Section(
-        name, title, tuple(said), tuple(sentences.varied(found)), (found,), found.tables, (), found.figures,
-        found.sentences, (context.command("diversity", *context.scoring(metrics=False)),), _DIVERSITY_SQL,
+        name, title, tuple(said), tuple(sentences.varied(result)), (result,), result.tables, (), result.figures,
+        result.sentences, (context.command("diversity", *context.scoring(metrics=False)),), _DIVERSITY_SQL,
     )  # fmt: skip
 
 

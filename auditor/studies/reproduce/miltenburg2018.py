@@ -247,8 +247,8 @@ def _correlations(values: pl.DataFrame) -> Quantities:
     """Correlate the columns that all of the systems have."""
     everywhere = pl.col("value").is_not_null().sum().over("statistic") == pl.col("dataset").n_unique()
     known = values.filter(everywhere).select("dataset", "statistic", "value")
-    found = correlate_statistics(known, [name for name in _CORRELATED if name in known["statistic"]])
-    for a, b, rho in found.drop_nulls("value").select("statistic_a", "statistic_b", "value").iter_rows():
+    correlations = correlate_statistics(known, [name for name in _CORRELATED if name in known["statistic"]])
+    for a, b, rho in correlations.drop_nulls("value").select("statistic_a", "statistic_b", "value").iter_rows():
         yield ("", f"{a} {b}", "", "", "spearman"), abs(round(rho, 12))
 
 
@@ -275,7 +275,7 @@ def first_omitted(
     """Say of each printed word whether it is among the first of the words that none of the systems has."""
     if len(systems) < len(paper.datasets):
         return
-    found = omitted_words(
+    words = omitted_words(
         store,
         *systems,
         number=_FIRST,
@@ -285,7 +285,7 @@ def first_omitted(
         all_images=True,  # what a system never says is a matter of all that it says, and the systems are here whole
         progress=progress,
     ).frame
-    none = found.filter(pl.col("dataset").is_null())
+    none = words.filter(pl.col("dataset").is_null())
     for column, ranking in (("rank", "omitted-by-training"), ("evaluated_rank", "omitted-by-evaluation")):
         yield from _among(paper, ranking, none.filter(pl.col(column) <= _FIRST)["word"].to_list())
 
@@ -294,11 +294,11 @@ def first_missed(store: Store, paper: Paper, systems: Sequence[str], evaluation:
     """Say of each printed word whether it is among the first of those that five captions have and systems miss."""
     if len(systems) < len(paper.datasets):
         return
-    found = missed_words(
+    words = missed_words(
         store, *systems, evaluation=evaluation, settings=DiversitySettings(PUBLISHED_PROFILE), progress=progress
     ).frame
     for name, ranking in _RANKINGS.items():
-        first = found.filter(pl.col("rank") <= _FIRST, ranking=name)
+        first = words.filter(pl.col("rank") <= _FIRST, ranking=name)
         yield from _among(paper, ranking, first["word"].to_list())
 
 

@@ -78,17 +78,17 @@ def reproduce(
         tokenizer_of(profile)(pl.Series([""]))
     store.keeps_drawn = False
     measured = [_study(one.name)(store, one, seed, progress) for one in read]
-    rows = pl.concat(_rows(one, found) for one, found in zip(read, measured, strict=True))
-    said = [one for found in measured for one in found.notes]
+    rows = pl.concat(_rows(one, result) for one, result in zip(read, measured, strict=True))
+    said = [one for result in measured for one in result.notes]
     return Result(
         "reproduce",
         rows,
-        selections=tuple(dict.fromkeys(one for found in measured for one in found.selections)),
-        signatures={label: text for found in measured for label, text in found.signatures.items()},
+        selections=tuple(dict.fromkeys(one for result in measured for one in result.selections)),
+        signatures={label: text for result in measured for label, text in result.signatures.items()},
         tables=tuple(
             table
-            for one, found in zip(read, measured, strict=True)
-            for table in (*_tables(one, rows.filter(paper=one.name)), *found.tables)
+            for one, result in zip(read, measured, strict=True)
+            for table in (*_tables(one, rows.filter(paper=one.name)), *result.tables)
         ),
         notes=notes_in(said),
         findings=(*findings_in(said), *(_verdict(one, rows) for one in read)),
@@ -102,18 +102,18 @@ def _study(name: str) -> Study:
     return study
 
 
-def _rows(one: Paper, found: Measured) -> pl.DataFrame:
-    rows = [_row(one, check, found) for check in one.checks]
+def _rows(one: Paper, result: Measured) -> pl.DataFrame:
+    rows = [_row(one, check, result) for check in one.checks]
     kinds: dict[str, type[pl.DataType]] = {"holds": pl.Boolean}
     kinds |= dict.fromkeys(("low", "high", "value", "value_low", "value_high"), pl.Float64)
     kinds |= dict.fromkeys(("printed", "band", "wider_because", "reason", "remark_on"), pl.String)
     return pl.DataFrame(rows, infer_schema_length=None, schema_overrides=kinds)
 
 
-def _row(one: Paper, check: Check, found: Measured) -> dict[str, object]:
-    value, reason = (None, check.unanswerable) if check.unanswerable else _value(check, found)
+def _row(one: Paper, check: Check, result: Measured) -> dict[str, object]:
+    value, reason = (None, check.unanswerable) if check.unanswerable else _value(check, result)
     holds = None if value is None else check.holds(value)
-    interval = (found.intervals.get(check.of) if value is not None and check.to is None else None) or (None, None)
+    interval = (result.intervals.get(check.of) if value is not None and check.to is None else None) or (None, None)
     verdict = UNANSWERED if holds is None else WITHIN if holds else OUTSIDE
     return {
         "paper": one.name,
@@ -137,12 +137,12 @@ def _row(one: Paper, check: Check, found: Measured) -> dict[str, object]:
     }
 
 
-def _value(check: Check, found: Measured) -> tuple[float | None, str | None]:
+def _value(check: Check, result: Measured) -> tuple[float | None, str | None]:
     """Give the quantity of a check, compared as it says, or why there is none."""
-    values = [found.quantities.get(named) for named in (check.of, check.to) if named is not None]
+    values = [result.quantities.get(named) for named in (check.of, check.to) if named is not None]
     for value, named in zip(values, (check.of, check.to), strict=False):
         if value is None and named is not None:
-            return None, found.absent.get(named) or found.lacking.get(named[0], "not measured")
+            return None, result.absent.get(named) or result.lacking.get(named[0], "not measured")
     of, *to = [value for value in values if value is not None]
     if not to:
         return of, None
@@ -245,5 +245,5 @@ def _verdict(one: Paper, rows: pl.DataFrame) -> Finding:
     )
 
 
-def _counts(found: Mapping[str, int]) -> str:
-    return ", ".join(f"{found.get(verdict, 0)} {verdict}" for verdict in (WITHIN, OUTSIDE, UNANSWERED))
+def _counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{counts.get(verdict, 0)} {verdict}" for verdict in (WITHIN, OUTSIDE, UNANSWERED))

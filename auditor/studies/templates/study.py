@@ -164,7 +164,7 @@ def _of_dataset(at_work: Workspace, templated: int) -> list[pl.DataFrame]:
         pl.lit("opening").alias("statistic"), "n", "pattern", "captions",
         value=pl.col("captions") / pl.col("n").replace_strict(whole, return_dtype=pl.Int64),
     )  # fmt: skip
-    found = at_work.rows("frequent_template").select(
+    frequent = at_work.rows("frequent_template").select(
         pl.lit("template").alias("statistic"),
         pl.col("shape").str.len_chars().alias("n"),
         "pattern", "captions", pl.col("captions").truediv(captions).alias("value"),
@@ -172,7 +172,7 @@ def _of_dataset(at_work: Workspace, templated: int) -> list[pl.DataFrame]:
         pl.col("association").round(10),
     )  # fmt: skip
     share = pl.DataFrame({"statistic": ["templated"], "captions": [templated], "value": [templated / max(captions, 1)]})
-    return [*made, share, openings, found]
+    return [*made, share, openings, frequent]
 
 
 def _whole(rows: pl.DataFrame) -> pl.DataFrame:

@@ -89,8 +89,8 @@ def _length(a: tuple[float, float | None], b: tuple[float, float | None]) -> _Ro
 
 
 def _divergences(moved: pl.DataFrame) -> list[_Row]:
-    found = dict(moved.select("kind", "divergence").rows())
-    return [(name, None, None, found.get(kind), None, None) for kind, name in _KINDS.items()]
+    divergence = dict(moved.select("kind", "divergence").rows())
+    return [(name, None, None, divergence.get(kind), None, None) for kind, name in _KINDS.items()]
 
 
 def _vocabulary(moved: pl.DataFrame) -> list[_Row]:
