@@ -32,7 +32,7 @@ KINDS: Mapping[str, Kind] = {
         "Read `auditor duplicates DATASET --pairs`, leave these captions or their images out of the test split, or "
         "report scores with and without them. Short captions such as “a man rides a bike” meet by chance: look first "
         "at long ones and at pairs of the same image.",
-        "set:test: captions that stand in set:train: 12 of 1,000 (1.2%), 4 of them exactly, 8 nearly",
+        "set:test: captions that also occur in set:train: 12 of 1,000 (1.2%), 4 of them exactly, 8 nearly",
         ("duplicates",),
         {"exact": "captions found exactly", "near": "captions found nearly", "share": "share of both"},
     ),
@@ -184,7 +184,7 @@ KINDS: Mapping[str, Kind] = {
         "Every image has one caption, so that nothing within an image can be compared.",
         "Counted.",
         "Score a system against these captions with `auditor score DATASET --candidates SYSTEM` instead.",
-        "set: one caption an image, so that none can stand again within it",
+        "set: one caption an image, so that none can occur twice within it",
         ("duplicates", "templates"),
         {},
     ),
@@ -192,7 +192,7 @@ KINDS: Mapping[str, Kind] = {
         "The selection holds one image, so that nothing across images can be compared.",
         "Counted.",
         "Name more of the dataset, or another split.",
-        "set: one image, so that no caption can stand again at another",
+        "set: one image, so that no caption can occur again at another",
         ("duplicates",),
         {},
     ),

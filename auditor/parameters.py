@@ -1,7 +1,7 @@
 """The vocabulary of parameters: what a study may be told, said once for command line, library and page.
 
 A study's signature is annotated with these and with those of its own; `auditor.cli.derived` makes options of them,
-`auditor.api` methods. A parameter that only one study has stands beside that study.
+`auditor.api` methods. A parameter that only one study has is beside that study.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ Others = Annotated[
     Sequence[str], Parameter("Dataset that inter draws from; repeat for more; default: the other datasets.")
 ]
 
-Corpus = Annotated[str | None, Parameter("Corpus whose sentences and words stand in; default: brown.")]
+Corpus = Annotated[str | None, Parameter("Corpus whose sentences and words are substitutes; default: brown.")]
 
 Resamples = Annotated[int, Parameter("Bootstrap resamples of images behind each interval; 0: no intervals.")]
 

@@ -84,7 +84,7 @@ def _report(asked: argparse.Namespace) -> None:
 
 
 def _write_scores(store: Path, metrics: Sequence[str] | None, path: Path) -> None:
-    """Score the captions and what stands in for them; print how many scores these are."""
+    """Score the captions and their substitutes; print how many scores these are."""
     from auditor.registry import References
     from auditor.scoring.candidate_sets import score_sets
     from auditor.scoring.substitutes import substitutes_of

@@ -1,6 +1,6 @@
 """Counts against the first reference, the first two, … of each candidate, from one counting.
 
-References stand in the order in which a seed draws them, and each has a *step*: the number of references at which it
+References are in the order in which a seed draws them, and each has a *step*: the number of references at which it
 joins the others. Counts then stand in lists of one of two kinds. *By number*: the k-th entry is counted against the
 first k references. *By reference*: one entry for each reference, in the order of their slots, and the steps say which
 of them are the first k.

@@ -1,4 +1,4 @@
-"""Who is put against the captions of an image: the captions themselves, what stands in for them, a system's output.
+"""Who is put against the captions of an image: the captions themselves, their substitutes, a system's output.
 
 Only the SELECT that fills relation `candidate` differs; every metric reads the same relations.
 """

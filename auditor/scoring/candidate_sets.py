@@ -1,4 +1,4 @@
-"""Scores of the captions of a selection and of what stands in for them, with what cannot be had and why."""
+"""Scores of the captions of a selection and of their substitutes, with what cannot be had and why."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ _EXAMPLES = 3
 
 
 def as_references(selection: Selection) -> list[str]:
-    """Give a note where captions that stand as references were not ingested as people's captions of images.
+    """Give a note where captions that serve as references were not ingested as people's captions of images.
 
     Raises `UsageError` for a corpus or a list of words, which describe no images.
     """

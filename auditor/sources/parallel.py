@@ -17,7 +17,7 @@ OPTIONS: Mapping[str, str] = {"image_list_file": "file that names the image of e
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Recognise none: any text is a caption a line, and only the user knows what stands beside it."""
+    """Recognise none: any text is a caption a line, and only the user knows what is beside it."""
     return False
 
 

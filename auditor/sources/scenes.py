@@ -26,7 +26,7 @@ def recognises(path: Path, head: bytes) -> bool:
 def read(part: Part) -> Batches:
     """Yield the sentences of the sets, named in their order; the image is the number of the scene.
 
-    The sentences of a scene stand in the order of the sets, then of their N, which none may share within a set.
+    The sentences of a scene are in the order of the sets, then of their N, which none may share within a set.
     """
     for number, path in enumerate(files.expand(part), 1):
         for block in lines.blocks(path):

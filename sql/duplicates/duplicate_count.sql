@@ -5,7 +5,7 @@
 -- returns: question_no, position, match, captions, images, texts, of_captions, of_images
 --
 -- How many captions a side has again elsewhere, exactly, nearly (and not exactly) or either way; at how many images they
--- stand, and how many different wordings they are. Shares are of the captions with a word; within images, of those at
+-- are, and how many different wordings they are. Shares are of the captions with a word; within images, of those at
 -- an image with several.
 with described as (
     select side_no, image_no, count(wording_no) as captions

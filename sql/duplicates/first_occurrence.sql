@@ -4,7 +4,7 @@
 -- reads: side_caption
 -- returns: side_no, wording_no, image_no, place
 --
--- Where each wording stands first in a side, and first at another image: what there is to know of a wording of ten
+-- Where each wording occurs first in a side, and first at another image: what there is to know of a wording of ten
 -- thousand captions. For any image, one of the two is elsewhere, where any is.
 with first_place as (
     select side_no, wording_no, min(place) as place, min(image_no) as image_no

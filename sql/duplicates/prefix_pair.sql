@@ -7,7 +7,7 @@
 -- cites: Chaudhuri, Ganti & Kaushik 2006 (prefix filter); Wang, Li & Feng 2012 (prefixes that share two words)
 --
 -- Where two bags are alike enough (`near`, in thousandths, above 500), each shares at least `near` of its own words with
--- the other: of its rarest words, as many as need not be shared and two more, at least two stand among those of the
+-- the other: of its rarest words, as many as need not be shared and two more, at least two occur among those of the
 -- other. Bags that have no such pair in common are never compared. One word alone has none: it is near nothing. Pairs
 -- grow with the square of a text, and so bags of more than `most_paired` words, and those that are
 -- large enough to be near one, meet in single words: of as many as need not be shared and one more.

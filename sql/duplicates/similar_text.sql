@@ -7,7 +7,7 @@
 --
 -- Wordings whose bags of words are alike: `shared` words of `total`, those of either, are at least `near` thousandths
 -- (Jaccard). Lists that are equal behind their first, rarest word need not be searched, which is what a flood of one
--- template is made of. Each pair stands here in both orders; a wording and itself do not.
+-- template is made of. Each pair is here in both orders; a wording and itself are no pair.
 with compared as (
     select
         l.wording_no, l.other_no, a.size + b.size as words,

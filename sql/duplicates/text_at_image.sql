@@ -4,7 +4,7 @@
 -- reads: side_caption, question
 -- returns: side_no, image_no, wording_no, place, next_place
 --
--- Where each wording of an image stands first, and where it stands again, in the sides that are searched within images.
+-- Where each wording of an image occurs first, and where it occurs again, in the sides that are searched within images.
 with asked as (select side_no from question where scope = 'within-image'),
 first_place as (
     select s.side_no, s.image_no, s.wording_no, min(s.place) as place

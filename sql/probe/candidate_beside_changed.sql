@@ -8,7 +8,7 @@
 --
 -- Each caption as it is, where a caption of its image is changed as a reference. The changed one itself is a candidate
 -- too, so that documents that are counted by candidates (idf=fold) stay those of the untouched captions; since its own
--- text is no reference any more, it stands in.
+-- text is no reference any more, it is a substitute.
 select
     $label::varchar as candidate, m.caption_id is not null as is_substitute, r.image_no, r.image, r.slot, r.slot as held_out,
     r.caption_id, r.length,

@@ -96,7 +96,7 @@ def inked(name: object) -> str:
 
 
 def shown(value: float) -> str:
-    """Write a number in few signs, as it stands beside a bar or in a cell."""
+    """Write a number in few signs, as it is beside a bar or in a cell."""
     size = abs(value)
     if value == 0:
         return "0"
@@ -115,7 +115,7 @@ def _sign(sign: str) -> str:
 
 
 def _places(names: pl.Series) -> tuple[list[int], tuple[str, ...]]:
-    """Count off the distinct values of a column in the order in which they first stand in it."""
+    """Count off the distinct values of a column in the order in which they first occur in it."""
     values = names.to_list()
     known = {value: number for number, value in enumerate(dict.fromkeys(values))}
     return [known[value] for value in values], tuple(map(inked, known))

@@ -57,7 +57,7 @@ def _lower(selection: Selection, rows: pl.DataFrame) -> list[Table]:
         return []
     wide = means.pivot("candidate", index="metric", values="mean", maintain_order=True)
     spread = means.filter(pl.col("draws") > 1, pl.col("spread").is_not_null())
-    made = [Table(f"means of {selection.label} by who stands in for the caption", wide, name="means")]
+    made = [Table(f"means of {selection.label} by candidate", wide, name="means")]
     if spread.height:
         made.append(
             Table(

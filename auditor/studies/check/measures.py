@@ -74,9 +74,9 @@ def sizes(asked: Asked) -> pl.DataFrame:
 
 
 def repetition(asked: Asked) -> pl.DataFrame:
-    """Measure shares of captions that stand again (`duplicates`), exactly or nearly; with `-exact`, exactly.
+    """Measure shares of captions that occur again (`duplicates`), exactly or nearly; with `-exact`, exactly.
 
-    `within-image`, `across-images`; `leakage`: of the test captions, those that stand among the training captions.
+    `within-image`, `across-images`; `leakage`: of the test captions, those that occur among the training captions.
     """
     shares = duplicates(
         asked.store, asked.ref, tokenizer=asked.tokenizer, config=asked.declared, progress=asked.progress

@@ -97,7 +97,7 @@ def changed_orders(
     equalised: Mapping[tuple[str, str], Sequence[tuple[Index, Rank]]],
     statistics: Sequence[str],
 ) -> list[Finding]:
-    """Say of each statistic by which metrics datasets stand in another order once they are equalised."""
+    """Say of each statistic by which metrics datasets are in another order once they are equalised."""
     said = []
     for statistic in statistics:
         metrics = [metric for name, metric in raw if name == statistic and raw[name, metric]]

@@ -1,4 +1,4 @@
-"""In which order do datasets stand, and which part of it is beyond sampling error?
+"""In which order do datasets come, and which part of it is beyond sampling error?
 
 The indices of Wang & Gaizauskas 2016 for one dataset: bounds, their ratio and difference, and how sure they are.
 """

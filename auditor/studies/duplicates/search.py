@@ -46,7 +46,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Question:
-    """Which captions of a side stand again in `against`; `scope` says what the two are to each other."""
+    """Which captions of a side occur again in `against`; `scope` says what the two are to each other."""
 
     number: int
     scope: str
@@ -203,7 +203,7 @@ class DuplicateCounts:
 def search_duplicates(store: Store, search: Search, progress: Progress, *, every_pair: bool = False) -> DuplicateCounts:
     """Search, or take what an earlier search has kept. Tokens of the tokenizer must be there.
 
-    With `every_pair`, `pairs` has every caption that stands again, not only the examples; these are not kept. Raises
+    With `every_pair`, `pairs` has every caption that occurs again, not only the examples; these are not kept. Raises
     `MetricError` where too many captions are too alike.
     """
     keys = {relation: _key(search, relation) for relation in _COUNTED}

@@ -1,4 +1,4 @@
-"""Which captions stand more than once: within images, across them, across splits, datasets and versions?
+"""Which captions occur more than once: within images, across them, across splits, datasets and versions?
 
 Two captions are *exact* duplicates where they have the same tokens, whatever their case, punctuation and blanks (text
 profile); *near* where of the words of both together at least a share `near` is in both (Jaccard of bags of words). The

@@ -16,7 +16,7 @@ _COPIED = 0.1
 
 _COPIES = 20
 
-#: The kinds of findings on captions of a test split that stand in train, and on slots that say the same.
+#: The kinds of findings on captions of a test split that also occur in train, and on slots that say the same.
 LEAK, COPIED = "near-duplicate-across-splits", "copied-slots"
 
 #: The name of the table of shares.
@@ -67,7 +67,7 @@ def rows(counts: DuplicateCounts) -> pl.DataFrame:
 
 
 def pair_rows(counts: DuplicateCounts) -> pl.DataFrame:
-    """Give a row for each caption that stands again, beside the place that is most like it."""
+    """Give a row for each caption that occurs again, beside the place that is most like it."""
     before, after = ("dataset", "version", "split"), ("against", "against_version", "against_split")
     named = counts.pairs.sort("question_no", "image", "slot").join(
         _places(counts.questions), on="question_no", how="left", maintain_order="left"
@@ -95,14 +95,14 @@ def tables(counts: DuplicateCounts, examples: int) -> tuple[Table, ...]:
         )
     )  # fmt: skip
     shares = ("share_exact", "share_near", "share_of_images")
-    made = [Table("captions that stand again", wide, shares, "dataset", name=AGAIN)]
+    made = [Table("captions that occur again", wide, shares, "dataset", name=AGAIN)]
     pairs = _slots(counts.slot_pairs, labels, "of_images")
     if pairs.height:
         shown = pairs.drop("against").rename({"of": "images"})
         made.append(_cut("slots that say the same of an image", shown, "slots-alike"))
     slots = _slots(counts.slots, labels, "of_captions")
     if slots.height:
-        made.append(_cut("slots whose captions stand elsewhere", slots.rename({"of": "captions"}), "slots-elsewhere"))
+        made.append(_cut("slots whose captions occur elsewhere", slots.rename({"of": "captions"}), "slots-elsewhere"))
     return (*made, *_examples(counts, labels, examples))
 
 
@@ -122,7 +122,7 @@ def said(counts: DuplicateCounts, search: Search) -> tuple[Said, ...]:
             told.append(
                 Finding(
                     LEAK,
-                    f"{question.side.label}: captions that stand in {question.against.label}: {either:,} of"
+                    f"{question.side.label}: captions that also occur in {question.against.label}: {either:,} of"
                     f" {of_captions:,} ({either / of_captions:.1%}), {exact:,} of them exactly, {near:,} nearly",
                     _about(question.side, against=question.against.label),
                     {"exact": exact, "near": near, "share": either / of_captions},
@@ -165,9 +165,9 @@ def _limits(sides: dict[int, Side], row: dict[str, int]) -> list[Finding]:
         told = f"captions without a word, and so not compared: {row['wordless']:,}"
         add("captions-without-word", told, captions=row["wordless"])
     if row["most_at_image"] < 2:
-        add("one-caption-per-image", "one caption an image, so that none can stand again within it")
+        add("one-caption-per-image", "one caption an image, so that none can occur twice within it")
     if row["images"] < 2:
-        add("one-image", "one image, so that no caption can stand again at another")
+        add("one-image", "one image, so that no caption can occur again at another")
     whole = side.selection.split is None
     if whole and sum(other.selection_no == side.selection_no for other in sides.values()) < 3:
         add("no-splits", "no two splits are known, so that leaks from one into another cannot be looked for")
@@ -256,7 +256,7 @@ def examples_of(side: str, against: str) -> str:
 
 
 def _examples(counts: DuplicateCounts, labels: pl.DataFrame, number: int) -> list[Table]:
-    """Show the longest captions that stand again, each text once; of two sides in one order only."""
+    """Show the longest captions that occur again, each text once; of two sides in one order only."""
     asked = {question.number: {question.side.number, question.against.number} for question in counts.questions}
     repeated = {
         number for number, sides in asked.items() if len(sides) > 1 and sides in [asked[n] for n in range(number)]

@@ -43,7 +43,7 @@ def export(
     How to read it: one row a file of the bundle, with its rows and its sha256. The manifest in the folder names the
     version, which `auditor ingest` checks when it reads the bundle elsewhere.
 
-    Limits: captions and what stands beside them (ratings, votes, phrases); no scores, which are counted again from
+    Limits: captions and what is beside them (ratings, votes, phrases); no scores, which are counted again from
     these.
 
     Raises `UsageError` for a folder that exists, or cannot be written.

@@ -285,7 +285,7 @@ def _stood_in(selections: Sequence[Selection], runs: Sequence[SeedResult]) -> li
         .sort("trained_no")
     )
     return [
-        f"{selections[number].label}: among n-grams of order {', '.join(map(str, orders))} none stands once, or none"
+        f"{selections[number].label}: among n-grams of order {', '.join(map(str, orders))} none occurs once, or none"
         " twice, and so the model's discount is 0.5 there"
         for number, orders in stood_in.iter_rows()
     ]

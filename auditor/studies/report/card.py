@@ -121,7 +121,7 @@ def card(
 
 
 def _problems(context: ReportContext) -> Section:
-    """Say what leaks, what stands twice and which captions may be wrong, as the report does; where a study fails, why.
+    """Say what leaks, what occurs twice and which captions may be wrong, as the report does; where a study fails, why.
 
     What is said of a dataset that has none of it is left out.
     """

@@ -40,7 +40,7 @@ _CARRIED = 100
 
 
 def duplicates(context: ReportContext, name: str, title: str) -> Section:
-    """Find the captions that stand again: what leaks from train into test, then what is repeated elsewhere."""
+    """Find the captions that occur again: what leaks from train into test, then what is repeated elsewhere."""
     settings = context.settings
     twins = context.result(
         "identical",
@@ -170,17 +170,17 @@ def _none_said(otherwise: str, lacking: Sequence[str]) -> str:
 
 
 def _leak_tables(rows: pl.DataFrame, leaks: pl.DataFrame, labels: Sequence[str]) -> list[Table]:
-    """Show what leaks, then what stands again of the datasets that were named, in their order."""
-    said = "a caption may stand at several places; exact: the same tokens; near: most words are in both"
+    """Show what leaks, then what occurs again of the datasets that were named, in their order."""
+    said = "a caption may occur at several places; exact: the same tokens; near: most words are in both"
     named = rows.filter(pl.col("dataset").is_in(labels), pl.col("exact") + pl.col("near") > 0)
     again = named.join(leaks, on=["dataset", "scope", "against"], how="anti", maintain_order="left").sort(
         pl.col("dataset").replace_strict({label: place for place, label in enumerate(labels)}, return_dtype=pl.Int64),
         maintain_order=True,
     )
     made = [
-        Table("captions of test splits that stand in train", leaks, bars=("share",), name="leaks"),
+        Table("captions of test splits that also occur in train", leaks, bars=("share",), name="leaks"),
         Table(
-            "captions that stand again",
+            "captions that occur again",
             again,
             bars=("share",),
             sections="dataset",

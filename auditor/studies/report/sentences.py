@@ -1,4 +1,4 @@
-"""Faults as sentences and short tables: what leaks, what stands twice, what may be wrong, what is formulaic.
+"""Faults as sentences and short tables: what leaks, what occurs twice, what may be wrong, what is formulaic.
 
 Numbers as sentences: what a report says of each dataset in plain words.
 """
@@ -19,8 +19,8 @@ PROBLEMS: Mapping[str, str] = {
     "captions-without-word": "captions without a word",
     "images-with-one-caption": "images with one caption only, which has no reference",
     "captions-repeated-within-image": "captions that repeat an earlier one of their image",
-    "captions-on-several-images": "captions whose text stands at several images",
-    "captions-in-several-splits": "captions that stand in several splits",
+    "captions-on-several-images": "captions whose text occurs at several images",
+    "captions-in-several-splits": "captions in several splits",
     "images-in-several-splits": "images that are in several splits",
     "captions-of-unusual-length": "captions of unusual length",
     "captions-with-markup": "captions with markup",
@@ -141,7 +141,7 @@ def varied(result: Result) -> list[str]:
 
 
 def twins(counts: pl.DataFrame) -> list[str]:
-    """Say of all datasets at once at how many images a caption stands twice. `counts` is the table of `identical`."""
+    """Say of all datasets at once at how many images a caption occurs twice. `counts` is the table of `identical`."""
     said = [
         f"{row['dataset']} {row['images_with_twins']:,} of {row['images']:,} ({row['share_of_images']:.1%})"
         for row in counts.iter_rows(named=True)
@@ -207,10 +207,10 @@ def _number(value: float) -> str:
     return f"{value:,.1f}" if abs(value) >= 10 else f"{value:.3f}"
 
 
-#: What a report says of captions that stand again, by scope.
+#: What a report says of captions that occur again, by scope.
 _AGAIN: Mapping[str, str] = {
     "within-image": "Captions that say the same as another of their image, exactly or nearly",
-    "across-images": "Captions that stand again at another image, exactly or nearly",
+    "across-images": "Captions that occur again at another image, exactly or nearly",
 }
 
 #: What must be said with `faulty`.
@@ -224,7 +224,7 @@ _OPENED = 3
 
 
 def again(found: Result) -> pl.DataFrame:
-    """Give the captions that stand again, the share of both kinds with them. `found` is `duplicates`'."""
+    """Give the captions that occur again, the share of both kinds with them. `found` is `duplicates`'."""
     frame = found.table(AGAIN).frame.with_columns(pl.col("exact", "near").fill_null(0))
     either = pl.when(pl.col("captions") > 0).then((pl.col("exact") + pl.col("near")) / pl.col("captions"))
     return frame.select("dataset", "scope", "against", "captions", "exact", "near", share=either)
@@ -237,16 +237,16 @@ def leaks(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def leaking(rows: pl.DataFrame) -> list[str]:
-    """Say which share of test captions stands in train. `rows` is of `leaks`."""
+    """Say which share of test captions also occurs in train. `rows` is of `leaks`."""
     return [
-        f"Leakage: {row['share']:.1%} of the {row['captions']:,} captions of {row['dataset']} stand in "
+        f"Leakage: {row['share']:.1%} of the {row['captions']:,} captions of {row['dataset']} also occur in "
         f"{row['against']}, {row['exact']:,} of them exactly, {row['near']:,} nearly."
         for row in rows.iter_rows(named=True)
     ]
 
 
 def repeated(rows: pl.DataFrame) -> list[str]:
-    """Say of all datasets at once which share of captions stands again. `rows` is of `again`."""
+    """Say of all datasets at once which share of captions occurs again. `rows` is of `again`."""
     said = []
     for scope, words in _AGAIN.items():
         shares = rows.filter(pl.col("scope") == scope, pl.col("share").is_not_null()).select("dataset", "share")

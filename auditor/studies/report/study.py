@@ -100,7 +100,7 @@ def _method(context: ReportContext, built: Sequence[Section], only: Sequence[str
         "These metrics are a choice that is counted fast; `auditor metrics` lists all, and -m adds any of them."
         if settings.metrics == ReportSettings().metrics
         else "The metrics were named by whoever asked for this report; `auditor metrics` lists all.",
-        "The SELECTs behind the numbers, with all that they read, stand below by the name of their file; the commands "
+        "The SELECTs behind the numbers, with all that they read, are below by the name of their file; the commands "
         "make each section again, from the same versions, to the last digit.",
     )
     refs = " ".join(map(shlex.quote, context.refs))

@@ -197,7 +197,7 @@ Taus = dict[tuple[str, str], float]
 def correlation_quantities(rows: pl.DataFrame, datasets: Sequence[str], metrics: Sequence[str]) -> Quantities:
     """Give every pair's τ at both levels, and what the paper says of groups of pairs.
 
-    `rows` are those of `correlate`, with `kendall-b` and `spearman`; pairs stand in the order of `metrics`.
+    `rows` are those of `correlate`, with `kendall-b` and `spearman`; pairs are in the order of `metrics`.
     """
     drops: dict[str, float] = {}
     for dataset in datasets:

@@ -8,7 +8,7 @@
 -- How many n-grams of each candidate its references match, each clipped by the highest count that any single reference
 -- has of it, the held-out caption's own slot left out. One that the candidate has once is matched if any other caption
 -- holds it, which the number of captions that hold it tells; only the rest is paired with every reference: n-grams that
--- a candidate repeats, and a candidate that stands in for a caption with other n-grams than its own.
+-- a candidate repeats, and a substitute of a caption with other n-grams than its own.
 with held as (
     select image_no, gram, count(*) as holders
     from reference_ngram

@@ -1,4 +1,4 @@
-"""Table 1 of Elliott & Keller 2014 comes out to the third decimal; the sound definitions stand beside it."""
+"""Table 1 of Elliott & Keller 2014 comes out to the third decimal; the sound definitions are beside it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who stands in for a caption: what is drawn, from where, by the seed alone; and why something cannot be drawn."""
+"""Who takes the place of a caption: what is drawn, from where, by the seed alone; and why something cannot be drawn."""
 
 from __future__ import annotations
 

@@ -100,8 +100,8 @@ def test_leak_comes_first_and_splits_count_as_declared(store: Store) -> None:
     document = report(store, "dogs", settings=BLEU, sections=["duplicates"], config={"dogs": declared}, timed=False)
     found = document.sections[1]
     assert found.summary[0].startswith("Leakage: ")
-    assert "of the 4 captions of dogs:test stand in dogs:train, 1 of them exactly" in found.summary[0]
-    assert found.tables[0].title == "captions of test splits that stand in train"
+    assert "of the 4 captions of dogs:test also occur in dogs:train, 1 of them exactly" in found.summary[0]
+    assert found.tables[0].title == "captions of test splits that also occur in train"
     assert found.further[0].title == "examples: dogs:test in dogs:train"
     undeclared = report(store, "dogs", settings=BLEU, sections=["duplicates"], timed=False)
     assert not any("Leakage" in words for words in undeclared.sections[1].words)
@@ -178,6 +178,6 @@ def test_card_counts_splits_and_names_problems(store: Store) -> None:
     made = card(store, "dogs", settings=BLEU)
     found = {one.name: one for one in made.sections}
     assert found["splits"].tables[0].frame.rows() == [("test", 1, 4), ("train", 3, 9)]
-    assert "captions whose text stands at several images: 2." in found["problems"].words
+    assert "captions whose text occurs at several images: 2." in found["problems"].words
     assert found["problems"].words[0].startswith("Leakage: ")
     assert found["bounds"].tables[0].frame.columns == ["metric", "human", "intra"]
