@@ -20,7 +20,7 @@ _CANDIDATES_AT_ONCE = 1_300_000
 
 
 #: The kind of finding on images whose one caption has no reference.
-LONELY = "one-caption-images"
+SINGLE_CAPTION = "one-caption-images"
 
 
 @dataclass(frozen=True)
@@ -123,9 +123,9 @@ def _without_meaning(selection: Selection, upper: pl.DataFrame, metrics: Sequenc
 def without_references(store: Store, selection: Selection) -> list[Finding]:
     """Say which captions have no score."""
     described = images(store, selection)
-    lonely = described.filter(pl.col("captions") < 2).height
-    if not lonely:
+    single = described.filter(pl.col("captions") < 2).height
+    if not single:
         return []
-    subject = "1 image has" if lonely == 1 else f"{lonely:,} images have"
+    subject = "1 image has" if single == 1 else f"{single:,} images have"
     said = f"{selection.label}: {subject} one caption only, which has no reference and gets no score"
-    return [Finding(LONELY, said, about(selection), {"images": lonely}, described.height, "notice")]
+    return [Finding(SINGLE_CAPTION, said, about(selection), {"images": single}, described.height, "notice")]

@@ -23,8 +23,8 @@ class Ingest:
     `read` counts records, `left_out` those beside them that the user does not want, `normalised` the accepted ones with
     outer blanks or line breaks, which are stored as they stand and which every tokenizer reads as single blanks.
     `added` and `removed` count rows of membership; `rejected` is one row per refused record; `listed_missing` counts
-    images that a split list names and no caption has, `unlisted` images that are in no list. `lonely_images` have one
-    caption only; `lonely` names at most ten of them.
+    images that a split list names and no caption has, `unlisted` images that are in no list. `single_images` have one
+    caption only; `single_names` names at most ten of them.
     """
 
     version: Version
@@ -37,8 +37,8 @@ class Ingest:
     rejected: pl.DataFrame
     listed_missing: int
     unlisted: int
-    lonely_images: int
-    lonely: tuple[str, ...]
+    single_images: int
+    single_names: tuple[str, ...]
 
 
 def write(
@@ -84,14 +84,14 @@ def write(
         _keep_rejected(store, source.dataset, seq, rejected)
         version = versions.log(store, source.dataset)[0]
         unmatched = workspace.rows("unmatched_split").row(0, named=True)
-        lonely = workspace.rows("single_caption_image")
+        single = workspace.rows("single_caption_image")
     with store.transaction():
         for profile in tokenizers:
             ngrams.keep(store, Selection(version), profile, progress)
-    names = tuple(lonely["image"].head(FIRST_REFUSALS))
+    names = tuple(single["image"].head(FIRST_REFUSALS))
     return Ingest(
         version, is_new, **facts, left_out=left_out, added=added, removed=removed, rejected=rejected, **unmatched,
-        lonely_images=lonely.height, lonely=names,
+        single_images=single.height, single_names=names,
     )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from auditor.metrics.candidates import HUMAN
 from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References, left_out, requests
 from auditor.result import Figure, Finding, Result, Said, Table, about, findings_in, notes_in
-from auditor.scoring.candidate_sets import LONELY
+from auditor.scoring.candidate_sets import SINGLE_CAPTION
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_few_captions, too_long
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.correlation import FEWEST, LEVELS, STATISTICS, at_level, constants
@@ -135,13 +135,13 @@ def _correlations(
 def _unscored(store: Store, selection: Selection, scores: pl.DataFrame) -> list[Finding]:
     """Say how many images have one caption only, where all that have more are scored."""
     described = images(store, selection)
-    lonely = described.filter(pl.col("captions") < 2).height
-    if not lonely:
+    single = described.filter(pl.col("captions") < 2).height
+    if not single:
         return []
-    subject = "1 image has" if lonely == 1 else f"{lonely:,} images have"
+    subject = "1 image has" if single == 1 else f"{single:,} images have"
     scored = f"{scores.height:,} captions of {scores['image'].n_unique():,} images are scored"
     said = f"{selection.label}: {subject} one caption only and no score; {scored}"
-    return [Finding(LONELY, said, about(selection), {"images": lonely}, described.height, "notice")]
+    return [Finding(SINGLE_CAPTION, said, about(selection), {"images": single}, described.height, "notice")]
 
 
 def _largest_p(selection: Selection, rows: pl.DataFrame) -> list[str]:

@@ -17,7 +17,7 @@ from matplotlib.figure import Figure as Drawing
 from auditor.errors import UsageError
 from auditor.reports.figures import lettering, panels
 from auditor.reports.figures import svg as vector
-from auditor.reports.figures.marks import Marks, Palette, inked, marks, palette
+from auditor.reports.figures.marks import Marks, Palette, marks, palette, printable
 from auditor.result import Figure, Result
 
 if TYPE_CHECKING:
@@ -62,14 +62,14 @@ class _Panel(NamedTuple):
 
 def svg(result: Result) -> str:
     """Give all figures of a result as one SVG, one below the other. Raises `UsageError` where there are none."""
-    title = ", ".join(inked(figure.title) for figure in _some(result))
+    title = ", ".join(printable(figure.title) for figure in _some(result))
     return vector.standalone(_svg(result.figures), title, _description(result.figures))
 
 
 def inline(figure: Figure, prefix: str, colours: Palette) -> str:
     """Give a figure as SVG for a page, which writes the caption; ids begin with `prefix`, ink and colours are its."""
     drawn = _svg([replace(figure, caption=None)], colours)
-    return vector.inline(drawn, prefix, inked(figure.title), _description([figure]))
+    return vector.inline(drawn, prefix, printable(figure.title), _description([figure]))
 
 
 def png(result: Result) -> bytes:
@@ -145,8 +145,8 @@ def _plan(figure: Figure, colours: Palette) -> _Panel:
 
 
 def _headings(figure: Figure, width: float) -> tuple[str, str]:
-    title = lettering.wrapped(inked(figure.title), lettering.LARGE * 1.12, width - 0.2) if figure.title else ""
-    caption = lettering.wrapped(inked(figure.caption), lettering.PLAIN, width - 0.2) if figure.caption else ""
+    title = lettering.wrapped(printable(figure.title), lettering.LARGE * 1.12, width - 0.2) if figure.title else ""
+    caption = lettering.wrapped(printable(figure.caption), lettering.PLAIN, width - 0.2) if figure.caption else ""
     return title, caption
 
 
@@ -191,5 +191,5 @@ def _described(figure: Figure) -> str:
     read = marks(figure)
     what = {"bars": "bars", "heatmap": "cells"}.get(figure.kind, "points")
     names = ", ".join(name for name in read.series if name)
-    sentence = f"{inked(figure.title)}: {len(read.drawn)} {what}" + (f" for {names}." if names else ".")
-    return f"{sentence} {inked(figure.caption)}" if figure.caption else sentence
+    sentence = f"{printable(figure.title)}: {len(read.drawn)} {what}" + (f" for {names}." if names else ".")
+    return f"{sentence} {printable(figure.caption)}" if figure.caption else sentence

@@ -10,7 +10,7 @@ from rich.style import Style
 from rich.text import Text
 
 from auditor.reports.cells import block
-from auditor.reports.figures.marks import Mark, Marks, inked, marks, shown
+from auditor.reports.figures.marks import Mark, Marks, marks, printable, shown
 from auditor.result import Figure
 
 _BAR_CELLS = 24
@@ -34,7 +34,7 @@ def height(figure: Figure) -> int:
 def draw(figure: Figure) -> list[rich.table.Table | Text]:
     """Draw a figure as parts that stand one below the other."""
     read = marks(figure)
-    title = Text(inked(figure.title), style="bold")
+    title = Text(printable(figure.title), style="bold")
     if not read.drawn:
         return [title, Text("nothing to draw")]
     if figure.kind == "heatmap":
@@ -43,7 +43,7 @@ def draw(figure: Figure) -> list[rich.table.Table | Text]:
         parts = [title, _bars(figure, read)]
     else:
         parts = [title, _sparklines(figure, read)]
-    return [*parts, Text(inked(figure.caption), style="dim")] if figure.caption else parts
+    return [*parts, Text(printable(figure.caption), style="dim")] if figure.caption else parts
 
 
 def _listed(figure: Figure, read: Marks) -> bool:
@@ -53,10 +53,10 @@ def _listed(figure: Figure, read: Marks) -> bool:
 
 def _bars(figure: Figure, read: Marks) -> rich.table.Table:
     drawn = _table()
-    drawn.add_column(Text(inked(figure.x_label) if figure.x_label else ""), no_wrap=True)
+    drawn.add_column(Text(printable(figure.x_label) if figure.x_label else ""), no_wrap=True)
     if figure.series:
         drawn.add_column(no_wrap=True)
-    drawn.add_column(Text(inked(figure.y_label) if figure.y_label else figure.y), justify="right", no_wrap=True)
+    drawn.add_column(Text(printable(figure.y_label) if figure.y_label else figure.y), justify="right", no_wrap=True)
     if figure.low and figure.high:
         drawn.add_column(Text("from – to"), no_wrap=True)
     drawn.add_column(min_width=_BAR_CELLS, no_wrap=True)
@@ -93,8 +93,8 @@ def _heatmap(figure: Figure, read: Marks) -> list[rich.table.Table | Text]:
 
 def _sparklines(figure: Figure, read: Marks) -> rich.table.Table:
     drawn = _table()
-    drawn.add_column(Text(inked(figure.y_label) if figure.y_label else figure.y), no_wrap=True)
-    label = inked(figure.x_label) if figure.x_label else figure.x
+    drawn.add_column(Text(printable(figure.y_label) if figure.y_label else figure.y), no_wrap=True)
+    label = printable(figure.x_label) if figure.x_label else figure.x
     for column in (f"{label} from", "to", "lowest", "highest", "last"):
         drawn.add_column(Text(column), justify="right", no_wrap=True)
     if figure.kind == "lines":

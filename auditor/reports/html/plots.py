@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Iterable
 from html import escape
 
-from auditor.reports.figures.marks import Mark, Marks, Palette, inked, marks, shown
+from auditor.reports.figures.marks import Mark, Marks, Palette, marks, printable, shown
 from auditor.result import Figure
 
 #: Dots of a sign at the size of axes.
@@ -53,7 +53,7 @@ def colour(number: int) -> str:
 
 def short(name: object, signs: int = _LONGEST) -> str:
     """Leave out the middle of a long name: its two ends tell it from others."""
-    text = inked(name)
+    text = printable(name)
     return text if len(text) <= signs else f"{text[: signs // 2 - 1]}…{text[len(text) - signs // 2 :]}"
 
 

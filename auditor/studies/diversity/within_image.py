@@ -15,7 +15,7 @@ from auditor.metrics.candidates import HUMAN, bind_candidates
 from auditor.model import Progress, Selection, silent
 from auditor.registry import References, requests
 from auditor.result import Finding, Result, Signature, Table, about
-from auditor.scoring.candidate_sets import LONELY
+from auditor.scoring.candidate_sets import SINGLE_CAPTION
 from auditor.scoring.scores import score_candidates, too_long
 from auditor.statistics.ratio import INTERVAL, NORMAL, ratio
 from auditor.statistics.summary import summarise
@@ -85,7 +85,7 @@ def captions_of_images(
         signatures=signatures,
         tables=(_table(labelled),),
         findings=(
-            *_lonely(store, selections),
+            *_single_captions(store, selections),
             *_unequal(store, selections, settings.references),
             *too_long(store, selections, profile),
         ),
@@ -171,19 +171,19 @@ def _table(labelled: Sequence[tuple[Selection, pl.DataFrame]]) -> Table:
     )
 
 
-def _lonely(store: Store, selections: Sequence[Selection]) -> list[Finding]:
+def _single_captions(store: Store, selections: Sequence[Selection]) -> list[Finding]:
     """Say which selections have no mBLEU, and of how many images."""
     told = []
     for one in selections:
         described = images(store, one)
-        lonely = described.filter(pl.col("captions") < 2).height
-        if lonely == described.height:
+        single = described.filter(pl.col("captions") < 2).height
+        if single == described.height:
             said = f"{one.label}: no mBLEU: every image has one caption only, which differs from no other"
         else:
-            subject = "1 image has" if lonely == 1 else f"{lonely:,} images have"
+            subject = "1 image has" if single == 1 else f"{single:,} images have"
             said = f"{one.label}: {subject} one caption only, and no mBLEU"
-        if lonely:
-            told.append(Finding(LONELY, said, about(one), {"images": lonely}, described.height, "notice"))
+        if single:
+            told.append(Finding(SINGLE_CAPTION, said, about(one), {"images": single}, described.height, "notice"))
     return told
 
 

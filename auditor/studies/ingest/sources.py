@@ -15,7 +15,7 @@ from auditor.config.lock import Entry, Lock
 from auditor.errors import SourceError, UsageError
 from auditor.model import Progress, Selection, Source, place, silent
 from auditor.result import Finding, Result, Said, Severity, Table, about, findings_in, notes_in
-from auditor.scoring.candidate_sets import LONELY
+from auditor.scoring.candidate_sets import SINGLE_CAPTION
 from auditor.scoring.writing import unspaced
 from auditor.sources import check, check_places, guess, read
 from auditor.sources.reading import files
@@ -265,11 +265,11 @@ def _surprises(source: Source, made: ingestion.Ingest, note: str | None) -> list
         for what, declared, found in counts
         if declared is not None and declared != found
     ]
-    if made.lonely_images and source.kind == "captions":
-        some = ", ".join(made.lonely) + (", …" if made.lonely_images > len(made.lonely) else "")
-        count = f"{made.lonely_images:,} images have" if made.lonely_images > 1 else "1 image has"
+    if made.single_images and source.kind == "captions":
+        some = ", ".join(made.single_names) + (", …" if made.single_images > len(made.single_names) else "")
+        count = f"{made.single_images:,} images have" if made.single_images > 1 else "1 image has"
         said = f"{source.dataset}: {count} one caption only, which has no reference and gets no score: {some}"
-        surprises.append(_found(LONELY, whole, said, n=made.version.images, images=made.lonely_images))
+        surprises.append(_found(SINGLE_CAPTION, whole, said, n=made.version.images, images=made.single_images))
     surprises += [f"{source.dataset}: split {split} counts as {role}" for split, role in source.split_roles.items()]
     if made.left_out:
         by_language = any("lang" in part.options for part in source.parts)

@@ -15,7 +15,7 @@ import polars as pl
 from auditor.model import Progress, Selection
 from auditor.published import Paper, Quantity
 from auditor.registry import requests
-from auditor.scoring.candidate_sets import LONELY
+from auditor.scoring.candidate_sets import SINGLE_CAPTION
 from auditor.scoring.substitutes import CORPUS
 from auditor.store.connection import Store
 from auditor.store.versions import images, log, resolve_all
@@ -83,7 +83,7 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
         whole.signatures,
         absent=dict(_alike(words)),
         notes=(
-            *whole.found("metric-not-installed", LONELY),
+            *whole.found("metric-not-installed", SINGLE_CAPTION),
             *(f"{metric} is not installed: its figures are not answerable" for metric in left_out),
         ),
     )

@@ -49,13 +49,13 @@ def slot_effects(
         pl.lit("slot-types").alias("statistic"), "slot", "captions", value=pl.col("types").cast(pl.Float64)
     )
     if vocabulary.height < 2:
-        lonely = Finding(
+        single = Finding(
             "one-caption-per-image",
             f"{selection.label}: one caption an image: there are no slots to compare",
             about(selection),
             severity="notice",
         )
-        return types, {}, [lonely]
+        return types, {}, [single]
     measures, signed, notes = {"slot-length": "length", "slot-opening": "common"}, {}, list[Said]()
     metric = request(metric_name)
     try:
