@@ -4,11 +4,11 @@
 -- reads: prefix_pair
 -- returns: pairings
 --
--- How often two wordings meet in a pair of rare words: what it costs to compare them.
+-- How often two texts meet in a pair of rare words: what it costs to compare them.
 with met as (
-    select count(*) as wordings
+    select count(*) as texts
     from prefix_pair
     group by key
 )
-select coalesce(sum(wordings * (wordings - 1) // 2), 0)::bigint as pairings
+select coalesce(sum(texts * (texts - 1) // 2), 0)::bigint as pairings
 from met

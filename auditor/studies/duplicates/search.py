@@ -133,7 +133,7 @@ def frames(questions: Sequence[Question]) -> dict[str, pl.DataFrame]:
 
 _PARTS = 1000
 
-#: What a search may cost: wordings that meet in rare words, some minutes' work, and pairs that are compared and kept.
+#: What a search may cost: texts that meet in rare words, some minutes' work, and pairs that are compared and kept.
 _MOST_PREFIX_PAIRS = 1_000_000_000
 
 _MOST_PAIRS = 20_000_000

@@ -57,7 +57,7 @@ def log_likelihood_gain(
 ) -> pl.DataFrame:
     """Say how much better captions fit other images, `_AT_ONCE` captions at a time. `suspects`: image, slot.
 
-    Columns: image, slot, wording (shared by captions of the same words), other_image, evidence (bits for the other
+    Columns: image, slot, bag_no (shared by captions of the same words), other_image, evidence (bits for the other
     image less bits for the caption's own). Of each caption the images that it gains by, and the best where it gains by
     none.
     """
@@ -79,7 +79,7 @@ def log_likelihood_gain(
     return (
         pl.concat(gains)
         .join(at_work.rows("suspect_text"), on=_PLACE, how="left", maintain_order="left")
-        .select(*_PLACE, "wording", "other_image", "evidence")
+        .select(*_PLACE, "bag_no", "other_image", "evidence")
     )
 
 
@@ -96,7 +96,7 @@ def _gains(weighed: pl.DataFrame) -> pl.DataFrame:
 def told(gains: pl.DataFrame) -> pl.DataFrame:
     """Leave out what the same words gain both ways: they cannot speak for each of two images rather than the other.
 
-    Two captions of one wording, each in the image that the other gains by, count for the other image's words and not
+    Two captions of the same words, each in the image that the other gains by, count for the other image's words and not
     for those of their own. Nothing would change if they changed places.
     """
     return gains.join(_both_ways(gains).filter("same"), on=[*_PLACE, "other_image"], how="anti", maintain_order="left")
@@ -130,5 +130,5 @@ def _both_ways(gains: pl.DataFrame) -> pl.DataFrame:
     ).select(
         *_PLACE, "other_image", pl.col("slot_back").alias("other_slot"), "evidence",
         pair_evidence=(pl.col("evidence") + pl.col("evidence_back")).round(6),
-        same=pl.col("wording") == pl.col("wording_back"),
+        same=pl.col("bag_no") == pl.col("bag_no_back"),
     )  # fmt: skip
