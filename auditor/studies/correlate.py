@@ -184,7 +184,7 @@ def _tables(label: str, rows: pl.DataFrame) -> list[Table]:
 def _triangle(rows: pl.DataFrame, level: str, statistic: str) -> pl.DataFrame:
     """Lay a statistic out as a lower triangle: a row for each metric but the first, a column for each but the last."""
     shown = rows.filter(pl.col("level") == level, pl.col("statistic") == statistic)
-    order = {name: place for place, name in enumerate(shown["metric_b"].unique(maintain_order=True))}
+    order = {name: index for index, name in enumerate(shown["metric_b"].unique(maintain_order=True))}
     return (
         shown.pivot("metric_a", index="metric_b", values="value", maintain_order=True)
         .sort(pl.col("metric_b").replace_strict(order, return_dtype=pl.Int64))
@@ -267,6 +267,6 @@ def _heatmaps(label: str, rows: pl.DataFrame) -> list[Figure]:
 def _square(pairs: pl.DataFrame) -> pl.DataFrame:
     metrics = pl.concat([pairs["metric_a"], pairs["metric_b"]]).unique(maintain_order=True)
     own = pl.DataFrame({"metric_a": metrics, "metric_b": metrics}).with_columns(value=1.0)
-    order = {name: place for place, name in enumerate(metrics)}
+    order = {name: index for index, name in enumerate(metrics)}
     turned = pairs.select(metric_a="metric_b", metric_b="metric_a", value="value")
     return pl.concat([own, pairs, turned]).sort(pl.col(_PAIR).replace_strict(order, return_dtype=pl.Int64))

@@ -169,5 +169,5 @@ def _rows(measured: CandidateScores, drawn_references: int | None) -> pl.DataFra
                 pl.col("metric").replace_strict(dict(measured.signatures)).alias("signature"),
             )
         )  # fmt: skip
-    order = {metric: place for place, metric in enumerate(measured.signatures)}
+    order = {metric: index for index, metric in enumerate(measured.signatures)}
     return pl.concat(parts).sort(pl.col("metric").replace_strict(order), maintain_order=True)

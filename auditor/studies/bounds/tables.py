@@ -30,8 +30,8 @@ def averaged(rows: pl.DataFrame) -> pl.DataFrame:
 
     `draws` says how often, `spread` is the standard deviation of the means of the draws, null for one.
     """
-    place = ["dataset", "version", "split", "metric", "candidate", "level"]
-    return rows.group_by(place, maintain_order=True).agg(
+    keys = ["dataset", "version", "split", "metric", "candidate", "level"]
+    return rows.group_by(keys, maintain_order=True).agg(
         pl.col("n").first(),
         pl.col("mean", "sd", "median", "min", "max").mean(),
         spread=pl.col("mean").std(),

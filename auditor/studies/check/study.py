@@ -77,10 +77,10 @@ def check(
     selections, absent = _selections(store, refs, wanted)
     stated = answers(store, wanted.statements, selections, timeout)
     rows: list[_Row] = []
-    by_all_metrics = any(one.rule.by_metric and one.metric is None for one in wanted.demands)
+    by_all_metrics = any(demand.rule.by_metric and demand.metric is None for demand in wanted.demands)
     notes: list[Said] = [*left_out(None)] if by_all_metrics else []
-    for place, selection in enumerate(selections):
-        progress(f"{selection.label}: checking", place, len(selections))
+    for index, selection in enumerate(selections):
+        progress(f"{selection.label}: checking", index, len(selections))
         dataset = selection.version.dataset
         against = wanted.since.get(dataset, wanted.since.get(None))
         tokenizer, said = chosen_tokenizer(store, [selection.pinned_name, against])
@@ -130,7 +130,7 @@ def _of(demands: Sequence[Demand], dataset: str) -> list[Demand]:
     """Take the gates of a dataset: its own replace those of all."""
     chosen: dict[tuple[str, ...], Demand] = {}
     for whose in (None, dataset):
-        chosen |= {one.gate.keys: one for one in demands if one.gate.dataset == whose}
+        chosen |= {demand.gate.keys: demand for demand in demands if demand.gate.dataset == whose}
     return [*chosen.values()]
 
 
@@ -138,22 +138,22 @@ def _measured(asked: Asked, demands: Sequence[Demand]) -> list[_Row]:
     """Answer the gates of one selection; a study that several ask for runs once."""
     known: dict[tuple[Measure, str | None], pl.DataFrame | str] = {}
     rows: list[_Row] = []
-    for one in demands:
-        place = one.rule.measure, one.metric
-        if place not in known:
+    for demand in demands:
+        asked_of = demand.rule.measure, demand.metric
+        if asked_of not in known:
             try:
-                known[place] = one.rule.measure(dataclasses.replace(asked, metric=one.metric))
+                known[asked_of] = demand.rule.measure(dataclasses.replace(asked, metric=demand.metric))
             except (MetricError, UsageError) as error:
-                known[place] = str(error)
-        measured = known[place]
-        whose = _place(one.gate, asked.selection)
+                known[asked_of] = str(error)
+        measured = known[asked_of]
+        whose = _place(demand.gate, asked.selection)
         if isinstance(measured, str):
-            rows.append(whose | _without(one, measured))
+            rows.append(whose | _without(demand, measured))
             continue
-        of_gate = measured.filter(statistic=one.rule.statistic)
-        rows += [whose | _answered(one, row) for row in of_gate.iter_rows(named=True)]
+        of_gate = measured.filter(statistic=demand.rule.statistic)
+        rows += [whose | _answered(demand, row) for row in of_gate.iter_rows(named=True)]
         if of_gate.is_empty():
-            rows.append(whose | _without(one, "nothing to measure"))
+            rows.append(whose | _without(demand, "nothing to measure"))
     return rows
 
 
@@ -165,22 +165,22 @@ def _place(gate: Gate, selection: Selection | None) -> _Row:
     return {"dataset": version.dataset, "version": version.version, "split": selection.split, **written}
 
 
-def _without(one: Demand, reason: str) -> _Row:
-    facts = {"statistic": one.rule.statistic, "metric": one.metric, "limit": one.limit}
+def _without(demand: Demand, reason: str) -> _Row:
+    facts = {"statistic": demand.rule.statistic, "metric": demand.metric, "limit": demand.limit}
     return facts | {"verdict": UNANSWERED, "reason": reason}
 
 
-def _answered(one: Demand, measured: _Row) -> _Row:
-    value = measured[one.rule.end]
+def _answered(demand: Demand, measured: _Row) -> _Row:
+    value = measured[demand.rule.end]
     if value is None or not math.isfinite(value):
         missing = "it has no value" if measured["value"] is None else "it has no interval or no finite value"
-        return measured | _without(one, measured["reason"] or missing) | {"metric": measured["metric"]}
-    passed = one.rule.holds(value, one.limit)
-    what = one.rule.statistic if measured["metric"] is None else f"{one.rule.statistic} by {measured['metric']}"
-    what = what if one.rule.end == "value" else f"{what}, the {one.rule.end} end of its interval,"
-    said = f"{what} is {_number(value)}, expected {one.rule.words} {_number(one.limit)}"
+        return measured | _without(demand, measured["reason"] or missing) | {"metric": measured["metric"]}
+    passed = demand.rule.holds(value, demand.limit)
+    what = demand.rule.statistic if measured["metric"] is None else f"{demand.rule.statistic} by {measured['metric']}"
+    what = what if demand.rule.end == "value" else f"{what}, the {demand.rule.end} end of its interval,"
+    said = f"{what} is {_number(value)}, expected {demand.rule.words} {_number(demand.limit)}"
     verdict = {"verdict": PASSED, "reason": None} if passed else {"verdict": FAILED, "reason": said}
-    return measured | verdict | {"limit": one.limit}
+    return measured | verdict | {"limit": demand.limit}
 
 
 def _number(value: float) -> str:

@@ -71,7 +71,7 @@ def pairs(
         for row, p in zip(tested, holm([row["p"] for row in tested]), strict=True):
             row["p_holm"] = p
     return pl.DataFrame(rows, schema=_SCHEMA, orient="row").sort(
-        pl.col("statistic").replace_strict({name: place for place, name in enumerate(STATISTICS)}), maintain_order=True
+        pl.col("statistic").replace_strict({name: index for index, name in enumerate(STATISTICS)}), maintain_order=True
     )
 
 
@@ -90,8 +90,8 @@ def _rows(
     dealt = dealt_means(sums_a, sums_b, permutations, key, paired=paired)
     rows = []
     for metric in dict.fromkeys(metric for _, metric in common):
-        of_metric = [place for place, (_, name) in enumerate(common) if name == metric]
-        names = [BOUNDS[common[place][0]] for place in of_metric]
+        of_metric = [index for index, (_, name) in enumerate(common) if name == metric]
+        names = [BOUNDS[common[index][0]] for index in of_metric]
 
         def of(means: Floats, of_metric: list[int] = of_metric, names: list[str] = names, metric: str = metric) -> Any:
             return derived(dict(zip(names, means[..., of_metric].T, strict=True)), is_error=metric in errors)

@@ -72,12 +72,12 @@ def missed_words(
     people, systems = resolve(store, evaluation), resolve_all(store, refs, split)
     content = content_of(settings)
     met, missed, claimed = [], [], []
-    for one in pairings(store, systems, people, content, settings, progress):
-        one.at_work.params["importance"] = importance
-        met.append(one)
-        missed.append(one.at_work.rows("recall_by_word").rename({"missed": "times", "recalled": "otherwise"}))
+    for pairing in pairings(store, systems, people, content, settings, progress):
+        pairing.at_work.params["importance"] = importance
+        met.append(pairing)
+        missed.append(pairing.at_work.rows("recall_by_word").rename({"missed": "times", "recalled": "otherwise"}))
         claimed.append(
-            one.at_work.rows("precision_by_word").select(
+            pairing.at_work.rows("precision_by_word").select(
                 "word", times=pl.col("generated") - pl.col("supported"), otherwise="supported"
             )
         )
@@ -91,7 +91,7 @@ def missed_words(
         "unsupported-floor": _ranked(unsupported.filter(pl.col("least") >= floor), "value"),
     }
     lacking = f"{people.label}: no word is in {importance} captions of an image, so that none can be missed"
-    rules = [*dict.fromkeys(one.refs.rule for one in met)]
+    rules = [*dict.fromkeys(pairing.refs.rule for pairing in met)]
     parameters = {
         "tok": settings.resolved_tokenizer, **met[0].refs.parameters, "refs": "+".join(rules), "content": content.label,
         "importance": importance, "floor": floor, "eval": people.pinned_name,

@@ -1,4 +1,4 @@
-"""Global diversity of one selection: counts by `sql/statistics`, walks in drawn orders, one row for each statistic.
+"""Global diversity of one selection: counts by `sql/diversity`, walks in drawn orders, one row for each statistic.
 
 One row for each statistic, of what its lists and drawn orders gave.
 """

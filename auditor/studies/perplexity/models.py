@@ -1,9 +1,10 @@
 """Language models of datasets, each trained on one half of its images and tested on the other half of every dataset.
 
-The model is interpolated Kneser-Ney with one discount an order (Chen & Goodman 1999, section 2.7): `sql/derive/
-kneser_ney.sql` is its definition, `discount.sql` and `adjusted_count.sql` hold what it rests on. A caption begins with
-n - 1 times <s> and ends with </s>, which is predicted and counted. The vocabulary is that of the captions trained on;
-any other token is <unk>, which has a share of the uniform distribution below the unigrams, as large as a token's.
+The model is interpolated Kneser-Ney with one discount an order (Chen & Goodman 1999, section 2.7):
+`sql/perplexity/kneser_ney.sql` is its definition, `discount.sql` and `adjusted_count.sql` hold what it rests on. A
+caption begins with n - 1 times <s> and ends with </s>, which is predicted and counted. The vocabulary is that of the
+captions trained on; any other token is <unk>, which has a share of the uniform distribution below the unigrams, as
+large as a token's.
 
 Halves are cut by image (`sql/perplexity/train_test_half.sql`), so that a dataset's own model has not seen
 what it is asked either.

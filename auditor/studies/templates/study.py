@@ -134,8 +134,8 @@ def _counted(store: Store, selection: Selection, tokenizer: str, least: float, p
     captions = at_work.query("select count(*) as n from reference").item()
     at_work.params["least"] = max(_FEWEST, round(least * captions))
     at_work.forget("template_parts")
-    for place, shape in enumerate(SHAPES):
-        progress(f"{selection.label}: templates {shape}", place, len(SHAPES))
+    for index, shape in enumerate(SHAPES):
+        progress(f"{selection.label}: templates {shape}", index, len(SHAPES))
         at_work.params["shape"] = shape
         at_work.append("template_parts", "template_skeleton")
     return at_work
