@@ -20,7 +20,7 @@ from auditor.store.workspace import Workspace
 #: and again; what a seed has drawn in their place is looked at once, and there are seven such sets of every dataset.
 _KEPT_BYTES = 128 << 20
 
-_KEPT_BYTES_OF_STRANGERS = 4 << 20
+_KEPT_BYTES_OF_SUBSTITUTES = 4 << 20
 
 _LAST = (1 << 32) - 1
 
@@ -138,7 +138,7 @@ def count_in_parts(
 
 def _most_bytes(candidate: CandidateSet) -> int:
     """Say how many bytes of counts are worth keeping."""
-    return _KEPT_BYTES_OF_STRANGERS if candidate.is_drawn or candidate.makes else _KEPT_BYTES
+    return _KEPT_BYTES_OF_SUBSTITUTES if candidate.is_drawn or candidate.makes else _KEPT_BYTES
 
 
 def _parted(

@@ -116,12 +116,12 @@ def test_what_a_bucket_was_counted_of_is_let_go_of(store: Store) -> None:
     assert held[-1] == set()
 
 
-def test_counts_of_strangers_are_kept_where_they_are_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_counts_of_substitutes_are_kept_where_they_are_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def kept(most: int) -> set[str]:
         path = tmp_path / f"{most}.duckdb"
         with Store.open(path, write=True) as store:
             ingest_rows(store, _images(5, 3), "set")
-        monkeypatch.setattr(counting, "_KEPT_BYTES_OF_STRANGERS", most)
+        monkeypatch.setattr(counting, "_KEPT_BYTES_OF_SUBSTITUTES", most)
         with Store.open(path) as store:
             bounds(store, "set", metrics=["rouge-l"], candidates=["human", "intra"])
         with Store.open(path) as store:
