@@ -12,7 +12,7 @@ from polars import selectors as cs
 from auditor.metrics.by_reference_count import ByReferenceCount
 from auditor.metrics.card import Metric, Parameter
 from auditor.metrics.counting import Kernel
-from auditor.metrics.kernels.columns import Texts, offsets, pairings, sides, texts
+from auditor.metrics.kernels.columns import Texts, offsets, meetings, sides, texts
 
 _ORDERS = {"character": 6, "word": 2}
 
@@ -90,7 +90,7 @@ def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> p
         pl.col("word").fill_null([]), pl.col("spelling").fill_null("")
     )
     parts = {"word": texts(spelt["word"]), "character": _spelling(spelt["spelling"])}
-    met = pairings(both)
+    met = meetings(both)
     columns = {}
     for unit, most in _ORDERS.items():
         candidates, references = (chrf.expand(side, parts[unit]) for side in (both.candidates, both.references))

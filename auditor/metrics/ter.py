@@ -11,7 +11,7 @@ import polars as pl
 from auditor.metrics.by_reference_count import ByReferenceCount, as_lists, by_candidate, in_steps, steps_of
 from auditor.metrics.card import Metric, Parameter
 from auditor.metrics.counting import Kernel
-from auditor.metrics.kernels.columns import Sides, apart, pairings, sides
+from auditor.metrics.kernels.columns import Sides, apart, meetings, sides
 
 _SNOVER = """@inproceedings{snover-etal-2006-ter,
   title = {A Study of Translation Edit Rate with Targeted Human Annotation},
@@ -73,7 +73,7 @@ def _count_by_number(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, 
 
     counts, both = _sides(rows, parameters)
     steps = steps_of(rows, counts.height)
-    made = edits(apart(both, pairings(both)), shifts=bool(parameters["shifts"]))
+    made = edits(apart(both, meetings(both)), shifts=bool(parameters["shifts"]))
     # fewest edits, then the longest reference, as one number
     needed, length = (by_candidate(values, counts.height) for values in (made.edits, made.length))
     best = np.minimum.accumulate(in_steps((needed << _HALF) - length, steps), axis=1)

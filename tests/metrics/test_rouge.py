@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from auditor.errors import MetricError
 from auditor.metrics.candidates import HUMAN, CandidateSet
-from auditor.metrics.kernels.columns import pairings, sides
+from auditor.metrics.kernels.columns import meetings, sides
 from auditor.metrics.kernels.lcs import common_subsequences, weighted_subsequences
 from auditor.metrics.rouge.scoring import as_printed
 from auditor.registry import requests
@@ -260,7 +260,7 @@ def test_common_subsequences_of_any_length_equal_the_tables(ours: list[list[int]
     references = pl.DataFrame({"image_no": 1, "slot": range(len(theirs)), "tokens": pl.Series(theirs, dtype=tokens)})
     references = references.with_columns(pl.col("image_no", "slot").cast(pl.UInt32))
     both = sides(candidates, references)[1]
-    met = pairings(both)
+    met = meetings(both)
     expected = [(mine, other) for mine in ours for other in theirs]
     assert list(zip(*met, strict=True)) == [(i, j) for i in range(len(ours)) for j in range(len(theirs))]
     assert common_subsequences(both, met).tolist() == [plain.lcs(*pair) for pair in expected]

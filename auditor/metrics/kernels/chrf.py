@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from auditor.metrics.kernels.columns import Pairings, Texts, offsets
+from auditor.metrics.kernels.columns import Meetings, Texts, offsets
 from auditor.metrics.kernels.threads import in_parts
 
 _FEW = 500  # symbols of a text whose grams are sorted by insertion
@@ -31,7 +31,7 @@ def expand(texts: Texts, parts: Texts) -> Texts:
     return Texts(symbols, ends[texts.starts])
 
 
-def matches(candidates: Texts, references: Texts, met: Pairings, most: int) -> list[Counts]:
+def matches(candidates: Texts, references: Texts, met: Meetings, most: int) -> list[Counts]:
     """Count, for n = 1 to `most`, the n-grams that each pair of texts shares, clipped: one column per n."""
     found = []
     symbols = np.concatenate([candidates.tokens, references.tokens])
@@ -51,7 +51,7 @@ def matches(candidates: Texts, references: Texts, met: Pairings, most: int) -> l
     return found
 
 
-def _matches(grams: Grams, starts: Places, candidates: int, met: Pairings, n: int) -> Counts:
+def _matches(grams: Grams, starts: Places, candidates: int, met: Meetings, n: int) -> Counts:
     ordered = grams.copy()
     counts = np.zeros(len(met[0]), np.uint32)
     for text in np.flatnonzero(np.diff(starts) > _FEW):

@@ -29,7 +29,7 @@ class Sides(NamedTuple):
     held: NDArray[np.int64]
 
 
-class Pairings(NamedTuple):
+class Meetings(NamedTuple):
     """The pairs of a candidate and a reference of its image, by their places in `Sides`."""
 
     candidate: NDArray[np.int64]
@@ -80,17 +80,17 @@ def sides(candidates: pl.DataFrame, references: pl.DataFrame) -> tuple[pl.DataFr
     return placed.drop("first", "last", "held", "tokens", "image_no", "held_out"), both
 
 
-def pairings(both: Sides) -> Pairings:
+def meetings(both: Sides) -> Meetings:
     """Name every candidate and reference that meet: candidates in order, the held-out ones left out."""
     counts = both.last - both.first
     candidate = np.repeat(np.arange(len(counts)), counts)
     offset = np.arange(len(candidate)) - np.repeat(np.cumsum(counts) - counts, counts)
     reference = both.first[candidate] + offset
     kept = reference != both.held[candidate]
-    return Pairings(candidate[kept], reference[kept])
+    return Meetings(candidate[kept], reference[kept])
 
 
-def apart(both: Sides, met: Pairings) -> Sides:
+def apart(both: Sides, met: Meetings) -> Sides:
     """Make a candidate of every meeting, with that one reference."""
     lengths = np.diff(both.candidates.starts)[met.candidate]
     starts = offsets(lengths)

@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from auditor.metrics.kernels.columns import Pairings, Sides
+from auditor.metrics.kernels.columns import Meetings, Sides
 from auditor.metrics.kernels.threads import in_parts
 
 _Tokens = NDArray[np.uint32]
@@ -44,7 +44,7 @@ class WeightedSubsequences(NamedTuple):
     weighted_runs: NDArray[np.float64]
 
 
-def common_subsequences(sides: Sides, met: Pairings) -> NDArray[np.uint32]:
+def common_subsequences(sides: Sides, met: Meetings) -> NDArray[np.uint32]:
     """Measure the longest common subsequence of every pair, in tokens."""
     lcs = np.empty(len(met.candidate), np.uint32)
     longest = int(np.diff(sides.candidates.starts).max(initial=0))
@@ -52,7 +52,7 @@ def common_subsequences(sides: Sides, met: Pairings) -> NDArray[np.uint32]:
     return lcs
 
 
-def weighted_subsequences(sides: Sides, met: Pairings, exponent: float) -> WeightedSubsequences:
+def weighted_subsequences(sides: Sides, met: Meetings, exponent: float) -> WeightedSubsequences:
     """Weigh the common subsequence of every pair; a run of k tokens weighs k ** exponent."""
     longest = int(max(np.diff(side.starts).max(initial=0) for side in (sides.candidates, sides.references)))
     # powers by the C library, as the script's: other vector units may differ in the last bit, and so in ties
@@ -68,7 +68,7 @@ def _flat(sides: Sides) -> _Flat:
 
 
 @njit(cache=True, nogil=True)
-def _align(texts: _Flat, met: Pairings, longest: int, start: int, stop: int, lcs: _Tokens) -> None:
+def _align(texts: _Flat, met: Meetings, longest: int, start: int, stop: int, lcs: _Tokens) -> None:
     candidate_tokens, candidate_starts, reference_tokens, reference_starts = texts
     row = np.empty(longest + 1, np.int64)
     for at in range(start, stop):
@@ -79,7 +79,7 @@ def _align(texts: _Flat, met: Pairings, longest: int, start: int, stop: int, lcs
 
 
 @njit(cache=True, nogil=True)
-def _weigh(texts: _Flat, met: Pairings, weights: _Weights, start: int, stop: int, made: WeightedSubsequences) -> None:
+def _weigh(texts: _Flat, met: Meetings, weights: _Weights, start: int, stop: int, made: WeightedSubsequences) -> None:
     candidate_tokens, candidate_starts, reference_tokens, reference_starts = texts
     size = len(weights)
     row = _Row(np.empty(size), np.empty(size, np.int64), np.empty(size), np.empty(size, np.int64))

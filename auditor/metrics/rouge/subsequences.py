@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from auditor.metrics.counting import Kernel
-from auditor.metrics.kernels.columns import Pairings, Sides, pairings, sides
+from auditor.metrics.kernels.columns import Meetings, Sides, meetings, sides
 from auditor.metrics.rouge.scoring import Numbers, Pairs, flat, listed, ratio, scores, starts_of, unchanged
 
 #: A run of k tokens weighs k ** 1.2.
@@ -56,12 +56,12 @@ def _powers(values: Numbers, exponent: float) -> Numbers:
 
 
 def _align(
-    rows: Mapping[str, pl.DataFrame], made: Callable[[Sides, Pairings], Mapping[str, NDArray[Any]]]
+    rows: Mapping[str, pl.DataFrame], made: Callable[[Sides, Meetings], Mapping[str, NDArray[Any]]]
 ) -> pl.DataFrame:
     """Find what each candidate has in common, in order, with its references."""
     candidates = rows["candidate_tokens"].with_columns(candidate_length=pl.col("tokens").list.len().cast(pl.UInt32))
     kept, both = sides(candidates, rows["reference_tokens"])
-    met = pairings(both)
+    met = meetings(both)
     lengths = np.diff(both.references.starts).astype(np.uint32)[met.reference]
     columns = {"reference_lengths": lengths, **made(both, met), "candidate_no": met.candidate}
     return kept.hstack(listed(pl.DataFrame(columns)).drop("candidate_no"))
