@@ -12,7 +12,7 @@ from polars import selectors as cs
 from auditor.metrics.by_reference_count import ByReferenceCount
 from auditor.metrics.card import Metric, Parameter
 from auditor.metrics.counting import Kernel
-from auditor.metrics.kernels.columns import Texts, offsets, meetings, sides, texts
+from auditor.metrics.kernels.columns import Texts, meetings, offsets, sides, texts
 
 _ORDERS = {"character": 6, "word": 2}
 
