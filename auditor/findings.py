@@ -29,10 +29,10 @@ KINDS: Mapping[str, Kind] = {
         "Exactly: the same tokens, whatever the case, punctuation and blanks. Nearly: of the words of both captions "
         "together at least the share `--near` is in both. The search leaves out no pair that qualifies. `n` is the "
         "captions of the test split that have a word; it is a warning where any was found.",
-        "Read `auditor duplicates REF --pairs`, leave these captions or their images out of the test split, or report "
-        "scores with and without them. Short captions such as “a man rides a bike” meet by chance: look first at long "
-        "ones and at pairs of the same image.",
-        "set:test: captions that stand in set:train: 12 of 1,000 (1.2%), 4 of them exactly, 8 nearly",
+        "Read `auditor duplicates DATASET --pairs`, leave these captions or their images out of the test split, or "
+        "report scores with and without them. Short captions such as “a man rides a bike” meet by chance: look first "
+        "at long ones and at pairs of the same image.",
+        "set:test: captions that also occur in set:train: 12 of 1,000 (1.2%), 4 of them exactly, 8 nearly",
         ("duplicates",),
         {"exact": "captions found exactly", "near": "captions found nearly", "share": "share of both"},
     ),
@@ -49,9 +49,9 @@ KINDS: Mapping[str, Kind] = {
     ),
     "identical-captions": Kind(
         "Captions of one image are the same, token for token.",
-        "Tokens of the tokenizer are compared within each image. `n` is the images.",
-        "Expect maxima of BLEU and METEOR there. Look at `auditor identical REF -o pairs.csv`: short captions of plain "
-        "images are alike by chance, long ones were copied.",
+        "Tokens are compared within each image. `n` is the images.",
+        "Expect maxima of BLEU and METEOR there. Look at `auditor identical DATASET -o pairs.csv`: short captions of "
+        "plain images are alike by chance, long ones were copied.",
         "set: images with identical captions: 3 of 1,000 (captions: 6, pairs: 3); with all captions identical: 0",
         ("identical",),
         {
@@ -183,8 +183,8 @@ KINDS: Mapping[str, Kind] = {
     "one-caption-per-image": Kind(
         "Every image has one caption, so that nothing within an image can be compared.",
         "Counted.",
-        "Score a system against these captions with `auditor score REF --candidates SYSTEM` instead.",
-        "set: one caption an image, so that none can stand again within it",
+        "Score a system against these captions with `auditor score DATASET --candidates SYSTEM` instead.",
+        "set: one caption an image, so that none can occur twice within it",
         ("duplicates", "templates"),
         {},
     ),
@@ -192,7 +192,7 @@ KINDS: Mapping[str, Kind] = {
         "The selection holds one image, so that nothing across images can be compared.",
         "Counted.",
         "Name more of the dataset, or another split.",
-        "set: one image, so that no caption can stand again at another",
+        "set: one image, so that no caption can occur again at another",
         ("duplicates",),
         {},
     ),
@@ -331,7 +331,7 @@ KINDS: Mapping[str, Kind] = {
     "related-datasets": Kind(
         "Two datasets are of one source or declared as related, so that a model may know what it is tested on.",
         "The names of the datasets, and `related` in datasets.toml.",
-        "Do not read the perplexity between these two as one between strangers.",
+        "Do not read the perplexity between these two as one between unrelated datasets.",
         "one and other are declared as related: a model may know images it is tested on",
         ("perplexity",),
         {},
@@ -396,7 +396,7 @@ KINDS: Mapping[str, Kind] = {
         "named.",
         "The language that is declared, or the scripts of more than half of the captions.",
         "Nothing, or name a tokenizer that splits the language into words.",
-        "set has 4 of 4 captions in scripts without blanks between words: studies count by text profile char, of "
+        "set has 4 of 4 captions in scripts without blanks between words: studies count by tokenizer char, of "
         "characters, where --tokenizer names no other",
         ("ingest",),
         {},

@@ -244,7 +244,7 @@ class Selection:
         return name if self.split is None else f"{name}:{self.split}"
 
     @property
-    def reference(self) -> str:
+    def pinned_name(self) -> str:
         """What signatures call it: dataset, the first digits of its version, split."""
         name = f"{self.version.dataset}@{self.version.version[:12]}"
         return name if self.split is None else f"{name}:{self.split}"

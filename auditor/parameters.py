@@ -1,7 +1,7 @@
 """The vocabulary of parameters: what a study may be told, said once for command line, library and page.
 
 A study's signature is annotated with these and with those of its own; `auditor.cli.derived` makes options of them,
-`auditor.api` methods. A parameter that only one study has stands beside that study.
+`auditor.api` methods. A parameter that only one study has is beside that study.
 """
 
 from __future__ import annotations
@@ -82,14 +82,14 @@ def _declared(config: Path | None) -> Mapping[str, Source]:
 
 
 Ref = Annotated[
-    str, Parameter("Dataset, with version and split where wanted: flickr8k, flickr8k@v2:test.", metavar="REF")
+    str, Parameter("Dataset, with version and split where wanted: flickr8k, flickr8k@v2:test.", metavar="DATASET")
 ]
 
 Refs = Annotated[
-    str, Parameter("Dataset, with version and split where wanted: flickr8k, flickr8k@v2:test.", metavar="REF…")
+    str, Parameter("Dataset, with version and split where wanted: flickr8k, flickr8k@v2:test.", metavar="DATASET…")
 ]
 
-Described = Annotated[str, Parameter("Dataset whose captions are the references.", metavar="REF")]
+Described = Annotated[str, Parameter("Dataset whose captions are the references.", metavar="DATASET")]
 
 Rated = Annotated[str, Parameter("Datasets of ratings: flickr8k-expert, or your own.", metavar="NAME…")]
 
@@ -108,7 +108,7 @@ Tokenizer = Annotated[
     ),
 ]
 
-Split = Annotated[str | None, Parameter("Split of every REF that names none.")]
+Split = Annotated[str | None, Parameter("Split of every dataset that names none.")]
 
 References = Annotated[
     int | None,
@@ -117,9 +117,11 @@ References = Annotated[
 
 Draws = Annotated[int, Parameter("Draw everything that is drawn so often, by the seed and those after it.", least=1)]
 
-Others = Annotated[Sequence[str], Parameter("Dataset that inter draws from; repeat for more; default: the other REFs.")]
+Others = Annotated[
+    Sequence[str], Parameter("Dataset that inter draws from; repeat for more; default: the other datasets.")
+]
 
-Corpus = Annotated[str | None, Parameter("Corpus whose sentences and words stand in; default: brown.")]
+Corpus = Annotated[str | None, Parameter("Corpus whose sentences and words are substitutes; default: brown.")]
 
 Resamples = Annotated[int, Parameter("Bootstrap resamples of images behind each interval; 0: no intervals.")]
 

@@ -15,9 +15,9 @@ import polars as pl
 
 from auditor.errors import MetricError, MissingExtraError
 from auditor.metrics import bleu, chrf, cider, meteor, rouge, ter
+from auditor.metrics.by_reference_count import ByReferenceCount
 from auditor.metrics.card import Metric, Parameter
 from auditor.metrics.counting import CountSpec, Kernel
-from auditor.metrics.growing import Growing
 from auditor.model import Draw, Selection
 from auditor.result import Finding, Signature, plain
 from auditor.statistics import cards
@@ -70,20 +70,21 @@ class MetricRequest:
         return self._counting(self.metric.variant(self.settings) or self.metric.counts, self.metric.kernel)
 
     @property
-    def growing(self) -> Growing | None:
+    def by_reference_count(self) -> ByReferenceCount | None:
         """What counts for all numbers of references at once; null where each is counted by itself."""
-        return self.metric.growing(self.settings)
+        return self.metric.by_reference_count(self.settings)
 
     @property
-    def counting_grown(self) -> CountSpec:
+    def counting_by_reference_count(self) -> CountSpec:
         """What has to be counted for it against growing numbers of references, where that can be had at once."""
-        return self._counting(self.growing.relation, self.growing.kernel) if self.growing else self.counting
+        at_once = self.by_reference_count
+        return self._counting(at_once.relation, at_once.kernel) if at_once else self.counting
 
     def _counting(self, relation: str, kernel: Kernel | None) -> CountSpec:
         declared = self.metric.parameters
         chosen = {name: value for name, value in self.settings.items() if declared[name].counts}
-        rewriting = self.metric.rewriting(self.settings)
-        return CountSpec(relation, {**self.metric.counted_with, **self._lists, **chosen}, kernel, rewriting)
+        normalisation = self.metric.normalisation(self.settings)
+        return CountSpec(relation, {**self.metric.counted_with, **self._lists, **chosen}, kernel, normalisation)
 
     @property
     def _lists(self) -> Mapping[str, str]:

@@ -200,7 +200,7 @@ largest difference between a score of theirs and ours over all captions of a dat
 is named as you type it after `-m`. Up to 1e-12 is no difference, since our scores are rounded to 12 decimals; where
 more is allowed, a note says why, and what is not allowed is in bold.
 
-Every program was given the tokens of our text profile `bare`, joined by blanks. B and E come with official scores,
+Every program was given the tokens of our tokenizer `bare`, joined by blanks. B and E come with official scores,
 precomputed; programs that have no version below were not run again, and their rows rest on those scores alone. Where a
 program ran and has precomputed scores, too, the larger difference is given.
 """

@@ -1,7 +1,7 @@
 """What benchmarks/conformance.py scores: captions, their references, what official programs gave for some of them.
 
 A, C: real captions, each against the others of its image. B: judged captions against five references. D: generated to
-be hard. E: constructed cases. Captions reach the programs as tokens of text profile `bare`, joined by blanks.
+be hard. E: constructed cases. Captions reach the programs as tokens of tokenizer `bare`, joined by blanks.
 """
 
 from __future__ import annotations
@@ -316,7 +316,7 @@ _CANDIDATES: tuple[_Draw, ...] = (_changed, _shuffled, _unrelated, _changed, _re
 
 
 def tokens(texts: Sequence[str]) -> list[str]:
-    """Join the tokens of text profile bare by blanks."""
+    """Join the tokens of tokenizer bare by blanks."""
     return bare.tokenize(pl.Series(texts, dtype=pl.String)).list.join(" ").to_list()
 
 

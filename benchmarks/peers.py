@@ -1,7 +1,7 @@
 """What others have for the same scores, each run in a process of its own.
 
 Of a Python package the scoring call counts, neither imports nor making its items. Of a Java or Perl program the whole
-process counts; writing its files does not. Every peer gets the tokens of the text profile `bare`, joined by blanks.
+process counts; writing its files does not. Every peer gets the tokens of the tokenizer `bare`, joined by blanks.
 """
 
 from __future__ import annotations

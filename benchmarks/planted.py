@@ -136,7 +136,7 @@ def search(
 
 
 def _leaks(captions: Sequence[Caption], splits: Mapping[str, Sequence[str]], near: Sequence[float]) -> list[set[Place]]:
-    """Give the test captions that stand in training, at each threshold."""
+    """Give the test captions that also occur in training, at each threshold."""
     return [
         set(rows.filter(scope="across-splits", split="test", against_split="train").select("image", "slot").iter_rows())
         for rows in search(captions, splits, near, pairs=True)

@@ -84,18 +84,18 @@ def _report(asked: argparse.Namespace) -> None:
 
 
 def _write_scores(store: Path, metrics: Sequence[str] | None, path: Path) -> None:
-    """Score the captions and what stands in for them; print how many scores these are."""
+    """Score the captions and their substitutes; print how many scores these are."""
     from auditor.registry import References
     from auditor.scoring.candidate_sets import score_sets
-    from auditor.scoring.substitutes import strangers
+    from auditor.scoring.substitutes import substitutes_of
     from auditor.store.connection import Store
     from auditor.store.versions import resolve_all
 
     with Store.open(store) as opened:
         selections = resolve_all(opened, DATASETS[:2])
-        stand_ins = strangers(opened, selections)
+        substitutes = substitutes_of(opened, selections)
         scores = score_sets(
-            opened, selections[0], CANDIDATES, stand_ins, References(), metrics, "bare", 1, required=True
+            opened, selections[0], CANDIDATES, substitutes, References(), metrics, "bare", 1, required=True
         ).scores
     scores.write_parquet(path)
     images, candidates = scores["image"].n_unique(), scores["candidate"].n_unique()

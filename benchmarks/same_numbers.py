@@ -4,7 +4,7 @@
 
 BEFORE and AFTER are checkouts, each with its own `auditor`. The sample sets are ingested into a store of each; with
 `--data`, the data folder that `datasets.toml` reads, Flickr8k and its ratings are asked too. What a command was called
-before stands beside what it is called now, where that differs.
+before is beside what it is called now, where that differs.
 """
 
 from __future__ import annotations

@@ -335,7 +335,7 @@ def _run(line: str) -> str:
     program, *words = shlex.split(line)
     if program == "cat":
         return Path(words[0]).read_text(encoding="utf-8")
-    verbosity.MANNERS.quiet, verbosity.MANNERS.color, verbosity.MANNERS.debug = False, True, False
+    verbosity.VERBOSITY.quiet, verbosity.VERBOSITY.color, verbosity.VERBOSITY.debug = False, True, False
     heard = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
     with contextlib.redirect_stdout(heard), contextlib.redirect_stderr(heard), contextlib.suppress(SystemExit):
         app.main(words)

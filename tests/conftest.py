@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from hypothesis import HealthCheck, settings
 
-from auditor.cli.verbosity import MANNERS, Manners
+from auditor.cli.verbosity import VERBOSITY, Verbosity
 from auditor.metrics import candidates, counting
 from auditor.model import Kind, Source
 from auditor.sources.reading.acceptance import complete
@@ -42,12 +42,12 @@ def _work_in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 @pytest.fixture(autouse=True)
 def _talk_as_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
     """No test goes on talking as another has asked for on its command line."""
-    for name, value in vars(Manners()).items():
-        monkeypatch.setattr(MANNERS, name, value)
+    for name, value in vars(Verbosity()).items():
+        monkeypatch.setattr(VERBOSITY, name, value)
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _hold_relations_to_their_types() -> Iterator[None]:
+def _check_relation_types() -> Iterator[None]:
     """What any test binds has the types that `sql/relations.toml` declares; binding itself checks columns only."""
     hold = Workspace._hold
 

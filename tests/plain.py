@@ -22,7 +22,7 @@ ROUGE = ("rouge-1", "rouge-2", "rouge-l", "rouge-w-1.2", "rouge-su4")
 
 
 def tokenize(caption: str) -> list[str]:
-    """Text profile bare."""
+    """Tokenizer bare."""
     text = unicodedata.normalize("NFC", caption).lower()
     text = "".join(character for character in text if character not in "'’‘´`")
     kept = ("" if unicodedata.category(character)[0] in "PS" else character for character in text)

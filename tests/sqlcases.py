@@ -156,8 +156,8 @@ def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, c
         workspace.append("likely_images", "similar_image")
     if "template_parts" in reads_of(file.name) and "template_parts" not in workspace.bound:
         workspace.append("template_parts", "template_skeleton")
-    if "said_word" in reads_of(file.name) and "said_word" not in workspace.bound:
-        workspace.bind("said_word", "content_word_by_list")
+    if "content_word" in reads_of(file.name) and "content_word" not in workspace.bound:
+        workspace.bind("content_word", "content_word_by_list")
     if "searched_caption" in reads_of(file.name):
         workspace.bind("searched_caption", "searched_text")
     if "duplicate" in reads_of(file.name):
@@ -167,16 +167,16 @@ def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, c
 
 
 def _candidate_sets(store: Store, case: dict[str, Any]) -> list[CandidateSet]:
-    """Make the sets of a case: strangers come from dataset "system", made texts from the words of dataset "case"."""
+    """Make the sets of a case: substitutes come from dataset "system", made texts from the words of dataset "case"."""
     params = PARAMS | case.get("params", {})
     made = {"binds": {"spoken_token": "token_count"}, "makes": "gibberish_text"}
-    strangers = {"drawn_from": (resolve(store, "system"),)} if "system" in case else {}
+    substitutes = {"drawn_from": (resolve(store, "system"),)} if "system" in case else {}
     beside = {**made, "makes": "changed_text", "references": "changed_reference"}
     further = {
         "candidate_made": made,
         "candidate_beside_changed": beside,
-        "candidate_inter": strangers,
-        "candidate_brown": strangers,
+        "candidate_inter": substitutes,
+        "candidate_brown": substitutes,
     }
     return [
         CandidateSet(file.removeprefix("candidate_"), file, params, **further.get(file, {}))

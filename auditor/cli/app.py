@@ -19,7 +19,7 @@ from typer.core import TyperGroup
 
 from auditor import __version__
 from auditor.cli.commands import store
-from auditor.cli.verbosity import MANNERS, STDERR, STDOUT, Debug, NoColor, Quiet, mute
+from auditor.cli.verbosity import STDERR, STDOUT, VERBOSITY, Debug, NoColor, Quiet, mute
 from auditor.errors import AuditorError
 from auditor.studies import GROUPS, known
 
@@ -106,12 +106,12 @@ def common(
     ] = False,
 ) -> None:
     """Set how this run talks, for options given before the command."""
-    MANNERS.set(quiet=quiet, no_color=no_color, debug=debug)
+    VERBOSITY.set(quiet=quiet, no_color=no_color, debug=debug)
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and end the process with its exit code."""
-    _hold_streams()
+    _keep_streams_open()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that lacks a character still gets the rest
@@ -152,7 +152,7 @@ def _end(code: int | str | None) -> NoReturn:
     sys.exit(code)
 
 
-def _hold_streams() -> None:
+def _keep_streams_open() -> None:
     """Lead closed streams nowhere: else the first file that is opened, the store, would be taken for one of them."""
     for number in range(3):
         try:
@@ -171,7 +171,7 @@ def _bug(error: BaseException) -> int:
 
 def _fail(message: str, code: int) -> int:
     try:
-        if MANNERS.debug:
+        if VERBOSITY.debug:
             traceback.print_exc()
         print(_one_line(message), file=sys.stderr, flush=True)  # noqa: T201  the one line that always reaches the user
     except OSError:  # the exit code says it still

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
-from auditor.cli.verbosity import MANNERS, narrate
+from auditor.cli.verbosity import VERBOSITY, narrate
 
 if TYPE_CHECKING:
     from auditor.reports.streamed import Batches
@@ -159,7 +159,7 @@ def _print(result: Result, chosen: str) -> None:
     from auditor.reports import terminal
 
     if chosen == "table":
-        terminal.show(result, terminal.Screen(sys.stdout, color=MANNERS.color))
+        terminal.show(result, terminal.Screen(sys.stdout, color=VERBOSITY.color))
     else:
         # Data is UTF-8, whatever the terminal speaks.
         sys.stdout.flush()

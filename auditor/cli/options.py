@@ -19,7 +19,7 @@ from auditor.cli.delivery import deliver_document as deliver_document  # noqa: P
 from auditor.cli.delivery import deliver_rows as deliver_rows  # noqa: PLC0414
 from auditor.cli.delivery import refuse_formats
 from auditor.cli.targets import refuse_targets
-from auditor.cli.verbosity import MANNERS, Debug, NoColor, Quiet
+from auditor.cli.verbosity import VERBOSITY, Debug, NoColor, Quiet
 from auditor.cli.verbosity import narrate as narrate  # noqa: PLC0414
 from auditor.cli.verbosity import progressing as progressing  # noqa: PLC0414
 
@@ -129,7 +129,7 @@ def with_verbosity(command: Callable[..., None], name: str) -> Callable[..., Non
 
     @functools.wraps(command)
     def run(*, quiet: bool, no_color: bool, debug: bool, **arguments: object) -> None:
-        MANNERS.set(quiet=quiet, no_color=no_color, debug=debug)
+        VERBOSITY.set(quiet=quiet, no_color=no_color, debug=debug)
         refuse_formats(name, arguments)
         refuse_targets(name, arguments)
         command(**arguments)

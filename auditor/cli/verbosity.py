@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 #: Seconds between two lines of progress, where there is no terminal to draw on.
 PAUSE = 15.0
 
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No narration, only data.", rich_help_panel="Manners")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No narration, only data.", rich_help_panel="Verbosity")]
 
-NoColor = Annotated[bool, typer.Option("--no-color", help="No colours; so does NO_COLOR.", rich_help_panel="Manners")]
+NoColor = Annotated[bool, typer.Option("--no-color", help="No colours; so does NO_COLOR.", rich_help_panel="Verbosity")]
 
-Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.", rich_help_panel="Manners")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.", rich_help_panel="Verbosity")]
 
 
 @dataclass
-class Manners:
+class Verbosity:
     """How this run talks."""
 
     quiet: bool = False
@@ -40,7 +40,7 @@ class Manners:
         self.quiet, self.color, self.debug = self.quiet or quiet, self.color and not no_color, self.debug or debug
 
 
-MANNERS = Manners()
+VERBOSITY = Verbosity()
 
 #: Streams, by the number that the system knows them by.
 STDOUT, STDERR = 1, 2
@@ -56,12 +56,12 @@ def narrator() -> Console:
     if _drawing:
         return _drawing[-1]
     plain: Any = {"highlight": False, "emoji": False, "markup": False}
-    return HarmlessConsole(stderr=True, quiet=MANNERS.quiet, no_color=not MANNERS.color or None, **plain)
+    return HarmlessConsole(stderr=True, quiet=VERBOSITY.quiet, no_color=not VERBOSITY.color or None, **plain)
 
 
 def narrate(message: str) -> None:
     """Tell the user something that is not data."""
-    if MANNERS.quiet:
+    if VERBOSITY.quiet:
         return
     from auditor.reports.harmless import harmless
 
@@ -80,7 +80,7 @@ def mute(stream: int) -> None:
 def progressing() -> Iterator[Progress]:
     """Say on stderr how far a command is: as a bar that vanishes on a terminal, as a line now and then elsewhere."""
     console = narrator()
-    if MANNERS.quiet:
+    if VERBOSITY.quiet:
         from auditor.model import silent
 
         yield silent

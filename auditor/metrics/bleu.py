@@ -11,8 +11,8 @@ from typing import Any
 
 import polars as pl
 
+from auditor.metrics.by_reference_count import ByReferenceCount
 from auditor.metrics.card import Metric, Parameter
-from auditor.metrics.growing import Growing
 
 _ORDERS = range(1, 5)
 
@@ -164,7 +164,7 @@ def _log_penalty(bp: str, smooth: str) -> pl.Expr:
     return pl.min_horizontal(pl.lit(0.0), 1 - reference / length)
 
 
-def _rewriting(settings: Mapping[str, Any]) -> str | None:
+def _normalisation(settings: Mapping[str, Any]) -> str | None:
     return "porter" if settings["stem"] else None
 
 
@@ -173,7 +173,7 @@ def _card(order: int) -> Metric:
         name=f"bleu-{order}",
         counts="bleu",
         score=score,
-        growing=lambda _: Growing("bleu_by_number"),
+        by_reference_count=lambda _: ByReferenceCount("bleu_by_number"),
         summary=f"sentence-level BLEU: geometric mean of clipped precisions, n = 1 to {order}, with brevity penalty",
         kind="precision, with a penalty for brevity",
         range="0 to 1",
@@ -193,7 +193,7 @@ def _card(order: int) -> Metric:
             "weights": _WEIGHTS,
             "stem": _STEM,
         },
-        rewriting=_rewriting,
+        normalisation=_normalisation,
         fixed={"n": order},
     )
 

@@ -1,4 +1,4 @@
-"""Who is put against the captions of an image: the captions themselves, what stands in for them, a system's output.
+"""Who is put against the captions of an image: the captions themselves, their substitutes, a system's output.
 
 Only the SELECT that fills relation `candidate` differs; every metric reads the same relations.
 """
@@ -62,7 +62,7 @@ class CandidateSet:
 
         What was left out follows by name: `coco-val2017@d71dd05ff68e without flickr30k`.
         """
-        taken = " ".join(one.reference for one in self.drawn_from)
+        taken = " ".join(one.pinned_name for one in self.drawn_from)
         without = " ".join(one.version.dataset for one in self.left_out)
         return (f"{taken} without {without}" if without else taken) or None
 

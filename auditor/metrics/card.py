@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 import polars as pl
 
+from auditor.metrics.by_reference_count import ByReferenceCount
 from auditor.metrics.counting import Kernel
-from auditor.metrics.growing import Growing
 from auditor.result import plain
 
 #: What a metric's words are: those of English, or such as are written in Latin letters.
@@ -69,20 +69,20 @@ def _of_any_selection(settings: Mapping[str, Any], images: int) -> str | None:
     return None
 
 
-def _anew(settings: Mapping[str, Any]) -> Growing | None:
+def _anew(settings: Mapping[str, Any]) -> ByReferenceCount | None:
     """Count for each number of references by itself."""
     del settings
     return None
 
 
 def _as_they_are(settings: Mapping[str, Any]) -> str | None:
-    """Count tokens as the text profile gives them."""
+    """Count tokens as the tokenizer gives them."""
     del settings
     return None
 
 
 def _nothing_more(profile: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
-    """Sign nothing beside the text profile, the references and the settings."""
+    """Sign nothing beside the tokenizer, the references and the settings."""
     del profile, settings
     return {}
 
@@ -104,13 +104,13 @@ class Metric:
 
     `counts` is the SELECT behind it, `kernel` what makes counts of its rows where it aligns tokens.
     `fixed` are settings that the name itself makes, `shown` whether a signature repeats them; `counted_with` are those
-    parameters of the SELECT that the name makes. `rewriting` says, by the settings, what the metric makes of tokens
+    parameters of the SELECT that the name makes. `normalisation` says, by the settings, what the metric makes of tokens
     before it counts; `variant`, which SELECT counts instead of `counts`; `refusal`, why a selection of so many images
-    can have no such scores; `writing`, of which captions alone it has any; `growing`, what counts
+    can have no such scores; `writing`, of which captions alone it has any; `by_reference_count`, what counts
     for all numbers of references at once. `default` says whether a request for no metric in particular means it too.
     `require` raises `MissingExtraError` where a part that it cannot do without is not installed. `lists` names the word
     lists that it reads, by a hash: other lists, other counts.
-    `signed` says what a signature names beside settings and lists, by text profile and settings.
+    `signed` says what a signature names beside settings and lists, by tokenizer and settings.
     """
 
     name: str
@@ -129,11 +129,11 @@ class Metric:
     shown: bool = False
     counted_with: Mapping[str, Any] = field(default_factory=dict)
     kernel: Kernel | None = None
-    rewriting: Callable[[Mapping[str, Any]], str | None] = _as_they_are
+    normalisation: Callable[[Mapping[str, Any]], str | None] = _as_they_are
     variant: Callable[[Mapping[str, Any]], str | None] = _as_declared
     refusal: Callable[[Mapping[str, Any], int], str | None] = _of_any_selection
     writing: Callable[[Mapping[str, Any]], Writing | None] = _of_any_writing
-    growing: Callable[[Mapping[str, Any]], Growing | None] = _anew
+    by_reference_count: Callable[[Mapping[str, Any]], ByReferenceCount | None] = _anew
     lower_is_better: bool = False
     default: bool = True
     require: Callable[[], object] | None = None

@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 from polars import selectors as cs
 
+from auditor.metrics.by_reference_count import ByReferenceCount
 from auditor.metrics.card import Metric, Parameter
 from auditor.metrics.counting import Kernel
-from auditor.metrics.growing import Growing
 from auditor.metrics.kernels.columns import Texts, meetings, offsets, sides, texts
 
 _ORDERS = {"character": 6, "word": 2}
@@ -116,7 +116,7 @@ CARDS = (
         counts="candidate_tokens",
         score=score,
         kernel=_KERNEL,
-        growing=lambda _: Growing("candidate_tokens", _KERNEL, by_reference=True, best=True),
+        by_reference_count=lambda _: ByReferenceCount("candidate_tokens", _KERNEL, by_reference=True, best=True),
         summary="F-score of n-grams of characters, n = 1 to 6, with the best reference; word_order=2 is chrF++",
         kind="F, in which recall weighs twice as much as precision; beta sets how much",
         range="0 to 1; to 100 with scale=x100",

@@ -7,9 +7,9 @@ from typing import Any
 
 import polars as pl
 
-from auditor.metrics import growing_cosines, idf
+from auditor.metrics import cosines_by_number, idf
+from auditor.metrics.by_reference_count import ByReferenceCount
 from auditor.metrics.card import Metric, Parameter
-from auditor.metrics.growing import Growing
 
 _ORDERS = range(1, 5)
 
@@ -97,7 +97,7 @@ def score(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
     return counts.select(value * (10.0 if parameters["scale"] == "x10" else 1.0)).to_series()
 
 
-def _rewriting(settings: Mapping[str, Any]) -> str | None:
+def _normalisation(settings: Mapping[str, Any]) -> str | None:
     return "porter" if settings["stem"] else None
 
 
@@ -106,10 +106,10 @@ def _variant(settings: Mapping[str, Any]) -> str | None:
     return "cider_by_reference" if settings["idf"] == "fold" or settings["references"] == "max" else None
 
 
-def _growing(settings: Mapping[str, Any]) -> Growing | None:
+def _by_reference_count(settings: Mapping[str, Any]) -> ByReferenceCount | None:
     """Count all numbers of references at once where documents are the images, and each reference counts alike."""
     at_once = settings["idf"] == idf.DATASET and settings["references"] == "mean"
-    return Growing("cider_by_number", growing_cosines.KERNEL) if at_once else None
+    return ByReferenceCount("cider_by_number", cosines_by_number.KERNEL) if at_once else None
 
 
 def _refusal(settings: Mapping[str, Any], images: int) -> str | None:
@@ -147,10 +147,10 @@ def _cider(
             "idf": _IDF,
             "scale": _SCALE,
         },
-        rewriting=_rewriting,
+        normalisation=_normalisation,
         variant=_variant,
         refusal=_refusal,
-        growing=_growing,
+        by_reference_count=_by_reference_count,
     )
 
 

@@ -10,7 +10,7 @@ import polars as pl
 
 from auditor.metrics import idf
 from auditor.metrics.candidates import CandidateSet, bind_candidates, keep_drawn
-from auditor.metrics.rewriting import bind_text_tokens
+from auditor.metrics.normalisation import bind_text_tokens
 from auditor.model import Progress, Selection, silent
 from auditor.store import cache, ngrams
 from auditor.store.connection import Store
@@ -20,7 +20,7 @@ from auditor.store.workspace import Workspace
 #: and again; what a seed has drawn in their place is looked at once, and there are seven such sets of every dataset.
 _KEPT_BYTES = 128 << 20
 
-_KEPT_BYTES_OF_STRANGERS = 4 << 20
+_KEPT_BYTES_OF_SUBSTITUTES = 4 << 20
 
 _LAST = (1 << 32) - 1
 
@@ -42,12 +42,12 @@ class Kernel:
 
 @dataclass(frozen=True)
 class CountSpec:
-    """One counting: the SELECT, by name, and what changes its counts: parameters, the kernel, a rewriting of tokens."""
+    """One counting: a SELECT, by name, and what changes its counts: parameters, kernel, normalisation of tokens."""
 
     relation: str
     params: Mapping[str, Any] = field(default_factory=dict)
     kernel: Kernel | None = None
-    rewriting: str | None = None
+    normalisation: str | None = None
 
     @property
     def relations(self) -> tuple[str, ...]:
@@ -60,7 +60,7 @@ class CountSpec:
         return self.kernel.name if self.kernel else self.relation
 
     @property
-    def reading(self) -> str:
+    def idf_mode(self) -> str:
         """Which document frequencies it weighs n-grams by, if it does."""
         return str(self.params.get("idf", idf.DATASET))
 
@@ -138,14 +138,14 @@ def count_in_parts(
 
 def _most_bytes(candidate: CandidateSet) -> int:
     """Say how many bytes of counts are worth keeping."""
-    return _KEPT_BYTES_OF_STRANGERS if candidate.is_drawn or candidate.makes else _KEPT_BYTES
+    return _KEPT_BYTES_OF_SUBSTITUTES if candidate.is_drawn or candidate.makes else _KEPT_BYTES
 
 
 def _parted(
     candidates: Sequence[CandidateSet], specs: Sequence[CountSpec]
 ) -> Iterator[tuple[Sequence[CandidateSet], Sequence[CountSpec]]]:
     """Part what can be counted for all candidates at once from what has frequencies or references of its own."""
-    own = [spec for spec in specs if idf.by_items(spec.reading)]
+    own = [spec for spec in specs if idf.by_items(spec.idf_mode)]
     shared = [spec for spec in specs if spec not in own]
     for candidate in candidates:  # first, so that folds that are too many are refused before anything is counted
         some = own if candidate.references is None else specs
@@ -178,14 +178,14 @@ def _count(
         workspace.bind("every_candidate", "candidate")
         _bind_whole(workspace)
     steps, done = sum(bucket.parts for bucket in buckets) * len(specs), 0
-    for rewriting in dict.fromkeys(spec.rewriting for spec in specs):
-        bind_text_tokens(store, workspace, rewriting)
-        for reading in dict.fromkeys(spec.reading for spec in specs if spec.rewriting == rewriting):
-            alike = [spec for spec in specs if (spec.rewriting, spec.reading) == (rewriting, reading)]
+    for normalisation in dict.fromkeys(spec.normalisation for spec in specs):
+        bind_text_tokens(store, workspace, normalisation)
+        for idf_mode in dict.fromkeys(spec.idf_mode for spec in specs if spec.normalisation == normalisation):
+            alike = [spec for spec in specs if (spec.normalisation, spec.idf_mode) == (normalisation, idf_mode)]
             alike.sort(key=lambda spec: spec.kernel is None)  # kernels, before the engine's memory is full of n-grams
             if any(idf.is_read_by(spec.relations) for spec in alike):
                 progress(f"{selection.label}: document frequency", done, steps)
-                idf.bind(store, workspace, selection, profile, rewriting, reading)
+                idf.bind(store, workspace, selection, profile, normalisation, idf_mode)
             elif any(idf.counts_documents(spec.relations) for spec in alike):
                 idf.bind_collection(workspace)
             if changed:  # only now: document frequencies are those of the untouched references
@@ -234,8 +234,8 @@ def _key(selection: Selection, profile: str, candidate: CandidateSet, spec: Coun
         "candidate": candidate.facts,
         "counting": spec.params,
         "kernel": spec.kernel and (spec.kernel.name, spec.kernel.version),
-        "rewriting": spec.rewriting,
+        "normalisation": spec.normalisation,
         "most_words": ngrams.MOST_WORDS,
     }
-    weights = idf.files(spec.reading) if idf.is_read_by(spec.relations) else ()
+    weights = idf.files(spec.idf_mode) if idf.is_read_by(spec.relations) else ()
     return cache.key(selection, profile, (*spec.relations, *weights, *candidate.files), facts)

@@ -101,22 +101,22 @@ _BYTES_A_WORD = 70
 
 _TOGETHER = re.compile(r"datasets#[0-9a-f]{12}")
 
-#: What is counted `together`, by store and reading, for as long as somebody is within.
+#: What is counted `together`, by store and mode, for as long as somebody is within.
 _POOLS: WeakKeyDictionary[Store, dict[str, ngrams.Pool]] = WeakKeyDictionary()
 
 _RETIRED = (
     "idf=pooled was the items of a run and is now called idf=run; document frequencies of several datasets pooled are "
-    "`auditor bounds REF… --pool-idf`"
+    "`auditor bounds DATASET… --pool-idf`"
 )
 
 
-def by_items(reading: str) -> bool:
+def by_items(idf_mode: str) -> bool:
     """Say whether documents are items, and so depend on who the candidates are."""
-    return reading in ("fold", "run")
+    return idf_mode in ("fold", "run")
 
 
 def named(word: str) -> str | None:
-    """Make a setting of a word that is no fixed reading; null for one that says nothing.
+    """Make a setting of a word that is no fixed mode; null for one that says nothing.
 
     Raises `MetricError` for a file that cannot be read, and for a name that once meant something else.
     """
@@ -129,34 +129,34 @@ def named(word: str) -> str | None:
 
 @contextmanager
 def together(store: Store, selections: Sequence[Selection], profile: str) -> Iterator[str]:
-    """Count the documents of several selections together; within, the reading that is given stands for them."""
-    reading = (
-        f"datasets#{hashlib.sha256(' '.join(sorted(one.reference for one in selections)).encode()).hexdigest()[:12]}"
+    """Count the documents of several selections together; within, the mode that is given stands for them."""
+    idf_mode = (
+        f"datasets#{hashlib.sha256(' '.join(sorted(one.pinned_name for one in selections)).encode()).hexdigest()[:12]}"
     )
-    _POOLS.setdefault(store, {})[reading] = ngrams.pool(store, selections, profile)
+    _POOLS.setdefault(store, {})[idf_mode] = ngrams.pool(store, selections, profile)
     try:
-        yield reading
+        yield idf_mode
     finally:
-        del _POOLS[store][reading]
+        del _POOLS[store][idf_mode]
 
 
-def pooled_images(store: Store, reading: str) -> int:
-    """Say how many images the selections of a reading have `together`."""
-    return _POOLS[store][reading].images
+def pooled_images(store: Store, idf_mode: str) -> int:
+    """Say how many images the selections of a mode have `together`."""
+    return _POOLS[store][idf_mode].images
 
 
-def files(reading: str) -> tuple[str, ...]:
-    """Name the SELECTs that a reading stands on."""
-    if _TOGETHER.fullmatch(reading):
+def files(idf_mode: str) -> tuple[str, ...]:
+    """Name the SELECTs that a mode reads."""
+    if _TOGETHER.fullmatch(idf_mode):
         return ("ngram_frequency_part", "selection_frequency", "pooled_frequency")
-    if by_items(reading):
+    if by_items(idf_mode):
         return ("run_item", "fold_frequency_part", "folded_frequency", "folded_collection")
-    return ("ngram_frequency_part", "selection_frequency", *(() if reading == DATASET else ("completed_frequency",)))
+    return ("ngram_frequency_part", "selection_frequency", *(() if idf_mode == DATASET else ("completed_frequency",)))
 
 
-def refusal(reading: str, images: int) -> str | None:
+def refusal(idf_mode: str, images: int) -> str | None:
     """Say why so few images have no idf."""
-    if images != 1 or reading not in (DATASET, "fold", "run"):
+    if images != 1 or idf_mode not in (DATASET, "fold", "run"):
         return None
     return (
         "with one image every n-gram is in every image, and so every idf is 0; "
@@ -181,71 +181,75 @@ def bind_collection(workspace: Workspace) -> None:
 
 
 def bind(
-    store: Store, workspace: Workspace, selection: Selection, profile: str, rewriting: str | None, reading: str
+    store: Store, workspace: Workspace, selection: Selection, profile: str, normalisation: str | None, idf_mode: str
 ) -> None:
-    """Bind the frequencies of a reading, for candidates and tokens that are bound.
+    """Bind the frequencies of a mode, for candidates and tokens that are bound.
 
     `document_frequency` (gram, images) and `collection` (log_documents), where they are the same for every candidate;
     for `fold`, `fold_frequency` and `fold_collection`. Raises `MetricError` where every idf would be 0, and where
     the folds are more than memory holds.
     """
-    workspace.params["folded"] = reading == "fold"
+    workspace.params["folded"] = idf_mode == "fold"
     for relation in ("fold_frequency", "fold_collection"):
         workspace.forget(relation)
-    if by_items(reading):
-        _bind_items(workspace, selection, reading)
+    if by_items(idf_mode):
+        _bind_items(workspace, selection, idf_mode)
         return
-    frequency = "document_frequency" if reading == DATASET else "selection_frequency"
-    _bind_selection(store, workspace, selection, profile, rewriting, frequency)
-    if reading == DATASET:
+    frequency = "document_frequency" if idf_mode == DATASET else "selection_frequency"
+    _bind_selection(store, workspace, selection, profile, normalisation, frequency)
+    if idf_mode == DATASET:
         bind_collection(workspace)
         return
-    if _TOGETHER.fullmatch(reading):
-        _bind_pool(store, workspace, reading, rewriting)
+    if _TOGETHER.fullmatch(idf_mode):
+        _bind_pool(store, workspace, idf_mode, normalisation)
         return
     nothing = pl.DataFrame(schema={"gram": pl.String, "images": pl.UInt32})
-    given, log_documents = (nothing, 1.0) if reading == "none" else load(reading)
-    if rewriting is None:
+    given, log_documents = (nothing, 1.0) if idf_mode == "none" else load(idf_mode)
+    if normalisation is None:
         workspace.bind_rows("word", store.query("select token as word, token_id as word_id from vocabulary"))
     workspace.bind_rows("given_frequency", given)
     workspace.bind("document_frequency", "completed_frequency")
     workspace.bind_rows("collection", pl.DataFrame({"log_documents": [log_documents]}))
 
 
-def _bind_pool(store: Store, workspace: Workspace, reading: str, rewriting: str | None) -> None:
-    if rewriting is not None:
+def _bind_pool(store: Store, workspace: Workspace, idf_mode: str, normalisation: str | None) -> None:
+    if normalisation is not None:
         raise MetricError("document frequencies of several datasets together count words as they stand: no stem=true")
-    pool = _POOLS.get(store, {}).get(reading)
+    pool = _POOLS.get(store, {}).get(idf_mode)
     if pool is None:
-        raise MetricError(f"idf={reading} is set by `auditor bounds REF… --pool-idf`; it cannot be asked for by itself")
+        raise MetricError(
+            f"idf={idf_mode} is set by `auditor bounds DATASET… --pool-idf`; it cannot be asked for by itself"
+        )
     workspace.take("document_frequency", of=pool.at_work, name="pooled_frequency")
     workspace.bind_rows("collection", pl.DataFrame({"log_documents": [math.log(pool.images)]}))
 
 
 def _bind_selection(
-    store: Store, workspace: Workspace, selection: Selection, profile: str, rewriting: str | None, relation: str
+    store: Store, workspace: Workspace, selection: Selection, profile: str, normalisation: str | None, relation: str
 ) -> None:
-    if rewriting is None and ngrams.is_kept(store, selection, profile):
+    if normalisation is None and ngrams.is_kept(store, selection, profile):
         workspace.params["version"] = selection.version.version
         workspace.bind(relation, "kept_frequency")
         return
     ngrams.count(workspace, relation)
-    if rewriting is None and selection.split is None and selection.draw is None:
+    if normalisation is None and selection.split is None and selection.draw is None:
         store.on_close.append(lambda writer: ngrams.keep(writer, selection, profile))
 
 
-def _bind_items(workspace: Workspace, selection: Selection, reading: str) -> None:
+def _bind_items(workspace: Workspace, selection: Selection, idf_mode: str) -> None:
     items = workspace.rows("run_item")
     if items["image_no"].n_unique() == 1:
-        raise MetricError(f"{selection.label}: candidates of one image only, with idf={reading}: {refusal(reading, 1)}")
-    if reading == "fold":
+        raise MetricError(
+            f"{selection.label}: candidates of one image only, with idf={idf_mode}: {refusal(idf_mode, 1)}"
+        )
+    if idf_mode == "fold":
         _refuse_too_many_folds(workspace, selection, items)
     workspace.forget("fold_frequency_parts")
     for bucket in ngrams.buckets(workspace):
         workspace.params |= {"first_image": bucket.first, "last_image": bucket.last}
         workspace.append("fold_frequency_parts", "fold_frequency_part")
     frequency, collection = (
-        ("fold_frequency", "fold_collection") if reading == "fold" else ("document_frequency", "collection")
+        ("fold_frequency", "fold_collection") if idf_mode == "fold" else ("document_frequency", "collection")
     )
     workspace.bind(frequency, "folded_frequency")
     workspace.bind(collection, "folded_collection")

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from auditor.metrics.by_reference_count import ByReferenceCount, as_lists, by_candidate, in_steps, steps_of
 from auditor.metrics.card import Metric, Parameter
 from auditor.metrics.counting import Kernel
-from auditor.metrics.growing import Growing, as_lists, by_candidate, in_steps, steps_of
 from auditor.metrics.kernels.columns import Sides, apart, meetings, sides
 
 _SNOVER = """@inproceedings{snover-etal-2006-ter,
@@ -97,7 +97,7 @@ def _count_by_number(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, 
 
 _HALF, _MASK = 32, (1 << 32) - 1
 
-_BY_NUMBER = Growing(
+_BY_NUMBER = ByReferenceCount(
     "candidate_tokens",
     Kernel("ter_by_number", _count_by_number, ("reference_tokens", "case_variant", "reference_step")),
 )
@@ -108,7 +108,7 @@ CARDS = (
         counts="candidate_tokens",
         score=score,
         kernel=Kernel("ter", _count, ("reference_tokens", "case_variant")),
-        growing=lambda _: _BY_NUMBER,
+        by_reference_count=lambda _: _BY_NUMBER,
         summary="insertions, deletions, substitutions and shifts of blocks to the nearest reference, by mean length",
         kind="error rate",
         range="0 to above 1",

@@ -8,9 +8,9 @@ from typing import Literal
 
 import polars as pl
 
+from auditor.metrics.by_reference_count import ORDER, best_so_far, first_references
 from auditor.metrics.candidates import HUMAN, CandidateSet
 from auditor.metrics.counting import count
-from auditor.metrics.growing import ORDER, against_first, best_so_far
 from auditor.model import Draw, Progress, Selection, silent
 from auditor.registry import MetricRequest
 from auditor.scoring.scores import refuse_unscorable
@@ -24,7 +24,7 @@ Rule = Literal["all", "loo"]
 def scores_by_references(
     store: Store,
     selection: Selection,
-    text_profile: str,
+    tokenizer: str,
     candidates: Sequence[CandidateSet],
     metrics: Sequence[MetricRequest],
     most: int,
@@ -46,7 +46,7 @@ def scores_by_references(
     metric that has no scores of so few images.
     """
     order = ReferenceOrder(most, seed, rule)
-    return pl.concat(each_number(store, selection, text_profile, candidates, metrics, order, at, progress))
+    return pl.concat(each_number(store, selection, tokenizer, candidates, metrics, order, at, progress))
 
 
 @dataclass(frozen=True)
@@ -74,10 +74,10 @@ class ReferenceOrder:
         draw = Draw(k + (self.rule == "loo"), self.seed, self.captions, self.mirrored)
         return replace(selection, draw=draw)
 
-    def places(self, store: Store, selection: Selection, text_profile: str) -> pl.DataFrame:
+    def places(self, store: Store, selection: Selection, tokenizer: str) -> pl.DataFrame:
         """Give the place of each caption in the order of the draw, from 1. Columns: image, slot, place."""
         drawn = self.first(selection, self.most)
-        return ngrams.workspace(store, drawn, text_profile).rows("caption_place").select("image", "slot", "place")
+        return ngrams.workspace(store, drawn, tokenizer).rows("caption_place").select("image", "slot", "place")
 
     def candidates(self, k: int) -> CandidateSet:
         """Take the captions that are held out, where those at work are the first k and one more."""
@@ -92,7 +92,7 @@ class ReferenceOrder:
 def each_number(
     store: Store,
     selection: Selection,
-    text_profile: str,
+    tokenizer: str,
     candidates: Sequence[CandidateSet],
     metrics: Sequence[MetricRequest],
     order: ReferenceOrder,
@@ -103,28 +103,32 @@ def each_number(
     whole = order.first(selection, order.most)
     refuse_unscorable(store, whole, metrics)
     texts = [whole, *(drawn for candidate in candidates for drawn in candidate.drawn_from)]
-    tokens.provide(store, texts, text_profile, tokenizer_of(text_profile), progress)
+    tokens.provide(store, texts, tokenizer, tokenizer_of(tokenizer), progress)
     sets = [order.candidates(order.most)] if order.rule == "loo" else list(candidates)
-    at_once = {metric.counting_grown: metric.growing for metric in metrics if metric.growing}
-    counts = count(store, whole, text_profile, sets, [*{ORDER: None, **at_once}], progress)
+    at_once = {
+        metric.counting_by_reference_count: metric.by_reference_count for metric in metrics if metric.by_reference_count
+    }
+    counts = count(store, whole, tokenizer, sets, [*{ORDER: None, **at_once}], progress)
     taken = {
-        (one.name, spec): against_first(counts[one.name, spec], counts[one.name, ORDER], by_reference=how.by_reference)
+        (one.name, spec): first_references(
+            counts[one.name, spec], counts[one.name, ORDER], by_reference=how.by_reference
+        )
         for one in sets
         for spec, how in at_once.items()
         if not how.best
     }
     highest = {
         (one.name, metric.label): best_so_far(
-            counts[one.name, metric.counting_grown], counts[one.name, ORDER], metric.scores
+            counts[one.name, metric.counting_by_reference_count], counts[one.name, ORDER], metric.scores
         )
         for one in sets
         for metric in metrics
-        if metric.growing and metric.growing.best
+        if metric.by_reference_count and metric.by_reference_count.best
     }
-    rest = list({metric.counting: None for metric in metrics if not metric.growing})
+    rest = list({metric.counting: None for metric in metrics if not metric.by_reference_count})
     for k in range(1, order.most + 1) if at is None else at:
         again = [order.candidates(k)] if order.rule == "loo" else sets
-        counted = count(store, order.first(selection, k), text_profile, again, rest, progress) if rest else {}
+        counted = count(store, order.first(selection, k), tokenizer, again, rest, progress) if rest else {}
         counted |= {key: against(k) for key, against in taken.items()}
         yield pl.concat(
             counts[one.name, ORDER]
@@ -132,7 +136,7 @@ def each_number(
             .with_columns(
                 highest[one.name, metric.label](k).alias(metric.label)
                 if (one.name, metric.label) in highest
-                else metric.scores(counted[one.name, metric.counting_grown])
+                else metric.scores(counted[one.name, metric.counting_by_reference_count])
                 for metric in metrics
             )
             for one in sets

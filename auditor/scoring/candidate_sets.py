@@ -1,4 +1,4 @@
-"""Scores of the captions of a selection and of what stands in for them, with what cannot be had and why."""
+"""Scores of the captions of a selection and of their substitutes, with what cannot be had and why."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References, requests
 from auditor.result import Finding, Said, about, counted
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_few_captions, too_long
-from auditor.scoring.substitutes import Strangers, candidate_sets, empty, passed_over, refuse
+from auditor.scoring.substitutes import Substitutes, candidate_sets, empty, passed_over, refuse
 from auditor.store.connection import Store
 from auditor.store.versions import images
 
@@ -20,7 +20,7 @@ _CANDIDATES_AT_ONCE = 1_300_000
 
 
 #: The kind of finding on images whose one caption has no reference.
-LONELY = "one-caption-images"
+SINGLE_CAPTION = "one-caption-images"
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,10 @@ def score_sets(
     store: Store,
     selection: Selection,
     names: Sequence[str],
-    stand_ins: Strangers,
+    substitutes: Substitutes,
     against: References,
     metric_names: Sequence[str] | None,
-    text_profile: str,
+    tokenizer: str,
     seed: int,
     *,
     required: bool = False,
@@ -56,29 +56,29 @@ def score_sets(
     A candidate that cannot be drawn is left out; if it is `required`, `MetricError` is raised.
     """
     metrics, unscored = scorable(store, against.of(selection), requests(metric_names), metric_names)
-    sets, reasons = candidate_sets(store, selection, names, stand_ins, seed)
+    sets, reasons = candidate_sets(store, selection, names, substitutes, seed)
     if required:
         refuse(selection, reasons)
     scores = pl.concat(
-        score_candidates(store, against.of(selection), text_profile, group, metrics, progress)
+        score_candidates(store, against.of(selection), tokenizer, group, metrics, progress)
         for group in _groups(selection, sets)
     )
-    found = scores["candidate"].unique().to_list()
-    reasons |= {one.name: empty(one) for one in sets if one.name not in found}
+    drawn = scores["candidate"].unique().to_list()
+    reasons |= {one.name: empty(one) for one in sets if one.name not in drawn}
     if required:
         refuse(selection, reasons)
     return CandidateScores(
         selection,
         scores,
-        tuple(one for one in sets if one.name in found),
-        signatures(metrics, text_profile, against),
+        tuple(one for one in sets if one.name in drawn),
+        signatures(metrics, tokenizer, against),
         reasons,
         (
             *unscored,
             *too_few_captions(store, selection, against),
             *without_references(store, selection),
-            *too_long(store, [selection], text_profile),
-            *(passed_over(store, selection, stand_ins) if any(one.name == "inter" for one in sets) else ()),
+            *too_long(store, [selection], tokenizer),
+            *(passed_over(store, selection, substitutes) if any(one.name == "inter" for one in sets) else ()),
             *_without_meaning(selection, scores.filter(candidate=HUMAN.name), metrics),
         ),
     )
@@ -123,9 +123,9 @@ def _without_meaning(selection: Selection, upper: pl.DataFrame, metrics: Sequenc
 def without_references(store: Store, selection: Selection) -> list[Finding]:
     """Say which captions have no score."""
     described = images(store, selection)
-    lonely = described.filter(pl.col("captions") < 2).height
-    if not lonely:
+    single = described.filter(pl.col("captions") < 2).height
+    if not single:
         return []
-    subject = counted(lonely, "image has", "images have")
+    subject = counted(single, "image has", "images have")
     said = f"{selection.label}: {subject} one caption only, which has no reference and gets no score"
-    return [Finding(LONELY, said, about(selection), {"images": lonely}, described.height, "notice")]
+    return [Finding(SINGLE_CAPTION, said, about(selection), {"images": single}, described.height, "notice")]

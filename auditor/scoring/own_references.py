@@ -13,11 +13,11 @@ from auditor.store.connection import Store
 WAY_OUT = "--without-own-references leaves them out"
 
 
-def own_references(store: Store, references: Selection, text_profile: str, candidates: CandidateSet) -> pl.DataFrame:
+def own_references(store: Store, references: Selection, tokenizer: str, candidates: CandidateSet) -> pl.DataFrame:
     """Find the candidates that are, word for word, a reference of their image. Columns: image, slot.
 
-    Words are those of the text profile, since that is what a metric sees; all tokens must be there.
+    Words are those of the tokenizer, since that is what a metric sees; all tokens must be there.
     """
-    at_work = ngrams.workspace(store, references, text_profile)
+    at_work = ngrams.workspace(store, references, tokenizer)
     bind_candidates(store, at_work, [candidates])
     return at_work.rows("rated_candidate").filter("is_reference").select("image", "slot")

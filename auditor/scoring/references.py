@@ -14,7 +14,7 @@ _EXAMPLES = 3
 
 
 def as_references(selection: Selection) -> list[str]:
-    """Give a note where captions that stand as references were not ingested as people's captions of images.
+    """Give a note where captions that serve as references were not ingested as people's captions of images.
 
     Raises `UsageError` for a corpus or a list of words, which describe no images.
     """
@@ -66,7 +66,9 @@ def _first_related(store: Store, annotated: Selection) -> Selection:
     declared = store.query("select related from dataset where dataset = $dataset", {"dataset": name})["related"].item()
     absent = [other for other in declared if other not in related]
     advice = f"`auditor ingest {absent[0]}`, or name one" if absent else "name one"
-    raise UsageError(f"{annotated.label}: no dataset in the store describes its images; {advice} with --against REF")
+    raise UsageError(
+        f"{annotated.label}: no dataset in the store describes its images; {advice} with --against DATASET"
+    )
 
 
 def _described(store: Store, chosen: Selection, wanted: pl.Series) -> int:

@@ -27,7 +27,7 @@ _BYTES_AT_ONCE = 16 << 20  # of counts: a scorer needs some ten times as many
 def score_candidates(
     store: Store,
     selection: Selection,
-    text_profile: str,
+    tokenizer: str,
     candidates: Sequence[CandidateSet],
     metrics: Sequence[MetricRequest],
     progress: Progress = silent,
@@ -39,14 +39,14 @@ def score_candidates(
     """
     refuse_unscorable(store, selection, metrics)
     texts = [selection, *(drawn for candidate in candidates for drawn in candidate.drawn_from)]
-    tokens.provide(store, texts, text_profile, tokenizer_of(text_profile), progress)
-    scores = _scored(store, selection, text_profile, candidates, metrics, progress)
+    tokens.provide(store, texts, tokenizer, tokenizer_of(tokenizer), progress)
+    scores = _scored(store, selection, tokenizer, candidates, metrics, progress)
     if scores.is_empty() and not _has_references(store, selection):
         raise MetricError(
             f"{selection.label}: no caption has a reference to be scored against; "
             "leave-one-out needs images with two captions or more, one more than --references"
         )
-    if scores.is_empty() and (refused := too_long(store, [selection], text_profile)):
+    if scores.is_empty() and (refused := too_long(store, [selection], tokenizer)):
         raise MetricError(refused[0].sentence)
     return scores
 
@@ -54,7 +54,7 @@ def score_candidates(
 def _scored(
     store: Store,
     selection: Selection,
-    text_profile: str,
+    tokenizer: str,
     candidates: Sequence[CandidateSet],
     metrics: Sequence[MetricRequest],
     progress: Progress,
@@ -64,18 +64,18 @@ def _scored(
     alike = {spec: [metric for metric in metrics if metric.counting == spec] for spec in specs}
     parts: dict[CountSpec, list[pl.DataFrame]] = {spec: [] for spec in specs}
     order = pl.Enum([candidate.name for candidate in candidates])
-    for spec, counts in count_in_parts(store, selection, text_profile, candidates, specs, progress):
+    for spec, counts in count_in_parts(store, selection, tokenizer, candidates, specs, progress):
         slices = max(1, int(counts.estimated_size()) // _BYTES_AT_ONCE)
         parts[spec] += [
             some.select(*_own_memory(order), *(metric.scores(some) for metric in alike[spec]))
             for some in (counts.iter_slices(-(-counts.height // slices)) if counts.height else [counts])
         ]
-    found: list[pl.DataFrame] = []
+    frames: list[pl.DataFrame] = []
     for spec in specs:
         rows = pl.concat(parts.pop(spec)).with_columns(pl.col("image").cast(pl.String)).sort(*_KEYS)
         rows = rows.with_columns(pl.col("candidate").cast(pl.String))
-        found.append(rows if not found else rows.drop(_KEYS))
-    return pl.concat(found, how="horizontal").select(*_KEYS, *(one.label for one in metrics))
+        frames.append(rows if not frames else rows.drop(_KEYS))
+    return pl.concat(frames, how="horizontal").select(*_KEYS, *(one.label for one in metrics))
 
 
 def _own_memory(order: pl.Enum) -> tuple[pl.Expr, ...]:
@@ -125,9 +125,9 @@ def _has_references(store: Store, selection: Selection) -> bool:
     return bool((images(store, selection)["captions"] >= fewest).any())
 
 
-def signatures(metrics: Sequence[MetricRequest], text_profile: str, references: References) -> dict[str, str]:
+def signatures(metrics: Sequence[MetricRequest], tokenizer: str, references: References) -> dict[str, str]:
     """Name each metric in full, by its label."""
-    return {metric.label: str(metric.signature(text_profile, references)) for metric in metrics}
+    return {metric.label: str(metric.signature(tokenizer, references)) for metric in metrics}
 
 
 def _own(own: int, scored: int, selection: Selection, system: Selection, *, left_out: bool) -> list[Finding]:
@@ -143,30 +143,30 @@ def _own(own: int, scored: int, selection: Selection, system: Selection, *, left
     return [Finding("own-references", said, where, {"captions": own}, scored, "warning")]
 
 
-def too_long(store: Store, selections: Sequence[Selection], text_profile: str) -> list[Finding]:
+def too_long(store: Store, selections: Sequence[Selection], tokenizer: str) -> list[Finding]:
     """Say which captions have more words than metrics align, and so leave their images without scores."""
     told = []
     for one in selections:
         version = one.version
-        found = store.rows(
+        overlong = store.rows(
             "overlong",
             dataset=version.dataset,
             seq=version.seq,
             split=one.split,
-            profile=text_profile,
+            profile=tokenizer,
             most_words=ngrams.MOST_WORDS,
         )
-        if found.height:
-            subject = counted(found.height, "caption has", "captions have")
-            named = ", ".join(f"{image}#{slot} ({words:,})" for image, slot, words in found.head(3).iter_rows())
-            more = ", …" if found.height > 3 else ""
+        if overlong.height:
+            subject = counted(overlong.height, "caption has", "captions have")
+            named = ", ".join(f"{image}#{slot} ({words:,})" for image, slot, words in overlong.head(3).iter_rows())
+            more = ", …" if overlong.height > 3 else ""
             told.append(
                 Finding(
                     "captions-too-long",
                     f"{one.label}: {subject} more than {ngrams.MOST_WORDS:,} words, which no metric aligns: neither "
                     f"they nor what would meet them gets a score: {named}{more}",
                     about(one),
-                    {"captions": found.height, "most_words": ngrams.MOST_WORDS},
+                    {"captions": overlong.height, "most_words": ngrams.MOST_WORDS},
                     severity="warning",
                 )
             )

@@ -1,4 +1,4 @@
-"""What stands in for a caption: the lower bounds of Wang & Gaizauskas 2016, section 5."""
+"""What is scored in place of a caption: the lower bounds of Wang & Gaizauskas 2016, section 5."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ _EMPTY = {
 
 
 @dataclass(frozen=True)
-class Strangers:
-    """Where strangers come from: the datasets for `inter`, as asked for, and the corpus, where there is one."""
+class Substitutes:
+    """Where substitutes come from: the datasets for `inter`, as asked for, and the corpus, where there is one."""
 
     datasets: tuple[Selection, ...]
     corpus: Selection | None
     corpus_name: str
 
 
-def strangers(
+def substitutes_of(
     store: Store, selections: Sequence[Selection], others: Sequence[str] = (), corpus: str | None = None
-) -> Strangers:
+) -> Substitutes:
     """Find them: the datasets named by `others`, else those that are looked at together.
 
     Raises `UsageError` where one is named that the store does not hold; the default corpus may be missing.
@@ -55,7 +55,7 @@ def strangers(
     datasets = resolve_all(store, others) if others else tuple(selections)
     name = corpus or CORPUS
     known = corpus is not None or log(store, CORPUS)
-    return Strangers(datasets, resolve(store, name) if known else None, name)
+    return Substitutes(datasets, resolve(store, name) if known else None, name)
 
 
 def intra(seed: int) -> CandidateSet:
@@ -63,7 +63,7 @@ def intra(seed: int) -> CandidateSet:
     return CandidateSet("intra", "candidate_intra", {"seed": seed})
 
 
-def chosen(names: Sequence[str] | None) -> list[str]:
+def requested_candidates(names: Sequence[str] | None) -> list[str]:
     """Read which candidates a user asks for: `human`, lower bounds; none stands for all.
 
     Raises `UsageError` for a name that is none.
@@ -76,52 +76,52 @@ def chosen(names: Sequence[str] | None) -> list[str]:
 
 
 def candidate_sets(
-    store: Store, selection: Selection, names: Sequence[str], stand_ins: Strangers, seed: int
+    store: Store, selection: Selection, names: Sequence[str], substitutes: Substitutes, seed: int
 ) -> tuple[list[CandidateSet], dict[str, str]]:
     """Give the sets that can be drawn for a selection, and why each of the others cannot."""
-    pool, kin = _parted(store, selection, stand_ins.datasets)
-    corpus = () if stand_ins.corpus is None else (stand_ins.corpus,)
+    pool, kin = _parted(store, selection, substitutes.datasets)
+    corpus = () if substitutes.corpus is None else (substitutes.corpus,)
     is_strange = bool(_unrelated(store, selection, corpus))
     sets, reasons = [], {}
     for name in names:
         if name == "inter" and not pool:
-            reasons[name] = "no other dataset that is not related; name several REFs, or --others NAME"
+            reasons[name] = "no other dataset that is not related; name several datasets, or --others NAME"
         elif name in _OF_CORPUS and not corpus:
-            reasons[name] = f"{stand_ins.corpus_name} is not in the store: `auditor ingest {stand_ins.corpus_name}`"
+            reasons[name] = f"{substitutes.corpus_name} is not in the store: `auditor ingest {substitutes.corpus_name}`"
         elif name in _OF_CORPUS and not is_strange:
-            reasons[name] = f"{stand_ins.corpus_name} has captions of the same images; name another --corpus"
+            reasons[name] = f"{substitutes.corpus_name} has captions of the same images; name another --corpus"
         else:
             sets.append(_candidate_set(name, seed, pool, corpus, kin))
     return sets, reasons
 
 
-def one_pool(store: Store, selections: Sequence[Selection], stand_ins: Strangers) -> tuple[Strangers, list[str]]:
+def one_pool(store: Store, selections: Sequence[Selection], substitutes: Substitutes) -> tuple[Substitutes, list[str]]:
     """Let `inter` draw for every selection from the same datasets: those that are related to none of them.
 
-    Where there is no such dataset the strangers stay as they are. Gives notes on what was done.
+    Where there is no such dataset the sources stay as they are. Gives notes on what was done.
     """
-    pools = {one.label: _parted(store, one, stand_ins.datasets)[0] for one in selections}
+    pools = {one.label: _parted(store, one, substitutes.datasets)[0] for one in selections}
     if len(set(pools.values())) == 1:
-        return stand_ins, []
+        return substitutes, []
     first, *rest = pools.values()
     common = tuple(one for one in first if all(one in pool for pool in rest))
     if not common:
         drawn = "; ".join(f"{label} from {_listed(pool) or 'none'}" for label, pool in pools.items())
-        return stand_ins, [
+        return substitutes, [
             f"inter and specificity are of different pools, and so their ranks compare unlike things ({drawn}): "
             "name --others that are related to none of the datasets to draw all from the same"
         ]
     named = {one.version.dataset for one in common}
-    dropped = ", ".join(dict.fromkeys(one.label for one in stand_ins.datasets if one.version.dataset not in named))
+    dropped = ", ".join(dict.fromkeys(one.label for one in substitutes.datasets if one.version.dataset not in named))
     said = (
         f"inter draws from {_listed(common)} for every dataset, so that all draw from the same pool: {dropped} left out"
     )
-    return replace(stand_ins, datasets=common), [f"{said}, as a relative of one of them"]
+    return replace(substitutes, datasets=common), [f"{said}, as a relative of one of them"]
 
 
-def passed_over(store: Store, selection: Selection, stand_ins: Strangers) -> list[str]:
+def passed_over(store: Store, selection: Selection, substitutes: Substitutes) -> list[str]:
     """Say which datasets that are named `inter` does not draw from: relatives, and selections after the first."""
-    pool, kin = _parted(store, selection, stand_ins.datasets)
+    pool, kin = _parted(store, selection, substitutes.datasets)
     notes = []
     if kin:
         verb = "has" if len(kin) == 1 else "have"
@@ -130,7 +130,7 @@ def passed_over(store: Store, selection: Selection, stand_ins: Strangers) -> lis
             "images or captions (related in datasets.toml)"
         )
     for taken in pool:
-        alike = [one for one in stand_ins.datasets if one.version.dataset == taken.version.dataset and one != taken]
+        alike = [one for one in substitutes.datasets if one.version.dataset == taken.version.dataset and one != taken]
         if alike:
             others = ", ".join(one.label for one in alike)
             notes.append(f"{selection.label}: inter draws from {taken.label} and not from {others}: each dataset once")

@@ -33,9 +33,9 @@ _WITHOUT_BLANKS = ("zh", "cmn", "yue", "ja", "th", "lo", "km", "my")
 
 
 def chooses_tokenizer(*named: str) -> Callable[[Callable[P, Result]], Callable[P, Result]]:
-    """Let a study choose its text profile, where none is named, by the captions in question, and say so in a note.
+    """Let a study choose its tokenizer, where none is named, by the captions in question, and say so in a note.
 
-    `named` are the parameters that name captions, each a REF, several or null.
+    `named` are the parameters that name captions, each a dataset, several or null.
     """
 
     def choosing(study: Callable[P, Result]) -> Callable[P, Result]:
@@ -49,7 +49,7 @@ def chooses_tokenizer(*named: str) -> Callable[[Callable[P, Result]], Callable[P
             if asked["tokenizer"] != AUTO:
                 return study(*args, **kwargs)
             refs = [ref for name in named for ref in _listed(asked[name])]
-            asked["tokenizer"], notes = text_profile_of(asked["store"], refs, asked.get("split"))
+            asked["tokenizer"], notes = chosen_tokenizer(asked["store"], refs, asked.get("split"))
             result = study(*given.args, **given.kwargs)
             return replace(result, notes=(*notes, *result.notes)) if notes else result
 
@@ -62,12 +62,12 @@ def _listed(refs: str | Sequence[str] | None) -> Sequence[str]:
     return [] if refs is None else [refs] if isinstance(refs, str) else refs
 
 
-def text_profile_of(
+def chosen_tokenizer(
     store: Store, refs: Sequence[str | None], split: str | None = None, named: str = AUTO
 ) -> tuple[str, list[str]]:
-    """Give the profile that is named, else the one for captions as they are written; with a note where it is `char`.
+    """Give the tokenizer that is named, else the one for captions as they are written; with a note where it is `char`.
 
-    One profile is for all: `char` where any of them is in a language, or seen in a script, without blanks between
+    One tokenizer is for all: `char` where any of them is in a language, or seen in a script, without blanks between
     words, so that no two are compared by different tokens. A reference that names nothing is left to whoever asks for
     it.
     """
@@ -81,12 +81,12 @@ def text_profile_of(
         with suppress(UsageError):
             selection = resolve(store, ref, split)
             reasons[selection.label] = _without_blanks(store, selection)
-    found = [f"{label} {why}" for label, why in reasons.items() if why]
-    if not found:
+    unspaced_ones = [f"{label} {why}" for label, why in reasons.items() if why]
+    if not unspaced_ones:
         return _SPACED, []
     others = [label for label, why in reasons.items() if not why]
     alike = f"; {', '.join(others)} by the same, so that all are counted alike" if others else ""
-    return _UNSPACED, [f"text profile char, of characters: {'; '.join(found)}{alike}"]
+    return _UNSPACED, [f"tokenizer char, of characters: {'; '.join(unspaced_ones)}{alike}"]
 
 
 def _is_unspaced(spoken: str) -> bool:
@@ -115,23 +115,23 @@ def unreadable(store: Store, selection: Selection, metrics: Sequence[MetricReque
     spoken = language(store, selection.version.dataset)
     captions, latin, _ = _counted(store, selection)
     is_latin = 2 * latin >= captions
-    found = {}
+    reasons = {}
     for label, writing in needed.items():
         if writing == "english" and (spoken.lower().partition("-")[0] != _ENGLISH or not is_latin):
             why = "not in Latin letters" if not is_latin else f"declared as {spoken}"
-            found[label] = f"its stems, synonyms and function words are English, and the captions are {why}"
+            reasons[label] = f"its stems, synonyms and function words are English, and the captions are {why}"
         elif writing == "latin" and not is_latin:
-            found[label] = (
+            reasons[label] = (
                 "it splits words into runs of a-z and 0-9, and the captions are not in Latin letters: ascii=false"
             )
-    return found
+    return reasons
 
 
 def unspaced(store: Store, selection: Selection) -> str | None:
-    """Say which text profile captions have whose scripts put no blanks between words; null where most do."""
+    """Say which tokenizer captions have whose scripts put no blanks between words; null where most do."""
     why = _without_blanks(store, selection)
     return (
-        f"{selection.label} {why}: studies count by text profile char, of characters, where --tokenizer names no other"
+        f"{selection.label} {why}: studies count by tokenizer char, of characters, where --tokenizer names no other"
         if why
         else None
     )

@@ -46,14 +46,14 @@ class Reader(Protocol):
     @property
     def OPTIONS(self) -> Mapping[str, str]: ...  # noqa: D102, N802
 
-    def claims(self, path: Path, head: bytes) -> bool:
+    def recognises(self, path: Path, head: bytes) -> bool:
         """Say whether a file looks like this format, by its name and the first 64 KiB of its content."""
 
     def read(self, part: Part) -> Batches:
         """Yield the captions of a part, in frames with columns of `CAPTION_SCHEMA`."""
 
 
-#: Every file format by the name that datasets.toml and --format use. Guessing takes the first that claims a file.
+#: Every file format by the name that datasets.toml and --format use. Guessing takes the first that recognises a file.
 FORMATS: Mapping[str, Reader] = {
     "bundle": bundle,
     "entities": entities,
@@ -121,7 +121,7 @@ def guess(part: Part) -> str:
     if not head.strip() and not path.is_dir():
         raise SourceError(f"{path}: it is empty")
     try:
-        found = next((name for name, candidate in FORMATS.items() if candidate.claims(path, head)), None)
+        found = next((name for name, candidate in FORMATS.items() if candidate.recognises(path, head)), None)
     except OSError as error:
         raise SourceError(f"{error.filename or path}: {error.strerror or error}") from error
     if found is None:

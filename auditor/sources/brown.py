@@ -24,7 +24,7 @@ _SENTENCES_AT_ONCE = 10_000
 _TAGGED = r"(\S+)/[^/\s]+"
 
 
-def claims(path: Path, head: bytes) -> bool:
+def recognises(path: Path, head: bytes) -> bool:
     """Recognise an archive or a folder by the names of its documents, in an archive those of the first files."""
     if path.is_dir():
         return next(_documents_of(path), None) is not None

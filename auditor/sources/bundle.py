@@ -38,7 +38,7 @@ _FREE_EXPANSION = 1 << 26
 _MARK = re.compile(rb'"format"\s*:\s*"auditor\.bundle/')
 
 
-def claims(path: Path, head: bytes) -> bool:
+def recognises(path: Path, head: bytes) -> bool:
     """Recognise a folder with a manifest in it, or the manifest itself."""
     if path.is_dir():
         inside = path / MANIFEST
@@ -73,7 +73,7 @@ def verify(manifest: Manifest) -> None:
         if not path.is_file() or files.sha256([path]) != sha256:
             raise SourceError(f"{path}: not the file that {MANIFEST} hashes: damaged or altered; get the bundle again")
         with _reading(path):
-            held = parquet.hold(path, {*CAPTION_COLUMNS, *ANNOTATION_COLUMNS})
+            held = parquet.check(path, {*CAPTION_COLUMNS, *ANNOTATION_COLUMNS})
         if held != rows:
             raise SourceError(f"{path}: holds {held:,} rows, {MANIFEST} says {rows:,}; get the bundle again")
 

@@ -22,7 +22,7 @@ _BEGINNING = re.compile(
 )
 
 
-def claims(path: Path, head: bytes) -> bool:
+def recognises(path: Path, head: bytes) -> bool:
     """Recognise an object that has lists of `annotations`, `images` or `licenses`, or `info`, early on.
 
     A record that has a line to itself is one of a table, unless it holds annotations.

@@ -25,7 +25,7 @@ _IDENTIFIER = r"^#\s*sent_id\s*=\s*(.*\S)"
 _TEXT = r"^#\s*text\s*=\s?(?s:(.*))$"
 
 
-def claims(path: Path, head: bytes) -> bool:
+def recognises(path: Path, head: bytes) -> bool:
     """Recognise a file by its first word, after nothing but comments: ten columns."""
     return re.match(rb"(?:\xef\xbb\xbf)?(?:#[^\n]*\n)*" + _FIRST_WORD, head) is not None
 

@@ -29,7 +29,7 @@ _PHRASE = r"\[/EN#([0-9]+)((?:/[^/\s\[\]]+)+) ([^\[\]]+)\]"
 _PARTS = 3  # of a caption that is cut at its phrases: words between phrases, chain and types, words of a phrase
 
 
-def claims(path: Path, head: bytes) -> bool:
+def recognises(path: Path, head: bytes) -> bool:
     """Recognise the mark-up in a file or a tar archive, in a zip archive the names, in a folder its first file."""
     if path.is_dir():
         return any(b"[/EN#" in files.head(found) for found in islice(_texts_of(path), 1))

@@ -15,7 +15,7 @@ from auditor.sources.reading.json_stream import Item, items
 OPTIONS: Mapping[str, str] = {}
 
 
-def claims(path: Path, head: bytes) -> bool:
+def recognises(path: Path, head: bytes) -> bool:
     """Recognise a list whose first record has an image_id."""
     return re.match(rb'(?:\xef\xbb\xbf)?\s*\[\s*\{[^{}]*"image_id"\s*:', head) is not None
 

@@ -16,7 +16,7 @@ OPTIONS: Mapping[str, str] = {}
 _KEY = r"^(.+)#(\d+)$"
 
 
-def claims(path: Path, head: bytes) -> bool:
+def recognises(path: Path, head: bytes) -> bool:
     """Recognise a file by its first line."""
     return re.match(rb"(?:\xef\xbb\xbf)?[^\t\n]+#\d+\t", head) is not None
 

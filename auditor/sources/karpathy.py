@@ -19,7 +19,7 @@ OPTIONS: Mapping[str, str] = {"image_key": 'key that names an image: "filename" 
 _Row = tuple[int, str | None, int | None, str | None, str | None, str | None, str | None, str | None]
 
 
-def claims(path: Path, head: bytes) -> bool:
+def recognises(path: Path, head: bytes) -> bool:
     """Recognise an object whose images have a list of sentences."""
     return re.match(rb"(?:\xef\xbb\xbf)?\s*\{", head) is not None and (
         b'"images"' in head and re.search(rb'"sentences"\s*:\s*\[', head) is not None

@@ -16,8 +16,8 @@ from auditor.sources.reading import lines as text_lines
 OPTIONS: Mapping[str, str] = {"image_list_file": "file that names the image of each line"}
 
 
-def claims(path: Path, head: bytes) -> bool:
-    """Recognise none: any text is a caption a line, and only the user knows what stands beside it."""
+def recognises(path: Path, head: bytes) -> bool:
+    """Recognise none: any text is a caption a line, and only the user knows what is beside it."""
     return False
 
 

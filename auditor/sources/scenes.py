@@ -18,7 +18,7 @@ _LINE = r"^([^\t]*)\t([^\t]*)\t(?s:(.*))$"
 _MOST = 1000  # no set has more sentences on a scene, so that a set's ranks never meet those of the next
 
 
-def claims(path: Path, head: bytes) -> bool:
+def recognises(path: Path, head: bytes) -> bool:
     """Recognise a file by its first line: two numbers and a sentence."""
     return re.match(rb"(?:\xef\xbb\xbf)?\d+\t\d\t[^\t\n]*[A-Za-z][^\t\n]*\r?(?:\n|$)", head) is not None
 
@@ -26,7 +26,7 @@ def claims(path: Path, head: bytes) -> bool:
 def read(part: Part) -> Batches:
     """Yield the sentences of the sets, named in their order; the image is the number of the scene.
 
-    The sentences of a scene stand in the order of the sets, then of their N, which none may share within a set.
+    The sentences of a scene are in the order of the sets, then of their N, which none may share within a set.
     """
     for number, path in enumerate(files.expand(part), 1):
         for block in lines.blocks(path):

@@ -17,7 +17,7 @@ CATEGORIES = ("HC", "HI", "HM", "MM")
 _COLUMNS = ("unit", "line", "image", "slot", "identifier", "text", "left_out", "reason", "raw", "pair", "triplet")
 
 
-class Side(NamedTuple):
+class JudgedCaption(NamedTuple):
     """One caption of a comparison, or a comparison that is refused as a whole."""
 
     unit: str
@@ -33,7 +33,7 @@ class Side(NamedTuple):
     triplet: Mapping[str, Any] | None = None
 
 
-def frames(source: str, sides: Iterable[Side]) -> Iterator[pl.DataFrame]:
+def frames(source: str, sides: Iterable[JudgedCaption]) -> Iterator[pl.DataFrame]:
     """Turn sides into frames of captions."""
     remaining = iter(sides)
     schema = {name: CAPTION_SCHEMA[name] for name in _COLUMNS}
@@ -41,9 +41,9 @@ def frames(source: str, sides: Iterable[Side]) -> Iterator[pl.DataFrame]:
         yield pl.DataFrame(batch, schema=schema, orient="row").with_columns(source=pl.lit(source))
 
 
-def refused(unit: str, line: int, reason: str, record: Any) -> Side:
+def refused(unit: str, line: int, reason: str, record: Any) -> JudgedCaption:
     """Make the row of a record that is no comparison."""
-    return Side(unit, line, reason=reason, raw=json.dumps(record, default=str))
+    return JudgedCaption(unit, line, reason=reason, raw=json.dumps(record, default=str))
 
 
 def fault(texts: Mapping[str, Any]) -> str | None:
@@ -66,11 +66,11 @@ def pair_sides(
     category: str | None,
     origins: tuple[str | None, str | None],
     votes: tuple[int | None, int | None],
-) -> Iterator[Side]:
+) -> Iterator[JudgedCaption]:
     """Yield the two captions of a pair; its number keeps two pairs from being taken for one."""
     for side, text, origin, count in zip("BC", texts, origins, votes, strict=True):
         known = {"pair": number, "side": side, "category": category, "origin": origin, "votes": count}
-        yield Side(*place, image=image, identifier=f"side {side} of pair {number}", text=text, pair=known)
+        yield JudgedCaption(*place, image=image, identifier=f"side {side} of pair {number}", text=text, pair=known)
 
 
 def triplet_sides(
@@ -80,8 +80,10 @@ def triplet_sides(
     texts: tuple[str, str, str],
     votes: tuple[int, int],
     category: str | None = None,
-) -> Iterator[Side]:
+) -> Iterator[JudgedCaption]:
     """Yield the three captions of a triplet; its number keeps two triplets from being taken for one."""
     for side, text, count in zip("ABC", texts, (None, *votes), strict=True):
         known = {"triplet": number, "side": side, "category": category, "votes": count}
-        yield Side(*place, image=image, identifier=f"side {side} of triplet {number}", text=text, triplet=known)
+        yield JudgedCaption(
+            *place, image=image, identifier=f"side {side} of triplet {number}", text=text, triplet=known
+        )

@@ -17,14 +17,14 @@ from auditor.errors import SourceError
 from auditor.model import Batches, Part
 from auditor.sources.reading import files
 from auditor.sources.reading.json_stream import items
-from auditor.sources.sides import CATEGORIES, Side, fault, frames, pair_sides, refused
+from auditor.sources.sides import CATEGORIES, JudgedCaption, fault, frames, pair_sides, refused
 
 OPTIONS: Mapping[str, str] = {}
 
 _FORM = "{HC, HI, HM, MM: [{image, captions, label}]}"
 
 
-def claims(path: Path, head: bytes) -> bool:
+def recognises(path: Path, head: bytes) -> bool:
     """Recognise an object whose first key is one of the four kinds of pairs."""
     return re.match(rb'(?:\xef\xbb\xbf)?\s*\{\s*"(HC|HI|HM|MM)"\s*:\s*\[', head) is not None
 
@@ -40,7 +40,7 @@ def read(part: Part) -> Batches:
         yield from frames(path.name, _sides(path, numbers))
 
 
-def _sides(path: Path, numbers: Iterator[int]) -> Iterator[Side]:
+def _sides(path: Path, numbers: Iterator[int]) -> Iterator[JudgedCaption]:
     found = False
     for item in items(path, "triplets"):
         if not item.number:

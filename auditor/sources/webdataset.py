@@ -53,7 +53,7 @@ class _Member(NamedTuple):
 _Row = tuple[int, str, int | None, str | None, str | None, str | None]
 
 
-def claims(path: Path, head: bytes) -> bool:
+def recognises(path: Path, head: bytes) -> bool:
     """Recognise a tar archive whose first file could be one of a sample."""
     if head[257:262] != b"ustar":
         return False

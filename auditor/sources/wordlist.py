@@ -41,7 +41,7 @@ _SPACED = _Layout(r"^(.*?)\s+(\S+)\s*$", "WORD COUNT", counted=True)
 _PLAIN = _Layout(r"^([^\t]*)()$", "WORD", counted=False)
 
 
-def claims(path: Path, head: bytes) -> bool:
+def recognises(path: Path, head: bytes) -> bool:
     """Recognise a file in which every line is one word, perhaps with a count; JSON on one line is none."""
     lines = (head.rpartition(b"\n")[0] or head).decode(errors="replace").removeprefix("\ufeff").splitlines()
     entries = lines[1:] if lines and _HEADER.fullmatch(lines[0]) else lines

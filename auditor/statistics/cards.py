@@ -106,7 +106,7 @@ GLOBAL = (
     ),
     Statistic(
         "self-repetition",
-        "mean over captions of ln(1 + in how many other captions their different 4-grams stand, summed)",
+        "mean over captions of ln(1 + in how many other captions their different 4-grams occur, summed)",
         f"Salkar et al. 2022; {_SHAIB}",
     ),
     Statistic(

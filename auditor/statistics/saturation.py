@@ -35,7 +35,7 @@ def knee(curve: Sequence[float]) -> int | None:
     return place + 1 if above[place] > 0 else None
 
 
-def risen(curve: Sequence[float]) -> int | None:
+def saturation_point(curve: Sequence[float]) -> int | None:
     """Find the first point, counted from 1, at and after which 95 % of the way from the first to the last is behind.
 
     Null for a curve that does not rise.

@@ -34,7 +34,7 @@ class Terms:
 ANY = Terms()
 
 
-def hold_to_terms(source: Source, read: int, rejected: pl.DataFrame, terms: Terms) -> None:
+def check_terms(source: Source, read: int, rejected: pl.DataFrame, terms: Terms) -> None:
     """Raise `SourceError`, with the first refusals, where more records were refused than may be."""
     shown = rejected.head(FIRST_REFUSALS)
     first = "; ".join(
@@ -49,7 +49,7 @@ def hold_to_terms(source: Source, read: int, rejected: pl.DataFrame, terms: Term
         )
 
 
-def hold_to_version(source: Source, content: Mapping[str, Any], terms: Terms) -> None:
+def check_version(source: Source, content: Mapping[str, Any], terms: Terms) -> None:
     """Raise `SourceError`, with what sets the counts apart, where the content is of another version than it must be."""
     asked = {"version": terms.version, "images": terms.images, "captions": terms.captions}
     if all(value in (None, content[key]) for key, value in asked.items()):

@@ -12,7 +12,7 @@ from auditor.errors import SourceError
 from auditor.model import Batches, Progress, Selection, Source, Version, silent
 from auditor.store import ngrams, tokens, versions
 from auditor.store.connection import Store
-from auditor.store.ingest_terms import ANY, FIRST_REFUSALS, Terms, hold_to_terms, hold_to_version
+from auditor.store.ingest_terms import ANY, FIRST_REFUSALS, Terms, check_terms, check_version
 from auditor.store.workspace import Workspace
 
 
@@ -21,10 +21,10 @@ class Ingest:
     """What an ingest did.
 
     `read` counts records, `left_out` those beside them that the user does not want, `normalised` the accepted ones with
-    outer blanks or line breaks, which are stored as they stand and which every text profile reads as single blanks.
+    outer blanks or line breaks, which are stored as they stand and which every tokenizer reads as single blanks.
     `added` and `removed` count rows of membership; `rejected` is one row per refused record; `listed_missing` counts
-    images that a split list names and no caption has, `unlisted` images that are in no list. `lonely_images` have one
-    caption only; `lonely` names at most ten of them.
+    images that a split list names and no caption has, `unlisted` images that are in no list. `single_images` have one
+    caption only; `single_names` names at most ten of them.
     """
 
     version: Version
@@ -37,8 +37,8 @@ class Ingest:
     rejected: pl.DataFrame
     listed_missing: int
     unlisted: int
-    lonely_images: int
-    lonely: tuple[str, ...]
+    single_images: int
+    single_names: tuple[str, ...]
 
 
 def write(
@@ -65,9 +65,9 @@ def write(
         workspace.bind("content", "content_accepted")
         rejected = workspace.rows("refused")
         facts = workspace.rows("ingest_facts").row(0, named=True)
-        hold_to_terms(source, facts["read"], rejected, terms)
+        check_terms(source, facts["read"], rejected, terms)
         content = workspace.rows("version_hash").row(0, named=True)
-        hold_to_version(source, content, terms)
+        check_version(source, content, terms)
         previous = next(iter(versions.log(store, source.dataset)), None)
         is_new = previous is None or previous.version != content["version"]
         seq = (previous.seq if previous else 0) + is_new
@@ -84,14 +84,14 @@ def write(
         _keep_rejected(store, source.dataset, seq, rejected)
         version = versions.log(store, source.dataset)[0]
         unmatched = workspace.rows("unmatched_split").row(0, named=True)
-        lonely = workspace.rows("single_caption_image")
+        single = workspace.rows("single_caption_image")
     with store.transaction():
         for profile in tokenizers:
             ngrams.keep(store, Selection(version), profile, progress)
-    names = tuple(lonely["image"].head(FIRST_REFUSALS))
+    names = tuple(single["image"].head(FIRST_REFUSALS))
     return Ingest(
         version, is_new, **facts, left_out=left_out, added=added, removed=removed, rejected=rejected, **unmatched,
-        lonely_images=lonely.height, lonely=names,
+        single_images=single.height, single_names=names,
     )  # fmt: skip
 
 

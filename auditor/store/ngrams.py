@@ -17,7 +17,7 @@ _CAPTIONS_AT_ONCE = 60_000
 
 _WORDS_AT_ONCE = 3_000_000
 
-_MEETINGS_AT_ONCE = 750_000
+_PAIRINGS_AT_ONCE = 750_000
 
 #: The most words of a text that is scored: what METEOR aligns, and what the others align in seconds.
 MOST_WORDS = 4_095
@@ -82,7 +82,7 @@ def bind_references(at_work: Workspace, selection: Selection, relation: str = "r
 def buckets(at_work: Workspace, loads: pl.DataFrame | None = None) -> list[Bucket]:
     """Cut the images of relation `reference` into ranges small enough to count in memory.
 
-    `loads` has the rows of relation `meetings`, where candidates meet the captions of their images: images with a
+    `loads` has the rows of relation `pairing_count`, where candidates meet the captions of their images: images with a
     caption of more than `MOST_WORDS` are left out then. Buckets share no image, and so no sum crosses them; an image
     that is too large for one is a bucket of its own, of several parts. Without images there is one, which is empty.
     """
@@ -97,7 +97,7 @@ def buckets(at_work: Workspace, loads: pl.DataFrame | None = None) -> list[Bucke
         return [Bucket(1, 0)]
     numbers, captions, candidates, words = (column.to_numpy().astype(np.int64) for column in loads.get_columns())
     load = np.maximum.reduce(
-        [captions / _CAPTIONS_AT_ONCE, words / _WORDS_AT_ONCE, captions * candidates / _MEETINGS_AT_ONCE]
+        [captions / _CAPTIONS_AT_ONCE, words / _WORDS_AT_ONCE, captions * candidates / _PAIRINGS_AT_ONCE]
     )
     ends = np.cumsum(load)
     shares = np.floor(ends - load)
@@ -107,7 +107,7 @@ def buckets(at_work: Workspace, loads: pl.DataFrame | None = None) -> list[Bucke
     starts = np.flatnonzero(begins)
     firsts, lasts = numbers[starts], numbers[np.append(starts[1:], len(numbers)) - 1]
     # what one candidate meets on its image may be more than memory holds at once, but no less can be counted
-    at_once = np.maximum(1, _MEETINGS_AT_ONCE // captions[starts])
+    at_once = np.maximum(1, _PAIRINGS_AT_ONCE // captions[starts])
     parts = np.where(alone[starts], -(-candidates[starts] // at_once), 1)
     return [
         Bucket(*map(int, one))

@@ -39,7 +39,7 @@ def declared() -> dict[str, Relation]:
     }
 
 
-def hold_to_declaration(relation: str, columns: Sequence[str]) -> None:
+def check_declaration(relation: str, columns: Sequence[str]) -> None:
     """Raise `TypeError` for a relation that is bound without a column that it is declared with."""
     one = declared().get(relation)
     lacking = [column for column in one.columns if column not in columns] if one else []

@@ -1,4 +1,4 @@
-"""Tokens of texts: encoded as numbers of the vocabulary, made when a command first asks for a text profile.
+"""Tokens of texts: encoded as numbers of the vocabulary, made when a command first asks for a tokenizer.
 
 An ingest stores the tokens of every text under the profiles it is given. Those of another profile are made here, for
 the texts at work only. A store opened for reading sees them beside its own: temporary views of the names

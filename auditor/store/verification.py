@@ -69,7 +69,7 @@ def check(store: Store, only: Selection | None = None, progress: Progress = sile
 
 
 def text_profiles(store: Store) -> list[str]:
-    """Name the text profiles whose tokens the store holds."""
+    """Name the tokenizers whose tokens the store holds."""
     return store.query("select distinct profile from caption_tokens order by profile")["profile"].to_list()
 
 
@@ -85,7 +85,7 @@ def stored_tokens(store: Store, profile: str) -> Iterator[tuple[pl.DataFrame, in
 
 
 def _profiles(store: Store) -> tuple[str, str, int, int]:
-    """Compare the text profiles that the log names with those under which every text of a version has tokens."""
+    """Compare the tokenizers that the log names with those under which every text of a version has tokens."""
     whole = {
         (dataset, seq): profiles for dataset, seq, profiles in store.rows("tokenised_version", dataset=None).iter_rows()
     }

@@ -97,7 +97,7 @@ def log_rows(store: Store, dataset: str | None = None) -> pl.DataFrame:
 def difference(
     store: Store, a: Selection, b: Selection, depth: str = "difference", profile: str | None = None
 ) -> pl.DataFrame:
-    """Say what changed from `a` to `b`, letter for letter or, with a text profile, token for token.
+    """Say what changed from `a` to `b`, letter for letter or, with a tokenizer, token for token.
 
     By kind of change (`difference`: change, images, captions), by image (`image_change`: image, added, removed, edited,
     moved, rated) or by caption (`change`: change, image, slot, old_text, new_text, old_split, new_split).
@@ -132,7 +132,7 @@ def content(store: Store, selection: Selection) -> pl.DataFrame:
 def bind_content(
     at_work: Workspace, relation: str, store: Store, selection: Selection, profile: str | None = None
 ) -> None:
-    """Let a relation stand for the captions of a selection; with a text profile, for their tokens."""
+    """Let a relation stand for the captions of a selection; with a tokenizer, for their tokens."""
     own = _at_work(store, selection, profile)
     at_work.bind(relation, "content_as_of" if profile is None else "content_tokens", of=own)
 

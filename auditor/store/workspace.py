@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from auditor.store.connection import Held, Store
-from auditor.store.relations import declared, hold_to_declaration
+from auditor.store.relations import check_declaration, declared
 from auditor.store.sqlfiles import SqlFile, catalogue, over, reads_of
 
 _OF_BUCKET = "first_image"
@@ -38,7 +38,7 @@ class Workspace:
         files = [catalogue()[name] for name in names]
         rows = " union all by name ".join(f"({source._select(file)}\n)" for file in files)
         params = {key: source.params[key] for file in files for key in file.params}
-        hold_to_declaration(relation, files[0].returns)
+        check_declaration(relation, files[0].returns)
         self._hold(relation, f"from ({rows})", params)
         self._is_bound(relation)
 
@@ -49,7 +49,7 @@ class Workspace:
 
     def bind_rows(self, relation: str, rows: pl.DataFrame) -> None:
         """Let `relation` stand for rows that were made outside of the engine."""
-        hold_to_declaration(relation, rows.columns)
+        check_declaration(relation, rows.columns)
         with self._store.registered("made_outside", rows):
             self._hold(relation, "from made_outside", {})
         self._is_bound(relation)

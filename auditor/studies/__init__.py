@@ -63,7 +63,7 @@ STUDIES: dict[str, Study] = {
     "export": _here("ingest:export", "Data", "Write a version as a bundle: Parquet files, hashed by a manifest."),
     "datasets": _here("versions:datasets", "Data", "List the datasets of the store, each with its newest version."),
     "log": _here("versions:log", "Data", "List every version of a dataset, the newest first."),
-    "tag": _here("versions:tag", "Data", "Give a version a name that every REF understands.", writes=True),
+    "tag": _here("versions:tag", "Data", "Give a version a name that every command understands.", writes=True),
     "note": _here("versions:note", "Data", "Replace the note of a version, which `auditor log` shows.", writes=True),
     "diff": _here(
         "versions:diff", "Data", "Say what changed from one version to another: captions, words, lengths.", asks=True

@@ -14,7 +14,7 @@ from auditor.metrics.candidates import HUMAN
 from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References, left_out, requests
 from auditor.result import Figure, Finding, Result, Said, Table, about, counted, findings_in, notes_in
-from auditor.scoring.candidate_sets import LONELY
+from auditor.scoring.candidate_sets import SINGLE_CAPTION
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_few_captions, too_long
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.correlation import FEWEST, LEVELS, STATISTICS, at_level, constants
@@ -135,13 +135,13 @@ def _correlations(
 def _unscored(store: Store, selection: Selection, scores: pl.DataFrame) -> list[Finding]:
     """Say how many images have one caption only, where all that have more are scored."""
     described = images(store, selection)
-    lonely = described.filter(pl.col("captions") < 2).height
-    if not lonely:
+    single = described.filter(pl.col("captions") < 2).height
+    if not single:
         return []
-    subject = counted(lonely, "image has", "images have")
+    subject = counted(single, "image has", "images have")
     scored = f"{scores.height:,} captions of {scores['image'].n_unique():,} images are scored"
     said = f"{selection.label}: {subject} one caption only and no score; {scored}"
-    return [Finding(LONELY, said, about(selection), {"images": lonely}, described.height, "notice")]
+    return [Finding(SINGLE_CAPTION, said, about(selection), {"images": single}, described.height, "notice")]
 
 
 def _largest_p(selection: Selection, rows: pl.DataFrame) -> list[str]:
@@ -184,7 +184,7 @@ def _tables(label: str, rows: pl.DataFrame) -> list[Table]:
 def _triangle(rows: pl.DataFrame, level: str, statistic: str) -> pl.DataFrame:
     """Lay a statistic out as a lower triangle: a row for each metric but the first, a column for each but the last."""
     shown = rows.filter(pl.col("level") == level, pl.col("statistic") == statistic)
-    order = {name: place for place, name in enumerate(shown["metric_b"].unique(maintain_order=True))}
+    order = {name: index for index, name in enumerate(shown["metric_b"].unique(maintain_order=True))}
     return (
         shown.pivot("metric_a", index="metric_b", values="value", maintain_order=True)
         .sort(pl.col("metric_b").replace_strict(order, return_dtype=pl.Int64))
@@ -266,6 +266,6 @@ def _heatmaps(label: str, rows: pl.DataFrame) -> list[Figure]:
 def _square(pairs: pl.DataFrame) -> pl.DataFrame:
     metrics = pl.concat([pairs["metric_a"], pairs["metric_b"]]).unique(maintain_order=True)
     own = pl.DataFrame({"metric_a": metrics, "metric_b": metrics}).with_columns(value=1.0)
-    order = {name: place for place, name in enumerate(metrics)}
+    order = {name: index for index, name in enumerate(metrics)}
     turned = pairs.select(metric_a="metric_b", metric_b="metric_a", value="value")
     return pl.concat([own, pairs, turned]).sort(pl.col(_PAIR).replace_strict(order, return_dtype=pl.Int64))

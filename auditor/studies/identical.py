@@ -76,7 +76,7 @@ def identical(
 def identical_counts(
     store: Store,
     selection: Selection,
-    text_profile: str = "bare",
+    tokenizer: str = "bare",
     progress: Progress = silent,
     *,
     as_text: bool = False,
@@ -86,14 +86,12 @@ def identical_counts(
     One row: captions, images, wordless (captions without a word), twins (captions with an identical one at the same
     image), images_with_twins, share_of_images, pairs, images_all_identical.
     """
-    return _counted(_workspace(store, selection, text_profile, progress, as_text=as_text))
+    return _counted(_workspace(store, selection, tokenizer, progress, as_text=as_text))
 
 
-def _workspace(
-    store: Store, selection: Selection, text_profile: str, progress: Progress, *, as_text: bool
-) -> Workspace:
-    tokens.provide(store, [selection], text_profile, tokenizer_of(text_profile), progress)
-    return ngrams.workspace(store, selection, text_profile, as_text=as_text)
+def _workspace(store: Store, selection: Selection, tokenizer: str, progress: Progress, *, as_text: bool) -> Workspace:
+    tokens.provide(store, [selection], tokenizer, tokenizer_of(tokenizer), progress)
+    return ngrams.workspace(store, selection, tokenizer, as_text=as_text)
 
 
 def _counted(at_work: Workspace) -> pl.DataFrame:

@@ -93,7 +93,7 @@ def keyness(
         signatures={"keyness": str(Signature("keyness", settings, _VERSION))},
         tables=tuple(_tables(sides, frame, watched)),
         notes=(
-            *([f"in neither as a token of text profile {tokenizer}: {', '.join(unseen)}"] if unseen else []),
+            *([f"in neither as a token of tokenizer {tokenizer}: {', '.join(unseen)}"] if unseen else []),
             f"p is that of one word; {frame.height:,} were compared: for all together, ask for less than"
             f" {0.05 / max(frame.height, 1):.1g}",
         ),

@@ -76,7 +76,7 @@ def profile(
         selections=selections,
         tables=(
             Table("size, vocabulary, repetition", _whole(sizes.filter(~is_mean)), name="sizes"),
-            Table(f"lengths in tokens of text profile {tokenizer}", sizes.filter(is_mean), name="lengths"),
+            Table(f"lengths in tokens of tokenizer {tokenizer}", sizes.filter(is_mean), name="lengths"),
             Table("hygiene", _whole(hygiene), name="hygiene"),
             *([Table("annotations and related datasets", _whole(noted), name="annotations")] if noted.height else []),
         ),
@@ -100,12 +100,12 @@ def _dirt(selection: Selection, described: pl.DataFrame) -> list[Finding]:
     return [Finding(DIRT, said, where, signs, int(value["captions"]), "notice")] if signs else []
 
 
-def _describe(store: Store, selection: Selection, text_profile: str) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+def _describe(store: Store, selection: Selection, tokenizer: str) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     """Give size, hygiene and annotations of one selection. Columns: statistic, value."""
     version = selection.version
     logged = versions.log_rows(store, version.dataset).filter(pl.col("seq") == version.seq)
     refused = logged.select(statistic=pl.lit("rejected"), value=pl.col("rejected").cast(pl.Float64))
-    workspace = ngrams.workspace(store, selection, text_profile)
+    workspace = ngrams.workspace(store, selection, tokenizer)
     workspace.bind("annotated", "annotation_as_of")
     noted = [workspace.rows("annotations")]
     for other in versions.related(store, version.dataset):

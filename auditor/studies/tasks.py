@@ -123,7 +123,7 @@ def tasks(
         pl.lit(QUESTIONS[form]).alias("question"),
         *("a", "b", "c", "category", "origin_b", "origin_c", "swapped", "reference"),
         pl.lit(seed, pl.Int64).alias("seed"),
-        pl.lit(" ".join(one.reference for one in drawn_from) or None, pl.String).alias("drawn_from"),
+        pl.lit(" ".join(one.pinned_name for one in drawn_from) or None, pl.String).alias("drawn_from"),
     )
     result = Result(
         "tasks",
@@ -142,10 +142,10 @@ def _contests(
     """Bind relation `contest_at_work` to the pairs of captions that are put against each other; give them."""
     named = {name: resolve(store, name) for name in candidates if name not in (HUMAN, INTRA)}
     for name, one in named.items():
-        _hold_related(store, selection, name, one)
+        _check_related(store, selection, name, one)
     known = [name for name, one in named.items() if one.version.kind in ("pairs", "triplets", "judgements")]
     if known:
-        _hold_alone(known[0], named[known[0]], candidates)
+        _check_alone(known[0], named[known[0]], candidates)
         at_work.take("annotated", content_at_work(store, named[known[0]]), "annotated")
         bind_content(at_work, "answer", store, named[known[0]])
         at_work.bind("contest_at_work", "declared_task_pair")
@@ -155,7 +155,7 @@ def _contests(
     return list(named.values()), at_work.query("select image, place, b, c from contest_at_work")
 
 
-def _hold_related(store: Store, selection: Selection, name: str, candidate: Selection) -> None:
+def _check_related(store: Store, selection: Selection, name: str, candidate: Selection) -> None:
     """Raise `UsageError` for candidates of other images, and for the references themselves."""
     if candidate.version.dataset == selection.version.dataset:
         raise UsageError(f"{name}: its captions are the references; a held-out one of them is --candidates {HUMAN}")
@@ -167,7 +167,7 @@ def _hold_related(store: Store, selection: Selection, name: str, candidate: Sele
         )
 
 
-def _hold_alone(name: str, compared: Selection, candidates: Sequence[str]) -> None:
+def _check_alone(name: str, compared: Selection, candidates: Sequence[str]) -> None:
     if compared.version.kind != "pairs":
         raise UsageError(f"{name}: a dataset of {compared.version.kind} has no pairs to ask about; name one of pairs")
     if len(candidates) > 1:
@@ -234,10 +234,10 @@ def _obstacles(
             fewer = f"fewer than {references}" if references else "no"
             said = f"{counted(number, 'image has', 'images have')} {fewer} other captions: {listed(without, 3)}"
             add("images-without-question", said, len(described), images=number)
-    asked = rows["image"].n_unique()
-    if images_asked is not None and 0 < asked < images_asked:
-        said = f"--images {images_asked}: only {counted(asked, 'image has', 'images have')} questions"
-        add("fewer-questions-than-asked", said, len(described), images=asked, images_asked=images_asked)
+    asked_about = rows["image"].n_unique()
+    if images_asked is not None and 0 < asked_about < images_asked:
+        said = f"--images {images_asked}: only {counted(asked_about, 'image has', 'images have')} questions"
+        add("fewer-questions-than-asked", said, len(described), images=asked_about, images_asked=images_asked)
     return found
 
 

@@ -1,7 +1,7 @@
-"""The room of a string: text profiles, which turn captions into tokens.
+"""The room of a string: tokenizers, which turn captions into tokens.
 
-A profile is a function from a column of captions to a column of token lists; it never sees a dataset or a store. A list
-may be empty, and no token holds white space.
+A tokenizer is a function from a column of captions to a column of token lists; it never sees a dataset or a store. A
+list may be empty, and no token holds white space.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from auditor.text.spacy import profile as spacy_tokens
 
 Tokenizer = Callable[[pl.Series], pl.Series]
 
-#: Every text profile by name.
+#: Every tokenizer by name.
 PROFILES: Mapping[str, Tokenizer] = MappingProxyType(
     {
         "bare": bare.tokenize,
@@ -28,18 +28,18 @@ PROFILES: Mapping[str, Tokenizer] = MappingProxyType(
     }
 )
 
-#: No profile: `studies.writing` chooses one by how the captions are written.
+#: None named: `scoring.writing` chooses one by how the captions are written.
 AUTO = "auto"
 
-#: The profiles under which an ingest tokenises; tokens of the others are made when a command first asks for them.
+#: The tokenizers that an ingest runs; tokens of the others are made when a command first asks for them.
 AT_INGEST: Mapping[str, Tokenizer] = MappingProxyType({"bare": bare.tokenize})
 
-#: Profiles that are another program's, which may split otherwise in another version, by the name of the program.
+#: Tokenizers that are another program's, which may split otherwise in another version, by the name of the program.
 BY_OTHERS: Mapping[str, str] = MappingProxyType({"spacy": "spaCy"})
 
 
-def tokenizer_of(profile: str) -> Tokenizer:
-    """Look a profile up, or say which there are."""
-    if profile not in PROFILES:
-        raise UsageError(f"{profile}: no such text profile; known are {', '.join(PROFILES)}")
-    return PROFILES[profile]
+def tokenizer_of(name: str) -> Tokenizer:
+    """Look a tokenizer up, or say which there are."""
+    if name not in PROFILES:
+        raise UsageError(f"{name}: no such tokenizer; known are {', '.join(PROFILES)}")
+    return PROFILES[name]

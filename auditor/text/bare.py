@@ -1,4 +1,4 @@
-"""Text profile `bare`: words only, as paper 000 prepares every dataset (Wang & Gaizauskas 2016, section 4).
+"""Tokenizer `bare`: words only, as paper 000 prepares every dataset (Wang & Gaizauskas 2016, section 4).
 
 Lower case, no punctuation, hyphenated words split.
 """

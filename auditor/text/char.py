@@ -1,4 +1,4 @@
-"""Text profile `char`: one token for each character that a reader sees, in scripts that put no blanks between words.
+"""Tokenizer `char`: one token for each character that a reader sees, in scripts that put no blanks between words.
 
 Chinese, Japanese, Thai, Lao, Khmer, Burmese. Words of other scripts and numbers stay whole, so that captions in these
 scripts alone have the tokens of `bare`. A character is a grapheme cluster (UAX 29): a letter with its marks.

@@ -1,4 +1,4 @@
-"""METEOR's own normaliser (`-norm`): a tokeniser after that of Moses, run on text that a text profile has made.
+"""METEOR's own normaliser (`-norm`): a tokeniser after that of Moses, run on text that a tokenizer has made.
 
 Its rules are passes over the whole line whose matches consume their neighbours (`a,b,c` → `a , b,c`), so that they
 cannot be written as look-arounds. They look at most one character beyond a blank, so that the words of a token mostly

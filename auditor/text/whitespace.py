@@ -1,4 +1,4 @@
-"""Text profile `whitespace`: split on white space and nothing else, for captions that are tokenised already."""
+"""Tokenizer `whitespace`: split on white space and nothing else, for captions that are tokenised already."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@
 -- reads: candidate, reference, caption_tokens
 -- returns: image, slot, length, reference_count, reference_lengths, is_reference
 --
--- How long a candidate and its references are, and whether it is one of them: word for word, as the text profile reads
+-- How long a candidate and its references are, and whether it is one of them: word for word, as the tokenizer reads
 -- both, since that is what a metric sees. A candidate without references has no row.
 select
     c.image,

@@ -3,10 +3,10 @@
 -- grain: compared caption
 -- params: system VARCHAR, system_seq INTEGER, system_split VARCHAR, profile VARCHAR
 -- reads: reference, membership, annotation, caption_tokens
--- returns: candidate, stands_in, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
+-- returns: candidate, is_substitute, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
 --
 -- The captions that people compared, B and C, put against all captions of the image of the same id. A text that is
--- compared often for an image is one candidate, under the first of its slots, as in `comparison`.
+-- compared often for an image is one candidate, under the first of its slots, as in `pairwise_preference`.
 with described as (select distinct image_no, image from reference),
 compared_side as (
     select image, slot
@@ -27,7 +27,7 @@ compared_text as (
     group by m.image, m.caption_id
 )
 select
-    $system::varchar as candidate, true as stands_in, d.image_no, d.image, c.slot, null::uinteger as held_out, c.caption_id,
+    $system::varchar as candidate, true as is_substitute, d.image_no, d.image, c.slot, null::uinteger as held_out, c.caption_id,
     len(t.tokens)::uinteger as length, $system::varchar as from_dataset, c.image as from_image, c.slot as from_slot
 from compared_text as c
 join described as d using (image)

@@ -1,7 +1,7 @@
 -- name: shared_pair
 -- version: 1
 -- grain: pair that two sources have
--- reads: pairwise_preference, other_comparison
+-- reads: pairwise_preference, other_preference
 -- returns: pair, other_pair, other_kind, origin_b, origin_c, other_votes_b, other_votes_c, other_winner
 --
 -- Pairs of the same two captions of an image in another source, told by their tokens: the k-th such pair of the one is
@@ -17,7 +17,7 @@ other as (
         pair, image, kind, tokens_b, winner, origin_b, origin_c, votes_b, votes_c,
         least(tokens_b, tokens_c) as low, greatest(tokens_b, tokens_c) as high,
         row_number() over (partition by image, least(tokens_b, tokens_c), greatest(tokens_b, tokens_c) order by pair) as place
-    from other_comparison
+    from other_preference
 )
 select
     a.pair, b.pair as other_pair, b.kind as other_kind,

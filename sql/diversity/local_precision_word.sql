@@ -1,7 +1,7 @@
 -- name: local_precision_word
 -- version: 1
 -- grain: candidate, word of it
--- reads: candidate, reference, reference_word_importance, said_word
+-- reads: candidate, reference, reference_word_importance, content_word
 -- returns: candidate_no, image_no, token_id, is_content, supported
 -- cites: van Miltenburg et al. 2018, section 5.1: local precision
 --
@@ -17,5 +17,5 @@ select
     coalesce(w.descriptions, 0) > (c.held_out is not null)::integer as supported
 from candidate as c
 join described as d on d.image_no = c.image_no and d.captions > (c.held_out is not null)::integer
-join said_word as s on s.caption_id = c.caption_id
+join content_word as s on s.caption_id = c.caption_id
 left join reference_word_importance as w on w.image_no = c.image_no and w.token_id = s.token_id

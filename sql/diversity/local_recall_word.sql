@@ -1,7 +1,7 @@
 -- name: local_recall_word
 -- version: 1
 -- grain: candidate, content word of its image's references
--- reads: candidate, reference_word_importance, said_word
+-- reads: candidate, reference_word_importance, content_word
 -- returns: candidate_no, image_no, token_id, importance, recalled
 -- cites: van Miltenburg et al. 2018, eq. 5-7
 --
@@ -13,7 +13,7 @@ with met as (
         w.importance - (c.held_out is not null and coalesce(s.is_content, false))::uinteger as importance
     from candidate as c
     join reference_word_importance as w on w.image_no = c.image_no and w.importance > 0
-    left join said_word as s on s.caption_id = c.caption_id and s.token_id = w.token_id
+    left join content_word as s on s.caption_id = c.caption_id and s.token_id = w.token_id
 )
 select candidate_no, image_no, token_id, importance, recalled
 from met

@@ -1,7 +1,7 @@
 -- name: reference_word_importance
 -- version: 1
 -- grain: image, word of its references
--- reads: reference, said_word
+-- reads: reference, content_word
 -- returns: image_no, token_id, descriptions, importance
 -- cites: van Miltenburg et al. 2018, eq. 5 and 7
 --
@@ -11,5 +11,5 @@ select
     r.image_no, s.token_id, count(*)::uinteger as descriptions,
     (count(*) filter (where s.is_content))::uinteger as importance
 from reference as r
-join said_word as s using (caption_id)
+join content_word as s using (caption_id)
 group by r.image_no, s.token_id

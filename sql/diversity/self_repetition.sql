@@ -6,7 +6,7 @@
 -- returns: list_no, repetitions, captions
 -- cites: Salkar et al. 2022, section 3; Shaib et al. 2024
 --
--- For each caption, how often its different 4-grams stand in other captions of its list (each caption counted once);
+-- For each caption, how often its different 4-grams occur in other captions of its list (each caption counted once);
 -- grouped by that number, since only the logarithm of it is wanted.
 with side_by_side as (
     select

@@ -5,13 +5,13 @@
 -- returns: question_no, position, match, captions, images, texts, of_captions, of_images
 --
 -- How many captions a side has again elsewhere, exactly, nearly (and not exactly) or either way; at how many images they
--- stand, and how many different wordings they are. Shares are of the captions with a word; within images, of those at
+-- are, and how many different texts they are. Shares are of the captions with a word; within images, of those at
 -- an image with several.
 with described as (
-    select side_no, image_no, count(wording_no) as captions
+    select side_no, image_no, count(text_no) as captions
     from side_caption
     group by side_no, image_no
-    having count(wording_no) > 0
+    having count(text_no) > 0
 ),
 base as (
     select
@@ -23,16 +23,16 @@ base as (
     group by q.question_no
 ),
 matched as (
-    select question_no, case when exact then 'exact' else 'near' end as match, image_no, wording_no
+    select question_no, case when exact then 'exact' else 'near' end as match, image_no, text_no
     from duplicate
     union all
-    select question_no, 'any', image_no, wording_no
+    select question_no, 'any', image_no, text_no
     from duplicate
 ),
 counted as (
     select
         question_no, match,
-        count(*) as captions, count(distinct image_no) as images, count(distinct wording_no) as texts
+        count(*) as captions, count(distinct image_no) as images, count(distinct text_no) as texts
     from matched
     group by question_no, match
 ),

@@ -2,21 +2,21 @@
 -- version: 1
 -- grain: question, caption
 -- reads: question, side_caption, nearest_occurrence
--- returns: question_no, image_no, slot, wording_no, exact, place
+-- returns: question_no, image_no, slot, text_no, exact, place
 --
 -- The captions of a side that the side it is put against repeats, each with the place that is most like it. Where a side
 -- is put against itself (`apart`), another image's.
 with asked as (
     select
-        q.question_no, s.image_no, s.slot, s.wording_no,
+        q.question_no, s.image_no, s.slot, s.text_no,
         case when q.apart and r.image_no = s.image_no then r.other_best else r.best end as best
     from question as q
     join side_caption as s on s.side_no = q.side_no
-    join nearest_occurrence as r on r.side_no = q.against_no and r.wording_no = s.wording_no
+    join nearest_occurrence as r on r.side_no = q.against_no and r.text_no = s.text_no
     where q.scope <> 'within-image'
 )
 select
-    question_no, image_no, slot, wording_no,
+    question_no, image_no, slot, text_no,
     distance_of(best) = 0 as exact,
     place_of(best) as place
 from asked

@@ -6,24 +6,24 @@
 -- returns: question_no, match, nth, image, slot, against_image, against_slot, similarity, text, against_text
 --
 -- Captions beside the one that is most like each. With `examples`, so many for each question and kind of match: the
--- longest wordings, each once; with 0, all.
-with first_of_wording as (
+-- longest texts, each once; with 0, all.
+with first_of_text as (
     select
-        d.question_no, d.exact, d.image_no, d.slot, d.wording_no, d.place, len(w.tokens) as words,
+        d.question_no, d.exact, d.image_no, d.slot, d.text_no, d.place, len(w.tokens) as words,
         row_number() over (
-            partition by d.question_no, d.exact, d.wording_no order by d.image_no, d.slot
-        ) as nth_of_wording
+            partition by d.question_no, d.exact, d.text_no order by d.image_no, d.slot
+        ) as nth_of_text
     from duplicate as d
-    join distinct_text as w on w.wording_no = d.wording_no
+    join distinct_text as w on w.text_no = d.text_no
 ),
 ranked as (
     select
-        question_no, exact, image_no, slot, wording_no, place,
+        question_no, exact, image_no, slot, text_no, place,
         row_number() over (
-            partition by question_no, exact order by nth_of_wording, words desc, image_no, slot
+            partition by question_no, exact order by nth_of_text, words desc, image_no, slot
         ) as nth
-    from first_of_wording
-    where $examples::uinteger = 0 or nth_of_wording = 1
+    from first_of_text
+    where $examples::uinteger = 0 or nth_of_text = 1
 )
 select
     r.question_no,
@@ -36,7 +36,7 @@ from ranked as r
 join question as q on q.question_no = r.question_no
 join side_caption as s on s.side_no = q.side_no and s.image_no = r.image_no and s.slot = r.slot
 join side_caption as o on o.side_no = q.against_no and o.place = r.place
-left join similar_text as n on n.wording_no = r.wording_no and n.other_no = o.wording_no
+left join similar_text as n on n.text_no = r.text_no and n.other_no = o.text_no
 join caption as c on c.caption_id = s.caption_id
 join caption as t on t.caption_id = o.caption_id
 where $examples::uinteger = 0 or r.nth <= $examples::uinteger

@@ -4,10 +4,10 @@
 -- reads: question, side_caption, duplicate
 -- returns: question_no, slot, exact, near, of_captions
 --
--- How many captions of each slot (the annotator's, where slots are) stand again elsewhere, of those with a word. Slots
+-- How many captions of each slot (the annotator's, where slots are) occur again elsewhere, of those with a word. Slots
 -- with none are left out.
 with base as (
-    select q.question_no, s.slot, count(s.wording_no) as captions
+    select q.question_no, s.slot, count(s.text_no) as captions
     from question as q
     join side_caption as s on s.side_no = q.side_no
     where q.scope in ('across-images', 'across-datasets', 'across-versions')

@@ -1,23 +1,23 @@
 -- name: first_occurrence
 -- version: 1
--- grain: side, wording, image
+-- grain: side, text, image
 -- reads: side_caption
--- returns: side_no, wording_no, image_no, place
+-- returns: side_no, text_no, image_no, place
 --
--- Where each wording stands first in a side, and first at another image: what there is to know of a wording of ten
+-- Where each text occurs first in a side, and first at another image: what there is to know of a text of ten
 -- thousand captions. For any image, one of the two is elsewhere, where any is.
 with first_place as (
-    select side_no, wording_no, min(place) as place, min(image_no) as image_no
+    select side_no, text_no, min(place) as place, min(image_no) as image_no
     from side_caption
-    where wording_no is not null
-    group by side_no, wording_no
+    where text_no is not null
+    group by side_no, text_no
 ),
 next_place as (
-    select f.side_no, f.wording_no, min(s.place) as place, min(s.image_no) as image_no
+    select f.side_no, f.text_no, min(s.place) as place, min(s.image_no) as image_no
     from first_place as f
-    join side_caption as s on s.side_no = f.side_no and s.wording_no = f.wording_no and s.image_no <> f.image_no
-    group by f.side_no, f.wording_no
+    join side_caption as s on s.side_no = f.side_no and s.text_no = f.text_no and s.image_no <> f.image_no
+    group by f.side_no, f.text_no
 )
-select side_no, wording_no, image_no, place from first_place
+select side_no, text_no, image_no, place from first_place
 union all
-select side_no, wording_no, image_no, place from next_place
+select side_no, text_no, image_no, place from next_place

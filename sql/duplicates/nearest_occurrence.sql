@@ -1,29 +1,29 @@
 -- name: nearest_occurrence
 -- version: 1
--- grain: side, wording
+-- grain: side, text
 -- reads: first_occurrence, similar_text
--- returns: side_no, wording_no, image_no, best, other_best
+-- returns: side_no, text_no, image_no, best, other_best
 --
--- The place in a side whose wording is most like a given one, with its image, and the best at another image. Packed, so
--- that the least is the best: the distance, 0 for the same wording, else 1 and more in millionths, above the place.
+-- The place in a side whose text is most like a given one, with its image, and the best at another image. Packed, so
+-- that the least is the best: the distance, 0 for the same text, else 1 and more in millionths, above the place.
 with alike as (
-    select distinct wording_no, wording_no as other_no, 0::ubigint as distance
+    select distinct text_no, text_no as other_no, 0::ubigint as distance
     from first_occurrence
     union all
-    select wording_no, other_no, 1 + (total - shared)::ubigint * 1000000 // total
+    select text_no, other_no, 1 + (total - shared)::ubigint * 1000000 // total
     from similar_text
 ),
 found as materialized (
-    select l.side_no, a.wording_no, l.image_no, at_distance(a.distance, l.place) as best
+    select l.side_no, a.text_no, l.image_no, at_distance(a.distance, l.place) as best
     from alike as a
-    join first_occurrence as l on l.wording_no = a.other_no
+    join first_occurrence as l on l.text_no = a.other_no
 ),
 first_found as (
-    select side_no, wording_no, min(best) as best, arg_min(image_no, best) as image_no
+    select side_no, text_no, min(best) as best, arg_min(image_no, best) as image_no
     from found
-    group by side_no, wording_no
+    group by side_no, text_no
 )
-select f.side_no, f.wording_no, f.image_no, f.best, min(o.best) filter (where o.image_no <> f.image_no) as other_best
+select f.side_no, f.text_no, f.image_no, f.best, min(o.best) filter (where o.image_no <> f.image_no) as other_best
 from first_found as f
-join found as o on o.side_no = f.side_no and o.wording_no = f.wording_no
-group by f.side_no, f.wording_no, f.image_no, f.best
+join found as o on o.side_no = f.side_no and o.text_no = f.text_no
+group by f.side_no, f.text_no, f.image_no, f.best

@@ -2,13 +2,13 @@
 -- version: 1
 -- grain: selection
 -- reads: prefix_pair
--- returns: meetings
+-- returns: pairings
 --
--- How often two wordings meet in a pair of rare words: what it costs to compare them.
+-- How often two texts meet in a pair of rare words: what it costs to compare them.
 with met as (
-    select count(*) as wordings
+    select count(*) as texts
     from prefix_pair
     group by key
 )
-select coalesce(sum(wordings * (wordings - 1) // 2), 0)::bigint as meetings
+select coalesce(sum(texts * (texts - 1) // 2), 0)::bigint as pairings
 from met

@@ -6,7 +6,7 @@
 --
 -- How many captions of each selection have no word, which are nobody's duplicate, and how many an image has at most.
 with described as (
-    select side_no, image_no, count(*) as captions, count(*) filter (where wording_no is null) as wordless
+    select side_no, image_no, count(*) as captions, count(*) filter (where text_no is null) as wordless
     from side_caption
     group by side_no, image_no
 )

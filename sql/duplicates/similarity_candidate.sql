@@ -1,15 +1,15 @@
 -- name: similarity_candidate
 -- version: 1
--- grain: pair of wordings
+-- grain: pair of texts
 -- params: near INTEGER
 -- reads: prefix_pair
--- returns: wording_no, other_no
+-- returns: text_no, other_no
 --
 -- Wordings that meet in a pair of rare words and that sizes and masks do not tell apart: of two masks at least as many
 -- words are different as bits. One in some hundred that meet.
-select distinct a.wording_no, b.wording_no as other_no
+select distinct a.text_no, b.text_no as other_no
 from prefix_pair as a
-join prefix_pair as b on b.key = a.key and b.wording_no > a.wording_no
+join prefix_pair as b on b.key = a.key and b.text_no > a.text_no
 where 1000 * b.size >= $near::integer * a.size
     and 1000 * a.size >= $near::integer * b.size
     and bit_count(xor(a.mask, b.mask)) * (1000 + $near::integer) <= (a.size + b.size) * (1000 - $near::integer)

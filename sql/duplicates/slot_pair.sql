@@ -8,19 +8,19 @@
 -- How often two slots say the same of an image, of the images that have words in both: the captions of an annotator who
 -- copied another's. Pairs that never do are left out, as are slots from `most_slots` on: their pairs grow as the square.
 with spoken as (
-    select q.question_no, s.image_no, s.slot, s.wording_no
+    select q.question_no, s.image_no, s.slot, s.text_no
     from question as q
     join side_caption as s on s.side_no = q.side_no
-    where q.scope = 'within-image' and s.wording_no is not null and s.slot < $most_slots::uinteger
+    where q.scope = 'within-image' and s.text_no is not null and s.slot < $most_slots::uinteger
 ),
 paired as (
     select
         a.question_no, a.slot, b.slot as against_slot,
-        a.wording_no = b.wording_no as exact,
-        n.wording_no is not null as near
+        a.text_no = b.text_no as exact,
+        n.text_no is not null as near
     from spoken as a
     join spoken as b on b.question_no = a.question_no and b.image_no = a.image_no and b.slot > a.slot
-    left join similar_text as n on n.wording_no = a.wording_no and n.other_no = b.wording_no
+    left join similar_text as n on n.text_no = a.text_no and n.other_no = b.text_no
 )
 select
     question_no, slot, against_slot,

@@ -1,15 +1,15 @@
 -- name: text_bag
 -- version: 1
--- grain: wording
+-- grain: text
 -- reads: distinct_text
--- returns: wording_no, size, words, mask
+-- returns: text_no, size, words, mask
 -- cites: Sandes, Teodoro & Melo 2020, section 3: a bitmap bounds how many words two sets share
 --
--- A wording as a bag of words. The second "a" of a wording is a word of its own, so that bags are sets. Words are
--- numbered by how many wordings hold them, the rarest first; `mask` has one bit for each, of 64.
-with spoken as (select wording_no, unnest(tokens) as token_id from distinct_text),
+-- A text as a bag of words. The second "a" of a text is a word of its own, so that bags are sets. Words are
+-- numbered by how many texts hold them, the rarest first; `mask` has one bit for each, of 64.
+with spoken as (select text_no, unnest(tokens) as token_id from distinct_text),
 told_apart as (
-    select wording_no, token_id, row_number() over (partition by wording_no, token_id) as nth
+    select text_no, token_id, row_number() over (partition by text_no, token_id) as nth
     from spoken
 ),
 numbered as (
@@ -18,10 +18,10 @@ numbered as (
     group by token_id, nth
 )
 select
-    t.wording_no,
+    t.text_no,
     count(*)::uinteger as size,
     list(n.word order by n.word) as words,
     bit_or(1::ubigint << (n.word % 64)::integer) as mask
 from told_apart as t
 join numbered as n on n.token_id = t.token_id and n.nth = t.nth
-group by t.wording_no
+group by t.text_no

@@ -5,7 +5,7 @@
 -- returns: read, normalised
 --
 -- How many records an ingest read, and how many of the accepted have outer blanks or line breaks: they are stored as
--- they stand, and every text profile reads them as single blanks.
+-- they stand, and every tokenizer reads them as single blanks.
 select
     count(*) as read,
     count(*) filter (

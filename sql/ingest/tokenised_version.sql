@@ -5,7 +5,7 @@
 -- reads: version, membership, caption_tokens
 -- returns: dataset, seq, text_profiles
 --
--- The text profiles under which every caption of a version has tokens. A null dataset stands for all of them. What a
+-- The tokenizers under which every caption of a version has tokens. A null dataset stands for all of them. What a
 -- profile lacks is found first, row by row of membership, and counts against each version that holds the row.
 with made as (select distinct profile from caption_tokens),
 standing as (

@@ -5,7 +5,7 @@
 -- reads: membership, caption_tokens
 -- returns: caption_id
 --
--- The texts of a selection whose tokens of a text profile are not there yet. Only the profiles of an ingest are made
+-- The texts of a selection whose tokens of a tokenizer are not there yet. Only the profiles of an ingest are made
 -- for every text; those of the others are made when a command first asks for them.
 select distinct m.caption_id
 from membership as m

@@ -3,14 +3,14 @@
 -- grain: candidate, n-gram
 -- params: first_image UINTEGER, last_image UINTEGER
 -- reads: candidate, image_ngram
--- returns: candidate_no, image_no, held_out, stands_in, caption_id, bigrams, n, gram, tf
+-- returns: candidate_no, image_no, held_out, is_substitute, caption_id, bigrams, n, gram, tf
 --
 -- The n-grams of each candidate that a caption of its image can share.
 select
     c.candidate_no,
     c.image_no,
     c.held_out,
-    c.stands_in,
+    c.is_substitute,
     c.caption_id,
     greatest(c.length::integer - 1, 0) as bigrams,
     g.n,

@@ -13,7 +13,7 @@ with described as (
     union all
     select image_no, caption_id
     from candidate
-    where stands_in and image_no between $first_image::uinteger and $last_image::uinteger
+    where is_substitute and image_no between $first_image::uinteger and $last_image::uinteger
 ),
 at_work as (select image_no, caption_id, count(*) as copies from described group by image_no, caption_id),
 side_by_side as materialized (

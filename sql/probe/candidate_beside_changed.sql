@@ -3,14 +3,14 @@
 -- grain: held-out caption
 -- params: label VARCHAR
 -- reads: reference, made_text
--- returns: candidate, stands_in, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
+-- returns: candidate, is_substitute, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
 -- cites: Wang & Gaizauskas 2016, section 4.1, CIDEr
 --
 -- Each caption as it is, where a caption of its image is changed as a reference. The changed one itself is a candidate
 -- too, so that documents that are counted by candidates (idf=fold) stay those of the untouched captions; since its own
--- text is no reference any more, it stands in.
+-- text is no reference any more, it is a substitute.
 select
-    $label::varchar as candidate, m.caption_id is not null as stands_in, r.image_no, r.image, r.slot, r.slot as held_out,
+    $label::varchar as candidate, m.caption_id is not null as is_substitute, r.image_no, r.image, r.slot, r.slot as held_out,
     r.caption_id, r.length,
     null::varchar as from_dataset, null::varchar as from_image, null::uinteger as from_slot
 from reference as r

@@ -7,7 +7,7 @@
 -- cites: Wang & Gaizauskas 2016, section 6: which components of descriptions matter to each metric
 --
 -- Each caption without its function words, or with nothing else ($function_words: whether those are the words that stay).
--- Words are looked up in small letters, since text profile whitespace keeps capitals.
+-- Words are looked up in small letters, since tokenizer whitespace keeps capitals.
 with gathered as (
     select
         w.image, w.slot,

@@ -4,7 +4,7 @@
 -- reads: reference, token_count
 -- returns: statistic, value
 --
--- Size, length, vocabulary and repetition of the captions at work. Lengths are in tokens of the text profile; standard
+-- Size, length, vocabulary and repetition of the captions at work. Lengths are in tokens of the tokenizer; standard
 -- deviations are of the population, as in van Miltenburg et al. 2018. Captions repeat where they are equal letter for
 -- letter: a text is what equal captions have in common. Each count is of what its name begins with.
 with per_image as (

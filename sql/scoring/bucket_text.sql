@@ -5,7 +5,7 @@
 -- reads: reference, candidate, text_tokens
 -- returns: caption_id, tokens
 --
--- The texts at work in one bucket of images, each once: the references and whatever stands in as their candidates.
+-- The texts at work in one bucket of images, each once: the references and their other candidates.
 with at_work as (
     select caption_id from reference where image_no between $first_image::uinteger and $last_image::uinteger
     union

@@ -3,10 +3,10 @@
 -- grain: held-out caption
 -- params: dataset VARCHAR, seed BIGINT
 -- reads: reference, substitute_pool, caption
--- returns: candidate, stands_in, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
+-- returns: candidate, is_substitute, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
 -- cites: Wang & Gaizauskas 2016, section 5, Random Brown
 --
--- Lower bound: in place of each caption, a sentence of a corpus that has at least five tokens under the text profile and
+-- Lower bound: in place of each caption, a sentence of a corpus that has at least five tokens under the tokenizer and
 -- ten characters as it stands in its source. The draw is an md5 of (seed, dataset, image, slot).
 with placed as (
     select s.dataset, s.image, s.slot, s.caption_id, s.length, row_number() over (order by s.image, s.slot) - 1 as place
@@ -24,7 +24,7 @@ drawn as (
     from reference
 )
 select
-    'brown' as candidate, true as stands_in, d.image_no, d.image, d.slot, d.slot as held_out, p.caption_id, p.length,
+    'brown' as candidate, true as is_substitute, d.image_no, d.image, d.slot, d.slot as held_out, p.caption_id, p.length,
     p.dataset as from_dataset, p.image as from_image, p.slot as from_slot
 from drawn as d
 join placed as p using (place)

@@ -3,7 +3,7 @@
 -- grain: held-out caption
 -- params: dataset VARCHAR, seed BIGINT
 -- reads: reference, substitute_pool
--- returns: candidate, stands_in, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
+-- returns: candidate, is_substitute, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
 -- cites: Wang & Gaizauskas 2016, section 5, Random Inter-Dataset
 --
 -- Lower bound: in place of each caption, one of another dataset: first a dataset is drawn, all alike, then one of its
@@ -33,7 +33,7 @@ chosen as (
     join shelf as s on s.shelf_no = (d.draw % s.shelves::uhugeint)::bigint
 )
 select
-    'inter' as candidate, true as stands_in, c.image_no, c.image, c.slot, c.slot as held_out, p.caption_id, p.length,
+    'inter' as candidate, true as is_substitute, c.image_no, c.image, c.slot, c.slot as held_out, p.caption_id, p.length,
     p.dataset as from_dataset, p.image as from_image, p.slot as from_slot
 from chosen as c
 join placed as p on p.dataset = c.dataset and p.place = c.place

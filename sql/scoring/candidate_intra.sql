@@ -3,7 +3,7 @@
 -- grain: held-out caption
 -- params: dataset VARCHAR, seed BIGINT
 -- reads: reference
--- returns: candidate, stands_in, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
+-- returns: candidate, is_substitute, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
 -- cites: Wang & Gaizauskas 2016, section 5, Random Intra-Dataset
 --
 -- Lower bound: in place of each caption, one of another image of the same dataset. The draw is a pure function of
@@ -31,7 +31,7 @@ drawn as (
     where captions > image_captions
 )
 select
-    'intra' as candidate, true as stands_in, d.image_no, d.image, d.slot, d.slot as held_out, other.caption_id, other.length,
+    'intra' as candidate, true as is_substitute, d.image_no, d.image, d.slot, d.slot as held_out, other.caption_id, other.length,
     $dataset::varchar as from_dataset, other.image as from_image, other.slot as from_slot
 from drawn as d
 join numbered as other

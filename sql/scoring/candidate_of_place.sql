@@ -3,10 +3,10 @@
 -- grain: held-out caption
 -- params: drawn INTEGER, first_place INTEGER, last_place INTEGER
 -- reads: reference, caption_place
--- returns: candidate, stands_in, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
+-- returns: candidate, is_substitute, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
 --
--- The captions of each image that stand at certain places in the order of the draw, each against the first of the others.
--- A caption that is none of the drawn references stands in for the last of these: what is left are the first references
+-- The captions of each image that are at certain places in the order of the draw, each against the first of the others.
+-- A caption that is none of the drawn references takes the place of the last of these: what is left are the first references
 -- of the draw, as many as every other caption meets.
 with last_place as (
     select r.image_no, r.image, r.slot
@@ -16,7 +16,7 @@ with last_place as (
 )
 select
     'human' as candidate,
-    p.place > $drawn::integer as stands_in,
+    p.place > $drawn::integer as is_substitute,
     l.image_no,
     l.image,
     p.slot,

@@ -3,13 +3,13 @@
 -- grain: candidate
 -- params: first_image UINTEGER, last_image UINTEGER, first_candidate UBIGINT, last_candidate UBIGINT, most_words UINTEGER
 -- reads: every_candidate
--- returns: candidate_no, candidate, stands_in, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
+-- returns: candidate_no, candidate, is_substitute, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
 --
 -- Some of the candidates of one bucket of images, by their place among them: an image with more of them than memory
 -- holds against its captions is counted part by part. A null range stands for all of them. Texts of more words than
 -- kernels align are left out.
 select
-    candidate_no, candidate, stands_in, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
+    candidate_no, candidate, is_substitute, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
 from every_candidate
 where image_no between $first_image::uinteger and $last_image::uinteger and length <= $most_words::uinteger
 qualify

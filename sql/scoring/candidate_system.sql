@@ -3,12 +3,12 @@
 -- grain: caption of a system's output
 -- params: system VARCHAR, system_seq INTEGER, system_split VARCHAR, profile VARCHAR
 -- reads: reference, membership, caption_tokens
--- returns: candidate, stands_in, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
+-- returns: candidate, is_substitute, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
 --
 -- A system's output: each caption is scored against all captions of the image of the same id. No caption is held out.
 with described as (select distinct image_no, image from reference)
 select
-    m.dataset as candidate, true as stands_in, d.image_no, d.image, m.slot, null::uinteger as held_out, m.caption_id,
+    m.dataset as candidate, true as is_substitute, d.image_no, d.image, m.slot, null::uinteger as held_out, m.caption_id,
     len(t.tokens)::uinteger as length, m.dataset as from_dataset, m.image as from_image, m.slot as from_slot
 from membership as m
 join described as d using (image)

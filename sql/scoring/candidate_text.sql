@@ -4,7 +4,7 @@
 -- reads: candidate
 -- returns: caption_id
 --
--- The texts that stand in as candidates, each once; the others are references themselves.
+-- The substitutes among the candidates, each once; the others are references themselves.
 select distinct caption_id
 from candidate
-where stands_in
+where is_substitute

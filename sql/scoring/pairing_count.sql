@@ -7,7 +7,7 @@
 -- How many captions and candidates meet on each image, how many words they have, and how many the longest has: what the
 -- memory and the time of a count grow with.
 with described as (
-    select image_no, count(*) as candidates, coalesce(sum(length) filter (where stands_in), 0) as words, max(length) as longest
+    select image_no, count(*) as candidates, coalesce(sum(length) filter (where is_substitute), 0) as words, max(length) as longest
     from candidate
     group by image_no
 ),

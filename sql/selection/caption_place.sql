@@ -6,7 +6,7 @@
 -- returns: image, slot, split, caption_id, length, place, captions
 --
 -- The captions of each image in the order in which a seed draws them, and how many there are: the first k are those that
--- a draw of k takes. So many of them as `mirrored` says stand in the order from the last to the first. The order is a
+-- a draw of k takes. So many of them as `mirrored` says are in the order from the last to the first. The order is a
 -- pure function of (seed, dataset, image, slot), by md5, and so the same on any machine and any number of threads.
 with ordered as (
     select

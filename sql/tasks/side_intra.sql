@@ -30,7 +30,7 @@ drawn as (
     where t.captions > o.own_captions
 )
 select
-    $side_no::uinteger as side_no, 'stranger' as author, 'human, another image' as origin,
+    $side_no::uinteger as side_no, 'another' as author, 'human, another image' as origin,
     d.image, null::uinteger as held_out, other.text
 from drawn as d
 join placed as other on other.place = d.draw + case when d.draw >= d.first_place then d.own_captions else 0 end

@@ -9,7 +9,7 @@
 -- of the four kinds, such as a system's caption beside one of another image, have no category.
 with kind (author_b, author_c, category) as (
     values
-        ('human', 'human', 'HC'), ('human', 'stranger', 'HI'), ('stranger', 'human', 'HI'),
+        ('human', 'human', 'HC'), ('human', 'another', 'HI'), ('another', 'human', 'HI'),
         ('human', 'machine', 'HM'), ('machine', 'human', 'HM'), ('machine', 'machine', 'MM')
 )
 select

@@ -5,7 +5,7 @@
 -- returns: relation, column, type, meaning
 --
 -- Every table and view of the store, a row for itself and one for each column, with their comments. A view's columns
--- stand in the order in which it returns them.
+-- are in the order in which it returns them.
 with relation as (
     select schema_name, table_name as name, comment from duckdb_tables() where not temporary and not internal
     union all

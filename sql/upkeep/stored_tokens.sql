@@ -5,7 +5,7 @@
 -- reads: caption, caption_tokens, vocabulary
 -- returns: caption_id, text, tokens
 --
--- The texts of a range of numbers that have tokens of a text profile, with these tokens spelled out.
+-- The texts of a range of numbers that have tokens of a tokenizer, with these tokens spelled out.
 with held as (
     select caption_id, tokens
     from caption_tokens

@@ -44,7 +44,7 @@ CASES: tuple[Broken, ...] = (
     _file("version 7.3", b"MATLAB 7.3 MAT-file".ljust(512) + b"\x89HDF\r\n\x1a\n", "save it with `save -v7`"),
     _file("version 4", struct.pack("<5i", 0, 1, 1, 0, 2) + b"x\0" + bytes(8), "no MATLAB 5 file"),
     _file("another byte order than its own", MAT[:124] + b"\x01\x00MI" + MAT[128:], "damaged MATLAB file"),
-    _file("an element that claims 4 GB", HEAD + struct.pack("<2I", 14, 0xFFFFFFF0) + bytes(64), "damaged MATLAB file"),
+    _file("an element that declares 4 GB", HEAD + struct.pack("<2I", 14, 0xFFFFFFF0) + bytes(64), "damaged MATLAB file"),
     _saved("another variable", {"x": np.array([[1.0, 2.0]])}, "expected structs"),
     _saved("a name that is a number", {"s": structs(("name", "sentences"), ("a.jpg", _cell("A .")), (7.0, _cell("B .")))}, "name is missing, or not a text", 1, 1),
     _saved("a sentence that is a number", {"s": structs(("name", "sentences"), ("a.jpg", _cell("A .", 7.0)))}, "sentence 2 is not a text", 1, 1),

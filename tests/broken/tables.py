@@ -36,8 +36,8 @@ def _overwritten(content: bytes, at: int, number: int) -> bytes:
     return content[:at] + struct.pack("<q", number) + content[at + 8 :]
 
 
-def _claiming(number: int, content: bytes = PACKED) -> bytes:
-    """Let the first packed buffer of an Arrow file claim to unpack to a number of bytes."""
+def _declaring(number: int, content: bytes = PACKED) -> bytes:
+    """Let the first packed buffer of an Arrow file declare to unpack to a number of bytes."""
     first = content.index(b"\x28\xb5\x2f\xfd") - 8
     return _overwritten(content, first, number)
 
@@ -120,10 +120,10 @@ TYPED: tuple[Broken, ...] = (
     Broken("table: a Parquet footer longer than its file", "table", {"a.parquet": _footed(PARQUET, 1 << 31)}, r"a\.parquet: a Parquet file that is damaged or cut short \(no footer\)"),
     Broken("table: a Parquet footer of nothing", "table", {"a.parquet": _footed(PARQUET, 0)}, r"a\.parquet: a Parquet file that is damaged or cut short"),
     Broken("table: an Arrow footer longer than its file", "table", {"a.arrow": ARROW[:-10] + b"\xff\xff\xff\x7f" + ARROW[-6:]}, r"a\.arrow: an Arrow file that is damaged or cut short \(no footer\)"),
-    Broken("table: an Arrow message that claims 4 EiB", "table", {"a.arrows": _claiming(1 << 62)}, r"a\.arrows: expands to more than 200 times", dangerous=True),
-    Broken("table: an Arrow message that claims 16 GiB", "table", {"a.arrows": _claiming(1 << 34)}, r"a\.arrows: expands to more than 200 times", dangerous=True),
-    Broken("table: an Arrow message that claims less than nothing", "table", {"a.arrows": _claiming(-2)}, r"a\.arrows: expands to more than 200 times"),
-    Broken("table: an Arrow file that claims 16 GiB", "table", {"a.arrow": _claiming(1 << 34, PACKED_FILE)}, r"a\.arrow: expands to more than 200 times", dangerous=True),
+    Broken("table: an Arrow message that declares 4 EiB", "table", {"a.arrows": _declaring(1 << 62)}, r"a\.arrows: expands to more than 200 times", dangerous=True),
+    Broken("table: an Arrow message that declares 16 GiB", "table", {"a.arrows": _declaring(1 << 34)}, r"a\.arrows: expands to more than 200 times", dangerous=True),
+    Broken("table: an Arrow message that declares less than nothing", "table", {"a.arrows": _declaring(-2)}, r"a\.arrows: expands to more than 200 times"),
+    Broken("table: an Arrow file that declares 16 GiB", "table", {"a.arrow": _declaring(1 << 34, PACKED_FILE)}, r"a\.arrow: expands to more than 200 times", dangerous=True),
     Broken("table: Parquet without columns that serve", "table", {"a.parquet": frame_bytes(pl.DataFrame.write_parquet, pl.DataFrame({"a": [1], "b": [2]}))}, r'a\.parquet: no column "image"; it has a, b'),
     Broken("table: Parquet with captions that are numbers", "table", {"a.parquet": frame_bytes(pl.DataFrame.write_parquet, pl.DataFrame({"image": ["a"], "caption": [2]}))}, r'a\.parquet: column "caption" cannot be read as caption'),
     Broken("table: Parquet without rows", "table", {"a.parquet": frame_bytes(pl.DataFrame.write_parquet, FRAME.clear())}, "it holds no record"),

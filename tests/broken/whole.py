@@ -16,7 +16,7 @@ from broken.case import Broken, Content, as_json, flickr, folder, gz, tarred, zs
 
 
 class Sound(NamedTuple):
-    """A file of a format, with what must stand beside it and be said of it."""
+    """A file of a format, with what must be beside it and be said of it."""
 
     name: str
     content: bytes

@@ -174,7 +174,7 @@ def test_file_of_another_format_exits_3_and_makes_no_store_of_it(filled: Callabl
         (["bounds"], 2, "Missing argument"),
         (["bounds", "nope"], 2, "the store holds mine"),
         (["bounds", "mine", "-m", "bertscore"], 5, "no such metric"),
-        (["bounds", "mine", "--profile", "nope"], 2, "no such text profile"),
+        (["bounds", "mine", "--profile", "nope"], 2, "no such tokenizer"),
         (["bounds", "nope", "--format", "none"], 2, "no such format"),  # before it looks at the store
         (["bounds", "mine", "mine"], 2, "name each once"),
         (["profile", "mine", "mine@v1"], 2, "name each once"),

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from auditor.cli.app import main
-from auditor.cli.options import MANNERS
+from auditor.cli.options import VERBOSITY
 
 CAPTIONS = "a.jpg#0\tA dog runs .\na.jpg#1\tA dog runs .\nb.jpg#0\tun café\nb.jpg#1\t日本\nc.jpg#0\talone\n"
 
@@ -28,7 +28,7 @@ Run = Callable[..., Said]
 
 @pytest.fixture
 def auditor(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    monkeypatch.setattr(MANNERS, "quiet", False)
+    monkeypatch.setattr(VERBOSITY, "quiet", False)
 
     def run(*arguments: str, code: int = 0) -> Said:
         with pytest.raises(SystemExit) as ended:

@@ -202,7 +202,7 @@ def coco(items: Sequence[Item]) -> list[float]:
 
 
 def bare(items: Sequence[Item]) -> list[Item]:
-    """Give items as their tokens by text profile bare, with blanks between."""
+    """Give items as their tokens by tokenizer bare, with blanks between."""
     return [
         (" ".join(plain.tokenize(candidate)), [" ".join(plain.tokenize(text)) for text in references])
         for candidate, references in items

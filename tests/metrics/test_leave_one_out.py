@@ -21,7 +21,7 @@ from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
 from auditor.studies.ingest import ingest_sources
 
-#: Few words, so that captions overlap; odd ones, so that every rule of the text profile and of ROUGE's words is met.
+#: Few words, so that captions overlap; odd ones, so that every rule of the tokenizer and of ROUGE's words is met.
 WORDS = [
     "a",
     "dog",

@@ -77,7 +77,7 @@ def test_edge_cases_score_as_the_script_prints() -> None:
     oracle = DATA.parent / "oracles" / "edge-cases.csv" if DATA else None
     if oracle is None or not oracle.exists():
         pytest.skip("the official scores are not here: oracles/edge-cases.csv beside the real datasets")
-    # the script has seen the apostrophe of punct_raw, which text profile bare deletes
+    # the script has seen the apostrophe of punct_raw, which tokenizer bare deletes
     cases = pl.read_csv(oracle, infer_schema=False).filter(pl.col("case") != "punct_raw")
     texts = cases.select(pl.col("candidate").fill_null(""), pl.col("refs").fill_null("").str.split("||")).rows()
     columns = {

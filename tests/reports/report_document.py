@@ -15,7 +15,7 @@ from auditor.model import Selection
 from auditor.result import Document, Result
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.ingest.sources import ingest_sources
-from auditor.studies.report.request import Settings
+from auditor.studies.report.request import ReportSettings
 from auditor.studies.report.study import report
 
 SAMPLE = Path(auditor.__file__).parent / "sample" / "datasets.toml"
@@ -44,7 +44,7 @@ def hostile_report() -> Document:
     with Store.open(MEMORY) as store:
         ingest_sources(store, [declared["sample-narrow"]])
         ingest_rows(store, ROWS, "hostile")
-        settings = Settings(("bleu-1", "cider-d"), resamples=100)
+        settings = ReportSettings(("bleu-1", "cider-d"), resamples=100)
         return report(store, "sample-narrow", "hostile", settings=settings, timed=False)
 
 

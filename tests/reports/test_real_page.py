@@ -15,7 +15,7 @@ from test_browser import AXE
 from auditor import config, reports
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.ingest.sources import ingest_sources
-from auditor.studies.report.request import Settings
+from auditor.studies.report.request import ReportSettings
 from auditor.studies.report.study import report
 
 pytestmark = [
@@ -32,7 +32,7 @@ def page_file(data: Path, tmp_path: Path) -> Path:
         return Path(named)
     with Store.open(MEMORY) as store:
         ingest_sources(store, [config.sources(data=data)["flickr8k"]])
-        document = report(store, "flickr8k:test", "flickr8k:dev", settings=Settings(("bleu-1",), resamples=100))
+        document = report(store, "flickr8k:test", "flickr8k:dev", settings=ReportSettings(("bleu-1",), resamples=100))
     file = tmp_path / "report.html"
     file.write_text(reports.DOCUMENT_FORMATS["html"](document), encoding="utf-8")
     return file

@@ -75,7 +75,7 @@ def test_latex_compiles(document: Document, tmp_path: Path) -> None:
 
 
 def test_section_without_data_says_what_helps() -> None:
-    why = "One dataset is compared with nothing: name another, `auditor report REF REF`."
+    why = "One dataset is compared with nothing: name another, `auditor report DATASET DATASET`."
     one = Document("Audit", (), (Section("a", "A", absent=why), Section("method", "Method")), "auditor")
     for name, render in reports.DOCUMENT_FORMATS.items():
         assert "compared with nothing" in render(one), name

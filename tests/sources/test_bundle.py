@@ -226,9 +226,9 @@ def test_folder_and_manifest_are_recognised_before_other_formats(store: Store, t
         assert sources.guess(Part((path,))) == "bundle"
         assert pl.concat(list(sources.read(Part((path,)), "bundle"))).height == 4
     (tmp_path / "other").mkdir()
-    assert not bundle.claims(tmp_path / "other", b"")
+    assert not bundle.recognises(tmp_path / "other", b"")
     (tmp_path / "other" / "manifest.json").write_text('{"format": "of someone else", "auditor.bundle/": 1}')
-    assert not bundle.claims(tmp_path / "other", b"")
+    assert not bundle.recognises(tmp_path / "other", b"")
 
 
 def test_batches_of_any_size_give_the_same_captions(

@@ -201,9 +201,9 @@ def test_folder_and_file_are_recognised(sentences: Path, tmp_path: Path) -> None
     assert sources.guess(Part((sentences / "1007.txt",))) == "entities"
     other = tmp_path / "other"
     other.mkdir()
-    assert not entities.claims(other, b"")
+    assert not entities.recognises(other, b"")
     (other / "5.txt").write_text("no mark-up")
-    assert not entities.claims(other, b"")
+    assert not entities.recognises(other, b"")
 
 
 def test_folder_without_captions_holds_no_record(tmp_path: Path) -> None:

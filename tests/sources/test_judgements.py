@@ -252,7 +252,7 @@ def test_named_column_that_is_not_there_shows_the_header(table: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "claimed"),
+    ("content", "recognised"),
     [
         ("a.jpg\tb.jpg#0\t1\t2\t4\n", True),
         ("a.jpg\tb.jpg#0\t0.2\t1\t4\n", True),
@@ -263,8 +263,8 @@ def test_named_column_that_is_not_there_shows_the_header(table: Path) -> None:
         ("a.jpg#0\tA kite .\n", False),
     ],
 )
-def test_only_what_people_rated_is_guessed_to_be_judgements(table: Path, content: str, claimed: bool) -> None:
-    assert sources.FORMATS["judgements"].claims(table, content.encode()) is claimed
+def test_only_what_people_rated_is_guessed_to_be_judgements(table: Path, content: str, recognised: bool) -> None:
+    assert sources.FORMATS["judgements"].recognises(table, content.encode()) is recognised
 
 
 def test_flickr8k_experts_rate_158_captions_of_the_image_itself(data: Path) -> None:

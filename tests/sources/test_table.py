@@ -104,11 +104,11 @@ def test_every_container_is_recognised_and_gives_the_same_captions(
     ],
 )
 def test_other_files_are_not_claimed(tmp_path: Path, name: str, content: str) -> None:
-    assert not table.claims(tmp_path / name, content.encode())
+    assert not table.recognises(tmp_path / name, content.encode())
 
 
 def test_other_folders_are_not_claimed(tmp_path: Path) -> None:
-    assert not table.claims(tmp_path, b"")
+    assert not table.recognises(tmp_path, b"")
     with pytest.raises(SourceError, match=r"state\.json: No such file.*save_to_disk"):
         read(tmp_path)
 

@@ -1,4 +1,4 @@
-"""Tokens of other text profiles than the ingest's: made when asked for, kept on closing, equal to those of the text."""
+"""Tokens of other tokenizers than the ingest's: made when asked for, kept on closing, equal to those of the text."""
 
 from __future__ import annotations
 
@@ -62,11 +62,11 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return texts
 
 
-def stored(path: Path, text_profile: str) -> dict[str, list[str]]:
+def stored(path: Path, tokenizer: str) -> dict[str, list[str]]:
     """What a store, which must be sound, holds under a profile: text → tokens."""
     with Store.open(path) as store:
         assert verify(store).holds
-        batches = [batch for batch, _, _ in verification.stored_tokens(store, text_profile)]
+        batches = [batch for batch, _, _ in verification.stored_tokens(store, tokenizer)]
     return dict(pl.concat(batches).select("text", "tokens").iter_rows())
 
 
@@ -295,9 +295,7 @@ def test_verify_says_which_profiles_it_cannot_check(path: Path, monkeypatch: pyt
         result = verify(store)
         sound = result.holds
         assert sound
-        assert result.sentences == (
-            "tokens of text profile whitespace were not compared with their texts: not installed",
-        )
+        assert result.sentences == ("tokens of tokenizer whitespace were not compared with their texts: not installed",)
 
 
 def test_other_tokens_of_another_program_are_told_and_are_no_damage(
@@ -310,7 +308,7 @@ def test_other_tokens_of_another_program_are_told_and_are_no_damage(
         result = verify(store)
         sound = result.holds
     assert sound
-    assert result.sentences == ("tokens of text profile whitespace were made by another version of some program",)
+    assert result.sentences == ("tokens of tokenizer whitespace were made by another version of some program",)
     rows = {row["subject"]: row for row in result.frame.iter_rows(named=True)}
     assert rows["caption_tokens, whitespace"]["state"] == "differs"
 

@@ -63,7 +63,7 @@ def test_rare_words_are_left_out_unless_they_are_watched(store: Store) -> None:
     watched = keyness(store, "one", "other", words=["Cat", "cow"])
     assert set(watched.frame["word"]) == {"dog", "cat"}
     assert watched.frame.filter(pl.col("word") == "cat")["ratio"].to_list() == [None]
-    assert "in neither as a token of text profile bare: cow" in watched.sentences
+    assert "in neither as a token of tokenizer bare: cow" in watched.sentences
 
 
 def test_a_side_without_words_and_a_minimum_of_none_are_refused(store: Store) -> None:

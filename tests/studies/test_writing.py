@@ -13,7 +13,7 @@ from auditor.errors import MetricError
 from auditor.model import Gate
 from auditor.registry import MetricRequest, request
 from auditor.scoring import writing
-from auditor.scoring.writing import text_profile_of, unreadable, unspaced
+from auditor.scoring.writing import chosen_tokenizer, unreadable, unspaced
 from auditor.store.connection import Store
 from auditor.store.versions import resolve
 from auditor.studies.bounds.study import bounds
@@ -21,7 +21,7 @@ from auditor.studies.check.study import check
 from auditor.studies.diversity.study import diversity
 from auditor.studies.profile import profile
 from auditor.studies.report.card import card
-from auditor.studies.report.request import Settings
+from auditor.studies.report.request import ReportSettings
 from auditor.studies.report.study import report
 from auditor.studies.score.study import score
 from auditor.studies.versions.history import diff
@@ -69,7 +69,7 @@ def test_scripts_without_blanks_are_seen_and_the_profile_is_named(store: Store) 
     said = unspaced(store, resolve(store, "zh"))
     assert said is not None
     assert said.startswith("zh has 4 of 4 captions")
-    assert "text profile char" in said
+    assert "tokenizer char" in said
     assert unspaced(store, resolve(store, "en")) is None
     assert unspaced(store, resolve(store, "ru")) is None
 
@@ -103,17 +103,17 @@ def test_captions_without_blanks_are_counted_in_characters_where_no_profile_is_n
     found, named = (bounds(store, "set", metrics=["bleu-1"], tokenizer=named) for named in ("auto", "char"))
     assert "tok:char" in found.signatures["bleu-1"]
     assert found.frame.equals(named.frame)
-    assert found.sentences[0].startswith("text profile char, of characters: set has 4 of 4 captions")
-    assert not any("text profile char" in note for note in named.sentences)
+    assert found.sentences[0].startswith("tokenizer char, of characters: set has 4 of 4 captions")
+    assert not any("tokenizer char" in note for note in named.sentences)
     assert "tok:bare" in bounds(store, "set", metrics=["bleu-1"], tokenizer="bare").signatures["bleu-1"]
 
 
 @pytest.mark.parametrize("language", ["zh", "zh-CN", "JA", "th", "lo", "km", "my-MM"])
 def test_declared_language_chooses_the_profile(store: Store, language: str) -> None:
     _filled(store, set=ENGLISH)
-    assert text_profile_of(store, ["set"]) == ("bare", [])
+    assert chosen_tokenizer(store, ["set"]) == ("bare", [])
     store.execute("update dataset set language = $language", {"language": language})
-    profile, (note,) = text_profile_of(store, ["set"])
+    profile, (note,) = chosen_tokenizer(store, ["set"])
     assert profile == "char"
     assert f"set is declared as {language}" in note
 
@@ -122,7 +122,7 @@ def test_other_languages_and_datasets_that_only_lie_beside_stay_with_words(store
     _filled(store, zh=CHINESE, en=ENGLISH, ru=RUSSIAN)
     for name in ("en", "ru"):
         found = profile(store, name)
-        assert not any("text profile char" in note for note in found.sentences)
+        assert not any("tokenizer char" in note for note in found.sentences)
         assert found.frame.equals(profile(store, name, tokenizer="bare").frame)
 
 
@@ -138,10 +138,10 @@ def test_settings_without_a_profile_choose_one_too(store: Store) -> None:
     _filled(store, set=CHINESE)
     found = diversity(store, "set")
     assert found.frame["profile"].drop_nulls().unique().to_list() == ["char"]
-    assert found.sentences[0].startswith("text profile char")
+    assert found.sentences[0].startswith("tokenizer char")
     document = report(store, "set", sections=["facts"])
-    assert any(note.startswith("text profile char") for section in document.sections for note in section.notes)
-    assert diff(store, "set", "set", depth="drift").sentences[0].startswith("text profile char")
+    assert any(note.startswith("tokenizer char") for section in document.sections for note in section.notes)
+    assert diff(store, "set", "set", depth="drift").sentences[0].startswith("tokenizer char")
 
 
 def test_gates_follow_the_rule_dataset_by_dataset_and_say_so(store: Store) -> None:
@@ -155,8 +155,8 @@ def test_gates_follow_the_rule_dataset_by_dataset_and_say_so(store: Store) -> No
     assert {name: rows.filter(gate="length.asl.min")["value"].item() for name, rows in of.items()} == means
     assert "tok:char" in of["zh"].filter(gate="msttr.min")["signature"].item()
     assert "tok:bare" in of["en"].filter(gate="msttr.min")["signature"].item()
-    assert [note for note in result.sentences if "text profile" in note] == [
-        "text profile char, of characters: zh has 4 of 4 captions in scripts without blanks between words"
+    assert [note for note in result.sentences if "tokenizer" in note] == [
+        "tokenizer char, of characters: zh has 4 of 4 captions in scripts without blanks between words"
     ]
 
 
@@ -164,10 +164,10 @@ def test_card_says_which_tokens_its_statistics_are_of(store: Store) -> None:
     _filled(store, zh=CHINESE, en=ENGLISH)
     said = {}
     for name in ("zh", "en"):
-        made = card(store, name, settings=Settings(("bleu-1",)))
+        made = card(store, name, settings=ReportSettings(("bleu-1",)))
         (said[name],) = (one.notes for one in made.sections if one.name == "statistics")
         assert f"tok:{'char' if said[name] else 'bare'}" in made.signatures["bleu-1"]
-    assert said["zh"][0].startswith("text profile char, of characters: zh has 4 of 4")
+    assert said["zh"][0].startswith("tokenizer char, of characters: zh has 4 of 4")
     assert said["en"] == ()
 
 
@@ -177,7 +177,7 @@ def test_writing_is_counted_once_for_a_version_and_by_split(tmp_path: Path, monk
     with Store.open(path, write=True) as store:
         ingest_rows(store, rows, splits={"train": ["a", "b"], "test": ["c"]})
     with Store.open(path) as store:
-        assert text_profile_of(store, ["set:train"])[0] == "char"
+        assert chosen_tokenizer(store, ["set:train"])[0] == "char"
     counted = []
     plain = Store.rows
 
@@ -187,8 +187,8 @@ def test_writing_is_counted_once_for_a_version_and_by_split(tmp_path: Path, monk
 
     monkeypatch.setattr(Store, "rows", watched)
     with Store.open(path) as store:
-        assert text_profile_of(store, ["set"])[0] == "char"
-        assert text_profile_of(store, ["set:test"])[0] == "bare"
+        assert chosen_tokenizer(store, ["set"])[0] == "char"
+        assert chosen_tokenizer(store, ["set:test"])[0] == "bare"
     assert "unspaced_word" in counted
     assert "script" not in counted
 
@@ -198,4 +198,4 @@ def test_captions_are_not_looked_at_where_the_store_holds_no_such_letter(
 ) -> None:
     _filled(store, ru=RUSSIAN)
     monkeypatch.setattr(writing, "_counted", lambda *_: pytest.fail("counted"))
-    assert text_profile_of(store, ["ru"]) == ("bare", [])
+    assert chosen_tokenizer(store, ["ru"]) == ("bare", [])

@@ -1,4 +1,4 @@
-"""Text profile bare equals its definition, character by character."""
+"""Tokenizer bare equals its definition, character by character."""
 
 from __future__ import annotations
 

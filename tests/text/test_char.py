@@ -1,4 +1,4 @@
-"""Text profile `char`: a token for each character in scripts without blanks; what is written with blanks stays whole."""
+"""Tokenizer `char`: a token for each character in scripts without blanks; what is written with blanks stays whole."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text profile ptb gives the tokens of COCO's evaluation. `gold/ptb.json` holds what its program gave."""
+"""Tokenizer ptb gives the tokens of COCO's evaluation. `gold/ptb.json` holds what its program gave."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text profile spacy gives the tokens of a spaCy pipeline, and says what is missing without spaCy."""
+"""Tokenizer spacy gives the tokens of a spaCy pipeline, and says what is missing without spaCy."""
 
 from __future__ import annotations
 

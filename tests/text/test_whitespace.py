@@ -1,4 +1,4 @@
-"""Text profile whitespace splits on white space and changes nothing."""
+"""Tokenizer whitespace splits on white space and changes nothing."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def command(
     store = _made(folder) / "audit.duckdb"
     with o.opened(store, write=True) as opened, o.progressing() as progress:
         ingest_sources(opened, list(declared.values()), progress=progress)
-        settings = report.Settings(metrics=_METRICS)
+        settings = report.ReportSettings(metrics=_METRICS)
         document = report.report(opened, *declared, settings=settings, config=declared, progress=progress)
     o.deliver_document(document, reports.document_format("html", None), folder / "audit.html")
     typer.echo("\n".join([*_told(document), *_next(folder, store)]))

@@ -1,7 +1,7 @@
 """METEOR's matches of two texts: by form, stem, synonym and paraphrase (Denkowski & Lavie 2014, section 2.1).
 
 Every module runs over the whole pair, so that two words may be matched several times over. The matches of a word of the
-reference stand in the order of METEOR 1.5, since it decides between equal alignments: by module, and paraphrases first
+reference are in the order of METEOR 1.5, since it decides between equal alignments: by module, and paraphrases first
 from the reference's side, then from the hypothesis's.
 
 Functions take plain arrays, not tuples of them: to take a tuple apart would cost more than the matches of a pair.

@@ -11,9 +11,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from auditor.errors import MetricError
+from auditor.metrics.by_reference_count import ByReferenceCount, as_lists, by_candidate, in_steps, steps_of
 from auditor.metrics.card import Metric, Parameter
 from auditor.metrics.counting import Kernel
-from auditor.metrics.growing import Growing, as_lists, by_candidate, in_steps, steps_of
 from auditor.metrics.kernels.columns import beside, offsets, texts
 from auditor.metrics.kernels.threads import in_parts
 from auditor.metrics.meteor import resources
@@ -186,7 +186,7 @@ def _signed(profile: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
 
 _RELATIONS = ("meteor_reference", "meteor_token", "bucket_text")
 
-_BY_NUMBER = Growing("meteor", Kernel("meteor_by_number", _count_by_number, (*_RELATIONS, "reference_step")))
+_BY_NUMBER = ByReferenceCount("meteor", Kernel("meteor_by_number", _count_by_number, (*_RELATIONS, "reference_step")))
 
 CARDS = (
     Metric(
@@ -212,14 +212,14 @@ CARDS = (
         parameters={
             "norm": Parameter(
                 "norm",
-                "METEOR's own normaliser, on top of the text profile: norm = it tokenises and writes small; nopunct = "
+                "METEOR's own normaliser, on top of the tokenizer: norm = it tokenises and writes small; nopunct = "
                 "and drops punctuation; lower = it writes small; none = tokens are left as they are",
                 ("norm", "nopunct", "lower", "none"),
                 counts=True,
             ),
         },
         kernel=Kernel("meteor", _count, relations=_RELATIONS),
-        growing=lambda _: _BY_NUMBER,
+        by_reference_count=lambda _: _BY_NUMBER,
         writing=lambda _: "english",
         require=resources.package,
         lists=resources.identity,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from auditor.metrics.by_reference_count import ByReferenceCount
 from auditor.metrics.card import Metric, Parameter
-from auditor.metrics.growing import Growing
 from auditor.metrics.rouge import subsequences, units
 from auditor.metrics.rouge.scoring import Score
 
@@ -60,7 +60,7 @@ _PARAMETERS = {
 }
 
 
-def _rewriting(settings: Mapping[str, Any]) -> str | None:
+def _normalisation(settings: Mapping[str, Any]) -> str | None:
     return {
         (True, False): "rouge",
         (True, True): "rouge-stem",
@@ -70,7 +70,7 @@ def _rewriting(settings: Mapping[str, Any]) -> str | None:
 
 def _rouge(name: str, score: Score, summary: str, edge_cases: str, section: str, **more: Any) -> Metric:
     parameters = _PARAMETERS | more.pop("parameters", {})
-    listed = Growing(more["counts"], more["kernel"], by_reference=True)
+    listed = ByReferenceCount(more["counts"], more["kernel"], by_reference=True)
     return Metric(
         name=name,
         score=score,
@@ -86,9 +86,9 @@ def _rouge(name: str, score: Score, summary: str, edge_cases: str, section: str,
         source=f"Lin 2004, {section}; ROUGE-1.5.5.pl -f A -p .5; -m is stem=true",
         bibtex=_LIN,
         parameters=parameters,
-        rewriting=_rewriting,
+        normalisation=_normalisation,
         writing=lambda settings: "latin" if settings["ascii"] else None,
-        growing=lambda _: listed,
+        by_reference_count=lambda _: listed,
         **more,
     )
 

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure as Drawing
 from auditor.errors import UsageError
 from auditor.reports.figures import lettering, panels
 from auditor.reports.figures import svg as vector
-from auditor.reports.figures.marks import Marks, Palette, inked, marks, palette
+from auditor.reports.figures.marks import Marks, Palette, marks, palette, printable
 from auditor.result import Figure, Result
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class _Panel(NamedTuple):
 
 def svg(result: Result) -> str:
     """Give all figures of a result as one SVG, one below the other. Raises `UsageError` where there are none."""
-    title = ", ".join(inked(figure.title) for figure in _some(result))
+    title = ", ".join(printable(figure.title) for figure in _some(result))
     with _settled():
         drawing, says = _draw(result.figures)
         file = io.BytesIO()
@@ -134,8 +134,8 @@ def _plan(figure: Figure, colours: Palette) -> _Panel:
 
 
 def _headings(figure: Figure, width: float) -> tuple[str, str]:
-    title = lettering.wrapped(inked(figure.title), lettering.LARGE * 1.12, width - 0.2) if figure.title else ""
-    caption = lettering.wrapped(inked(figure.caption), lettering.PLAIN, width - 0.2) if figure.caption else ""
+    title = lettering.wrapped(printable(figure.title), lettering.LARGE * 1.12, width - 0.2) if figure.title else ""
+    caption = lettering.wrapped(printable(figure.caption), lettering.PLAIN, width - 0.2) if figure.caption else ""
     return title, caption
 
 
@@ -180,5 +180,5 @@ def _described(figure: Figure) -> str:
     read = marks(figure)
     what = {"bars": "bars", "heatmap": "cells"}.get(figure.kind, "points")
     names = ", ".join(name for name in read.series if name)
-    sentence = f"{inked(figure.title)}: {len(read.drawn)} {what}" + (f" for {names}." if names else ".")
-    return f"{sentence} {inked(figure.caption)}" if figure.caption else sentence
+    sentence = f"{printable(figure.title)}: {len(read.drawn)} {what}" + (f" for {names}." if names else ".")
+    return f"{sentence} {printable(figure.caption)}" if figure.caption else sentence

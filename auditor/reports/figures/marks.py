@@ -86,7 +86,7 @@ def marks(figure: Figure, colours: Palette | None = None) -> Marks:
     return Marks(columns, series, tuple(read), tuple(known.get(name, place) for place, name in enumerate(series)))
 
 
-def inked(name: object) -> str:
+def printable(name: object) -> str:
     """Write a name on one line, with a sign for what is not printable: XML and fonts know no control characters.
 
     Turns of the writing direction are left out, since one without its end would turn what follows.
@@ -101,7 +101,7 @@ def shortened(name: str, signs: int = 30) -> str:
 
 
 def shown(value: float) -> str:
-    """Write a number in few signs, as it stands beside a bar or in a cell."""
+    """Write a number in few signs, as it is beside a bar or in a cell."""
     size = abs(value)
     if value == 0:
         return "0"
@@ -120,10 +120,10 @@ def _sign(sign: str) -> str:
 
 
 def _places(names: pl.Series) -> tuple[list[int], tuple[str, ...]]:
-    """Count off the distinct values of a column in the order in which they first stand in it."""
+    """Count off the distinct values of a column in the order in which they first occur in it."""
     values = names.to_list()
     known = {value: number for number, value in enumerate(dict.fromkeys(values))}
-    return [known[value] for value in values], tuple(map(inked, known))
+    return [known[value] for value in values], tuple(map(printable, known))
 
 
 def _numbers(frame: pl.DataFrame, column: str | None) -> list[float | None]:

@@ -10,7 +10,7 @@ from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from auditor.reports.figures import lettering
-from auditor.reports.figures.marks import Mark, Marks, inked, shortened, shown
+from auditor.reports.figures.marks import Mark, Marks, printable, shortened, shown
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -214,7 +214,7 @@ def _places(axes: Axes, figure: Figure, read: Marks, inches: float) -> None:
 
 
 def _label(label: str, inches: float) -> str:
-    return lettering.wrapped(shortened(inked(label), 80), lettering.PLAIN, max(inches, _NARROW))
+    return lettering.wrapped(shortened(printable(label), 80), lettering.PLAIN, max(inches, _NARROW))
 
 
 def _interval(axes: Axes, x: float, mark: Mark, colour: str = INK) -> None:

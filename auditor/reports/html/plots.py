@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Iterable
 from html import escape
 
-from auditor.reports.figures.marks import Mark, Marks, Palette, inked, marks, shortened, shown
+from auditor.reports.figures.marks import Mark, Marks, Palette, marks, printable, shortened, shown
 from auditor.result import Figure
 
 #: Dots of a sign at the size of axes.
@@ -53,7 +53,7 @@ def colour(number: int) -> str:
 
 def short(name: object, signs: int = _LONGEST) -> str:
     """Write a name at an axis."""
-    return shortened(inked(name), signs)
+    return shortened(printable(name), signs)
 
 
 def plain(value: float) -> str:

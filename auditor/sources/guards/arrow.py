@@ -1,4 +1,4 @@
-"""What Arrow's messages claim to hold, of rows and of unpacked bytes, read before polars believes them."""
+"""What Arrow's messages declare, of rows and of unpacked bytes, read before polars believes them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from auditor.errors import SourceError
-from auditor.sources.guards.flatbuffer import Table
+from auditor.sources.guards.flatbuffer import FlatTable
 from auditor.sources.guards.limits import Limits
 
 SCHEMA, _DICTIONARY, RECORDS = 1, 2, 3
@@ -31,26 +31,26 @@ _AS_IT_IS = -1  # what stands for the unpacked size of a buffer that is not pack
 _LARGEST_INDEX = 1 << 24
 
 
-def hold(path: Path) -> int:
-    """Hold what the messages of an Arrow file claim against its size, and count its rows.
+def check(path: Path) -> int:
+    """Check what the messages of an Arrow file declare against its size, and count its rows.
 
-    Raises `SourceError` for a file that is cut short or damaged, and one that claims more than it can hold.
+    Raises `SourceError` for a file that is cut short or damaged, and one that declares more than it can hold.
     """
     limits = Limits(path)
     rows = 0
     with path.open("rb") as file:
         try:
-            footer = Table(_footer(file, limits.size))
+            footer = FlatTable(_footer(file, limits.size))
             for field in (_DICTIONARIES, _RECORD_BATCHES):
                 for at, length, body in footer.vector(field, _BLOCK):
                     if min(at, length, body) < 0 or at + length + body > limits.size or length > _LARGEST_INDEX:
                         raise struct.error("a message outside of the file")
                     file.seek(at)
                     metadata = file.read(length)
-                    message = Table(metadata[8:] if metadata.startswith(_MARK) else metadata[4:])
+                    message = FlatTable(metadata[8:] if metadata.startswith(_MARK) else metadata[4:])
                     if message.number(BODY_LENGTH, "<q") > body:
                         raise struct.error("a message longer than its place")
-                    held = hold_message(limits, message, file, at + length)
+                    held = check_message(limits, message, file, at + length)
                     rows += held if field == _RECORD_BATCHES else 0
         except struct.error as error:
             raise SourceError(
@@ -59,10 +59,10 @@ def hold(path: Path) -> int:
     return rows
 
 
-def hold_message(limits: Limits, message: Table, file: BinaryIO, body_at: int) -> int:
-    """Hold what one message claims against the size of its file, and count its rows; its body begins at `body_at`.
+def check_message(limits: Limits, message: FlatTable, file: BinaryIO, body_at: int) -> int:
+    """Check what one message declares against the size of its file, and count its rows; its body begins at `body_at`.
 
-    Raises `SourceError` for one that claims more, `struct.error` for one that is damaged.
+    Raises `SourceError` for one that declares more, `struct.error` for one that is damaged.
     """
     kind, header = message.number(KIND, "<B"), message.table(_HEADER)
     records = header.table(_INSIDE) if header is not None and kind == _DICTIONARY else header
@@ -70,7 +70,7 @@ def hold_message(limits: Limits, message: Table, file: BinaryIO, body_at: int) -
         return 0
     rows = records.number(_ROWS, "<q")
     for length in (rows, *(length for length, _ in records.vector(_NODES, "<qq"))):
-        limits.hold_rows(length)
+        limits.check_rows(length)
     end = message.number(BODY_LENGTH, "<q")
     for start, length in records.vector(_BUFFERS, "<qq"):
         if min(start, length) < 0 or start + length > end:
@@ -78,7 +78,7 @@ def hold_message(limits: Limits, message: Table, file: BinaryIO, body_at: int) -
         if length and records.table(_COMPRESSION) is not None:
             file.seek(body_at + start)
             unpacked = struct.unpack("<q", file.read(8))[0]
-            limits.hold_bytes(length if unpacked == _AS_IT_IS else unpacked)
+            limits.check_bytes(length if unpacked == _AS_IT_IS else unpacked)
     return rows
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 
 
-class Table:
+class FlatTable:
     """A table of a flatbuffer. Whatever leads out of the content raises `struct.error`."""
 
     def __init__(self, content: bytes, at: int | None = None) -> None:
@@ -17,10 +17,10 @@ class Table:
         at = self._place(field)
         return 0 if at is None else int(struct.unpack_from(kind, self._content, at)[0])
 
-    def table(self, field: int) -> Table | None:
+    def table(self, field: int) -> FlatTable | None:
         """Give a table inside this one; null where it is left out."""
         at = self._place(field)
-        return None if at is None else Table(self._content, self._target(at))
+        return None if at is None else FlatTable(self._content, self._target(at))
 
     def vector(self, field: int, kind: str) -> list[tuple[int, ...]]:
         """Read a vector of structs; none where it is left out."""

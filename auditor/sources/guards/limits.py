@@ -1,4 +1,4 @@
-"""What a Parquet or Arrow file may claim to hold: polars takes its word, and asks for the memory."""
+"""What a Parquet or Arrow file may declare: polars takes its word, and asks for the memory."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class Limits:
         self._held = 0
         self.size = path.stat().st_size
 
-    def hold_rows(self, rows: int) -> None:
+    def check_rows(self, rows: int) -> None:
         """Hear of a number of rows, or of values in a column."""
         if not 0 <= rows <= _FREE_ROWS + _MOST_ROWS_A_BYTE * self.size:
             raise SourceError(f"{self._path}: {rows:,} rows in {self.size:,} bytes: a damaged file or a bomb")
 
-    def hold_bytes(self, more: int) -> None:
+    def check_bytes(self, more: int) -> None:
         """Hear of bytes that are unpacked, beside all those before."""
         self._held += more
         if more < 0 or self._held > _FREE_EXPANSION + _MOST_EXPANSION * self.size:

@@ -1,4 +1,4 @@
-"""What a Parquet file claims of itself, read before polars is: rows, values and bytes of every page that is wanted.
+"""What a Parquet file declares of itself, read before polars is: rows, values and bytes of every page that is wanted.
 
 The footer and the head of each page are structs of Thrift's compact protocol.
 """
@@ -34,10 +34,10 @@ _PAGE_KIND, _PAGE_UNPACKED, _PAGE_PACKED, _PAGE_HEADERS = 1, 2, 3, (5, 7, 8)
 _PAGE_VALUES = 1
 
 
-def hold(path: Path, columns: Collection[str]) -> int:
-    """Hold what a file claims of itself, and of the pages of some columns, against its size; count its rows.
+def check(path: Path, columns: Collection[str]) -> int:
+    """Check what a file declares of itself, and of the pages of some columns, against its size; count its rows.
 
-    Raises `SourceError` for a file that is cut short or damaged, and one that claims more than it can hold.
+    Raises `SourceError` for a file that is cut short or damaged, and one that declares more than it can hold.
     """
     limits = Limits(path)
     with path.open("rb") as file:
@@ -63,7 +63,7 @@ class _File:
                 in_groups += sum(self._group(footer, item) for item in footer.items(kind))
             else:
                 footer.skip(kind)
-        self._limits.hold_rows(rows)
+        self._limits.check_rows(rows)
         if rows != in_groups:
             raise ThriftError(f"{rows:,} rows, {in_groups:,} in its row groups")
         return rows
@@ -90,7 +90,7 @@ class _File:
                 rows = footer.integer(inner)
             else:
                 footer.skip(inner)
-        self._limits.hold_rows(rows)
+        self._limits.check_rows(rows)
         return rows
 
     def _chunk(self, footer: Thrift, kind: int) -> None:
@@ -121,7 +121,7 @@ class _File:
             raise ThriftError(f"column {name} lies outside of the file")
         if name in self._columns:
             values = sum(self._pages(start, end))
-            self._limits.hold_rows(values)
+            self._limits.check_rows(values)
             if facts[_VALUES] > values:
                 raise ThriftError(f"column {name}: {facts[_VALUES]:,} values, {values:,} in its pages")
 
@@ -145,12 +145,12 @@ class _File:
             at = self._file.tell() + packed
             if packed < 0 or at > self._limits.size:
                 raise ThriftError("a page longer than the file")
-            self._limits.hold_bytes(unpacked)
+            self._limits.check_bytes(unpacked)
             if kind == _DICTIONARY_PAGE:
                 if not 0 <= values <= unpacked:
                     raise ThriftError(f"a dictionary of {values:,} values in {unpacked:,} bytes")
             else:
-                self._limits.hold_rows(values)
+                self._limits.check_rows(values)
                 yield values
 
     def _page_values(self, head: Thrift, kind: int) -> int:

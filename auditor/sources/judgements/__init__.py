@@ -27,7 +27,7 @@ OPTIONS: Mapping[str, str] = {
 }
 
 
-def claims(path: Path, head: bytes) -> bool:
+def recognises(path: Path, head: bytes) -> bool:
     """Recognise Flickr8k's judgements by their lines, and a table by names of columns that no other table has.
 
     Captions with a score alone need not be rated by people.

@@ -13,7 +13,7 @@ from auditor.sources.mat.pairs import captions, check_origin, pairs
 from auditor.sources.mat.triplets import triplets
 from auditor.sources.mat.variables import single
 from auditor.sources.reading import files
-from auditor.sources.sides import Side, fault, frames, refused
+from auditor.sources.sides import JudgedCaption, fault, frames, refused
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,7 +32,7 @@ _PAIRS = {"name", "sent1", "sent2"}
 _TRIPLETS = {"A", "B", "C", "rating"}
 
 
-def claims(path: Path, head: bytes) -> bool:
+def recognises(path: Path, head: bytes) -> bool:
     """Recognise a MATLAB file by its head, or by its name."""
     return variables.is_mat(head) or path.name.endswith((".mat", ".mat.gz", ".mat.zst"))
 
@@ -77,7 +77,7 @@ def _structs(path: Path, found: Mapping[str, NDArray[Any]]) -> tuple[NDArray[Any
     )
 
 
-def _references(structs: NDArray[Any]) -> Iterator[Side]:
+def _references(structs: NDArray[Any]) -> Iterator[JudgedCaption]:
     for line, record in enumerate(structs.ravel(), 1):
         image = single(record["name"])
         sentences = record["sentences"].ravel().tolist()
@@ -88,7 +88,7 @@ def _references(structs: NDArray[Any]) -> Iterator[Side]:
         for slot, sentence in enumerate(sentences):
             text = single(sentence)
             if isinstance(text, str):
-                yield Side("record", line, image, slot, text=text)
+                yield JudgedCaption("record", line, image, slot, text=text)
             else:
                 yield refused(
                     "record", line, f"sentence {slot + 1} is not a text", {"name": image, "sentence": sentence}

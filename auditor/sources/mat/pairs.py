@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.errors import SourceError, UsageError
 from auditor.sources.mat.variables import single
-from auditor.sources.sides import CATEGORIES, Side, fault, pair_sides, refused
+from auditor.sources.sides import CATEGORIES, JudgedCaption, fault, pair_sides, refused
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,7 +29,7 @@ _ORIGINS: Mapping[Any, str | None] = {
 _OF_THE_IMAGE = ("human", *(f"system {system}" for system in range(1, 6)))
 
 
-def pairs(path: Path, found: Mapping[str, NDArray[Any]], structs: NDArray[Any], before: int) -> Iterator[Side]:
+def pairs(path: Path, found: Mapping[str, NDArray[Any]], structs: NDArray[Any], before: int) -> Iterator[JudgedCaption]:
     """Yield both captions of each pair: B is `sent1`, C is `sent2`.
 
     Variable `category` says what kind of pair it is, `new_data` where its captions come from, `result` how each judge
@@ -69,7 +69,7 @@ def check_origin(origin: object) -> str | None:
     return str(origin)
 
 
-def captions(sides: Iterable[Side], origin: str, seen: set[tuple[str | None, str]]) -> Iterator[Side]:
+def captions(sides: Iterable[JudgedCaption], origin: str, seen: set[tuple[str | None, str]]) -> Iterator[JudgedCaption]:
     """Make plain captions of the sides of an origin, each sentence once for an image; the other sides are left out.
 
     `seen` remembers the sentences of each image from one file to the next. Outer blanks tell no two sentences apart.

@@ -11,7 +11,7 @@ from auditor.model import Option
 from auditor.sources.mat.variables import single
 from auditor.sources.reading import files, json_records
 from auditor.sources.reading.json_stream import items
-from auditor.sources.sides import Side, fault, refused, triplet_sides
+from auditor.sources.sides import JudgedCaption, fault, refused, triplet_sides
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,7 +29,7 @@ class _Triplet(NamedTuple):
     reason: str | None
 
 
-def triplets(path: Path, structs: NDArray[Any], before: int, images_file: Option | None) -> Iterator[Side]:
+def triplets(path: Path, structs: NDArray[Any], before: int, images_file: Option | None) -> Iterator[JudgedCaption]:
     """Yield the three captions of each triplet; rating 1 is a vote for B, -1 one for C.
 
     Triplets that follow each other with the same B and C belong to one pair, and to one image. Raises `SourceError`

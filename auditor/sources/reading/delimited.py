@@ -24,7 +24,7 @@ def records(file: BinaryIO, path: Path, delimiter: str, *, padded: bool) -> Iter
     delimiter belong to it.
     Raises `SourceError` for a line longer than 16 MiB.
     """
-    csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_LINE))  # images may stand beside captions
+    csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_LINE))  # images may be beside captions
     lines = _Lines(file, path)
     plain = csv.reader(
         lines, delimiter=delimiter, skipinitialspace=padded, strict=True, quoting=csv.QUOTE_NONE, quotechar=None

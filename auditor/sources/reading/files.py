@@ -58,7 +58,7 @@ _STAND_INS = (
     (re.compile(rb"version https://git-lfs\.github\.com/spec/"), "a git-LFS pointer; get the file with `git lfs pull`"),
     (
         re.compile(rb"(?i)(\xef\xbb\xbf)?\s*<(!doctype html|html[\s>]|\?xml[^>]*>\s*<error>)"),
-        "a web page that stands in for the file, as an error does; get the file again",
+        "a web page in place of the file, as an error is; get the file again",
     ),
 )
 
@@ -244,7 +244,7 @@ def save_stdin(folder: Path) -> Path:
 def open_bytes(path: Path) -> Iterator[BinaryIO]:
     """Open a file for reading, unzipped where it is gzipped or zstandard.
 
-    Raises `SourceError` for a file that cannot be opened, for what stands in for one, and for a file that is damaged or
+    Raises `SourceError` for a file that cannot be opened, for what is in its place, and for a file that is damaged or
     expands beyond reason at whatever point that is met.
     """
     try:

@@ -21,7 +21,7 @@ _COLUMNS = ("line", "image", "rank", "identifier", "split", "text", "reason", "r
 def batches(path: Path, found: Iterable[Item], *, ids: bool) -> Iterator[pl.DataFrame]:
     """Turn items with `image_id` and `caption`, perhaps `split`, into frames of captions.
 
-    With `ids`, no two may share their `id`, and captions of an image stand in the order of theirs, where these are
+    With `ids`, no two may share their `id`, and captions of an image are in the order of theirs, where these are
     numbers.
     """
     remaining = iter(found)

@@ -41,7 +41,7 @@ _MOST_SHOWN = 10
 _LONG_NUMBER = 20
 
 
-def claims(path: Path, head: bytes) -> bool:
+def recognises(path: Path, head: bytes) -> bool:
     """Recognise a saved folder by its state, Parquet and Arrow by their first bytes, text by its columns' names."""
     if path.is_dir():
         return (path / STATE).is_file() or (path / SPLITS).is_file()

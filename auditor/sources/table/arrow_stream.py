@@ -1,7 +1,7 @@
 """The Arrow streaming format, a few record batches at a time: polars would hold the whole stream in memory.
 
 A stream is a row of messages: the schema, dictionaries, record batches. Each is `FFFFFFFF`, the length of its metadata
-(a flatbuffer), the metadata and a body, whose length the metadata gives. None reaches polars that claims to hold more
+(a flatbuffer), the metadata and a body, whose length the metadata gives. None reaches polars that declares more
 than a file of this size can.
 """
 
@@ -18,7 +18,7 @@ import polars as pl
 from auditor.errors import SourceError
 from auditor.sources.guards import arrow
 from auditor.sources.guards.arrow import BODY_LENGTH, KIND, RECORDS, SCHEMA
-from auditor.sources.guards.flatbuffer import Table
+from auditor.sources.guards.flatbuffer import FlatTable
 from auditor.sources.guards.limits import Limits
 
 MARK = b"\xff\xff\xff\xff"
@@ -78,7 +78,7 @@ def _messages(path: Path) -> Iterator[_Message]:
                 raise _damaged(path)
             metadata = file.read(size)
             try:
-                message = Table(metadata)
+                message = FlatTable(metadata)
                 kind, length = message.number(KIND, "<B"), message.number(BODY_LENGTH, "<q")
             except struct.error as error:
                 raise (_cut_short if len(metadata) < size else _damaged)(path) from error
@@ -88,7 +88,7 @@ def _messages(path: Path) -> Iterator[_Message]:
             if len(metadata) < size or len(body) < length:
                 raise _cut_short(path)
             try:
-                arrow.hold_message(limits, message, io.BytesIO(body), 0)
+                arrow.check_message(limits, message, io.BytesIO(body), 0)
             except struct.error as error:
                 raise _damaged(path) from error
             yield _Message(kind, prefix + metadata + body)

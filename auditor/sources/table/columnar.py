@@ -27,7 +27,7 @@ def frames(path: Path, magic: bytes, wanted: Wishes) -> Iterator[tuple[pl.DataFr
     """
     with _damage_named(path):
         limits = Limits(path)
-        rows = None if magic == STREAM else arrow.hold(path) if magic == ARROW else parquet.hold(path, ())
+        rows = None if magic == STREAM else arrow.check(path) if magic == ARROW else parquet.check(path, ())
         lazy = None if magic == STREAM else _scan(path, magic)
         schema = arrow_stream.schema(path) if lazy is None else lazy.collect_schema()
         columns = choose(str(path), schema.names(), wanted, lambda thing, name: _fit(thing, schema[name]))
@@ -37,11 +37,11 @@ def frames(path: Path, magic: bytes, wanted: Wishes) -> Iterator[tuple[pl.DataFr
             found: Iterator[pl.DataFrame] = (table.select(narrowed) for table in arrow_stream.tables(path, names))
         else:
             if magic == PARQUET:
-                parquet.hold(path, names)
+                parquet.check(path, names)
             found = lazy.select(narrowed).collect_batches(chunk_size=BATCH, maintain_order=True)
         row = 1
         for frame in found:
-            limits.hold_bytes(_size(frame))
+            limits.check_bytes(_size(frame))
             yield _numbered(_texts(frame, columns), row), columns
             row += frame.height
         if rows not in (None, row - 1):  # polars may stop at damage without a word

@@ -87,7 +87,7 @@ def choose(where: str, names: Sequence[str], wanted: Wishes, fit: Callable[[str,
         if thing == "language" and wanted.language is None:
             continue
         if thing == "caption" and not wanted.columns[thing]:
-            _hold_unambiguous(where, names, fit)
+            _check_unambiguous(where, names, fit)
         found = wanted.columns[thing] or _guessed(thing, names, fit) or (known[:1] if thing in _NEEDED else ())
         for place, name in enumerate(found):
             flag = _flag(thing)
@@ -101,7 +101,7 @@ def choose(where: str, names: Sequence[str], wanted: Wishes, fit: Callable[[str,
     return chosen
 
 
-def _hold_unambiguous(where: str, names: Sequence[str], fit: Callable[[str, str], Fit]) -> None:
+def _check_unambiguous(where: str, names: Sequence[str], fit: Callable[[str, str], Fit]) -> None:
     """Raise `SourceError` where several columns are called captions: to read one of them would lose the others."""
     alike = [name for name in names if _CAPTION_LIKE.fullmatch(name) and fit("caption", name)]
     if len(set(alike)) > 1:

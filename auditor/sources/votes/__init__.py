@@ -41,7 +41,7 @@ _TASK = re.compile(r"(t[0-9a-f]{16})(-\d+)?")
 _BOM = b"\xef\xbb\xbf"
 
 
-def claims(path: Path, head: bytes) -> bool:
+def recognises(path: Path, head: bytes) -> bool:
     """Recognise a table by columns for image, B, C, and choices or votes."""
     header = _header(head)
     return any(columns.lacking(columns.find(names, {}), {}) is None for names in header.values())

@@ -10,7 +10,7 @@ from polars.exceptions import PolarsError
 
 from auditor.errors import SourceError
 from auditor.sources.reading import files
-from auditor.sources.sides import CATEGORIES, Side, pair_sides, triplet_sides
+from auditor.sources.sides import CATEGORIES, JudgedCaption, pair_sides, triplet_sides
 
 #: A record of a table of votes: `choices` are null where votes are counted, `votes_b` and `votes_c` where they are not.
 RECORD: Mapping[str, pl.DataType] = {
@@ -152,11 +152,11 @@ def _as_named(counted: pl.DataFrame) -> pl.DataFrame:
     ).drop("swapped")
 
 
-def sides(compared: pl.DataFrame, numbers: Iterator[int], *, triplets: bool) -> Iterator[Side]:
+def sides(compared: pl.DataFrame, numbers: Iterator[int], *, triplets: bool) -> Iterator[JudgedCaption]:
     """Yield the captions of each comparison; `numbers` numbers those that have votes."""
     for row in compared.iter_rows(named=True):
         if row["reason"] is not None or row["left_out"] is not None:
-            yield Side("line", row["line"], left_out=row["left_out"], reason=row["reason"], raw=row["raw"])
+            yield JudgedCaption("line", row["line"], left_out=row["left_out"], reason=row["reason"], raw=row["raw"])
             continue
         place, votes = ("line", row["line"]), (row["votes_b"], row["votes_c"])
         if triplets:

@@ -2,6 +2,6 @@
 
 from auditor.studies.agree.ratings import Rated
 from auditor.studies.agree.rows import ALL, Resampling
-from auditor.studies.agree.study import Question, agree
+from auditor.studies.agree.study import AgreeSettings, agree
 
-__all__ = ["ALL", "Question", "Rated", "Resampling", "agree"]
+__all__ = ["ALL", "AgreeSettings", "Rated", "Resampling", "agree"]

@@ -24,7 +24,7 @@ from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.studies.agree import rows
 from auditor.studies.agree import rows as agreement_rows
-from auditor.studies.agree.ratings import Rated, rated
+from auditor.studies.agree.ratings import Rated, rated_captions
 from auditor.studies.agree.rows import ALL, Resampling, Row
 
 PUBLISHED, SOUND = "as-published", "sound"
@@ -33,7 +33,7 @@ RAW, TOKENISED = "whitespace", "ptb"
 
 
 class Definition(NamedTuple):
-    """A metric as it is asked for, and the text profile; scores to so many decimals where a program printed those."""
+    """A metric as it is asked for, and the tokenizer; scores to so many decimals where a program printed those."""
 
     metric: str
     profile: str
@@ -125,12 +125,12 @@ def scored(
     definitions: Iterable[Definition],
     progress: Progress = silent,
 ) -> dict[str, Rated]:
-    """Score every definition, by text profile."""
+    """Score every definition, by tokenizer."""
     wanted: dict[str, list[str]] = {}
     for one in definitions:
         wanted.setdefault(one.profile, []).append(one.metric)
     return {
-        profile: rated(store, annotated, against, metrics, profile, None, progress)
+        profile: rated_captions(store, annotated, against, metrics, profile, None, progress)
         for profile, metrics in wanted.items()
     }
 
@@ -154,13 +154,13 @@ def measured(
 
 def spearman(by_profile: Mapping[str, Rated], one: Definition, resampling: Resampling) -> Row:
     """Correlate one definition with pooled ratings. The row has the signature too."""
-    found = by_profile[one.profile]
-    metric = next(metric for metric in found.metrics if metric.label == one.metric)
+    rated = by_profile[one.profile]
+    metric = next(metric for metric in rated.metrics if metric.label == one.metric)
     if one.decimals is not None:
-        found = dataclasses.replace(found, scores=found.scores.with_columns(pl.col(one.metric).round(one.decimals)))
-    alone = dataclasses.replace(found, metrics=(metric,))
+        rated = dataclasses.replace(rated, scores=rated.scores.with_columns(pl.col(one.metric).round(one.decimals)))
+    alone = dataclasses.replace(rated, metrics=(metric,))
     made = rows.correlated(alone, "pooled", ALL, ["spearman"], resampling)
-    return made.rows[0] | {"signature": found.signatures[one.metric]}
+    return made.rows[0] | {"signature": rated.signatures[one.metric]}
 
 
 PAPER, DATASET = "elliott2014", "flickr8k-ek"
@@ -198,9 +198,9 @@ def as_published(
         tables.append(exhibit(annotated.label, measures, rows, figures, chosen))
         drawn.append(_figure(annotated.label, measures, rows, len(drawn)))
         selections += [annotated, by_profile[RAW].references]
-        for profile, found in by_profile.items():
-            signatures |= {f"{label} tok:{profile}": text for label, text in found.signatures.items()}
-            notes += found.notes
+        for profile, rated in by_profile.items():
+            signatures |= {f"{label} tok:{profile}": text for label, text in rated.signatures.items()}
+            notes += rated.notes
         if not own:
             notes.append(f"{annotated.label}: the definitions are those of the paper, whose ratings are in {DATASET}")
     return Result(
@@ -224,11 +224,11 @@ def printed_figures() -> dict[str, float]:
     }
 
 
-def _frame(found: Rated, rows: Rows, figures: Mapping[str, float], resampling: Resampling) -> pl.DataFrame:
+def _frame(rated: Rated, rows: Rows, figures: Mapping[str, float], resampling: Resampling) -> pl.DataFrame:
     """Give the rows of a dataset in the columns of `agree`, with the reading, what is printed, and why they differ."""
     why = {measure.metric: measure.why for measure in MEASURES}
     named = list(rows)
-    described = agreement_rows.described(found, agreement_rows.frame(list(rows.values())), resampling)
+    described = agreement_rows.described(rated, agreement_rows.frame(list(rows.values())), resampling)
     return described.with_columns(
         pl.Series("signature", [row["signature"] for row in rows.values()], dtype=pl.String),
         pl.Series("reading", [reading for _, reading in named], dtype=pl.String),

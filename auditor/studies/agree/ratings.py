@@ -98,12 +98,12 @@ def judges(store: Store, annotated: Selection, scale: tuple[float, float] | None
     return sorted(_ratings(store, annotated, scale)[0]["judge"].unique())
 
 
-def rated(
+def rated_captions(
     store: Store,
     annotated: Selection,
     against: str | None,
     metric_names: Sequence[str] | None,
-    text_profile: str,
+    tokenizer: str,
     scale: tuple[float, float] | None = None,
     progress: Progress = silent,
 ) -> Rated:
@@ -116,8 +116,8 @@ def rated(
     rule = References("all")
     metrics, unscored = scorable(store, references, requests(metric_names), metric_names)
     candidates = output_of(annotated)
-    scores = score_candidates(store, references, text_profile, [candidates], metrics, progress).drop("candidate")
-    at_work = ngrams.workspace(store, references, text_profile)
+    scores = score_candidates(store, references, tokenizer, [candidates], metrics, progress).drop("candidate")
+    at_work = ngrams.workspace(store, references, tokenizer)
     bind_candidates(store, at_work, [candidates])
     facts = at_work.rows("rated_candidate")
     ratings = ratings.join(scores.select("image", "slot"), on=["image", "slot"], how="semi", maintain_order="left")
@@ -131,10 +131,10 @@ def rated(
         ratings,
         scores.join(facts, on=["image", "slot"], how="left", maintain_order="left"),
         tuple(metrics),
-        signatures(metrics, text_profile, rule),
+        signatures(metrics, tokenizer, rule),
         scale or (float(ratings["score"].min()), float(ratings["score"].max())),  # type: ignore[arg-type]
         at_work,
-        (*notes, *unmatched, *unscored, *too_long(store, [annotated, references], text_profile)),
+        (*notes, *unmatched, *unscored, *too_long(store, [annotated, references], tokenizer)),
     )
 
 

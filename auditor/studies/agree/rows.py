@@ -62,14 +62,14 @@ class Resampling:
     confidence: p.Confidence = 0.95
     seed: p.Seed = 1
 
-    def key(self, found: Rated, candidates: str) -> tuple[object, ...]:
+    def key(self, rated: Rated, candidates: str) -> tuple[object, ...]:
         """Spell what the draw is a function of."""
-        version = found.annotated.version
-        return (self.seed, version.dataset, version.version, found.annotated.split, candidates)
+        version = rated.annotated.version
+        return (self.seed, version.dataset, version.version, rated.annotated.split, candidates)
 
 
 @dataclass(frozen=True)
-class Correlated:
+class ProtocolRows:
     """Rows of a protocol, with the coefficients of the resamples behind their intervals.
 
     `reason` says why there are none, `flat` names the metrics that have no coefficient because they hold one value.
@@ -82,39 +82,39 @@ class Correlated:
 
 
 def correlations(
-    found: Rated,
+    rated: Rated,
     protocols: Sequence[str],
     statistics: Sequence[str],
     resampling: Resampling,
     progress: Progress = silent,
-) -> dict[tuple[str, str], Correlated]:
+) -> dict[tuple[str, str], ProtocolRows]:
     """Correlate every metric with people, by each protocol, and for pooled and mean also without own references.
 
     Gives them by protocol and by what was rated; what would repeat all captions is left out.
     """
-    some = bool(found.scores["is_reference"].any())
+    some = bool(rated.scores["is_reference"].any())
     wanted = [(protocol, ALL) for protocol in protocols]
     wanted += [(protocol, WITHOUT) for protocol in protocols if some and protocol in _COMPARED_TWICE]
     made = {}
     for done, (protocol, candidates) in enumerate(wanted):
-        progress(f"{found.annotated.label}: correlating, {protocol}", done, len(wanted))
-        made[protocol, candidates] = correlated(found, protocol, candidates, statistics, resampling)
+        progress(f"{rated.annotated.label}: correlating, {protocol}", done, len(wanted))
+        made[protocol, candidates] = correlated(rated, protocol, candidates, statistics, resampling)
     return made
 
 
 def correlated(
-    found: Rated, protocol: str, candidates: str, statistics: Sequence[str], resampling: Resampling
-) -> Correlated:
+    rated: Rated, protocol: str, candidates: str, statistics: Sequence[str], resampling: Resampling
+) -> ProtocolRows:
     """Correlate every metric with people by one protocol; what cannot be is null, and a note says why."""
-    labels = found.labels
-    rows = found.beside_scores(protocol, without_references=candidates == WITHOUT).sort("image", "slot", "human")
+    labels = rated.labels
+    rows = rated.beside_scores(protocol, without_references=candidates == WITHOUT).sort("image", "slot", "human")
     scores = rows.select(PEOPLE, *labels)
     values = correlate(scores, statistics, [(PEOPLE, label) for label in labels])
     reason = _reason(scores)
     flat = set() if reason else set(constants(scores))
     varied = [] if reason else [label for label in labels if label not in flat]
     drawn = cluster_bootstrap.resampled(
-        rows, PEOPLE, varied, statistics, resampling.resamples, resampling.key(found, candidates)
+        rows, PEOPLE, varied, statistics, resampling.resamples, resampling.key(rated, candidates)
     )
     made = []
     for metric, statistic, value, chance, n in values.select("metric_b", "statistic", "value", "p", "n").iter_rows():
@@ -125,10 +125,10 @@ def correlated(
                 low=interval and interval.low, high=interval and interval.high, p=chance, strength=strength(value),
             )
         )  # fmt: skip
-    return Correlated(made, drawn, reason, tuple(label for label in labels if label in flat))
+    return ProtocolRows(made, drawn, reason, tuple(label for label in labels if label in flat))
 
 
-def missing(label: str, made: Mapping[tuple[str, str], Correlated], resampling: Resampling) -> list[str]:
+def missing(label: str, made: Mapping[tuple[str, str], ProtocolRows], resampling: Resampling) -> list[str]:
     """Say why coefficients and intervals are missing; like reasons in one sentence."""
     reasons: dict[str, list[str]] = {}
     for (protocol, candidates), each in made.items():
@@ -154,18 +154,18 @@ def _reason(scores: pl.DataFrame) -> str | None:
     return None
 
 
-def tests(found: Rated, protocol: str, statistic: str, made: Correlated, resampling: Resampling) -> list[Row]:
+def tests(rated: Rated, protocol: str, statistic: str, made: ProtocolRows, resampling: Resampling) -> list[Row]:
     """Test every pair of metrics: which correlates more with people, errors taken with their sign turned round.
 
     Gives for each pair the difference of the coefficients with its interval, Williams' t and Steiger's z, each with p
     corrected for all pairs (Holm).
     """
     values = {row["metric"]: row["value"] for row in made.rows if row["statistic"] == statistic}
-    labels = [label for label in found.labels if values.get(label) is not None]
+    labels = [label for label in rated.labels if values.get(label) is not None]
     if len(labels) < 2:
         return []
-    sign = {metric.label: -1 if metric.metric.lower_is_better else 1 for metric in found.metrics}
-    scores = found.beside_scores(protocol).select(labels)
+    sign = {metric.label: -1 if metric.metric.lower_is_better else 1 for metric in rated.metrics}
+    scores = rated.beside_scores(protocol).select(labels)
     pairs = list(combinations(labels, 2))
     between = dict(zip(pairs, correlate(scores, [statistic], pairs)["value"], strict=True))
     rows, n = {}, scores.height
@@ -197,12 +197,12 @@ def tested(protocols: Sequence[str], statistics: Sequence[str]) -> tuple[str, st
     return None if chosen is None else ("mean" if "mean" in protocols else protocols[0], chosen)
 
 
-def kappas(found: Rated, threshold: float, cut: float | None) -> list[Row]:
+def kappas(rated: Rated, threshold: float, cut: float | None) -> list[Row]:
     """Cut scores in two, and people's mean ratings at `threshold`, which is good: Cohen's kappa of the halves."""
-    rows = found.beside_scores("mean")
+    rows = rated.beside_scores("mean")
     good = rows[PEOPLE] >= threshold
     made = []
-    for metric in found.metrics:
+    for metric in rated.metrics:
         best = kappa(rows[metric.label], good, cut, lower_is_better=metric.metric.lower_is_better)
         made.append(
             _row(metric.label, "kappa", "mean", best and best.kappa, rows.height, ALL, threshold=best and best.cut)
@@ -210,15 +210,15 @@ def kappas(found: Rated, threshold: float, cut: float | None) -> list[Row]:
     return made
 
 
-def uncut(found: Rated, threshold: float) -> list[str]:
+def uncut(rated: Rated, threshold: float) -> list[str]:
     """Say why there is no kappa, where there is none."""
-    means = found.beside_scores("mean")[PEOPLE]
+    means = rated.beside_scores("mean")[PEOPLE]
     good = int((means >= threshold).sum())
     if 0 < good < len(means):
         return []
     which = f"every caption has a mean rating of {threshold:g} or more"
     which = which if good else which.replace("every caption", "no caption")
-    return [f"{found.annotated.label}: no kappa: {which}; --threshold names another"]
+    return [f"{rated.annotated.label}: no kappa: {which}; --threshold names another"]
 
 
 def _row(metric: str, statistic: str, protocol: str, value: float | None, n: int, candidates: str, **more: Any) -> Row:
@@ -238,20 +238,20 @@ def frame(rows: Sequence[Row]) -> pl.DataFrame:
     return pl.DataFrame([{name: row.get(name) for name in SCHEMA} for row in rows], schema=SCHEMA)
 
 
-def described(found: Rated, rows: pl.DataFrame, resampling: Resampling) -> pl.DataFrame:
+def described(rated: Rated, rows: pl.DataFrame, resampling: Resampling) -> pl.DataFrame:
     """Say of every row what it is about, in the public columns."""
-    version = found.annotated.version
+    version = rated.annotated.version
     drawn = pl.col("low").is_not_null()
     return rows.select(
         pl.lit(version.dataset).alias("dataset"),
         *SCHEMA,
         pl.lit(version.version).alias("version"),
-        pl.lit(found.annotated.split, pl.String).alias("split"),
-        pl.lit(found.references.reference).alias("against"),
+        pl.lit(rated.annotated.split, pl.String).alias("split"),
+        pl.lit(rated.references.pinned_name).alias("against"),
         pl.when(drawn).then(pl.lit(resampling.resamples, pl.Int64)).alias("resamples"),
         pl.when(drawn).then(pl.lit(resampling.confidence)).alias("confidence"),
         pl.when(drawn).then(pl.lit(resampling.seed, pl.Int64)).alias("seed"),
-        pl.col("metric").replace_strict(found.signatures, default=None, return_dtype=pl.String).alias("signature"),
+        pl.col("metric").replace_strict(rated.signatures, default=None, return_dtype=pl.String).alias("signature"),
     )
 
 
@@ -261,46 +261,46 @@ _MEAN_DECIMALS = 10
 _FEW = 10
 
 
-def agreement(found: Rated) -> tuple[list[Row], list[str]]:
+def agreement(rated: Rated) -> tuple[list[Row], list[str]]:
     """Give the rows of people among themselves, and notes on what there is none of.
 
     `spearman` of every two judges (protocol `judge-1 judge-2`); `krippendorff-ordinal` and `krippendorff-interval` of
     all; `ceiling`: Spearman of a judge with the mean of the others (protocol: the judge), and of all ratings with the
     mean of the others of the same caption, as metrics are compared by the pooled protocol.
     """
-    label, judges = found.annotated.label, found.judges
+    label, judges = rated.annotated.label, rated.judges
     if len(judges) == 1:
         return [], [
             f"{label}: one judge ({judges[0]}) only: how far people agree, and what a metric can reach, is unknown"
         ]
-    pairs = found.at_work.rows("rating_coincidence")
+    pairs = rated.at_work.rows("rating_coincidence")
     if pairs.is_empty():
         return [], [f"{label}: no caption was rated by two judges: how far people agree is unknown"]
     rows = [
-        _people_row(f"krippendorff-{level}", "pooled", krippendorff(pairs, level), _paired(found))
+        _people_row(f"krippendorff-{level}", "pooled", krippendorff(pairs, level), _paired(rated))
         for level in ("ordinal", "interval")
     ]
     notes = []
     if len(judges) > _FEW:
         notes.append(f"{label}: {len(judges):,} judges: they are not compared one by one")
     else:
-        rows = [*_one_by_one(found), *rows]
-    return [*rows, *_ceilings(found, judges if len(judges) <= _FEW else [])], notes
+        rows = [*_one_by_one(rated), *rows]
+    return [*rows, *_ceilings(rated, judges if len(judges) <= _FEW else [])], notes
 
 
-def _one_by_one(found: Rated) -> list[Row]:
+def _one_by_one(rated: Rated) -> list[Row]:
     made = []
-    of = {judge: found.ratings.filter(judge=judge).select("image", "slot", "score") for judge in found.judges}
-    for a, b in combinations(found.judges, 2):
+    of = {judge: rated.ratings.filter(judge=judge).select("image", "slot", "score") for judge in rated.judges}
+    for a, b in combinations(rated.judges, 2):
         both = of[a].join(of[b], on=["image", "slot"], how="inner", maintain_order="left")
         made.append(_spearman("spearman", f"{protocol_of(a)} {protocol_of(b)}", both.select("score", "score_right")))
     return made
 
 
-def _ceilings(found: Rated, judges: list[str]) -> list[Row]:
+def _ceilings(rated: Rated, judges: list[str]) -> list[Row]:
     caption = ["image", "slot"]
     others = (pl.col("score").sort().sum().over(caption) - pl.col("score")) / (pl.len().over(caption) - 1)
-    beside = found.ratings.with_columns(others=others.round(_MEAN_DECIMALS)).filter(pl.len().over(caption) > 1)
+    beside = rated.ratings.with_columns(others=others.round(_MEAN_DECIMALS)).filter(pl.len().over(caption) > 1)
     return [
         _spearman("ceiling", "pooled", beside.select("score", "others")),
         *(
@@ -310,9 +310,9 @@ def _ceilings(found: Rated, judges: list[str]) -> list[Row]:
     ]
 
 
-def _paired(found: Rated) -> int:
+def _paired(rated: Rated) -> int:
     """Count the ratings of captions that were rated more than once."""
-    return found.ratings.filter(pl.len().over("image", "slot") > 1).height
+    return rated.ratings.filter(pl.len().over("image", "slot") > 1).height
 
 
 def _spearman(statistic: str, protocol: str, scores: pl.DataFrame) -> Row:

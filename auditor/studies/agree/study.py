@@ -22,7 +22,7 @@ from auditor.store.versions import resolve_all
 from auditor.studies.agree import rows as agreement_rows
 from auditor.studies.agree import tables
 from auditor.studies.agree.published import as_published as published
-from auditor.studies.agree.ratings import Rated, judges, protocols_of, rated
+from auditor.studies.agree.ratings import Rated, judges, protocols_of, rated_captions
 from auditor.studies.agree.rows import ALL, STATISTICS, Resampling
 from auditor.text import AUTO
 
@@ -61,7 +61,7 @@ Disagreements = Annotated[int, p.Parameter("Captions shown that people and metri
 
 
 @dataclass(frozen=True)
-class Question:
+class AgreeSettings:
     """What is asked of ratings and scores beside the metrics.
 
     `protocols` are some of pooled, mean, judges, or a judge's own; `statistics` some of `STATISTICS`; none stands for
@@ -92,7 +92,7 @@ def agree(
     tokenizer: p.Tokenizer = AUTO,
     split: p.Split = None,
     as_published: AsPublished = False,
-    question: Question | None = None,
+    question: AgreeSettings | None = None,
     progress: Progress = silent,
 ) -> Result:
     """Metrics against people's ratings, and how far people agree themselves.
@@ -120,7 +120,7 @@ def agree(
 
     Example: auditor agree flickr8k-expert -m cider -m meteor
     """
-    question = question or Question()
+    question = question or AgreeSettings()
     if as_published:
         if metrics or question.protocols or question.statistics:
             raise UsageError(
@@ -134,16 +134,16 @@ def agree(
         _protocols(annotated, protocols_of(judges(store, annotated, question.scale)), question.protocols)
         references_of(store, annotated, against)
     for place, annotated in enumerate(selections, 1):
-        found = rated(store, annotated, against, metrics, tokenizer, question.scale, progress)
+        rated = rated_captions(store, annotated, against, metrics, tokenizer, question.scale, progress)
         number = f"-{place}" if len(selections) > 1 else ""
-        part = _one(found, question, statistics, number, progress)
+        part = _one(rated, question, statistics, number, progress)
         parts.append(part)
-        notes += [*found.notes, *part.notes]
+        notes += [*rated.notes, *part.notes]
     return Result(
         "agree",
         pl.concat(part.rows for part in parts),
-        selections=tuple(dict.fromkeys(one for part in parts for one in (part.found.annotated, part.found.references))),
-        signatures={label: text for part in parts for label, text in part.found.signatures.items()},
+        selections=tuple(dict.fromkeys(one for part in parts for one in (part.rated.annotated, part.rated.references))),
+        signatures={label: text for part in parts for label, text in part.rated.signatures.items()},
         tables=tuple(table for part in parts for table in part.tables),
         figures=tuple(figure for part in parts for figure in part.figures),
         notes=notes_in(dict.fromkeys(notes)),
@@ -155,44 +155,44 @@ def agree(
 class _Part:
     """What is found of one dataset."""
 
-    found: Rated
+    rated: Rated
     rows: pl.DataFrame
     tables: list[Table]
     figures: list[Figure]
     notes: list[Said]
 
 
-def _one(found: Rated, question: Question, statistics: Sequence[str], number: str, progress: Progress) -> _Part:
+def _one(rated: Rated, question: AgreeSettings, statistics: Sequence[str], number: str, progress: Progress) -> _Part:
     resampling = question.resampling
-    protocols, notes = _protocols(found.annotated, found.protocols(), question.protocols)
-    threshold = sum(found.scale) / 2 if question.threshold is None else question.threshold
-    correlated = agreement_rows.correlations(found, protocols, statistics, resampling, progress)
+    protocols, notes = _protocols(rated.annotated, rated.protocols(), question.protocols)
+    threshold = sum(rated.scale) / 2 if question.threshold is None else question.threshold
+    correlated = agreement_rows.correlations(rated, protocols, statistics, resampling, progress)
     rows = [row for each in correlated.values() for row in each.rows]
-    notes += agreement_rows.missing(found.annotated.label, correlated, resampling)
+    notes += agreement_rows.missing(rated.annotated.label, correlated, resampling)
     tested = agreement_rows.tested(protocols, statistics)
     if tested is not None:
-        rows += agreement_rows.tests(found, *tested, correlated[tested[0], ALL], resampling)
-    rows += agreement_rows.kappas(found, threshold, question.cut)
-    notes += agreement_rows.uncut(found, threshold)
-    between, unknown = agreement_rows.agreement(found)
+        rows += agreement_rows.tests(rated, *tested, correlated[tested[0], ALL], resampling)
+    rows += agreement_rows.kappas(rated, threshold, question.cut)
+    notes += agreement_rows.uncut(rated, threshold)
+    between, unknown = agreement_rows.agreement(rated)
     frame = agreement_rows.frame([*rows, *between])
-    order = tables.ranked(found, frame)["metric"].to_list()
-    metrics = {metric.label: metric for metric in found.metrics}
-    browsed = metrics[order[0] if order else found.labels[0]]
+    order = tables.ranked(rated, frame)["metric"].to_list()
+    metrics = {metric.label: metric for metric in rated.metrics}
+    browsed = metrics[order[0] if order else rated.labels[0]]
     return _Part(
-        found,
-        agreement_rows.described(found, frame, resampling),
+        rated,
+        agreement_rows.described(rated, frame, resampling),
         [
-            *(tables.tables(found, frame, resampling, threshold) if order else []),
-            *tables.class_tables(found),
-            *tables.disagreement_tables(found, browsed, question.disagreements),
+            *(tables.tables(rated, frame, resampling, threshold) if order else []),
+            *tables.class_tables(rated),
+            *tables.disagreement_tables(rated, browsed, question.disagreements),
         ],
-        tables.figure(found, frame, number),
-        [*notes, *unknown, *tables.said(found, frame)],
+        tables.figure(rated, frame, number),
+        [*notes, *unknown, *tables.said(rated, frame)],
     )
 
 
-def _checked(question: Question, metric_names: Sequence[str] | None) -> list[str]:
+def _checked(question: AgreeSettings, metric_names: Sequence[str] | None) -> list[str]:
     """Refuse what cannot be asked, before anything is counted for it; give the statistics in their order."""
     check_resampling(question.resampling.resamples, question.resampling.confidence)
     unknown = [name for name in question.statistics or () if name not in STATISTICS]

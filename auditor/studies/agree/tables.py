@@ -21,14 +21,14 @@ from auditor.studies.agree.ratings import Rated
 from auditor.studies.agree.rows import ALL, PEOPLE, STATISTICS, WITHOUT, Resampling
 
 
-def disagreement_tables(found: Rated, metric: MetricRequest, most: int) -> list[Table]:
+def disagreement_tables(rated: Rated, metric: MetricRequest, most: int) -> list[Table]:
     """Show the captions with the lowest scores among those that people rate highest, and the other way round.
 
     That is, by the mean of a caption's ratings: of those with the best there is, the ones with the worst scores first.
     """
     if not most:
         return []
-    rows = found.beside_scores("mean")
+    rows = rated.beside_scores("mean")
     best, worst = rows["human"].max(), rows["human"].min()
     if best == worst:
         return []
@@ -37,20 +37,20 @@ def disagreement_tables(found: Rated, metric: MetricRequest, most: int) -> list[
     rejected = rows.filter(pl.col("human") == worst).sort(
         metric.label, "image", "slot", descending=[not down, False, False]
     )
-    label = found.annotated.label
+    label = rated.annotated.label
     titles = (
         (f"rated highest, scored lowest: {label} by {metric.label}", praised),
         (f"rated lowest, scored highest: {label} by {metric.label}", rejected),
     )
     return [
-        Table(title, _with_texts(found, some.head(most), metric.label), name="disagreements") for title, some in titles
+        Table(title, _with_texts(rated, some.head(most), metric.label), name="disagreements") for title, some in titles
     ]
 
 
-def _with_texts(found: Rated, rows: pl.DataFrame, label: str) -> pl.DataFrame:
+def _with_texts(rated: Rated, rows: pl.DataFrame, label: str) -> pl.DataFrame:
     shown = rows.select("image", "slot", label, rating="human")
-    found.at_work.bind_rows("shown", shown.select("image", "slot"))
-    texts = found.at_work.rows("nearest_reference")
+    rated.at_work.bind_rows("shown", shown.select("image", "slot"))
+    texts = rated.at_work.rows("nearest_reference")
     return shown.join(texts, on=["image", "slot"], how="left", maintain_order="left").rename(
         {"text": "caption", "reference": "nearest reference"}
     )
@@ -62,18 +62,18 @@ _MOST_VALUES = 7
 _PARTS = 4
 
 
-def classed(found: Rated) -> tuple[pl.DataFrame, list[str]]:
+def classed(rated: Rated) -> tuple[pl.DataFrame, list[str]]:
     """Give every rating beside the scores of its caption, with its class; and the classes from the lowest rating up.
 
     A class is a rating, or a part of the scale where people gave many different ones. Columns: class, human, those of
     `Rated.scores`.
     """
-    rows = found.beside_scores("pooled").sort("image", "slot", "human")
+    rows = rated.beside_scores("pooled").sort("image", "slot", "human")
     values = rows["human"].unique().sort()
     if len(values) <= _MOST_VALUES:
         names = {value: f"{value:g}" for value in values}
         return rows.with_columns(pl.col("human").replace_strict(names).alias("class")), list(names.values())
-    low, high = found.scale
+    low, high = rated.scale
     edges = [float(edge) for edge in np.linspace(low, high, _PARTS + 1)]
     labels = [f"{a:g} to {b:g}" for a, b in pairwise(edges)]
     part = pl.col("human").cut(edges[1:-1], labels=labels, left_closed=True).cast(pl.String)
@@ -81,18 +81,18 @@ def classed(found: Rated) -> tuple[pl.DataFrame, list[str]]:
     return made, [label for label in labels if label in set(made["class"])]
 
 
-def class_tables(found: Rated) -> list[Table]:
+def class_tables(rated: Rated) -> list[Table]:
     """Show mean scores, and lengths of captions and references, by judgement."""
-    rows, names = classed(found)
-    label = found.annotated.label
+    rows, names = classed(rated)
+    label = rated.annotated.label
     by_class = rows.group_by("class").agg(
         ratings=pl.len().cast(pl.Int64),
-        **{metric: pl.col(metric).sort().mean() for metric in found.labels},
+        **{metric: pl.col(metric).sort().mean() for metric in rated.labels},
     )
     scores = (
         _in_order(by_class, names)
         .drop("ratings")
-        .unpivot(found.labels, index="class", variable_name="metric")
+        .unpivot(rated.labels, index="class", variable_name="metric")
         .pivot("class", index="metric", values="value", maintain_order=True)
     )
     return [
@@ -132,12 +132,12 @@ _UNSURE = 0.05
 _TESTED = ("difference", "williams", "steiger")
 
 
-def ranked(found: Rated, rows: pl.DataFrame) -> pl.DataFrame:
+def ranked(rated: Rated, rows: pl.DataFrame) -> pl.DataFrame:
     """Rank the metrics by the first coefficient of the first protocol, errors with their sign turned round.
 
     Columns: those of `rows`. Without a coefficient a metric has no rank.
     """
-    lower = [metric.label for metric in found.metrics if metric.metric.lower_is_better]
+    lower = [metric.label for metric in rated.metrics if metric.metric.lower_is_better]
     towards = pl.when(pl.col("metric").is_in(lower)).then(-pl.col("value")).otherwise(pl.col("value"))
     return _first(rows).filter(pl.col("value").is_not_null()).sort(towards, descending=True, maintain_order=True)
 
@@ -147,11 +147,11 @@ def _first(rows: pl.DataFrame) -> pl.DataFrame:
     return of_metrics.filter(statistic=of_metrics["statistic"].first(), protocol=of_metrics["protocol"].first())
 
 
-def tables(found: Rated, rows: pl.DataFrame, resampling: Resampling, threshold: float) -> list[Table]:
+def tables(rated: Rated, rows: pl.DataFrame, resampling: Resampling, threshold: float) -> list[Table]:
     """Arrange the rows of a dataset: metrics in their order, people among themselves, neighbours, halves."""
-    order = ranked(found, rows)
-    label, judges = found.annotated.label, len(found.judges)
-    about = f"{found.ratings.height:,} ratings of {found.scores.height:,} captions by {judges:,} judge" + "s" * (
+    order = ranked(rated, rows)
+    label, judges = rated.annotated.label, len(rated.judges)
+    about = f"{rated.ratings.height:,} ratings of {rated.scores.height:,} captions by {judges:,} judge" + "s" * (
         judges > 1
     )
     made = [
@@ -232,14 +232,14 @@ def _coefficients(order: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
 def _neighbours(order: Sequence[str], rows: pl.DataFrame) -> pl.DataFrame:
     """Put each metric beside the next; a pair has its rows one way round, and turned round its signs change."""
     tests = rows.filter(pl.col("statistic").is_in(_TESTED))
-    found = {(row["metric"], row["other"], row["statistic"]): row for row in tests.iter_rows(named=True)}
+    by_pair = {(row["metric"], row["other"], row["statistic"]): row for row in tests.iter_rows(named=True)}
     made = []
     for a, b in pairwise(order):
-        turned = (a, b, "difference") not in found
+        turned = (a, b, "difference") not in by_pair
         pair, sign = ((b, a), -1) if turned else ((a, b), 1)
-        if (*pair, "difference") not in found:
+        if (*pair, "difference") not in by_pair:
             continue
-        apart, t, z = (found[*pair, statistic] for statistic in _TESTED)
+        apart, t, z = (by_pair[*pair, statistic] for statistic in _TESTED)
         ends = [None if apart[end] is None else sign * apart[end] for end in ("low", "high")]
         made.append(
             {
@@ -270,16 +270,16 @@ def _intervals(resampling: Resampling) -> str:
     return f"low, high: {drawn}; {strength}"
 
 
-def figure(found: Rated, rows: pl.DataFrame, number: str) -> list[Figure]:
+def figure(rated: Rated, rows: pl.DataFrame, number: str) -> list[Figure]:
     """Draw the first coefficient of every metric with its interval."""
-    order = ranked(found, rows)
+    order = ranked(rated, rows)
     if order.is_empty():
         return []
     statistic = order["statistic"][0]
     return [
         Figure(
             f"agreement{number}",
-            f"{statistic} with people, {found.annotated.label}",
+            f"{statistic} with people, {rated.annotated.label}",
             "points",
             order.select("metric", "value", "low", "high"),
             x="metric",
@@ -292,9 +292,9 @@ def figure(found: Rated, rows: pl.DataFrame, number: str) -> list[Figure]:
     ]
 
 
-def said(found: Rated, rows: pl.DataFrame) -> list[Said]:
+def said(rated: Rated, rows: pl.DataFrame) -> list[Said]:
     """Say which metric is closest to people, how probable the least coefficient is, and what is turned round."""
-    label, order = found.annotated.label, ranked(found, rows)
+    label, order = rated.annotated.label, ranked(rated, rows)
     told = list[Said]()
     if order.height > 1:
         first, last = order.row(0, named=True), order.row(-1, named=True)
@@ -303,7 +303,7 @@ def said(found: Rated, rows: pl.DataFrame) -> list[Said]:
                 "closest-metric",
                 f"{label}: {first['metric']} is closest to people ({first['statistic']} {first['value']:.3f}, "
                 f"{first['strength']}), {last['metric']} the least ({last['value']:.3f}, {last['strength']})",
-                about_selection(found.annotated, statistic=first["statistic"]),
+                about_selection(rated.annotated, statistic=first["statistic"]),
                 {
                     "most": first["metric"],
                     "value": first["value"],
@@ -332,27 +332,27 @@ def said(found: Rated, rows: pl.DataFrame) -> list[Said]:
             Finding(
                 "unsure-correlations",
                 words,
-                about_selection(found.annotated),
+                about_selection(rated.annotated),
                 {"unsure": high, "largest_p": largest},
                 tested,
                 "notice" if high else "info",
             )
         )
-    own = found.scores.filter("is_reference").height
+    own = rated.scores.filter("is_reference").height
     if own:
         subject = counted(own, "caption is", "captions are")
         told.append(
             Finding(
                 "own-references",
-                f"{label}: {subject} word for word a reference of the image in {found.references.label}; "
+                f"{label}: {subject} word for word a reference of the image in {rated.references.label}; "
                 "candidates = without-references leaves such captions out",
-                about_selection(found.annotated, against=found.references.label),
+                about_selection(rated.annotated, against=rated.references.label),
                 {"captions": own},
-                found.scores.height,
+                rated.scores.height,
                 "warning",
             )
         )
-    errors = [metric.label for metric in found.metrics if metric.metric.lower_is_better]
+    errors = [metric.label for metric in rated.metrics if metric.metric.lower_is_better]
     if errors:
         told.append(f"{', '.join(errors)}: counts errors, so that agreement with people is a negative correlation")
     return told

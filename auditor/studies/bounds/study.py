@@ -16,7 +16,7 @@ from auditor.model import Progress, Selection, silent
 from auditor.registry import References, left_out, requests
 from auditor.result import Result, Said, findings_in, notes_in
 from auditor.scoring.candidate_sets import CandidateScores, missing, score_sets
-from auditor.scoring.substitutes import chosen, strangers
+from auditor.scoring.substitutes import requested_candidates, substitutes_of
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.summary import summarise
 from auditor.store import tokens
@@ -35,7 +35,7 @@ Candidates = Annotated[
     ),
 ]
 
-PoolIdf = Annotated[bool, p.Parameter("CIDEr's document frequencies are those of all REFs together, not of each.")]
+PoolIdf = Annotated[bool, p.Parameter("CIDEr's document frequencies are those of all datasets together, not of each.")]
 
 
 @chooses_tokenizer("refs", "others")
@@ -81,9 +81,9 @@ def bounds(
     Example: auditor bounds flickr8k:test -m cider -c human -c intra
     """
     selections = resolve_all(store, refs, split)
-    names = chosen(candidates)
+    names = requested_candidates(candidates)
     drawn_again = [name for name in names if references is not None or name != HUMAN.name]
-    stand_ins = strangers(store, selections, others, corpus)
+    substitutes = substitutes_of(store, selections, others, corpus)
     notes: list[Said] = [*left_out(metrics)]
     parts = []
     with _asked(store, selections, metrics, tokenizer, progress, pool_idf=pool_idf) as (asked, said):
@@ -94,7 +94,7 @@ def bounds(
                     store,
                     selection,
                     drawn_again if draw else names,
-                    stand_ins,
+                    substitutes,
                     References("loo", references, seed + draw),
                     asked,
                     tokenizer,
@@ -124,7 +124,7 @@ def _asked(
     store: Store,
     selections: Sequence[Selection],
     metric_names: Sequence[str] | None,
-    text_profile: str,
+    tokenizer: str,
     progress: Progress,
     *,
     pool_idf: bool,
@@ -137,17 +137,17 @@ def _asked(
     pooled = [one.label for one in wanted if one.settings.get("idf") == idf.DATASET]
     if len(selections) < 2 or not pooled:
         raise UsageError(
-            "--pool-idf: pools the document frequencies of CIDEr over several REFs; name two or more, and -m"
+            "--pool-idf: pools the document frequencies of CIDEr over several datasets; name two or more, and -m"
         )
-    tokens.provide(store, selections, text_profile, tokenizer_of(text_profile), progress)
-    with idf.together(store, selections, text_profile) as reading:
-        setting = f"idf={reading}"
+    tokens.provide(store, selections, tokenizer, tokenizer_of(tokenizer), progress)
+    with idf.together(store, selections, tokenizer) as idf_mode:
+        setting = f"idf={idf_mode}"
         asked = [
             f"{one.label}{',' if ':' in one.label else ':'}{setting}" if one.label in pooled else one.label
             for one in wanted
         ]
         names = ", ".join(one.label for one in selections)
-        images = idf.pooled_images(store, reading)
+        images = idf.pooled_images(store, idf_mode)
         yield asked, [f"{setting}: document frequencies of {names} together, {images:,} images"]
 
 
@@ -169,5 +169,5 @@ def _rows(measured: CandidateScores, drawn_references: int | None) -> pl.DataFra
                 pl.col("metric").replace_strict(dict(measured.signatures)).alias("signature"),
             )
         )  # fmt: skip
-    order = {metric: place for place, metric in enumerate(measured.signatures)}
+    order = {metric: index for index, metric in enumerate(measured.signatures)}
     return pl.concat(parts).sort(pl.col("metric").replace_strict(order), maintain_order=True)

@@ -30,8 +30,8 @@ def averaged(rows: pl.DataFrame) -> pl.DataFrame:
 
     `draws` says how often, `spread` is the standard deviation of the means of the draws, null for one.
     """
-    place = ["dataset", "version", "split", "metric", "candidate", "level"]
-    return rows.group_by(place, maintain_order=True).agg(
+    keys = ["dataset", "version", "split", "metric", "candidate", "level"]
+    return rows.group_by(keys, maintain_order=True).agg(
         pl.col("n").first(),
         pl.col("mean", "sd", "median", "min", "max").mean(),
         spread=pl.col("mean").std(),
@@ -57,7 +57,7 @@ def _lower(selection: Selection, rows: pl.DataFrame) -> list[Table]:
         return []
     wide = means.pivot("candidate", index="metric", values="mean", maintain_order=True)
     spread = means.filter(pl.col("draws") > 1, pl.col("spread").is_not_null())
-    made = [Table(f"means of {selection.label} by who stands in for the caption", wide, name="means")]
+    made = [Table(f"means of {selection.label} by candidate", wide, name="means")]
     if spread.height:
         made.append(
             Table(

@@ -25,7 +25,7 @@ at_least, at_most = _COMPARISONS
 
 
 @dataclass(frozen=True)
-class Rule:
+class GateRule:
     """How a gate is answered: `statistic` of `measure`, its `end` (value, low, high), compared to the limit (`words`).
 
     One that is `by_metric` holds for all metrics, or for the one that stands after the first part of its name.
@@ -42,26 +42,26 @@ class Rule:
         return _COMPARISONS[self.words](value, limit)
 
 
-GATES: Mapping[str, Rule] = {
-    "images.min": Rule(measures.sizes, "images", at_least),
-    "captions_per_image.min": Rule(measures.sizes, "captions-per-image-min", at_least),
-    "captions_per_image.max": Rule(measures.sizes, "captions-per-image-max", at_most),
-    "length.asl.min": Rule(measures.sizes, "asl", at_least),
-    "length.asl.max": Rule(measures.sizes, "asl", at_most),
-    "empty.max": Rule(measures.sizes, "empty", at_most),
-    "duplicates_within_image.max": Rule(measures.repetition, "within-image", at_most),
-    "duplicates_within_image.exact.max": Rule(measures.repetition, "within-image-exact", at_most),
-    "duplicates_across_images.max": Rule(measures.repetition, "across-images", at_most),
-    "duplicates_across_images.exact.max": Rule(measures.repetition, "across-images-exact", at_most),
-    "leakage.max": Rule(measures.repetition, "leakage", at_most),
-    "leakage.exact.max": Rule(measures.repetition, "leakage-exact", at_most),
-    "msttr.min": Rule(measures.variety, "ttr-1", at_least),
-    "templated.max": Rule(measures.formulas, "templated", at_most),
-    "outliers.max": Rule(measures.misplacement, "misplaced", at_most),
-    "homogeneity.high.max": Rule(measures.likeness, "homogeneity", at_most, end="high", by_metric=True),
-    "drift.js.max": Rule(measures.movement, "js", at_most),
-    "drift.js-2.max": Rule(measures.movement, "js-2", at_most),
-    "drift.js-opening.max": Rule(measures.movement, "js-opening", at_most),
+GATES: Mapping[str, GateRule] = {
+    "images.min": GateRule(measures.sizes, "images", at_least),
+    "captions_per_image.min": GateRule(measures.sizes, "captions-per-image-min", at_least),
+    "captions_per_image.max": GateRule(measures.sizes, "captions-per-image-max", at_most),
+    "length.asl.min": GateRule(measures.sizes, "asl", at_least),
+    "length.asl.max": GateRule(measures.sizes, "asl", at_most),
+    "empty.max": GateRule(measures.sizes, "empty", at_most),
+    "duplicates_within_image.max": GateRule(measures.repetition, "within-image", at_most),
+    "duplicates_within_image.exact.max": GateRule(measures.repetition, "within-image-exact", at_most),
+    "duplicates_across_images.max": GateRule(measures.repetition, "across-images", at_most),
+    "duplicates_across_images.exact.max": GateRule(measures.repetition, "across-images-exact", at_most),
+    "leakage.max": GateRule(measures.repetition, "leakage", at_most),
+    "leakage.exact.max": GateRule(measures.repetition, "leakage-exact", at_most),
+    "msttr.min": GateRule(measures.diversity, "ttr-1", at_least),
+    "templated.max": GateRule(measures.templates, "templated", at_most),
+    "outliers.max": GateRule(measures.outliers, "misplaced", at_most),
+    "homogeneity.high.max": GateRule(measures.homogeneity, "homogeneity", at_most, end="high", by_metric=True),
+    "drift.js.max": GateRule(measures.drift, "js", at_most),
+    "drift.js-2.max": GateRule(measures.drift, "js-2", at_most),
+    "drift.js-opening.max": GateRule(measures.drift, "js-opening", at_most),
 }
 
 
@@ -70,7 +70,7 @@ class Demand:
     """A gate that was understood: its rule, its limit, and the metric that it names."""
 
     gate: Gate
-    rule: Rule
+    rule: GateRule
     limit: float
     metric: str | None = None
 

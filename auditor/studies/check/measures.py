@@ -13,15 +13,15 @@ import polars as pl
 from auditor.model import Progress, Selection, Source
 from auditor.registry import References, requests
 from auditor.scoring.candidate_sets import score_sets
-from auditor.scoring.substitutes import strangers
+from auditor.scoring.substitutes import substitutes_of
 from auditor.store.connection import Store
 from auditor.store.versions import images, log
 from auditor.studies.compare import estimated_indices
-from auditor.studies.diversity import Settings, chosen, measured
+from auditor.studies.diversity import DiversitySettings, measured, selections_with_tokens
 from auditor.studies.duplicates import TEST, TRAIN, duplicates
-from auditor.studies.outliers import outliers
+from auditor.studies.outliers import outliers as outliers_of
 from auditor.studies.profile import profile
-from auditor.studies.templates import templates
+from auditor.studies.templates import templates as templates_of
 from auditor.studies.versions import diff
 
 MEASURED: Mapping[str, type[pl.DataType]] = {
@@ -38,16 +38,16 @@ _CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Asked:
-    """Whose statistics are asked for: a selection, by one metric or (null) all, for a drift `against` another REF.
+    """Whose statistics are asked for: a selection, by one metric or (null) all, for a drift `against` another dataset.
 
-    `text_profile` is the one for captions that are written like those of the selection.
+    `tokenizer` is the one for captions that are written like those of the selection.
     """
 
     store: Store
     selection: Selection
     declared: Mapping[str, Source]
     progress: Progress
-    text_profile: str
+    tokenizer: str
     metric: str | None = None
     against: str | None = None
 
@@ -67,23 +67,23 @@ Measure = Callable[[Asked], pl.DataFrame]
 
 def sizes(asked: Asked) -> pl.DataFrame:
     """Measure sizes and lengths (`profile`), and `empty`, the share of captions without a word."""
-    rows = profile(asked.store, asked.ref, tokenizer=asked.text_profile).frame.select("statistic", "value")
+    rows = profile(asked.store, asked.ref, tokenizer=asked.tokenizer).frame.select("statistic", "value")
     counted = dict(rows.iter_rows())
     empty = pl.DataFrame({"statistic": ["empty"], "value": [_share(counted["captions-without-word"], asked.captions)]})
     return _rows(pl.concat([rows, empty]))
 
 
 def repetition(asked: Asked) -> pl.DataFrame:
-    """Measure shares of captions that stand again (`duplicates`), exactly or nearly; with `-exact`, exactly.
+    """Measure shares of captions that occur again (`duplicates`), exactly or nearly; with `-exact`, exactly.
 
-    `within-image`, `across-images`; `leakage`: of the test captions, those that stand among the training captions.
+    `within-image`, `across-images`; `leakage`: of the test captions, those that occur among the training captions.
     """
-    found = duplicates(
-        asked.store, asked.ref, tokenizer=asked.text_profile, config=asked.declared, progress=asked.progress
+    shares = duplicates(
+        asked.store, asked.ref, tokenizer=asked.tokenizer, config=asked.declared, progress=asked.progress
     ).frame.filter(pl.col("statistic") == "captions", pl.col("slot").is_null(), pl.col("match").is_in(["any", "exact"]))
     is_leak = (pl.col("scope") == "across-splits") & (pl.col("split") == TEST) & (pl.col("against_split") == TRAIN)
     name = pl.when(is_leak).then(pl.lit("leakage")).otherwise("scope")
-    wanted = found.filter(is_leak | pl.col("scope").is_in(["within-image", "across-images"]))
+    wanted = shares.filter(is_leak | pl.col("scope").is_in(["within-image", "across-images"]))
     suffix = pl.when(pl.col("match") == "exact").then(pl.lit("-exact")).otherwise(pl.lit(""))
     rows = wanted.select(pl.concat_str(name, suffix).alias("statistic"), "value", "signature")
     if rows.filter(statistic="leakage").is_empty():
@@ -91,40 +91,42 @@ def repetition(asked: Asked) -> pl.DataFrame:
     return _rows(rows)
 
 
-def variety(asked: Asked) -> pl.DataFrame:
+def diversity(asked: Asked) -> pl.DataFrame:
     """Measure global diversity (`diversity`); `low` and `high` are the ends over drawn orders of the captions."""
-    settings = Settings(asked.text_profile, curve=0)
-    selections, known = chosen(asked.store, [asked.ref], None, None, None, asked.text_profile, asked.progress)
+    settings = DiversitySettings(asked.tokenizer, curve=0)
+    selections, known = selections_with_tokens(
+        asked.store, [asked.ref], None, None, None, asked.tokenizer, asked.progress
+    )
     rows, _ = measured(asked.store, selections, settings, known, asked.declared, asked.progress)
     return _rows(rows.filter(pl.col("position").is_null()))
 
 
-def formulas(asked: Asked) -> pl.DataFrame:
+def templates(asked: Asked) -> pl.DataFrame:
     """Measure `templated`, the share of captions that are made of a template (`templates`)."""
-    found = templates(asked.store, asked.ref, tokenizer=asked.text_profile, level="caption", progress=asked.progress)
-    return _one("templated", _share(found.frame.height, asked.captions), found.signatures["templates"])
+    result = templates_of(asked.store, asked.ref, tokenizer=asked.tokenizer, level="caption", progress=asked.progress)
+    return _one("templated", _share(result.frame.height, asked.captions), result.signatures["templates"])
 
 
-def misplacement(asked: Asked) -> pl.DataFrame:
+def outliers(asked: Asked) -> pl.DataFrame:
     """Measure `misplaced`, the share of captions that seem to be of another image (`outliers`)."""
-    found = outliers(asked.store, asked.ref, tokenizer=asked.text_profile, progress=asked.progress)
-    misplaced = found.frame.filter(pl.col("finding").is_in(["swapped", "elsewhere"])).height
-    return _one("misplaced", _share(misplaced, asked.captions), found.signatures["evidence"])
+    result = outliers_of(asked.store, asked.ref, tokenizer=asked.tokenizer, progress=asked.progress)
+    misplaced = result.frame.filter(pl.col("finding").is_in(["swapped", "elsewhere"])).height
+    return _one("misplaced", _share(misplaced, asked.captions), result.signatures["evidence"])
 
 
-def likeness(asked: Asked) -> pl.DataFrame:
+def homogeneity(asked: Asked) -> pl.DataFrame:
     """Measure `homogeneity` by each metric, with the interval of `compare`."""
     selection, metrics = asked.selection, requests(None if asked.metric is None else [asked.metric])
     names = None if asked.metric is None else [asked.metric]
-    nobody = strangers(asked.store, [selection])
+    nobody = substitutes_of(asked.store, [selection])
     scored = score_sets(
-        asked.store, selection, ("human", "intra"), nobody, References("loo"), names, asked.text_profile, _SEED,
+        asked.store, selection, ("human", "intra"), nobody, References("loo"), names, asked.tokenizer, _SEED,
         progress=asked.progress,
     )  # fmt: skip
     errors = {metric.label for metric in metrics if metric.metric.lower_is_better}
-    found = estimated_indices(selection, scored.scores, errors, _SEED, _RESAMPLES, _CONFIDENCE, asked.progress)
-    by_metric = {one.metric: one for one in found.found if one.statistic == "homogeneity"}
-    said = "; ".join(map(str, (*scored.reasons.values(), *scored.notes, *found.notes)))
+    indices = estimated_indices(selection, scored.scores, errors, _SEED, _RESAMPLES, _CONFIDENCE, asked.progress)
+    by_metric = {one.metric: one for one in indices.indices if one.statistic == "homogeneity"}
+    said = "; ".join(map(str, (*scored.reasons.values(), *scored.notes, *indices.notes)))
     rows = []
     for label in (metric.label for metric in metrics):
         one = by_metric.get(label)
@@ -134,19 +136,19 @@ def likeness(asked: Asked) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=MEASURED, orient="row")
 
 
-def movement(asked: Asked) -> pl.DataFrame:
+def drift(asked: Asked) -> pl.DataFrame:
     """Measure the drift (`diff --depth drift`) since `against`, or the version before, in the same split."""
     version, split = asked.selection.version, asked.selection.split
     before = asked.against
     if before is None:
         older = [one.label for one in log(asked.store, version.dataset) if one.seq < version.seq]
         if not older:
-            reason = f'{version.label} is the first version; name another: drift.against = "REF"'
+            reason = f'{version.label} is the first version; name another: drift.against = "DATASET"'
             return _without(("js", "js-2", "js-opening"), reason)
         before = _reference(older[0], split)
-    result = diff(asked.store, before, asked.ref, depth="drift", tokenizer=asked.text_profile, progress=asked.progress)
-    drift, _, number = result.signatures["drift"].rpartition("|")
-    signature = f"{drift}|since:{result.selections[0].reference}|{number}"
+    result = diff(asked.store, before, asked.ref, depth="drift", tokenizer=asked.tokenizer, progress=asked.progress)
+    settings, _, number = result.signatures["drift"].rpartition("|")
+    signature = f"{settings}|since:{result.selections[0].pinned_name}|{number}"
     return _rows(result.frame.select("statistic", "value", "low", "high", pl.lit(signature).alias("signature")))
 
 
@@ -165,8 +167,8 @@ def _unsplit(asked: Asked) -> str:
     return f"needs the splits {TEST} and {TRAIN}: {there}"
 
 
-def _share(found: float, captions: int) -> float | None:
-    return found / captions if captions else None
+def _share(count: float, captions: int) -> float | None:
+    return count / captions if captions else None
 
 
 def _one(statistic: str, value: float | None, signature: str) -> pl.DataFrame:

@@ -59,11 +59,11 @@ def answers(
     The parameters are `$dataset`, `$version`, `$seq` and `$split`. Raises `SqlError`, with the statement's name and
     place, for one that the engine refuses or that takes longer than `timeout` seconds.
     """
-    found = []
+    answered = []
     for gate in gates:
         named = _named(gate)
         if gate.dataset is None and not named:
-            found.append(Answer(gate, None, _asked(store, gate, {}, timeout)))
+            answered.append(Answer(gate, None, _asked(store, gate, {}, timeout)))
             continue
         for one in selections:
             version = one.version
@@ -79,8 +79,8 @@ def answers(
             given = {name: fact for name, fact in facts.items() if name in named}
             if unknown := named - set(facts):
                 raise _fault(gate, f"no parameter ${min(unknown)}; there are {', '.join(f'${name}' for name in facts)}")
-            found.append(Answer(gate, one, _asked(store, gate, given, timeout)))
-    return found
+            answered.append(Answer(gate, one, _asked(store, gate, given, timeout)))
+    return answered
 
 
 def _named(gate: Gate) -> set[str]:

@@ -17,7 +17,7 @@ from auditor.errors import MetricError, UsageError
 from auditor.model import Gate, Progress, Selection, silent
 from auditor.registry import left_out
 from auditor.result import Finding, Result, Said, Severity, Table, findings_in, notes_in
-from auditor.scoring.writing import text_profile_of
+from auditor.scoring.writing import chosen_tokenizer
 from auditor.store.connection import Store
 from auditor.store.versions import resolve, resolve_all
 from auditor.studies.check.gates import Demand, Demands, understood
@@ -37,7 +37,7 @@ _Row = dict[str, Any]
 
 
 Checked = Annotated[
-    str, p.Parameter("What to check; default: every dataset that has gates.", metavar="REF…", optional=True)
+    str, p.Parameter("What to check; default: every dataset that has gates.", metavar="DATASET…", optional=True)
 ]
 
 Strict = Annotated[bool, p.Parameter("What cannot be answered counts as failed.")]
@@ -58,7 +58,7 @@ def check(
 ) -> Result:
     """Check datasets against the gates of datasets.toml.
 
-    Compares each dataset with its gates; without REF every dataset of captions, and those that have gates of their own.
+    Compares each dataset with its gates; without one every dataset of captions, and those that have gates of their own.
     docs/ci.md lists the gates. A gate passes where the statistic is equal to its limit. Drift is measured against what
     `drift.against` names, else the version before.
 
@@ -77,22 +77,22 @@ def check(
     selections, absent = _selections(store, refs, wanted)
     stated = answers(store, wanted.statements, selections, timeout)
     rows: list[_Row] = []
-    by_all_metrics = any(one.rule.by_metric and one.metric is None for one in wanted.demands)
+    by_all_metrics = any(demand.rule.by_metric and demand.metric is None for demand in wanted.demands)
     notes: list[Said] = [*left_out(None)] if by_all_metrics else []
-    for place, selection in enumerate(selections):
-        progress(f"{selection.label}: checking", place, len(selections))
+    for index, selection in enumerate(selections):
+        progress(f"{selection.label}: checking", index, len(selections))
         dataset = selection.version.dataset
         against = wanted.since.get(dataset, wanted.since.get(None))
-        text_profile, said = text_profile_of(store, [selection.reference, against])
-        asked = Asked(store, selection, declared or {}, progress, text_profile, against=against)
-        found = [
+        tokenizer, said = chosen_tokenizer(store, [selection.pinned_name, against])
+        asked = Asked(store, selection, declared or {}, progress, tokenizer, against=against)
+        rows_of_dataset = [
             *_measured(asked, _of(wanted.demands, dataset)),
             *map(_stated, (a for a in stated if a.selection == selection)),
         ]
-        notes += said if found else []
-        if refs and not found:
+        notes += said if rows_of_dataset else []
+        if refs and not rows_of_dataset:
             notes.append(f"{selection.label}: no gate is declared for it")
-        rows += found
+        rows += rows_of_dataset
     rows += [_absent(gate) for gate in wanted.gates if gate.dataset in absent]
     rows += [_stated(answer) for answer in stated if answer.selection is None]
     if not rows:
@@ -130,7 +130,7 @@ def _of(demands: Sequence[Demand], dataset: str) -> list[Demand]:
     """Take the gates of a dataset: its own replace those of all."""
     chosen: dict[tuple[str, ...], Demand] = {}
     for whose in (None, dataset):
-        chosen |= {one.gate.keys: one for one in demands if one.gate.dataset == whose}
+        chosen |= {demand.gate.keys: demand for demand in demands if demand.gate.dataset == whose}
     return [*chosen.values()]
 
 
@@ -138,22 +138,22 @@ def _measured(asked: Asked, demands: Sequence[Demand]) -> list[_Row]:
     """Answer the gates of one selection; a study that several ask for runs once."""
     known: dict[tuple[Measure, str | None], pl.DataFrame | str] = {}
     rows: list[_Row] = []
-    for one in demands:
-        place = one.rule.measure, one.metric
-        if place not in known:
+    for demand in demands:
+        asked_of = demand.rule.measure, demand.metric
+        if asked_of not in known:
             try:
-                known[place] = one.rule.measure(dataclasses.replace(asked, metric=one.metric))
+                known[asked_of] = demand.rule.measure(dataclasses.replace(asked, metric=demand.metric))
             except (MetricError, UsageError) as error:
-                known[place] = str(error)
-        found = known[place]
-        whose = _place(one.gate, asked.selection)
-        if isinstance(found, str):
-            rows.append(whose | _without(one, found))
+                known[asked_of] = str(error)
+        measured = known[asked_of]
+        whose = _place(demand.gate, asked.selection)
+        if isinstance(measured, str):
+            rows.append(whose | _without(demand, measured))
             continue
-        of_gate = found.filter(statistic=one.rule.statistic)
-        rows += [whose | _answered(one, row) for row in of_gate.iter_rows(named=True)]
+        of_gate = measured.filter(statistic=demand.rule.statistic)
+        rows += [whose | _answered(demand, row) for row in of_gate.iter_rows(named=True)]
         if of_gate.is_empty():
-            rows.append(whose | _without(one, "nothing to measure"))
+            rows.append(whose | _without(demand, "nothing to measure"))
     return rows
 
 
@@ -165,22 +165,22 @@ def _place(gate: Gate, selection: Selection | None) -> _Row:
     return {"dataset": version.dataset, "version": version.version, "split": selection.split, **written}
 
 
-def _without(one: Demand, reason: str) -> _Row:
-    facts = {"statistic": one.rule.statistic, "metric": one.metric, "limit": one.limit}
+def _without(demand: Demand, reason: str) -> _Row:
+    facts = {"statistic": demand.rule.statistic, "metric": demand.metric, "limit": demand.limit}
     return facts | {"verdict": UNANSWERED, "reason": reason}
 
 
-def _answered(one: Demand, measured: _Row) -> _Row:
-    value = measured[one.rule.end]
+def _answered(demand: Demand, measured: _Row) -> _Row:
+    value = measured[demand.rule.end]
     if value is None or not math.isfinite(value):
         missing = "it has no value" if measured["value"] is None else "it has no interval or no finite value"
-        return measured | _without(one, measured["reason"] or missing) | {"metric": measured["metric"]}
-    passed = one.rule.holds(value, one.limit)
-    what = one.rule.statistic if measured["metric"] is None else f"{one.rule.statistic} by {measured['metric']}"
-    what = what if one.rule.end == "value" else f"{what}, the {one.rule.end} end of its interval,"
-    said = f"{what} is {_number(value)}, expected {one.rule.words} {_number(one.limit)}"
+        return measured | _without(demand, measured["reason"] or missing) | {"metric": measured["metric"]}
+    passed = demand.rule.holds(value, demand.limit)
+    what = demand.rule.statistic if measured["metric"] is None else f"{demand.rule.statistic} by {measured['metric']}"
+    what = what if demand.rule.end == "value" else f"{what}, the {demand.rule.end} end of its interval,"
+    said = f"{what} is {_number(value)}, expected {demand.rule.words} {_number(demand.limit)}"
     verdict = {"verdict": PASSED, "reason": None} if passed else {"verdict": FAILED, "reason": said}
-    return measured | verdict | {"limit": one.limit}
+    return measured | verdict | {"limit": demand.limit}
 
 
 def _number(value: float) -> str:

@@ -23,15 +23,15 @@ _MOST = 0.9
 
 
 @dataclass(frozen=True)
-class Footing:
-    """On what datasets are compared: `raw`, as they are, or `equalised`. `note` says what was drawn."""
+class Sampling:
+    """Which captions of the datasets are compared: `raw`, as they are, or `equalised`. `note` says what was drawn."""
 
     name: str
     against: References
     note: str | None = None
 
 
-def footings(
+def samplings_of(
     store: Store,
     selections: Sequence[Selection],
     references: int | None,
@@ -39,8 +39,8 @@ def footings(
     seed: int,
     *,
     equalise: bool,
-) -> tuple[Footing, ...]:
-    """Give the footings to compare on: raw alone, or raw and equalised.
+) -> tuple[Sampling, ...]:
+    """Give the samplings to compare on: raw alone, or raw and equalised.
 
     Alone, `references` are drawn where there are more; beside an equalised one, raw means every caption. Raises
     `UsageError` for `images` without `equalise`, and where datasets cannot be brought to equal numbers.
@@ -48,13 +48,13 @@ def footings(
     if not equalise:
         if images is not None:
             raise UsageError("--images is for --equalise: it says how many images of each dataset are drawn")
-        return (Footing(RAW, References("loo", references, seed)),)
-    return Footing(RAW, References("loo")), _equal(store, selections, references, images, seed)
+        return (Sampling(RAW, References("loo", references, seed)),)
+    return Sampling(RAW, References("loo")), _equal(store, selections, references, images, seed)
 
 
 def _equal(
     store: Store, selections: Sequence[Selection], references: int | None, images: int | None, seed: int
-) -> Footing:
+) -> Sampling:
     """Find the numbers that every dataset has: captions of nine images in ten, then images with as many captions."""
     captions_of = {one.label: images_of(store, one)["captions"] for one in selections}
     if references is None:
@@ -85,7 +85,7 @@ def _equal(
         f"({counted(captions - 1, 'reference', 'references')}), drawn by seed {seed} among images that have as many; "
         "inter and brown draw from whole datasets"
     )
-    return Footing(EQUALISED, References("loo", captions - 1, seed, number), note)
+    return Sampling(EQUALISED, References("loo", captions - 1, seed, number), note)
 
 
 def changed_orders(
@@ -93,7 +93,7 @@ def changed_orders(
     equalised: Mapping[tuple[str, str], Sequence[tuple[Index, Rank]]],
     statistics: Sequence[str],
 ) -> list[Finding]:
-    """Say of each statistic by which metrics datasets stand in another order once they are equalised."""
+    """Say of each statistic by which metrics datasets are in another order once they are equalised."""
     said = []
     for statistic in statistics:
         metrics = [metric for name, metric in raw if name == statistic and raw[name, metric]]

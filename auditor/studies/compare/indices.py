@@ -1,4 +1,4 @@
-"""In which order do datasets stand, and which part of it is beyond sampling error?
+"""In which order do datasets come, and which part of it is beyond sampling error?
 
 The indices of Wang & Gaizauskas 2016 for one dataset: bounds, their ratio and difference, and how sure they are.
 """
@@ -50,7 +50,7 @@ class Index:
 class Indices:
     """Every index of one dataset. `captions` is their mean number an image."""
 
-    found: tuple[Index, ...]
+    indices: tuple[Index, ...]
     captions: float
     notes: tuple[str, ...]
     sums: ImageSums = field(repr=False)
@@ -70,7 +70,7 @@ def estimated_indices(
     key = (seed, selection.version.dataset, selection.version.version, selection.split)
     drawn = resampled_means(sums, resamples if sums.images > 1 else 0, key, progress, f"{label}: resampling images")
     left_out = left_out_means(sums)
-    found, undefined, open_ended = [], [], []
+    indices, undefined, open_ended = [], [], []
     for metric in dict.fromkeys(metric for _, metric in sums.columns):
         of_metric = [place for place, (_, name) in enumerate(sums.columns) if name == metric]
         names = [BOUNDS[sums.columns[place][0]] for place in of_metric]
@@ -85,7 +85,7 @@ def estimated_indices(
             interval = percentile_interval(resampled[statistic], confidence)
             if len(drawn) and interval is None:
                 open_ended.append(metric)
-            found.append(
+            indices.append(
                 Index(
                     label,
                     metric,
@@ -105,7 +105,7 @@ def estimated_indices(
     if resamples and sums.images == 1:
         notes.append(f"{label}: no intervals: there is one image only")
     human = sums.counts[:, 0]
-    return Indices(tuple(found), float(human.sum() / np.count_nonzero(human)), tuple(notes), sums)
+    return Indices(tuple(indices), float(human.sum() / np.count_nonzero(human)), tuple(notes), sums)
 
 
 def derived(bounds: Mapping[str, Floats], *, is_error: bool) -> dict[str, Floats]:

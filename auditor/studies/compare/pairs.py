@@ -39,7 +39,7 @@ DIFFERENCES = "differences"
 
 
 @dataclass(frozen=True)
-class Side:
+class ComparedDataset:
     """One dataset: its scores added up by image, and the ids of these images in order."""
 
     selection: Selection
@@ -48,7 +48,7 @@ class Side:
 
 
 def pairs(
-    sides: Sequence[Side],
+    compared: Sequence[ComparedDataset],
     errors: Collection[str],
     signatures: Mapping[str, str],
     seed: int,
@@ -63,7 +63,7 @@ def pairs(
     is a ratio of sums and has none.
     """
     rows: list[dict[str, Any]] = []
-    every = list(combinations(sides, 2))
+    every = list(combinations(compared, 2))
     for done, (a, b) in enumerate(every):
         progress(f"{a.selection.label}, {b.selection.label}: dealing out images", done, len(every))
         rows += _rows(a, b, errors, signatures, seed, permutations)
@@ -72,12 +72,17 @@ def pairs(
         for row, p in zip(tested, holm([row["p"] for row in tested]), strict=True):
             row["p_holm"] = p
     return pl.DataFrame(rows, schema=_SCHEMA, orient="row").sort(
-        pl.col("statistic").replace_strict({name: place for place, name in enumerate(STATISTICS)}), maintain_order=True
+        pl.col("statistic").replace_strict({name: index for index, name in enumerate(STATISTICS)}), maintain_order=True
     )
 
 
 def _rows(
-    a: Side, b: Side, errors: Collection[str], signatures: Mapping[str, str], seed: int, permutations: int
+    a: ComparedDataset,
+    b: ComparedDataset,
+    errors: Collection[str],
+    signatures: Mapping[str, str],
+    seed: int,
+    permutations: int,
 ) -> list[dict[str, Any]]:
     common = [column for column in a.sums.columns if column in b.sums.columns]
     sums_a, sums_b = (_only(side.sums, common) for side in (a, b))
@@ -86,8 +91,8 @@ def _rows(
     dealt = dealt_means(sums_a, sums_b, permutations, key, paired=paired)
     rows = []
     for metric in dict.fromkeys(metric for _, metric in common):
-        of_metric = [place for place, (_, name) in enumerate(common) if name == metric]
-        names = [BOUNDS[common[place][0]] for place in of_metric]
+        of_metric = [index for index, (_, name) in enumerate(common) if name == metric]
+        names = [BOUNDS[common[index][0]] for index in of_metric]
 
         def of(means: Floats, of_metric: list[int] = of_metric, names: list[str] = names, metric: str = metric) -> Any:
             return derived(dict(zip(names, means[..., of_metric].T, strict=True)), is_error=metric in errors)
@@ -130,7 +135,7 @@ def _rows(
 
 
 def _only(sums: ImageSums, columns: Sequence[tuple[str, str]]) -> ImageSums:
-    """Keep the columns that both sides have, in one order."""
+    """Keep the columns that both have, in one order."""
     places = [sums.columns.index(column) for column in columns]
     return ImageSums(tuple(columns), sums.sums[:, places], sums.counts, sums.candidate_of[places])
 
@@ -140,26 +145,26 @@ def _delta(a: Floats, b: Floats) -> float | None:
     return cliffs_delta(known_a, known_b) if len(known_a) and len(known_b) else None
 
 
-def parted(found: Result) -> tuple[Result, Result]:
+def parted(result: Result) -> tuple[Result, Result]:
     """Part what `compare` found with `pairs`: each dataset by itself, and the pairs; each with its rows and tables."""
     of_pairs = pl.col("against").is_not_null()
-    alone = found.frame.filter(~of_pairs).drop(name for name in _SCHEMA if name not in _SHARED and name not in LABELS)
-    both = found.frame.filter(of_pairs).select(name for name in (*_SCHEMA, "footing") if name in found.frame.columns)
+    alone = result.frame.filter(~of_pairs).drop(name for name in _SCHEMA if name not in _SHARED and name not in LABELS)
+    both = result.frame.filter(of_pairs).select(name for name in (*_SCHEMA, "footing") if name in result.frame.columns)
     values, differences = (
-        tuple(one for one in found.tables if (one.name == DIFFERENCES) is tested) for tested in (False, True)
+        tuple(one for one in result.tables if (one.name == DIFFERENCES) is tested) for tested in (False, True)
     )
-    tested = replace(found, frame=both, tables=differences, figures=(), findings=())
-    return replace(found, frame=alone, tables=values), tested
+    tested = replace(result, frame=both, tables=differences, figures=(), findings=())
+    return replace(result, frame=alone, tables=values), tested
 
 
-def table(rows: pl.DataFrame, footing: str | None = None) -> Table:
-    """Arrange the tests for reading; the title says on which footing, where there are two."""
+def table(rows: pl.DataFrame, sampling: str | None = None) -> Table:
+    """Arrange the tests for reading; the title says which sampling, where there are two."""
     shown = rows.select(
         "statistic", pl.col("label").alias("dataset"), pl.col("against_label").alias("against"), "metric", "difference",
         "delta", "p", "p_holm", "test",
     )  # fmt: skip
     return Table(
-        f"{_TITLE}, {footing}" if footing else _TITLE,
+        f"{_TITLE}, {sampling}" if sampling else _TITLE,
         shown,
         sections="statistic",
         caption=(

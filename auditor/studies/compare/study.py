@@ -1,6 +1,6 @@
 """Which dataset has captions more alike, and how sure is it? Indices of Wang & Gaizauskas 2016, with intervals.
 
-Every dataset of a comparison, measured on one footing.
+Every dataset of a comparison, measured on one sampling.
 """
 
 from __future__ import annotations
@@ -17,57 +17,64 @@ from auditor.model import Progress, Selection, silent
 from auditor.registry import left_out, requests
 from auditor.result import Finding, Result, Said, findings_in, notes_in
 from auditor.scoring.candidate_sets import CandidateScores, missing, score_sets
-from auditor.scoring.substitutes import one_pool, strangers
+from auditor.scoring.substitutes import one_pool, substitutes_of
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.resampling import check_resampling
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
-from auditor.studies.compare import equalise as comparison_footing
 from auditor.studies.compare import pairs as comparison_pairs
 from auditor.studies.compare import tables
-from auditor.studies.compare.equalise import EQUALISED, Footing, changed_orders
+from auditor.studies.compare.equalise import EQUALISED, Sampling, changed_orders, samplings_of
 from auditor.studies.compare.indices import BOUNDS, INDICES, STATISTICS, Index, Indices, Rank, estimated_indices, ranks
-from auditor.studies.compare.pairs import Side
+from auditor.studies.compare.pairs import ComparedDataset
 from auditor.text import AUTO
 
 
 @dataclass(frozen=True)
-class Measured:
-    """All datasets on one footing: indices, sides to test, and by label what rows say of each."""
+class SampledComparison:
+    """All datasets by one sampling: indices, datasets to test, and by label what rows say of each."""
 
-    footing: Footing
-    found: tuple[Indices, ...]
-    sides: tuple[Side, ...]
+    sampling: Sampling
+    indices: tuple[Indices, ...]
+    compared: tuple[ComparedDataset, ...]
     facts: Mapping[str, Mapping[str, Any]]
     signatures: Mapping[str, str]
     notes: tuple[Said, ...]
 
 
 def measure(
-    footing: Footing,
+    sampling: Sampling,
     selections: Sequence[Selection],
-    scores_of: Callable[[Selection, Footing], CandidateScores],
+    scores_of: Callable[[Selection, Sampling], CandidateScores],
     indices_of: Callable[[CandidateScores], Indices],
-) -> Measured:
+) -> SampledComparison:
     """Measure every dataset, one after the other: no more than one has its scores in memory."""
-    found, sides, facts, notes = list[Indices](), list[Side](), dict[str, dict[str, Any]](), list[Said]()
+    indices, compared, facts, notes = (
+        list[Indices](),
+        list[ComparedDataset](),
+        dict[str, dict[str, Any]](),
+        list[Said](),
+    )
     reasons: dict[str, Mapping[str, str]] = {}
     signatures: dict[str, str] = {}
     for selection in selections:
-        measured = scores_of(selection, footing)
-        found.append(indices_of(measured))
+        measured = scores_of(selection, sampling)
+        indices.append(indices_of(measured))
         described = tuple(measured.scores["image"].unique().sort())
-        sides.append(Side(selection, found[-1].sums, described))
-        facts[selection.label] = _facts(measured) | {"images": len(described), "captions_per_image": found[-1].captions}
+        compared.append(ComparedDataset(selection, indices[-1].sums, described))
+        facts[selection.label] = _facts(measured) | {
+            "images": len(described),
+            "captions_per_image": indices[-1].captions,
+        }
         reasons[selection.label] = measured.reasons
         signatures |= measured.signatures
-        notes += [*measured.notes, *found[-1].notes]
-    said = (*notes, *missing(reasons), *filter(None, [footing.note]))
-    return Measured(footing, tuple(found), tuple(sides), facts, signatures, said)
+        notes += [*measured.notes, *indices[-1].notes]
+    said = (*notes, *missing(reasons), *filter(None, [sampling.note]))
+    return SampledComparison(sampling, tuple(indices), tuple(compared), facts, signatures, said)
 
 
 def _facts(measured: CandidateScores) -> dict[str, Any]:
-    """Say what the rows of a dataset are about, and by statistic what their strangers were drawn from."""
+    """Say what the rows of a dataset are about, and by statistic what their substitutes were drawn from."""
     selection: Selection = measured.selection
     sources = {BOUNDS[one.name]: one.source for one in measured.sets}
     return {
@@ -164,21 +171,21 @@ def compare(
     requested = requests(metrics)
     errors = {metric.label for metric in requested if metric.metric.lower_is_better}
     selections = resolve_all(store, refs, split)
-    stand_ins, pooled = one_pool(store, selections, strangers(store, selections, others, corpus))
-    footings = comparison_footing.footings(store, selections, references, images, seed, equalise=equalise)
+    substitutes, pooled = one_pool(store, selections, substitutes_of(store, selections, others, corpus))
+    samplings = samplings_of(store, selections, references, images, seed, equalise=equalise)
 
-    def scores_of(selection: Selection, footing: Footing) -> CandidateScores:
+    def scores_of(selection: Selection, sampling: Sampling) -> CandidateScores:
         names = tuple(BOUNDS)
         return score_sets(
-            store, selection, names, stand_ins, footing.against, metrics, tokenizer, seed, progress=progress
+            store, selection, names, substitutes, sampling.against, metrics, tokenizer, seed, progress=progress
         )
 
     def indices_of(measured: CandidateScores) -> Indices:
         return estimated_indices(measured.selection, measured.scores, errors, seed, resamples, confidence, progress)
 
-    parts = [measure(footing, selections, scores_of, indices_of) for footing in footings]
+    parts = [measure(sampling, selections, scores_of, indices_of) for sampling in samplings]
     known = {
-        metric.label if part is parts[0] else f"{metric.label} {part.footing.name}": part.signatures[metric.label]
+        metric.label if part is parts[0] else f"{metric.label} {part.sampling.name}": part.signatures[metric.label]
         for part in parts
         for metric in requested
         if metric.label in part.signatures
@@ -187,22 +194,24 @@ def compare(
     unequal = [] if equalise else _unequal_captions(parts[0])
     orders = [
         {
-            (statistic, metric.label): _ranked(part.found, statistic, metric.label, confidence)
+            (statistic, metric.label): _ranked(part.indices, statistic, metric.label, confidence)
             for metric in requested
             for statistic in STATISTICS
         }
         for part in parts
     ]
     rows = pl.concat(
-        _on(part.footing, _rows(order, part.facts, part.signatures, seed, resamples, confidence), equalise=equalise)
+        _on(part.sampling, _rows(order, part.facts, part.signatures, seed, resamples, confidence), equalise=equalise)
         for part, order in zip(parts, orders, strict=True)
     )
     ranked = {place: {one.label: rank for one, rank in order} for place, order in orders[-1].items()}
     tabled = tables.sampling_tables if equalise else tables.tables
     drawn = tables.sampling_figures if equalise else tables.figures
-    tested = [comparison_pairs.pairs(p.sides, errors, p.signatures, seed, resamples, progress) for p in parts if pairs]
+    tested = [
+        comparison_pairs.pairs(p.compared, errors, p.signatures, seed, resamples, progress) for p in parts if pairs
+    ]
     differences = [
-        _on(part.footing, rows.drop(comparison_pairs.LABELS), equalise=equalise)
+        _on(part.sampling, rows.drop(comparison_pairs.LABELS), equalise=equalise)
         for part, rows in zip(parts, tested, strict=False)
     ]
     return Result(
@@ -213,7 +222,7 @@ def compare(
         tables=(
             *tabled(rows, errors, resamples, confidence),
             *(
-                comparison_pairs.table(rows, part.footing.name if equalise else None)
+                comparison_pairs.table(rows, part.sampling.name if equalise else None)
                 for part, rows in zip(parts, tested, strict=False)
             ),
         ),
@@ -228,14 +237,14 @@ def compare(
     )
 
 
-def _on(footing: Footing, rows: pl.DataFrame, *, equalise: bool) -> pl.DataFrame:
-    """Say on which footing rows stand, where there are two."""
-    return rows.with_columns(footing=pl.lit(footing.name)) if equalise else rows
+def _on(sampling: Sampling, rows: pl.DataFrame, *, equalise: bool) -> pl.DataFrame:
+    """Say of which sampling rows are, where there are two."""
+    return rows.with_columns(footing=pl.lit(sampling.name)) if equalise else rows
 
 
-def _ranked(found: Sequence[Indices], statistic: str, metric: str, confidence: float) -> list[tuple[Index, Rank]]:
+def _ranked(indices: Sequence[Indices], statistic: str, metric: str, confidence: float) -> list[tuple[Index, Rank]]:
     """Rank the datasets that have a statistic, the first first."""
-    alike = [one for each in found for one in each.found if (one.statistic, one.metric) == (statistic, metric)]
+    alike = [one for each in indices for one in each.indices if (one.statistic, one.metric) == (statistic, metric)]
     order = zip(alike, ranks(alike, confidence), strict=True)
     return sorted(order, key=lambda pair: (pair[1].rank, pair[0].label))
 
@@ -273,7 +282,7 @@ def _rows(
     return pl.DataFrame(rows, schema_overrides=_TYPES, infer_schema_length=None)
 
 
-def _unequal_captions(measured: Measured) -> list[Finding]:
+def _unequal_captions(measured: SampledComparison) -> list[Finding]:
     """Warn where images of one dataset have many more captions than those of another."""
     captions = {label: float(facts["captions_per_image"]) for label, facts in measured.facts.items()}
     if max(captions.values()) < _UNEQUAL * min(captions.values()):

@@ -168,7 +168,7 @@ _SHOWN = ("upper", "intra", "homogeneity", "specificity")
 def sampling_tables(
     rows: pl.DataFrame, errors: Collection[str], resamples: int, confidence: float
 ) -> tuple[Table, ...]:
-    """Arrange the rows of `compare` on both footings, with columns `label` and `footing`, by statistic and metric."""
+    """Arrange the rows of `compare` on both samplings, with columns `label` and `footing`, by statistic and metric."""
     caption = "raw: every image and caption; equalised: equally many of each dataset; se: by the jackknife over images"
     if resamples:
         how = f"{percent(confidence)} interval by {resamples:,} resamples of images"
@@ -192,7 +192,7 @@ def sampling_tables(
 
 
 def _beside(rows: pl.DataFrame, statistic: str) -> pl.DataFrame:
-    """Put the numbers of one statistic on both footings side by side, in the order of the equalised ones."""
+    """Put the numbers of one statistic on both samplings side by side, in the order of the equalised ones."""
     raw, equalised = (
         ranked(rows.filter(footing=name), statistic).rename({statistic: name}) for name in (RAW, EQUALISED)
     )

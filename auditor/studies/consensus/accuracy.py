@@ -29,9 +29,9 @@ _ROWS = {
 def preferences(pairs: pl.DataFrame, scores: pl.DataFrame, metrics: Sequence[MetricRequest]) -> pl.DataFrame:
     """Say which caption of each pair every metric prefers: 1 for B, -1 for C, 0 for neither.
 
-    `pairs` are rows of `comparison`, `scores` those of its captions (image, slot, one column for each metric). Gives
-    the columns of `pairs` with one for each metric, and `people` for what people prefer, null where nobody was asked.
-    Pairs of which a caption has no score are left out.
+    `pairs` are rows of `pairwise_preference`, `scores` those of its captions (image, slot, one column for each metric).
+    Gives the columns of `pairs` with one for each metric, and `people` for what people prefer, null where nobody was
+    asked. Pairs of which a caption has no score are left out.
     """
     labels = [metric.label for metric in metrics]
     values = scores.select("image", "slot", *labels)

@@ -18,8 +18,8 @@ from auditor.statistics.ratio import ratio
 from auditor.store import ngrams
 from auditor.store.connection import Store
 from auditor.studies.consensus.accuracy import ALL, credit, kinds_of, preferences
-from auditor.studies.consensus.settings import TIE_CREDIT, Settings
-from auditor.studies.consensus.votes import Comparisons, compared_at_work
+from auditor.studies.consensus.settings import TIE_CREDIT, ConsensusSettings
+from auditor.studies.consensus.votes import PairVotes, votes_at_work
 
 _VOTES = ("votes_b", "votes_c")
 
@@ -79,10 +79,10 @@ def people_ceiling(pairs: pl.DataFrame, ties: str) -> pl.DataFrame:
 
 def metric_halves(
     store: Store,
-    found: Comparisons,
+    votes: PairVotes,
     references: Selection,
     metrics: Sequence[MetricRequest],
-    settings: Settings,
+    settings: ConsensusSettings,
     most: int,
     progress: Progress = silent,
 ) -> tuple[pl.DataFrame, str | None]:
@@ -91,8 +91,8 @@ def metric_halves(
     Columns: kind, metric, references, n, value, ties: means over the draws of `settings`. No rows, and the reason,
     where votes cannot be told by reference.
     """
-    label, half = found.selection.label, most // 2
-    if (found.rows["form"] != "triplet").any():
+    label, half = votes.selection.label, most // 2
+    if (votes.rows["form"] != "triplet").any():
         return (
             pl.DataFrame(),
             f"{label}: votes are not told by reference, so that no metric is put against half of them",
@@ -102,11 +102,11 @@ def metric_halves(
     parts = []
     for draw in range(settings.draws):
         at_work = References("all", half, settings.seed + draw).of(references)
-        votes = reserved_votes(store, found, references, at_work, settings.tokenizer)
-        if votes.is_empty():
+        reserved = reserved_votes(store, votes, references, at_work, settings.tokenizer)
+        if reserved.is_empty():
             return pl.DataFrame(), f"{label}: no caption A of a triplet is a reference of {references.label}"
-        scores = score_candidates(store, at_work, settings.tokenizer, [found.candidates], metrics, progress)
-        pairs = found.rows.drop("votes", *_VOTES, "winner").join(votes, on="pair", maintain_order="left")
+        scores = score_candidates(store, at_work, settings.tokenizer, [votes.candidates], metrics, progress)
+        pairs = votes.rows.drop("votes", *_VOTES, "winner").join(reserved, on="pair", maintain_order="left")
         parts.append(preferences(pairs.with_columns(votes=pl.sum_horizontal(_VOTES)), scores, metrics))
     counted = pl.concat(parts).filter(pl.col("people") != 0)
     if counted.is_empty():
@@ -127,10 +127,10 @@ def metric_halves(
 
 
 def reserved_votes(
-    store: Store, found: Comparisons, references: Selection, drawn: Selection, text_profile: str
+    store: Store, votes: PairVotes, references: Selection, drawn: Selection, tokenizer: str
 ) -> pl.DataFrame:
     """Count the triplets whose A is a reference that was not drawn. Columns: pair, matched, votes_b, votes_c."""
-    workspace = compared_at_work(store, found.selection, text_profile)
-    workspace.take("asked_reference", ngrams.workspace(store, references, text_profile), "reference")
-    workspace.take("drawn", ngrams.workspace(store, drawn, text_profile), "reference")
+    workspace = votes_at_work(store, votes.selection, tokenizer)
+    workspace.take("asked_reference", ngrams.workspace(store, references, tokenizer), "reference")
+    workspace.take("drawn", ngrams.workspace(store, drawn, tokenizer), "reference")
     return workspace.rows("held_out_vote").with_columns(pl.col(_VOTES).fill_null(0))

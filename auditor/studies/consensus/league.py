@@ -82,6 +82,6 @@ def _correlations(wins: pl.DataFrame, kinds: Sequence[str], judges: Sequence[str
         table = wins.filter(pl.col("kind") == kind).pivot("metric", index="system", values="value", maintain_order=True)
         if table.height < FEWEST:
             continue
-        found = correlate(table.select(judges), _CORRELATIONS).filter(pl.col("metric_a") == PEOPLE)
-        parts.append(found.select(pl.lit(kind).alias("kind"), "statistic", "value", "n", metric="metric_b"))
+        correlations = correlate(table.select(judges), _CORRELATIONS).filter(pl.col("metric_a") == PEOPLE)
+        parts.append(correlations.select(pl.lit(kind).alias("kind"), "statistic", "value", "n", metric="metric_b"))
     return pl.concat([pl.DataFrame(schema=_CORRELATED), *parts])

@@ -13,9 +13,9 @@ from auditor.result import Said
 from auditor.statistics.correlation import correlate
 from auditor.studies.consensus.accuracy import ALL
 from auditor.studies.consensus.league import PEOPLE, League
-from auditor.studies.consensus.settings import Settings
-from auditor.studies.consensus.versus import Twofold
-from auditor.studies.consensus.votes import Comparisons
+from auditor.studies.consensus.settings import ConsensusSettings
+from auditor.studies.consensus.versus import SharedPairs
+from auditor.studies.consensus.votes import PairVotes
 
 ROWS = {
     "dataset": pl.String, "metric": pl.String, "kind": pl.String, "references": pl.UInt32, "n": pl.Int64,
@@ -30,7 +30,7 @@ _DECIMALS = 12
 _ALIKE = ("cider", "cider-d")
 
 
-def frame(parts: Sequence[Measured], settings: Settings) -> pl.DataFrame:
+def frame(parts: Sequence[ConsensusResult], settings: ConsensusSettings) -> pl.DataFrame:
     """Put the rows of all datasets under each other."""
     return pl.concat(_rows(part, settings) for part in parts)
 
@@ -52,13 +52,13 @@ def alike(scores: pl.DataFrame, metrics: Sequence[MetricRequest]) -> pl.DataFram
     labels = [metric.label for metric in metrics if metric.metric.name in _ALIKE]
     if len(labels) < 2:
         return pl.DataFrame()
-    found = correlate(scores.select(labels), ["spearman"])
-    return found.select("value", "n", "statistic", metric="metric_a", against="metric_b", kind=pl.lit(ALL))
+    correlations = correlate(scores.select(labels), ["spearman"])
+    return correlations.select("value", "n", "statistic", metric="metric_a", against="metric_b", kind=pl.lit(ALL))
 
 
-def _rows(part: Measured, settings: Settings) -> pl.DataFrame:
-    found, other, most = part.found, part.other, pl.lit(part.most, pl.UInt32)
-    truth, first = pl.lit(found.truth), pl.lit(1, pl.Int64)
+def _rows(part: ConsensusResult, settings: ConsensusSettings) -> pl.DataFrame:
+    votes, other, most = part.votes, part.other, pl.lit(part.most, pl.UInt32)
+    truth, first = pl.lit(votes.truth), pl.lit(1, pl.Int64)
     accuracy = part.accuracy.with_columns(statistic=pl.lit("accuracy"), truth=truth)
     parts = [accuracy]
     if settings.draws > 1:
@@ -72,29 +72,29 @@ def _rows(part: Measured, settings: Settings) -> pl.DataFrame:
         parts.append(part.league.wins.drop("rank").with_columns(statistic=pl.lit("wins"), **drawn))
         parts.append(part.league.duels.with_columns(statistic=pl.lit("duels"), **drawn))
         parts.append(part.league.correlations.with_columns(against=pl.lit(PEOPLE), **drawn))
-    if part.twofold and other:
-        agreement = part.twofold.agreement.drop("differing")
+    if part.shared and other:
+        agreement = part.shared.agreement.drop("differing")
         parts.append(
             agreement.with_columns(
                 statistic=pl.lit("agreement"), metric=pl.lit(PEOPLE), truth=truth, against=pl.lit(other.truth)
             )
         )
-        parts.append(part.twofold.lengths.with_columns(statistic=pl.lit("length-lead"), metric=pl.lit(PEOPLE)))
+        parts.append(part.shared.lengths.with_columns(statistic=pl.lit("length-lead"), metric=pl.lit(PEOPLE)))
         under = part.under_other.with_columns(statistic=pl.lit("accuracy"), truth=pl.lit(other.truth))
         parts.append(under.with_columns(references=most, draw=first))
     return _public(parts, part, settings)
 
 
-def _public(parts: Sequence[pl.DataFrame], part: Measured, settings: Settings) -> pl.DataFrame:
+def _public(parts: Sequence[pl.DataFrame], part: ConsensusResult, settings: ConsensusSettings) -> pl.DataFrame:
     """Add what every row says of where it comes from, in the public order."""
-    version = part.found.selection.version
+    version = part.votes.selection.version
     schema = pl.Schema(ROWS)
     rows = pl.concat(
         [pl.DataFrame(schema=schema), *(some for some in parts if some.height)], how="diagonal_relaxed"
     ).with_columns(
         dataset=pl.lit(version.dataset),
         version=pl.lit(version.version),
-        split=pl.lit(part.found.selection.split, pl.String),
+        split=pl.lit(part.votes.selection.split, pl.String),
         seed=pl.lit(settings.seed, pl.Int64) + pl.coalesce("draw", pl.lit(1)) - 1,
     )
     keys = rows.select("metric", "references", "seed").unique(maintain_order=True)
@@ -116,13 +116,13 @@ def _public(parts: Sequence[pl.DataFrame], part: Measured, settings: Settings) -
 
 
 @dataclass(frozen=True)
-class Measured:
-    """What was found of one dataset of comparisons; see the modules of each part for its columns.
+class ConsensusResult:
+    """What was found of one dataset of pairs or triplets; see the modules of each part for its columns.
 
     `under_own` and `under_other` are accuracies over the pairs that another source has too, by either's votes.
     """
 
-    found: Comparisons
+    votes: PairVotes
     references: Selection
     most: int
     metrics: Sequence[MetricRequest]
@@ -131,8 +131,8 @@ class Measured:
     ceiling: pl.DataFrame
     halves: pl.DataFrame
     league: League | None
-    other: Comparisons | None
-    twofold: Twofold | None
+    other: PairVotes | None
+    shared: SharedPairs | None
     under_own: pl.DataFrame
     under_other: pl.DataFrame
     notes: Sequence[Said]

@@ -54,7 +54,7 @@ Ties = Annotated[
 
 
 @dataclass(frozen=True)
-class Settings:
+class ConsensusSettings:
     """How accuracy is measured.
 
     `most` references of each image, drawn by `seed`; null: 48, or as many as every image has where some have fewer.

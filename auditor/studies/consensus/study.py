@@ -17,7 +17,7 @@ from auditor.scoring.by_reference_count import scores_by_references
 from auditor.scoring.own_references import WAY_OUT, own_references
 from auditor.scoring.references import references_of
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_long
-from auditor.scoring.writing import text_profile_of
+from auditor.scoring.writing import chosen_tokenizer
 from auditor.store import tokens
 from auditor.store.connection import Store
 from auditor.store.versions import images, resolve, resolve_all
@@ -25,11 +25,11 @@ from auditor.studies.consensus import rows as rows_of
 from auditor.studies.consensus.accuracy import accuracies, preferences, resampling_key
 from auditor.studies.consensus.ceiling import metric_halves, people_ceiling
 from auditor.studies.consensus.league import league
-from auditor.studies.consensus.rows import Measured
-from auditor.studies.consensus.settings import Settings, chosen_metrics
+from auditor.studies.consensus.rows import ConsensusResult
+from auditor.studies.consensus.settings import ConsensusSettings, chosen_metrics
 from auditor.studies.consensus.tables import figures, tables
-from auditor.studies.consensus.versus import known_of, twofold
-from auditor.studies.consensus.votes import Comparisons, comparisons, with_kinds
+from auditor.studies.consensus.versus import known_of, shared_pairs
+from auditor.studies.consensus.votes import PairVotes, pair_votes, with_kinds
 from auditor.text import tokenizer_of
 
 #: As many references as Vedantam et al. 2015 use.
@@ -48,7 +48,7 @@ def consensus(
     against: p.Against = None,
     as_published: AsPublished = False,
     versus: Versus = None,
-    settings: Settings | None = None,
+    settings: ConsensusSettings | None = None,
     progress: Progress = silent,
 ) -> Result:
     """How often each metric picks the caption that people pick.
@@ -74,15 +74,15 @@ def consensus(
 
     Source: Vedantam, Zitnick & Parikh 2015.
 
-    Raises `UsageError` for what holds no comparisons or no decisions, and for references that no image has.
+    Raises `UsageError` for what holds no pairs or triplets, or no decisions, and for references that no image has.
 
     Example: auditor consensus pascal50s-triplets --versus pascal50s-pairs
     """
-    settings = settings or Settings()
+    settings = settings or ConsensusSettings()
     if as_published and settings.ties is None:
         settings = replace(settings, ties="wrong")
     settings.check()
-    profile, said = text_profile_of(store, [*names, against, versus], settings.split, settings.tokenizer)
+    profile, said = chosen_tokenizer(store, [*names, against, versus], settings.split, settings.tokenizer)
     settings = replace(settings, tokenizer=profile)
     chosen, lacking = chosen_metrics(metrics, as_published)
     selections = resolve_all(store, names, settings.split)
@@ -101,8 +101,8 @@ def consensus(
     )
 
 
-def _selections(part: Measured) -> list[Selection]:
-    return [part.found.selection, part.references, *([part.other.selection] if part.other else [])]
+def _selections(part: ConsensusResult) -> list[Selection]:
+    return [part.votes.selection, part.references, *([part.other.selection] if part.other else [])]
 
 
 def _measure(
@@ -112,76 +112,76 @@ def _measure(
     metric_names: Sequence[str] | None,
     against: str | None,
     versus: str | None,
-    settings: Settings,
+    settings: ConsensusSettings,
     progress: Progress,
-) -> Measured:
-    found = comparisons(store, selection, settings.tokenizer, progress)
+) -> ConsensusResult:
+    votes = pair_votes(store, selection, settings.tokenizer, progress)
     references, notes = references_of(store, selection, against)
     other = both = None
     if versus is not None:
-        other = comparisons(store, _other(store, versus, selection), settings.tokenizer, progress)
-        both = twofold(store, found, other)
-        found = replace(found, rows=known_of(found, both.pairs))
-    found = with_kinds(store, found, references, settings.tokenizer)
-    found, own = _told_apart(store, found, references, settings)
-    most, few = _most(store, found, references, settings)
+        other = pair_votes(store, _other(store, versus, selection), settings.tokenizer, progress)
+        both = shared_pairs(store, votes, other)
+        votes = replace(votes, rows=known_of(votes, both.pairs))
+    votes = with_kinds(store, votes, references, settings.tokenizer)
+    votes, own = _told_apart(store, votes, references, settings)
+    most, few = _most(store, votes, references, settings)
     at_work = References("all", most, settings.seed).of(references)
     metrics, unscored = scorable(store, at_work, wanted, metric_names)
     if not metrics:
         raise MetricError(f"{references.label}: {unscored[0]}")
     labels = [metric.label for metric in metrics]
     key = resampling_key(selection, settings.seed)
-    scored = _scored(store, found, references, metrics, settings, most, progress)
+    scored = _scored(store, votes, references, metrics, settings, most, progress)
     first = scored.filter(pl.col("draw") == 1, pl.col("references") == most)
-    preferred = preferences(found.rows, first, metrics)
-    halves, reason = metric_halves(store, found, references, metrics, settings, most, progress)
+    preferred = preferences(votes.rows, first, metrics)
+    halves, reason = metric_halves(store, votes, references, metrics, settings, most, progress)
     under_own = under_other = pl.DataFrame()
     if both is not None:
         columns = both.pairs.select("pair", "other_people")
         judged = preferred.join(columns, on="pair", maintain_order="left")
         under_own = accuracies(judged, labels, settings.credit, 0, key)
         under_other = accuracies(judged, labels, settings.credit, settings.resamples, key, "other_people")
-    return Measured(
-        found, references, most, metrics,
-        accuracy=_by_references(found.rows, scored, metrics, settings, key, progress),
+    return ConsensusResult(
+        votes, references, most, metrics,
+        accuracy=_by_references(votes.rows, scored, metrics, settings, key, progress),
         alike=rows_of.alike(first, metrics),
-        ceiling=people_ceiling(found.rows, settings.credit),
+        ceiling=people_ceiling(votes.rows, settings.credit),
         halves=halves,
         league=league(preferred, labels),
         other=other,
-        twofold=both,
+        shared=both,
         under_own=under_own,
         under_other=under_other,
-        notes=(*found.notes, *own, *notes, *few, *unscored,
+        notes=(*votes.notes, *own, *notes, *few, *unscored,
                *too_long(store, [selection, references], settings.tokenizer), *filter(None, [reason]),
                *_tied(preferred, labels), *(other.notes if other else ())),
     )  # fmt: skip
 
 
 def _told_apart(
-    store: Store, found: Comparisons, references: Selection, settings: Settings
-) -> tuple[Comparisons, list[Finding]]:
+    store: Store, votes: PairVotes, references: Selection, settings: ConsensusSettings
+) -> tuple[PairVotes, list[Finding]]:
     """Count the pairs of which a caption is a reference of its image, and leave them out where that is asked for."""
     profile = settings.tokenizer
-    tokens.provide(store, [found.selection, references], profile, tokenizer_of(profile))
-    own = own_references(store, references, profile, found.candidates)
-    rows = found.rows
+    tokens.provide(store, [votes.selection, references], profile, tokenizer_of(profile))
+    own = own_references(store, references, profile, votes.candidates)
+    rows = votes.rows
     for side in ("slot_b", "slot_c"):
         rows = rows.join(own.rename({"slot": side}), on=["image", side], how="anti", maintain_order="left")
-    every = found.rows.height
+    every = votes.rows.height
     pairs = every - rows.height
     if not pairs:
-        return found, []
-    label = found.selection.label
+        return votes, []
+    label = votes.selection.label
     if settings.without_own_references:
         if rows["winner"].null_count() == rows.height:
             raise UsageError(f"{label}: no decided pair is without a reference of its image in {references.label}")
-        found = replace(found, rows=rows)
+        votes = replace(votes, rows=rows)
     end = "left out" if settings.without_own_references else f"a metric finds it; {WAY_OUT}"
     subject = counted(pairs, "pair has", "pairs have")
     said = f"{label}: {subject} a caption that is word for word a reference of its image in {references.label}: {end}"
-    where = about(found.selection, against=references.label)
-    return found, [Finding("own-references", said, where, {"pairs": pairs}, every, "warning")]
+    where = about(votes.selection, against=references.label)
+    return votes, [Finding("own-references", said, where, {"pairs": pairs}, every, "warning")]
 
 
 def _other(store: Store, versus: str, selection: Selection) -> Selection:
@@ -191,10 +191,10 @@ def _other(store: Store, versus: str, selection: Selection) -> Selection:
     return other
 
 
-def _most(store: Store, found: Comparisons, references: Selection, settings: Settings) -> tuple[int, list[str]]:
+def _most(store: Store, votes: PairVotes, references: Selection, settings: ConsensusSettings) -> tuple[int, list[str]]:
     """Decide on the number of references, and say how many pairs have too few images for it."""
     described = images(store, references)
-    captions = found.rows.select("image").join(described, on="image")["captions"]
+    captions = votes.rows.select("image").join(described, on="image")["captions"]
     most = max((settings.most or min(_MOST, *captions), *settings.at))
     enough = int((captions >= most).sum())
     if not enough:
@@ -203,22 +203,22 @@ def _most(store: Store, found: Comparisons, references: Selection, settings: Set
             "ask for fewer with --most"
         )
     few = len(captions) - enough
-    left = f"{few:,} of {found.rows.height:,} pairs are of images with fewer than {most} references, and left out"
+    left = f"{few:,} of {votes.rows.height:,} pairs are of images with fewer than {most} references, and left out"
     return most, [f"{references.label}: {left}"] if few else []
 
 
 def _scored(
     store: Store,
-    found: Comparisons,
+    votes: PairVotes,
     references: Selection,
     metrics: Sequence[MetricRequest],
-    settings: Settings,
+    settings: ConsensusSettings,
     most: int,
     progress: Progress,
 ) -> pl.DataFrame:
     """Score the compared captions: columns draw, references, image, slot, and one for each metric."""
     numbers = sorted({most, *settings.at} if not settings.curve else range(1, most + 1))
-    candidates, profile = [found.candidates], settings.tokenizer
+    candidates, profile = [votes.candidates], settings.tokenizer
     parts = []
     for draw in range(settings.draws):
         seed = settings.seed + draw
@@ -239,7 +239,7 @@ def _by_references(
     pairs: pl.DataFrame,
     scored: pl.DataFrame,
     metrics: Sequence[MetricRequest],
-    settings: Settings,
+    settings: ConsensusSettings,
     key: Sequence[object],
     progress: Progress,
 ) -> pl.DataFrame:

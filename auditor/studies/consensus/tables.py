@@ -11,11 +11,11 @@ from auditor.result import Figure, Table
 from auditor.studies.consensus.accuracy import ALL
 from auditor.studies.consensus.league import PEOPLE
 from auditor.studies.consensus.rows import over_draws
-from auditor.studies.consensus.settings import Settings
+from auditor.studies.consensus.settings import ConsensusSettings
 from auditor.studies.consensus.versus import shown
 
 if TYPE_CHECKING:
-    from auditor.studies.consensus.rows import Measured
+    from auditor.studies.consensus.rows import ConsensusResult
 
 #: Pairs on which two sources differ that a table shows, and numbers of references.
 _PAIRS = 10
@@ -23,12 +23,12 @@ _PAIRS = 10
 _COLUMNS = (1, 2, 5, 10, 20, 48)
 
 
-def tables(part: Measured, settings: Settings) -> list[Table]:
+def tables(part: ConsensusResult, settings: ConsensusSettings) -> list[Table]:
     """Arrange what was found of one dataset for reading."""
-    label = part.found.selection.label
+    label = part.votes.selection.label
     made = [_accuracy(part, settings)]
     if part.accuracy["references"].n_unique() > 1:
-        made.append(_growing(part))
+        made.append(_by_reference_count(part))
     if part.alike.height:
         made.append(
             Table(f"CIDEr and CIDEr-D of the compared captions of {label}",
@@ -39,9 +39,9 @@ def tables(part: Measured, settings: Settings) -> list[Table]:
     return [*made, *_league(part), *_versus(part)]
 
 
-def figures(part: Measured, settings: Settings, alone: bool) -> list[Figure]:
+def figures(part: ConsensusResult, settings: ConsensusSettings, alone: bool) -> list[Figure]:
     """Draw accuracy by kind of pair, by number of references, and the wins of systems."""
-    label = part.found.selection.label
+    label = part.votes.selection.label
     name = "" if alone else "-" + re.sub(r"[^\w.-]+", "-", label)
     mean = over_draws(part.accuracy)
     full = mean.filter(pl.col("references") == part.most)
@@ -85,7 +85,7 @@ def _places(rows: pl.DataFrame, column: str) -> dict[str, int]:
     return {value: place for place, value in enumerate(rows[column].unique(maintain_order=True))}
 
 
-def _tie_rule(settings: Settings) -> str:
+def _tie_rule(settings: ConsensusSettings) -> str:
     counts = {"half": "half", "wrong": "nothing", "right": "fully"}[settings.credit]
     return f"A pair that a metric ties counts {counts}."
 
@@ -96,7 +96,7 @@ def _shown_kind(wins: pl.DataFrame) -> str:
     return "MM" if "MM" in kinds else str(kinds[0])
 
 
-def _accuracy(part: Measured, settings: Settings) -> Table:
+def _accuracy(part: ConsensusResult, settings: ConsensusSettings) -> Table:
     full = over_draws(part.accuracy).filter(pl.col("references") == part.most)
     number = full.unique("kind", maintain_order=True, keep="first").select("kind", "n").rows()
     by_kind = full.pivot("kind", index="metric", values="value", maintain_order=True)
@@ -105,14 +105,14 @@ def _accuracy(part: Measured, settings: Settings) -> Table:
     kinds = [kind for kind, _ in number if kind != ALL]
     interval = " Low and high of all pairs: 95 %, bootstrap over images." if spread == ["low", "high"] else ""
     return Table(
-        f"agreement with people: {part.found.truth}, {part.most} references of {part.references.label}",
+        f"agreement with people: {part.votes.truth}, {part.most} references of {part.references.label}",
         by_kind.join(whole, on="metric", maintain_order="left").select("metric", ALL, *spread, *kinds, "ties"),
         caption=f"Pairs: {', '.join(f'{kind} {n:,}' for kind, n in number)}. {_tie_rule(settings)}{interval}",
         name="agreement-with-people",
     )
 
 
-def _growing(part: Measured) -> Table:
+def _by_reference_count(part: ConsensusResult) -> Table:
     mean = over_draws(part.accuracy)
     numbers = mean["references"].unique().sort().to_list()
     chosen = numbers if len(numbers) <= len(_COLUMNS) else [k for k in numbers if k in (*_COLUMNS, part.most)]
@@ -124,7 +124,7 @@ def _growing(part: Measured) -> Table:
     first = whole.filter(pl.col("value") == pl.col("value").max().over("references"))
     best = [f"{number}: {', '.join(first.filter(pl.col('references') == number)['metric'])}" for number in chosen]
     return Table(
-        f"accuracy by number of references: {part.found.truth}",
+        f"accuracy by number of references: {part.votes.truth}",
         wide.select("kind", "metric", *columns).sort(
             pl.col("kind").replace_strict(_places(mean, "kind")), maintain_order=True
         ),
@@ -134,7 +134,7 @@ def _growing(part: Measured) -> Table:
     )
 
 
-def _ceiling(part: Measured, settings: Settings) -> Table:
+def _ceiling(part: ConsensusResult, settings: ConsensusSettings) -> Table:
     columns = ["kind", "n", PEOPLE, "low", "high"]
     rows, seen = part.ceiling.rename({"value": PEOPLE}).select(columns), ""
     if part.halves.height:
@@ -143,14 +143,14 @@ def _ceiling(part: Measured, settings: Settings) -> Table:
         draws = "1 draw" if settings.draws == 1 else f"mean of {settings.draws} draws"
         seen = f" A metric sees {part.most // 2} drawn references; triplets of the others decide ({draws})."
     return Table(
-        f"half of the votes against the other half: {part.found.truth}",
+        f"half of the votes against the other half: {part.votes.truth}",
         rows,
         caption=f"People: exact expectation over all halves, 95 % over images. {_tie_rule(settings)}{seen}",
         name="ceiling",
     )
 
 
-def _league(part: Measured) -> list[Table]:
+def _league(part: ConsensusResult) -> list[Table]:
     if part.league is None:
         return []
     wins, duels = part.league.wins, part.league.duels
@@ -159,7 +159,7 @@ def _league(part: Measured) -> list[Table]:
     correlations = part.league.correlations.pivot(
         "statistic", index=["kind", "metric", "n"], values="value", maintain_order=True
     )
-    label = part.found.selection.label
+    label = part.votes.selection.label
     league = by_judge.join(ranks, on=["kind", "system"], maintain_order="left").sort(
         pl.col("kind").replace_strict(_places(wins, "kind")), "rank", maintain_order=True
     )
@@ -176,13 +176,13 @@ def _league(part: Measured) -> list[Table]:
     ]  # fmt: skip
 
 
-def _versus(part: Measured) -> list[Table]:
-    both, other = part.twofold, part.other
+def _versus(part: ConsensusResult) -> list[Table]:
+    both, other = part.shared, part.other
     if both is None or other is None:
         return []
-    title = f"{part.found.truth}, against {other.truth}"
+    title = f"{part.votes.truth}, against {other.truth}"
     lengths = both.lengths.pivot("truth", index="kind", values="value", maintain_order=True)
-    accuracy = part.under_own.select("kind", "metric", pl.col("value").alias(part.found.truth)).join(
+    accuracy = part.under_own.select("kind", "metric", pl.col("value").alias(part.votes.truth)).join(
         part.under_other.select("kind", "metric", pl.col("value").alias(other.truth)),
         on=["kind", "metric"],
         maintain_order="left",

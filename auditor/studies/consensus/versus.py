@@ -14,7 +14,7 @@ from auditor.errors import UsageError
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 from auditor.studies.consensus.accuracy import ALL, kinds_of
-from auditor.studies.consensus.votes import Comparisons
+from auditor.studies.consensus.votes import PairVotes
 
 #: Columns that are compared.
 _COMPARED = (
@@ -23,7 +23,7 @@ _COMPARED = (
 
 
 @dataclass(frozen=True)
-class Twofold:
+class SharedPairs:
     """Pairs that two sources have.
 
     `pairs` are those of the first with `other_votes_b`, `other_votes_c`, `other_winner` and `other_people` (1 for B, -1
@@ -41,17 +41,17 @@ class Twofold:
         return self.pairs.filter(pl.col("winner") != pl.col("other_winner"))
 
 
-def twofold(store: Store, found: Comparisons, other: Comparisons) -> Twofold:
+def shared_pairs(store: Store, votes: PairVotes, other: PairVotes) -> SharedPairs:
     """Match the pairs of two sources by image and words. Raises `UsageError` where they share none."""
     workspace = Workspace(store)
-    workspace.bind_rows("pairwise_preference", found.rows.select(_COMPARED))
-    workspace.bind_rows("other_comparison", other.rows.select(_COMPARED))
+    workspace.bind_rows("pairwise_preference", votes.rows.select(_COMPARED))
+    workspace.bind_rows("other_preference", other.rows.select(_COMPARED))
     matched = workspace.rows("shared_pair")
     if matched.is_empty():
         raise UsageError(
-            f"{other.selection.label} has no pair that {found.selection.label} has; they cannot be compared"
+            f"{other.selection.label} has no pair that {votes.selection.label} has; they cannot be compared"
         )
-    pairs = found.rows.join(
+    pairs = votes.rows.join(
         matched.rename({"origin_b": "other_origin_b", "origin_c": "other_origin_c"}), on="pair", maintain_order="left"
     ).with_columns(
         kind=pl.coalesce("kind", "other_kind"),
@@ -60,17 +60,17 @@ def twofold(store: Store, found: Comparisons, other: Comparisons) -> Twofold:
         other_people=pl.col("other_winner").replace_strict({"B": 1, "C": -1}, default=0, return_dtype=pl.Int8),
     )
     decided = pairs.filter(pl.col("winner").is_not_null(), pl.col("other_winner").is_not_null())
-    truths = {found.truth: "winner", other.truth: "other_winner"}
-    return Twofold(pairs, _agreement(decided), _lengths(decided, truths))
+    truths = {votes.truth: "winner", other.truth: "other_winner"}
+    return SharedPairs(pairs, _agreement(decided), _lengths(decided, truths))
 
 
-def known_of(found: Comparisons, pairs: pl.DataFrame) -> pl.DataFrame:
+def known_of(votes: PairVotes, pairs: pl.DataFrame) -> pl.DataFrame:
     """Take over kinds and authors that only the other source knows: the rows of the first with both."""
     known = pairs.select("pair", "kind", "origin_b", "origin_c")
-    joined = found.rows.join(known, on="pair", how="left", suffix=" known", maintain_order="left")
+    joined = votes.rows.join(known, on="pair", how="left", suffix=" known", maintain_order="left")
     taken = ("kind", "origin_b", "origin_c")
     return joined.with_columns(pl.coalesce(name, f"{name} known").alias(name) for name in taken).select(
-        found.rows.columns
+        votes.rows.columns
     )
 
 

@@ -21,7 +21,7 @@ KINDS = ("HC", "HI", "HM", "MM")
 
 
 @dataclass(frozen=True)
-class Comparisons:
+class PairVotes:
     """Pairs of captions and whom people chose.
 
     `rows` are those of `sql/consensus/pairwise_preference.sql`; `notes` say what a reader must know of them.
@@ -49,33 +49,33 @@ class Comparisons:
         return self.rows.filter(pl.col("winner").is_not_null())
 
 
-def comparisons(store: Store, selection: Selection, text_profile: str, progress: Progress = silent) -> Comparisons:
+def pair_votes(store: Store, selection: Selection, tokenizer: str, progress: Progress = silent) -> PairVotes:
     """Read what people compared. Raises `UsageError` where a selection holds nothing of the kind, or no decision."""
-    tokens.provide(store, [selection], text_profile, tokenizer_of(text_profile), progress)
-    rows = compared_at_work(store, selection, text_profile).rows("pairwise_preference")
+    tokens.provide(store, [selection], tokenizer, tokenizer_of(tokenizer), progress)
+    rows = votes_at_work(store, selection, tokenizer).rows("pairwise_preference")
     if rows.is_empty():
         raise UsageError(
             f"{selection.label}: holds no pairs or triplets that people compared (it is of kind "
             f"{selection.version.kind}); ingest such judgements as kind pairs or triplets"
         )
-    return _checked(Comparisons(selection, rows))
+    return _checked(PairVotes(selection, rows))
 
 
-def compared_at_work(store: Store, selection: Selection, text_profile: str) -> Workspace:
+def votes_at_work(store: Store, selection: Selection, tokenizer: str) -> Workspace:
     """Open a workspace over the pairs and triplets of a selection."""
     version = selection.version
-    workspace = Workspace(store, dataset=version.dataset, seq=version.seq, split=selection.split, profile=text_profile)
+    workspace = Workspace(store, dataset=version.dataset, seq=version.seq, split=selection.split, profile=tokenizer)
     workspace.bind("annotated", "annotation_as_of")
     return workspace
 
 
-def _checked(found: Comparisons) -> Comparisons:
-    label, rows = found.selection.label, found.rows
+def _checked(votes: PairVotes) -> PairVotes:
+    label, rows = votes.selection.label, votes.rows
     silent_pairs = rows.filter(pl.col("votes") == 0).height
-    even = rows.height - found.decided.height - silent_pairs
+    even = rows.height - votes.decided.height - silent_pairs
     if silent_pairs == rows.height:
         raise UsageError(f"{label}: none of its {rows.height:,} pairs has votes; nothing says whom people chose")
-    if found.decided.is_empty():
+    if votes.decided.is_empty():
         raise UsageError(f"{label}: people are even on all of its {even:,} pairs; nothing says whom they chose")
     notes = []
     if even:
@@ -87,23 +87,23 @@ def _checked(found: Comparisons) -> Comparisons:
     if same:
         some = counted(same, "pair", "pairs")
         notes.append(f"{label}: {some} of two captions with the same words, which every metric ties")
-    return replace(found, notes=tuple(notes))
+    return replace(votes, notes=tuple(notes))
 
 
-def with_kinds(store: Store, found: Comparisons, references: Selection, text_profile: str) -> Comparisons:
+def with_kinds(store: Store, votes: PairVotes, references: Selection, tokenizer: str) -> PairVotes:
     """Infer kinds where the source gives none and the pairs of an image tell them; a note says how."""
-    kindless = found.rows.filter(pl.col("kind").is_null()).select("pair", "image", "tokens_b", "tokens_c")
+    kindless = votes.rows.filter(pl.col("kind").is_null()).select("pair", "image", "tokens_b", "tokens_c")
     if kindless.is_empty():
-        return found
-    tokens.provide(store, [references], text_profile, tokenizer_of(text_profile))
-    workspace = ngrams.workspace(store, references, text_profile)
+        return votes
+    tokens.provide(store, [references], tokenizer, tokenizer_of(tokenizer))
+    workspace = ngrams.workspace(store, references, tokenizer)
     workspace.bind_rows("kindless_pair", kindless)
     inferred = workspace.rows("inferred_kind")
-    label = found.selection.label
+    label = votes.selection.label
     if inferred.is_empty():
         note = f"{label}: {counted(kindless.height, 'pair', 'pairs')} without a kind, counted under all only"
-        return replace(found, notes=(*found.notes, note))
-    rows = found.rows.join(inferred.select("pair", inferred="kind"), on="pair", how="left", maintain_order="left")
+        return replace(votes, notes=(*votes.notes, note))
+    rows = votes.rows.join(inferred.select("pair", inferred="kind"), on="pair", how="left", maintain_order="left")
     shared = inferred.filter(pl.col("evidence") == "shared").height
     close = inferred.filter(pl.col("evidence") == "words", pl.col("margin") < _CLOSE).height
     note = (
@@ -113,9 +113,9 @@ def with_kinds(store: Store, found: Comparisons, references: Selection, text_pro
         f"({inferred.height - shared:,} pairs, {close:,} of them closely)"
     )
     return replace(
-        found,
+        votes,
         rows=rows.with_columns(kind=pl.coalesce("kind", "inferred")).drop("inferred"),
-        notes=(*found.notes, note),
+        notes=(*votes.notes, note),
     )
 
 

@@ -17,7 +17,7 @@ from auditor.model import Progress, Selection
 from auditor.registry import References
 from auditor.store import cache, ngrams, tokens, versions
 from auditor.store.workspace import Workspace
-from auditor.studies.diversity.settings import Settings
+from auditor.studies.diversity.settings import DiversitySettings
 from auditor.text import function_words, tokenizer_of
 from auditor.text.spacy.content_words import PROFILE, Tagger, tagger
 
@@ -49,31 +49,29 @@ class Content:
         return "content_word_by_list" if self.tagger is None else "content_word_by_tag"
 
 
-def content_of(settings: Settings) -> Content:
+def content_of(settings: DiversitySettings) -> Content:
     """Tell content words by a spaCy pipeline, by the user's list of function words, or by the English one and numerals.
 
-    Raises `UsageError` for both at once, and for a pipeline beside a text profile whose words it does not tag.
+    Raises `UsageError` for both at once, and for a pipeline beside a tokenizer whose words it does not tag.
     """
-    text_profile, words = settings.text_profile, settings.function_words
+    tokenizer, words = settings.resolved_tokenizer, settings.function_words
     if settings.pipeline is None:
         listed = function_words.english() if words is None else function_words.of_file(words)
-        spelled = listed.tokens(tokenizer_of(text_profile))
+        spelled = listed.tokens(tokenizer_of(tokenizer))
         if words is not None:
             return Content(f"list:{listed.label}", spelled)
         numerals = pl.DataFrame({"word": _NUMERALS.split()})
         return Content(f"list:{listed.label}+numerals", pl.concat([spelled, numerals]).unique(maintain_order=True))
     if words is not None:
         raise UsageError("content words are told by a tagger or by a list of function words, not by both")
-    if text_profile != PROFILE:
-        raise UsageError(
-            f"--tokenizer {text_profile}: a tagger tags the words of text profile {PROFILE}: name that one"
-        )
+    if tokenizer != PROFILE:
+        raise UsageError(f"--tokenizer {tokenizer}: a tagger tags the words of tokenizer {PROFILE}: name that one")
     loaded = tagger(settings.pipeline)
     return Content(f"tags:{loaded.label}", pl.DataFrame(schema={"word": pl.String}), loaded)
 
 
 @dataclass(frozen=True)
-class Meeting:
+class Pairing:
     """One system's captions put against the references of the same images; `refs` is the rule: all, or leave-one-out.
 
     `lacking` images of the references the system does not describe, `beyond` are described by it alone; `wordless` are
@@ -90,20 +88,20 @@ class Meeting:
     wordless: int
 
 
-def meetings(
+def pairings(
     store: Store,
     systems: Sequence[Selection],
     evaluation: Selection,
     content: Content,
-    settings: Settings,
+    settings: DiversitySettings,
     progress: Progress,
-) -> Iterator[Meeting]:
+) -> Iterator[Pairing]:
     """Put one system after another against the references; where both are the same captions, each is held out once.
 
     With `references`, against so many, drawn by the seed. Relations are those of one meeting at a time. Raises
     `UsageError` for a system that describes no image of the references.
     """
-    profile = settings.text_profile
+    profile = settings.resolved_tokenizer
     tokens.provide(store, [*systems, evaluation], profile, tokenizer_of(profile), progress)
     at_work, rule = None, ""
     for done, system in enumerate(systems):
@@ -120,7 +118,7 @@ def meetings(
         bind_candidates(store, at_work, [_candidates(system, evaluation)])
         counted = at_work.query("select count(*), count(*) filter (where length = 0) from candidate")
         captions, wordless = counted.row(0)
-        yield Meeting(system, evaluation, refs, at_work, captions, lacking, beyond, wordless)
+        yield Pairing(system, evaluation, refs, at_work, captions, lacking, beyond, wordless)
 
 
 def bind_words(
@@ -129,7 +127,7 @@ def bind_words(
     """Bind the words of all texts at work, which of them are content, and how many descriptions of an image hold them.
 
     The last of the selections is that of the references. Relations then stay what they are while candidates are bound,
-    one set after another. Raises `UsageError` for a pipeline that splits texts into other words than the text profile.
+    one set after another. Raises `UsageError` for a pipeline that splits texts into other words than the tokenizer.
     """
     at_work.bind("text_type", "text_type")
     at_work.bind_rows("function_word", content.listed)
@@ -139,7 +137,7 @@ def bind_words(
         tagged = tagged.unique("text")
         spelled = tagged.explode("words", empty_as_null=True).drop_nulls().rename({"words": "word"})
         at_work.bind_rows("tagged_word", spelled)
-    at_work.bind("said_word", content.file)
+    at_work.bind("content_word", content.file)
     if content.tagger is not None:
         _require_same_words(at_work, content.tagger)
     at_work.bind("reference_word_importance", "reference_word_importance")
@@ -207,12 +205,12 @@ def _require_same_words(at_work: Workspace, by: Tagger) -> None:
         " select w.word, c.text from tagged_word as w join caption as c on c.text = w.text"
         " semi join at_work as a on a.caption_id = c.caption_id"
         " left join vocabulary as v on v.token = w.word"
-        " anti join said_word as k on k.caption_id = c.caption_id and k.token_id = v.token_id"
+        " anti join content_word as k on k.caption_id = c.caption_id and k.token_id = v.token_id"
         " order by c.text, w.word limit 1"
     )
     if strayed.height:
         word, text = strayed.row(0)
         raise UsageError(
-            f"{by.label} splits texts otherwise than text profile {PROFILE}: {word!r} in {text!r}; use a pipeline with"
+            f"{by.label} splits texts otherwise than tokenizer {PROFILE}: {word!r} in {text!r}; use a pipeline with"
             " spaCy's own English tokeniser"
         )

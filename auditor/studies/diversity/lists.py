@@ -50,10 +50,10 @@ def parallel_lists(at_work: Workspace, selection: Selection, lists: str, *, full
         raise UsageError(f"--lists {lists}: known are {', '.join(LISTS)}")
     if lists == "all" or selection.version.kind in ("corpus", "wordlist"):
         return Lists(0, 1)
-    found = at_work.rows("parallel_list")
-    if found.is_empty():
+    parallel = at_work.rows("parallel_list")
+    if parallel.is_empty():
         return Lists(0, 1)
-    captions = found["captions"].to_list()
+    captions = parallel["captions"].to_list()
     least = captions[0] * (1.0 if full else _FULL)
     number = sum(held >= least for held in captions)
     notes = []
@@ -64,7 +64,7 @@ def parallel_lists(at_work: Workspace, selection: Selection, lists: str, *, full
             f" captions left out: {left_out:,}; --lists all has them"
         )
     if number > 2:
-        later = found.filter(found["list_no"] > 1)
+        later = parallel.filter(parallel["list_no"] > 1)
         pairs, falling, rising = (sum(later[column].to_list()) for column in ("captions", "no_longer", "no_shorter"))
         if max(falling, rising) >= _SORTED * pairs:
             notes.append(

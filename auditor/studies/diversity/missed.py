@@ -16,9 +16,9 @@ from auditor.model import Progress, Selection, silent
 from auditor.result import Result, Signature, Table
 from auditor.store.connection import Store
 from auditor.store.versions import resolve, resolve_all
-from auditor.studies.diversity.content_words import content_of, meetings
+from auditor.studies.diversity.content_words import content_of, pairings
 from auditor.studies.diversity.per_image import shared_notes, unlike_images
-from auditor.studies.diversity.settings import Settings, settled
+from auditor.studies.diversity.settings import DiversitySettings, settled
 
 _VERSION = 1
 
@@ -38,7 +38,7 @@ def missed_words(
     store: Store,
     *refs: p.Refs,
     evaluation: p.Evaluation = None,
-    settings: Settings | None = None,
+    settings: DiversitySettings | None = None,
     number: Number = None,
     importance: Importance = 5,
     floor: Floor = 10,
@@ -67,17 +67,17 @@ def missed_words(
     if importance < 1 or floor < 1 or (number is not None and number < 1):
         raise UsageError(f"--number {number}, --importance {importance}, --floor {floor}: expected 1 or more of each")
     if evaluation is None:
-        raise UsageError("missed: name people's captions of the same images with --eval REF")
-    settings, said = settled(store, refs, settings or Settings(), None, evaluation, split)
+        raise UsageError("missed: name people's captions of the same images with --eval DATASET")
+    settings, said = settled(store, refs, settings or DiversitySettings(), None, evaluation, split)
     people, systems = resolve(store, evaluation), resolve_all(store, refs, split)
     content = content_of(settings)
     met, missed, claimed = [], [], []
-    for one in meetings(store, systems, people, content, settings, progress):
-        one.at_work.params["importance"] = importance
-        met.append(one)
-        missed.append(one.at_work.rows("recall_by_word").rename({"missed": "times", "recalled": "otherwise"}))
+    for pairing in pairings(store, systems, people, content, settings, progress):
+        pairing.at_work.params["importance"] = importance
+        met.append(pairing)
+        missed.append(pairing.at_work.rows("recall_by_word").rename({"missed": "times", "recalled": "otherwise"}))
         claimed.append(
-            one.at_work.rows("precision_by_word").select(
+            pairing.at_work.rows("precision_by_word").select(
                 "word", times=pl.col("generated") - pl.col("supported"), otherwise="supported"
             )
         )
@@ -91,10 +91,10 @@ def missed_words(
         "unsupported-floor": _ranked(unsupported.filter(pl.col("least") >= floor), "value"),
     }
     lacking = f"{people.label}: no word is in {importance} captions of an image, so that none can be missed"
-    rules = [*dict.fromkeys(one.refs.rule for one in met)]
+    rules = [*dict.fromkeys(pairing.refs.rule for pairing in met)]
     parameters = {
-        "tok": settings.text_profile, **met[0].refs.parameters, "refs": "+".join(rules), "content": content.label,
-        "importance": importance, "floor": floor, "eval": people.reference,
+        "tok": settings.resolved_tokenizer, **met[0].refs.parameters, "refs": "+".join(rules), "content": content.label,
+        "importance": importance, "floor": floor, "eval": people.pinned_name,
     }  # fmt: skip
     signature = str(Signature("missed", parameters, _VERSION))
     return Result(

@@ -13,8 +13,8 @@ from auditor.result import Finding, Result, Signature, Table, about
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.store.connection import Store
 from auditor.studies.diversity.overall import use, workspace
-from auditor.studies.diversity.settings import AllImages, Settings
-from auditor.studies.diversity.study import chosen
+from auditor.studies.diversity.settings import AllImages, DiversitySettings
+from auditor.studies.diversity.study import selections_with_tokens
 from auditor.text import AUTO
 
 _TOGETHER = "none of them"
@@ -57,9 +57,11 @@ def omitted_words(
     if number < 1:
         raise UsageError(f"--number {number}: expected 1 or more")
     if against is None or evaluation is None:
-        raise UsageError("omitted: name the training data with --against REF and people's captions with --eval REF")
-    selections, known = chosen(store, refs, against, evaluation, split, tokenizer, progress)
-    at_work = workspace(store, Settings(tokenizer, all_images=all_images), known)
+        raise UsageError(
+            "omitted: name the training data with --against DATASET and people's captions with --eval DATASET"
+        )
+    selections, known = selections_with_tokens(store, refs, against, evaluation, split, tokenizer, progress)
+    at_work = workspace(store, DiversitySettings(tokenizer, all_images=all_images), known)
     parts: list[tuple[Selection | None, pl.DataFrame, int]] = []
     for place, selection in enumerate(selections):
         progress(f"{selection.label}: omitted words", place, len(selections))

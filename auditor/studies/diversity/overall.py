@@ -1,4 +1,4 @@
-"""Global diversity of one selection: counts by `sql/statistics`, walks in drawn orders, one row for each statistic.
+"""Global diversity of one selection: counts by `sql/diversity`, walks in drawn orders, one row for each statistic.
 
 One row for each statistic, of what its lists and drawn orders gave.
 """
@@ -22,7 +22,7 @@ from auditor.statistics.length_interval import CONFIDENCE, RESAMPLES, sdsl_inter
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 from auditor.studies.diversity.lists import Lists, image_order, parallel_lists
-from auditor.studies.diversity.settings import Known, Settings
+from auditor.studies.diversity.settings import DiversitySettings, Known
 
 _DECIMALS = 12
 
@@ -95,7 +95,7 @@ FILE_ORDER = "file-order-unknown"
 
 
 @dataclass(frozen=True)
-class Found:
+class GlobalStatistics:
     """What one selection gave: statistic, position, value, low, high, spread, lists, reason, signature, seed.
 
     `position` is the number of tokens at which a curve is read, null for other statistics.
@@ -108,11 +108,11 @@ class Found:
     notes: tuple[Said, ...]
 
 
-def workspace(store: Store, settings: Settings, known: Known) -> Workspace:
+def workspace(store: Store, settings: DiversitySettings, known: Known) -> Workspace:
     """Open a workspace in which the training and the evaluation data are counted."""
     at_work = Workspace(
-        store, profile=settings.text_profile, published=settings.published, draws=settings.draws, seed=settings.seed,
-        all_images=settings.all_images,
+        store, profile=settings.resolved_tokenizer, published=settings.published, draws=settings.draws,
+        seed=settings.seed, all_images=settings.all_images,
     )  # fmt: skip
     if known.training:
         use(at_work, known.training)
@@ -139,11 +139,11 @@ def use(at_work: Workspace, selection: Selection) -> None:
 def global_statistics(
     at_work: Workspace,
     selection: Selection,
-    settings: Settings,
+    settings: DiversitySettings,
     known: Known,
     words: pl.DataFrame,
     declared: Mapping[str, Source],
-) -> Found:
+) -> GlobalStatistics:
     """Measure a selection; its tokens must be there. `words` is the vocabulary (token_id, token)."""
     use(at_work, selection)
     lists = parallel_lists(at_work, selection, settings.lists, full=settings.full)
@@ -162,7 +162,9 @@ def global_statistics(
     )
     named = rows.with_columns(*_signed(rows["statistic"], settings, known, in_file_order=why_not is None))
     missing = at_work.rows("missing_image").row(0) if known.evaluation else (0, 0)
-    return Found(named, (*lists.notes, *_notes(selection, known, why_not, missing, all_images=settings.all_images)))
+    return GlobalStatistics(
+        named, (*lists.notes, *_notes(selection, known, why_not, missing, all_images=settings.all_images))
+    )
 
 
 def _with_interval(rows: pl.DataFrame, at_work: Workspace, key: Sequence[object]) -> pl.DataFrame:
@@ -207,7 +209,7 @@ def _novel(at_work: Workspace, lists: pl.DataFrame, training: Selection) -> pl.D
 
 
 def _orders(
-    at_work: Workspace, selection: Selection, settings: Settings, declared: Mapping[str, Source]
+    at_work: Workspace, selection: Selection, settings: DiversitySettings, declared: Mapping[str, Source]
 ) -> tuple[pl.DataFrame, str | None]:
     """Give the orders to walk in (list_no, draw, place), and as published why it is not that of the file."""
     if not settings.published:
@@ -244,7 +246,7 @@ def _compressed(one: Walk, words: pl.DataFrame) -> tuple[object, ...]:
 
 
 def _signed(
-    statistics: pl.Series, settings: Settings, known: Known, *, in_file_order: bool
+    statistics: pl.Series, settings: DiversitySettings, known: Known, *, in_file_order: bool
 ) -> tuple[pl.Series, pl.Series]:
     """Give the signature of each row, and the seed where it has one: where its number was drawn."""
     signed = {name: _signature(name, settings, known, in_file_order) for name in statistics.unique()}
@@ -254,11 +256,11 @@ def _signed(
     )
 
 
-def _signature(name: str, settings: Settings, known: Known, in_file_order: bool) -> Signature:
+def _signature(name: str, settings: DiversitySettings, known: Known, in_file_order: bool) -> Signature:
     """Name what matters to one statistic."""
     card = STATISTICS.get(name, Statistic(name, "", "", walks=True))
     lists = "full" if settings.full and settings.lists == "mean" else settings.lists
-    shown: dict[str, str | int | float | bool] = {"tok": settings.text_profile, "lists": lists}
+    shown: dict[str, str | int | float | bool] = {"tok": settings.resolved_tokenizer, "lists": lists}
     if card.walks or name == "compression-ratio":
         shown["order"] = "md5" if not settings.published else "file" if in_file_order else "image"
     if shown.get("order") == "md5":
@@ -270,9 +272,9 @@ def _signature(name: str, settings: Settings, known: Known, in_file_order: bool)
     if name == "sdsl":
         shown |= {"ci": f"{CONFIDENCE:.0%}-bootstrap-{RESAMPLES}", "seed": settings.seed}
     if "training" in card.needs and known.training:
-        shown["train"] = known.training.reference
+        shown["train"] = known.training.pinned_name
     if "evaluation" in card.needs and known.evaluation:
-        shown["eval"] = known.evaluation.reference
+        shown["eval"] = known.evaluation.pinned_name
     if card.needs == "training and evaluation":
         shown["images"] = "all" if settings.all_images else "shared"
     return Signature(name, shown, card.version)

@@ -15,8 +15,8 @@ from auditor.statistics.cards import CLASSES
 from auditor.statistics.ratio import INTERVAL, ratio
 from auditor.store.connection import Store
 from auditor.store.versions import images, resolve, resolve_all
-from auditor.studies.diversity.content_words import Content, Meeting, content_of, meetings
-from auditor.studies.diversity.settings import Settings, settled
+from auditor.studies.diversity.content_words import Content, Pairing, content_of, pairings
+from auditor.studies.diversity.settings import DiversitySettings, settled
 
 _VERSION = 1
 
@@ -27,7 +27,7 @@ def local_diversity(
     store: Store,
     *refs: p.Refs,
     evaluation: str,
-    settings: Settings | None = None,
+    settings: DiversitySettings | None = None,
     split: str | None = None,
     progress: Progress = silent,
 ) -> Result:
@@ -40,10 +40,10 @@ def local_diversity(
     themselves, each caption is held out once. Value is null where no image has such a word; with fewer than five
     `references`, drawn by the seed, none is in five captions.
     """
-    settings, said = settled(store, refs, settings or Settings(), None, evaluation, split)
+    settings, said = settled(store, refs, settings or DiversitySettings(), None, evaluation, split)
     people, systems = resolve(store, evaluation), resolve_all(store, refs, split)
-    found = local_words_met(store, systems, people, content_of(settings), settings, progress)
-    return replace(found, notes=(*said, *found.notes))
+    result = local_words_met(store, systems, people, content_of(settings), settings, progress)
+    return replace(result, notes=(*said, *result.notes))
 
 
 def local_words_met(
@@ -51,21 +51,21 @@ def local_words_met(
     systems: Sequence[Selection],
     people: Selection,
     content: Content,
-    settings: Settings,
+    settings: DiversitySettings,
     progress: Progress,
 ) -> Result:
     """Do so for selections each of which describes images of the people's captions."""
     met, parts = [], []
-    for one in meetings(store, systems, people, content, settings, progress):
-        met.append(one)
-        parts.append(_rows(one, _statistics(one), content, settings))
+    for pairing in pairings(store, systems, people, content, settings, progress):
+        met.append(pairing)
+        parts.append(_rows(pairing, _statistics(pairing), content, settings))
     frame = pl.concat(parts)
     labelled = list(zip([one.label for one in systems], parts, strict=True))
     return Result(
         "diversity",
         frame,
         selections=(*systems, *(() if people in systems else (people,))),
-        signatures={one.system.label: part["signature"][0] for one, part in zip(met, parts, strict=True)},
+        signatures={pairing.system.label: part["signature"][0] for pairing, part in zip(met, parts, strict=True)},
         tables=(_table(labelled),),
         figures=(_figure(labelled),),
         notes=(*shared_notes(met), *_empty_classes(labelled), *_few_captions(store, people, settings.references)),
@@ -73,12 +73,12 @@ def local_words_met(
     )
 
 
-def _statistics(one: Meeting) -> pl.DataFrame:
+def _statistics(pairing: Pairing) -> pl.DataFrame:
     """Give statistic, value, low, high, n, images: every class of importance up to the highest there is, or 5."""
-    recalls = ratio(one.at_work.rows("local_recall"))
+    recalls = ratio(pairing.at_work.rows("local_recall"))
     highest = max([CLASSES, *recalls["class"].cast(pl.Int64, strict=False).drop_nulls()])
     classes = [*map(str, range(1, highest + 1)), "majority"]
-    precisions = ratio(one.at_work.rows("local_precision"))
+    precisions = ratio(pairing.at_work.rows("local_precision"))
     asked = pl.DataFrame({"class": [*classes, *_PRECISIONS]}).with_columns(
         statistic=pl.col("class").replace_strict(
             {name: f"recall-{name}" for name in classes} | _PRECISIONS, return_dtype=pl.String
@@ -91,9 +91,9 @@ def _statistics(one: Meeting) -> pl.DataFrame:
     )
 
 
-def _rows(one: Meeting, statistics: pl.DataFrame, content: Content, settings: Settings) -> pl.DataFrame:
-    system, people = one.system, one.evaluation
-    signed = {name: local_signature(name, people, one.refs, settings, content) for name in statistics["statistic"]}
+def _rows(pairing: Pairing, statistics: pl.DataFrame, content: Content, settings: DiversitySettings) -> pl.DataFrame:
+    system, people = pairing.system, pairing.evaluation
+    signed = {name: local_signature(name, people, pairing.refs, settings, content) for name in statistics["statistic"]}
     return statistics.select(
         pl.lit(system.version.dataset).alias("dataset"),
         pl.lit(system.version.version).alias("version"),
@@ -104,18 +104,20 @@ def _rows(one: Meeting, statistics: pl.DataFrame, content: Content, settings: Se
         pl.lit(people.version.dataset).alias("eval"),
         pl.lit(people.version.version).alias("eval_version"),
         pl.lit(people.split, pl.String).alias("eval_split"),
-        pl.lit(settings.text_profile).alias("profile"),
-        pl.lit(one.refs.parameters.get("seed"), pl.Int64).alias("seed"),
+        pl.lit(settings.resolved_tokenizer).alias("profile"),
+        pl.lit(pairing.refs.parameters.get("seed"), pl.Int64).alias("seed"),
         pl.col("statistic").replace_strict(signed, return_dtype=pl.String).alias("signature"),
         pl.when(pl.col("value").is_null()).then(pl.lit("no image has such a word")).alias("reason"),
     )  # fmt: skip
 
 
-def local_signature(statistic: str, people: Selection, refs: References, settings: Settings, content: Content) -> str:
+def local_signature(
+    statistic: str, people: Selection, refs: References, settings: DiversitySettings, content: Content
+) -> str:
     """Name what matters to a statistic."""
     parameters = {
-        "tok": settings.text_profile, **refs.parameters, "content": content.label, "ci": INTERVAL,
-        "eval": people.reference,
+        "tok": settings.resolved_tokenizer, **refs.parameters, "content": content.label, "ci": INTERVAL,
+        "eval": people.pinned_name,
     }  # fmt: skip
     return str(Signature(statistic, parameters, _VERSION))
 
@@ -158,28 +160,30 @@ def _figure(labelled: Sequence[tuple[str, pl.DataFrame]]) -> Figure:
     )
 
 
-def shared_notes(met: Sequence[Meeting]) -> list[str]:
+def shared_notes(met: Sequence[Pairing]) -> list[str]:
     """Say how the systems were put against the references."""
     notes = [
-        f"{one.system.label} was ingested as {one.system.version.kind}, not as a system's output (--kind)"
-        for one in met
-        if one.refs.rule == "all" and one.system.version.kind != "candidates"
+        f"{pairing.system.label} was ingested as {pairing.system.version.kind}, not as a system's output (--kind)"
+        for pairing in met
+        if pairing.refs.rule == "all" and pairing.system.version.kind != "candidates"
     ]
     notes += [
-        f"{one.system.label}: each caption is held out, and has one reference less than a system: compare with"
+        f"{pairing.system.label}: each caption is held out, and has one reference less than a system: compare with"
         " --references, which draws equally many"
-        for one in met
-        if one.refs.rule == "loo" and one.refs.drawn is None
+        for pairing in met
+        if pairing.refs.rule == "loo" and pairing.refs.drawn is None
     ]
     return notes
 
 
-def unlike_images(met: Sequence[Meeting]) -> list[Finding]:
+def unlike_images(met: Sequence[Pairing]) -> list[Finding]:
     """Say which images are not counted, and what of a system has no word."""
     told = []
     people = met[0].evaluation.label
-    for lacking, beyond in dict.fromkeys((one.lacking, one.beyond) for one in met):
-        names = ", ".join(one.system.label for one in met if (one.lacking, one.beyond) == (lacking, beyond))
+    for lacking, beyond in dict.fromkeys((pairing.lacking, pairing.beyond) for pairing in met):
+        names = ", ".join(
+            pairing.system.label for pairing in met if (pairing.lacking, pairing.beyond) == (lacking, beyond)
+        )
         for number, said in (
             (lacking, f"images of {people} that it does not describe, and that do not count"),
             (beyond, f"images that are not in {people}, and do not count"),
@@ -191,14 +195,15 @@ def unlike_images(met: Sequence[Meeting]) -> list[Finding]:
     told += [
         Finding(
             "captions-without-word",
-            f"{one.system.label}: captions without a word, which recall nothing: {one.wordless:,} of {one.captions:,}",
-            about(one.system),
-            {"captions": one.wordless},
-            one.captions,
+            f"{pairing.system.label}: captions without a word, which recall nothing: {pairing.wordless:,} of"
+            f" {pairing.captions:,}",
+            about(pairing.system),
+            {"captions": pairing.wordless},
+            pairing.captions,
             "notice",
         )
-        for one in met
-        if one.wordless
+        for pairing in met
+        if pairing.wordless
     ]
     return told
 

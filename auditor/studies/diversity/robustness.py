@@ -16,8 +16,8 @@ from auditor.result import Finding, Result, Said, Table, findings_in, notes_in
 from auditor.store.connection import Store
 from auditor.studies.diversity.content_words import content_of
 from auditor.studies.diversity.per_image import local_words_met
-from auditor.studies.diversity.settings import Settings, settled
-from auditor.studies.diversity.study import ROWS, apart_from_people, chosen, measured
+from auditor.studies.diversity.settings import DiversitySettings, settled
+from auditor.studies.diversity.study import ROWS, apart_from_people, measured, selections_with_tokens
 
 #: Statistics that compare captions: as published by their letters, case and blanks at their ends included.
 _BY_LETTERS = ("unique", "novel")
@@ -29,9 +29,9 @@ _PEOPLE = (2, 3, 4)
 _FACTORS: Mapping[str, str] = {
     "order": "one walk in the order of the file, in place of the mean over drawn ones",
     "letters": "captions are compared by their letters, in place of their tokens",
-    "ptb": "tokens of text profile ptb: clitics apart",
-    "spacy": "tokens of text profile spacy: punctuation and clitics are tokens",
-    "whitespace": "tokens of text profile whitespace: case counts, punctuation is part of words",
+    "ptb": "tokens of tokenizer ptb: clitics apart",
+    "spacy": "tokens of tokenizer spacy: punctuation and clitics are tokens",
+    "whitespace": "tokens of tokenizer whitespace: case counts, punctuation is part of words",
     "references": "all captions of an image together, in place of the mean over parallel lists",
     "people-2": "recall and precision against 2 drawn captions of an image by people, in place of all",
     "people-3": "the same against 3",
@@ -42,7 +42,7 @@ _FACTORS: Mapping[str, str] = {
 def robustness(
     store: Store,
     *refs: p.Refs,
-    settings: Settings | None = None,
+    settings: DiversitySettings | None = None,
     against: p.Training = None,
     evaluation: p.Evaluation = None,
     split: p.Split = None,
@@ -64,15 +64,17 @@ def robustness(
     Example: auditor robustness dai2017 liu2017 --against coco-train-words --eval coco-val
     """
     declared = sources(config)
-    asked, said = settled(store, refs, settings or Settings(), against, evaluation, split)
+    asked, said = settled(store, refs, settings or DiversitySettings(), against, evaluation, split)
     base_settings = replace(asked, published=False, lists="mean", curve=0)
-    selections, known = chosen(store, refs, against, evaluation, split, base_settings.text_profile, progress)
+    selections, known = selections_with_tokens(
+        store, refs, against, evaluation, split, base_settings.resolved_tokenizer, progress
+    )
     base, found_notes = measured(store, selections, base_settings, known, {}, progress)
     notes: list[Said] = [*said, *found_notes]
     parts = []
     for factors, changed in _variants(base_settings):
         try:
-            chosen(store, refs, against, evaluation, split, changed.text_profile, progress)
+            selections_with_tokens(store, refs, against, evaluation, split, changed.resolved_tokenizer, progress)
         except MissingExtraError as error:
             notes.append(f"left out: {error}")
             continue
@@ -99,19 +101,19 @@ def robustness(
 
 
 def _by_people(
-    store: Store, selections: Sequence[Selection], people: Selection, settings: Settings, progress: Progress
+    store: Store, selections: Sequence[Selection], people: Selection, settings: DiversitySettings, progress: Progress
 ) -> list[pl.DataFrame]:
     """Measure local recall and precision against all captions of an image by people, then against fewer."""
     apart = apart_from_people(store, selections, people)
     met = [one for one in selections if one.label not in apart]
     content = content_of(settings)
     asked = [replace(settings, references=number) for number in (None, *_PEOPLE)] if met else []
-    found = [local_words_met(store, met, people, content, one, progress).frame for one in asked]
-    return found or [pl.DataFrame(schema=pl.Schema(ROWS))] * (1 + len(_PEOPLE))
+    frames = [local_words_met(store, met, people, content, one, progress).frame for one in asked]
+    return frames or [pl.DataFrame(schema=pl.Schema(ROWS))] * (1 + len(_PEOPLE))
 
 
-def _variants(base: Settings) -> list[tuple[tuple[str, ...], Settings]]:
-    profiles = [name for name in ("ptb", "spacy", "whitespace") if name != base.text_profile]
+def _variants(base: DiversitySettings) -> list[tuple[tuple[str, ...], DiversitySettings]]:
+    profiles = [name for name in ("ptb", "spacy", "whitespace") if name != base.resolved_tokenizer]
     return [
         (("order", "letters"), replace(base, published=True, full_lists=False)),
         *(((name,), replace(base, tokenizer=name)) for name in profiles),

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from auditor import parameters as p
 from auditor.model import Selection
-from auditor.scoring.writing import text_profile_of
+from auditor.scoring.writing import chosen_tokenizer
 from auditor.store.connection import Store
 from auditor.text import AUTO
 
@@ -46,7 +46,7 @@ AllImages = Annotated[
 
 
 @dataclass(frozen=True)
-class Settings:
+class DiversitySettings:
     """What is decided for all selections.
 
     `lists` is `mean` (each parallel list on its own, averaged) or `all`; `published` follows the paper's code;
@@ -70,7 +70,7 @@ class Settings:
     all_images: AllImages = False
 
     @property
-    def text_profile(self) -> str:
+    def resolved_tokenizer(self) -> str:
         """The tokenizer: the one that is named, else `bare`, as published that of the paper."""
         return self.tokenizer or (PUBLISHED_PROFILE if self.published else AUTO)
 
@@ -88,13 +88,13 @@ class Settings:
 def settled(
     store: Store,
     refs: Sequence[str],
-    settings: Settings,
+    settings: DiversitySettings,
     against: str | None,
     evaluation: str | None,
     split: str | None,
-) -> tuple[Settings, list[str]]:
-    """Give settings with a text profile for all that is measured and measured against, and what a reader must know."""
-    profile, said = text_profile_of(store, [*refs, against, evaluation], split, settings.text_profile)
+) -> tuple[DiversitySettings, list[str]]:
+    """Give settings with a tokenizer for all that is measured and measured against, and what a reader must know."""
+    profile, said = chosen_tokenizer(store, [*refs, against, evaluation], split, settings.resolved_tokenizer)
     return replace(settings, tokenizer=profile), said
 
 

@@ -21,9 +21,9 @@ from auditor.store import tokens
 from auditor.store.connection import Store
 from auditor.store.versions import images, resolve, resolve_all
 from auditor.studies.diversity.content_words import content_of, unshared
-from auditor.studies.diversity.overall import Found, global_statistics, workspace
+from auditor.studies.diversity.overall import GlobalStatistics, global_statistics, workspace
 from auditor.studies.diversity.per_image import local_signature, local_words_met
-from auditor.studies.diversity.settings import Known, Settings, settled
+from auditor.studies.diversity.settings import DiversitySettings, Known, settled
 from auditor.studies.diversity.tables import correlated, figures, notes, tables
 from auditor.studies.diversity.within_image import METRICS, captions_of_images, within_signatures
 from auditor.text import tokenizer_of
@@ -36,7 +36,7 @@ def image_diversity(
     selections: Sequence[Selection],
     people: Selection | None,
     apart: Mapping[str, str],
-    settings: Settings,
+    settings: DiversitySettings,
     progress: Progress,
 ) -> list[Result]:
     """Give local recall and precision, where there are people's captions, and mBLEU and the vocabulary of images.
@@ -44,29 +44,29 @@ def image_diversity(
     `apart` says of selections, by label, why they cannot be put against people's captions.
     """
     content = content_of(settings)
-    found = []
+    results = []
     if people is not None:
         met = [one for one in selections if one.label not in apart]
         refs = References("all", settings.references, settings.seed)
         signed = {name: local_signature(name, people, refs, settings, content) for name in _LOCAL}
         if met:
-            found.append(local_words_met(store, met, people, content, settings, progress))
+            results.append(local_words_met(store, met, people, content, settings, progress))
         for one in selections:
             if one.label in apart:
                 absent = _absent(one, signed, settings, apart[one.label])
                 why = f"{one.label}: no local recall and precision: {apart[one.label]}"
-                found.append(Result("diversity", absent, notes=(why,)))
+                results.append(Result("diversity", absent, notes=(why,)))
     fewest = 2 if settings.references is None else settings.references + 1
     several = [one for one in selections if (images(store, one)["captions"] >= fewest).any()]
     if several:
-        found.append(captions_of_images(store, several, content, settings, METRICS, progress))
+        results.append(captions_of_images(store, several, content, settings, METRICS, progress))
     signatures = within_signatures(settings, content, METRICS)
     for one in selections:
         if one not in several:
             reason = f"no image has {fewest} captions"
             said = [f"{one.label}: no mBLEU, no vocabulary of images: {reason}"] * (one.version.kind != "candidates")
-            found.append(Result("diversity", _absent(one, signatures, settings, reason), notes=tuple(said)))
-    return found
+            results.append(Result("diversity", _absent(one, signatures, settings, reason), notes=tuple(said)))
+    return results
 
 
 def apart_from_people(store: Store, selections: Sequence[Selection], people: Selection | None) -> dict[str, str]:
@@ -87,17 +87,19 @@ def apart_from_people(store: Store, selections: Sequence[Selection], people: Sel
     return reasons
 
 
-def _absent(selection: Selection, signatures: Mapping[str, str], settings: Settings, reason: str) -> pl.DataFrame:
+def _absent(
+    selection: Selection, signatures: Mapping[str, str], settings: DiversitySettings, reason: str
+) -> pl.DataFrame:
     return pl.DataFrame({"statistic": [*signatures], "signature": [*signatures.values()]}).with_columns(
         pl.lit(selection.version.dataset).alias("dataset"),
         pl.lit(selection.version.version).alias("version"),
         pl.lit(selection.split, pl.String).alias("split"),
-        pl.lit(settings.text_profile).alias("profile"),
+        pl.lit(settings.resolved_tokenizer).alias("profile"),
         pl.lit(reason).alias("reason"),
     )
 
 
-#: The text profile of the paper's own tokens, and the one that is measured beside it.
+#: The tokenizer of the paper's own tokens, and the one that is measured beside it.
 ROBUST_PROFILE = "bare"
 
 #: The rows of a result. `value` of a curve is read at `position`. `low` and `high` are the ends over what `spread`
@@ -117,7 +119,7 @@ _KEY = ["dataset", "version", "split", "statistic", "position"]
 def diversity(
     store: Store,
     *refs: p.Refs,
-    settings: Settings | None = None,
+    settings: DiversitySettings | None = None,
     against: p.Training = None,
     evaluation: p.Evaluation = None,
     split: p.Split = None,
@@ -147,14 +149,16 @@ def diversity(
     Example: auditor diversity dai2017 liu2017 --against coco-train-words --eval coco-val
     """
     declared = sources(config)
-    settings, said = settled(store, refs, settings or Settings(), against, evaluation, split)
+    settings, said = settled(store, refs, settings or DiversitySettings(), against, evaluation, split)
     _check(settings)
-    selections, known = chosen(store, refs, against, evaluation, split, settings.text_profile, progress)
+    selections, known = selections_with_tokens(
+        store, refs, against, evaluation, split, settings.resolved_tokenizer, progress
+    )
     apart = apart_from_people(store, selections, known.evaluation)
     rows, told = measured(store, selections, settings, known, declared or {}, progress)
     if settings.published:
         robust = replace(settings, published=False, tokenizer=ROBUST_PROFILE)
-        chosen(store, refs, against, evaluation, split, ROBUST_PROFILE, progress)
+        selections_with_tokens(store, refs, against, evaluation, split, ROBUST_PROFILE, progress)
         beside, _ = measured(store, selections, robust, known, {}, progress)
         values = beside.select(*_KEY, pl.col("value").alias("robust"))
         rows = rows.drop("robust").join(values, on=_KEY, how="left", nulls_equal=True, maintain_order="left")
@@ -190,30 +194,30 @@ def _as_rows(*parts: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def chosen(
+def selections_with_tokens(
     store: Store,
     refs: Sequence[str],
     against: str | None,
     evaluation: str | None,
     split: str | None,
-    text_profile: str,
+    tokenizer: str,
     progress: Progress,
 ) -> tuple[tuple[Selection, ...], Known]:
     """Resolve what is measured and what it is measured against, and see to the tokens of all."""
-    tokenize = tokenizer_of(text_profile)
+    tokenize = tokenizer_of(tokenizer)
     selections = resolve_all(store, refs, split)
     known = Known(
         None if against is None else resolve(store, against), None if evaluation is None else resolve(store, evaluation)
     )
     further = [one for one in (known.training, known.evaluation) if one]
-    tokens.provide(store, [*selections, *further], text_profile, tokenize, progress)
+    tokens.provide(store, [*selections, *further], tokenizer, tokenize, progress)
     return selections, known
 
 
 def measured(
     store: Store,
     selections: Sequence[Selection],
-    settings: Settings,
+    settings: DiversitySettings,
     known: Known,
     declared: Mapping[str, Source],
     progress: Progress,
@@ -221,15 +225,15 @@ def measured(
     """Measure selections whose tokens are there: the rows of all, and what a reader must know."""
     words = store.query("select token_id, token from vocabulary")
     at_work = workspace(store, settings, known)
-    found: list[Found] = []
+    parts: list[GlobalStatistics] = []
     for number, selection in enumerate(selections):
         progress(f"{selection.label}: diversity", number, len(selections))
-        found.append(global_statistics(at_work, selection, settings, known, words, declared))
-    rows = pl.concat(_rows(one, part.rows, settings) for one, part in zip(selections, found, strict=True))
-    return rows, [note for part in found for note in part.notes]
+        parts.append(global_statistics(at_work, selection, settings, known, words, declared))
+    rows = pl.concat(_rows(one, part.rows, settings) for one, part in zip(selections, parts, strict=True))
+    return rows, [note for part in parts for note in part.notes]
 
 
-def _check(settings: Settings) -> None:
+def _check(settings: DiversitySettings) -> None:
     for option, number in {
         "--segment": settings.segment,
         "--shuffles": settings.draws,
@@ -241,7 +245,7 @@ def _check(settings: Settings) -> None:
         raise UsageError(f"--curve {settings.curve}: expected a number of tokens, or 0 for no curve")
 
 
-def _rows(selection: Selection, rows: pl.DataFrame, settings: Settings) -> pl.DataFrame:
+def _rows(selection: Selection, rows: pl.DataFrame, settings: DiversitySettings) -> pl.DataFrame:
     version = selection.version
     return rows.select(
         pl.lit(version.dataset).alias("dataset"),
@@ -249,6 +253,6 @@ def _rows(selection: Selection, rows: pl.DataFrame, settings: Settings) -> pl.Da
         "statistic", "position", "value", "low", "high", "spread", "lists",
         pl.lit(None, pl.Float64).alias("robust"),
         pl.lit(selection.split, pl.String).alias("split"),
-        pl.lit(settings.text_profile).alias("profile"),
+        pl.lit(settings.resolved_tokenizer).alias("profile"),
         "seed", "signature", "reason",
     )  # fmt: skip

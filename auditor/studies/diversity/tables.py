@@ -16,7 +16,7 @@ from auditor.registry import STATISTICS
 from auditor.result import Figure, Signature, Table
 from auditor.statistics.diversity_correlation import FEWEST, correlate_statistics, heatmap, matrix
 from auditor.statistics.length_interval import CONFIDENCE, RESAMPLES
-from auditor.studies.diversity.settings import Known, Settings
+from auditor.studies.diversity.settings import DiversitySettings, Known
 
 _VERSION = 1
 
@@ -28,7 +28,7 @@ CORRELATED = (
 
 
 @dataclass(frozen=True)
-class Correlated:
+class SystemCorrelations:
     """Rows of pairs of statistics (statistic_a, statistic_b, value, p, n, reason), and what shows them."""
 
     rows: pl.DataFrame
@@ -36,7 +36,7 @@ class Correlated:
     figures: tuple[Figure, ...]
 
 
-def correlated(values: pl.DataFrame, systems: Sequence[str]) -> Correlated | None:
+def correlated(values: pl.DataFrame, systems: Sequence[str]) -> SystemCorrelations | None:
     """Correlate over systems by rank; null for fewer than three. `values` has rows label, statistic, value."""
     known = values.drop_nulls("value").filter(pl.col("label").is_in(systems), pl.len().over("statistic") >= FEWEST)[
         "statistic"
@@ -58,7 +58,7 @@ def correlated(values: pl.DataFrame, systems: Sequence[str]) -> Correlated | Non
         digits=tuple((name, 2) for name in wide.columns[1:]),
         name="correlated-statistics",
     )
-    return Correlated(pairs, (table,), (heatmap(pairs),))
+    return SystemCorrelations(pairs, (table,), (heatmap(pairs),))
 
 
 Labelled = Sequence[tuple[str, pl.DataFrame]]
@@ -159,7 +159,7 @@ def figures(labelled: Labelled) -> tuple[Figure, ...]:
     return tuple(made)
 
 
-def notes(labelled: Labelled, known: Known, settings: Settings) -> list[str]:
+def notes(labelled: Labelled, known: Known, settings: DiversitySettings) -> list[str]:
     """Say why numbers are absent, and what is needed for them."""
     said = []
     absent: dict[tuple[tuple[str, ...], str], list[str]] = {}
@@ -171,12 +171,12 @@ def notes(labelled: Labelled, known: Known, settings: Settings) -> list[str]:
     if short:
         said.append(f"{', '.join(short)}: too few tokens for a type-token curve up to {settings.curve:,} tokens")
     if known.training is None:
-        said.append("novel and coverage need training data: --against REF")
+        said.append("novel and coverage need training data: --against DATASET")
     elif known.evaluation is None:
-        said.append("coverage needs captions of people for the same images: --eval REF")
+        said.append("coverage needs captions of people for the same images: --eval DATASET")
     if settings.published:
         said.append(
             "as published: captions walked in the order of the file, compared by their letters; robust beside it: the"
-            " mean over drawn orders, captions compared by their tokens, text profile bare"
+            " mean over drawn orders, captions compared by their tokens, tokenizer bare"
         )
     return said

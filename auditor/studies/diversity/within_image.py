@@ -15,7 +15,7 @@ from auditor.metrics.candidates import HUMAN, bind_candidates
 from auditor.model import Progress, Selection, silent
 from auditor.registry import References, requests
 from auditor.result import Finding, Result, Signature, Table, about, counted
-from auditor.scoring.candidate_sets import LONELY
+from auditor.scoring.candidate_sets import SINGLE_CAPTION
 from auditor.scoring.scores import score_candidates, too_long
 from auditor.statistics.ratio import INTERVAL, NORMAL, ratio
 from auditor.statistics.summary import summarise
@@ -23,7 +23,7 @@ from auditor.store import ngrams, tokens
 from auditor.store.connection import Store
 from auditor.store.versions import images, resolve_all
 from auditor.studies.diversity.content_words import Content, bind_words, content_of
-from auditor.studies.diversity.settings import Settings, settled
+from auditor.studies.diversity.settings import DiversitySettings, settled
 from auditor.text import tokenizer_of
 
 _VERSION = 1
@@ -39,7 +39,7 @@ _SCHEMA = {"statistic": pl.String, "value": pl.Float64, "low": pl.Float64, "high
 def within_image(
     store: Store,
     *refs: p.Refs,
-    settings: Settings | None = None,
+    settings: DiversitySettings | None = None,
     metric_names: Sequence[str] = METRICS,
     split: str | None = None,
     progress: Progress = silent,
@@ -51,22 +51,22 @@ def within_image(
     types by tokens, totals over images. All grow or shrink with the captions per image: with `references`, so many and
     one more are drawn of each image. A selection of one caption an image has no mBLEU: its value is null.
     """
-    settings, said = settled(store, refs, settings or Settings(), None, None, split)
+    settings, said = settled(store, refs, settings or DiversitySettings(), None, None, split)
     selections = resolve_all(store, refs, split)
-    found = captions_of_images(store, selections, content_of(settings), settings, metric_names, progress)
-    return replace(found, notes=(*said, *found.notes))
+    result = captions_of_images(store, selections, content_of(settings), settings, metric_names, progress)
+    return replace(result, notes=(*said, *result.notes))
 
 
 def captions_of_images(
     store: Store,
     selections: Sequence[Selection],
     content: Content,
-    settings: Settings,
+    settings: DiversitySettings,
     metric_names: Sequence[str],
     progress: Progress,
 ) -> Result:
     """Do so for selections."""
-    profile = settings.text_profile
+    profile = settings.resolved_tokenizer
     against = References("loo", settings.references, settings.seed)
     tokens.provide(store, selections, profile, tokenizer_of(profile), progress)
     parts = [
@@ -85,16 +85,16 @@ def captions_of_images(
         signatures=signatures,
         tables=(_table(labelled),),
         findings=(
-            *_lonely(store, selections),
+            *_single_captions(store, selections),
             *_unequal(store, selections, settings.references),
             *too_long(store, selections, profile),
         ),
     )
 
 
-def within_signatures(settings: Settings, content: Content, metric_names: Sequence[str]) -> dict[str, str]:
+def within_signatures(settings: DiversitySettings, content: Content, metric_names: Sequence[str]) -> dict[str, str]:
     """Name what matters to each statistic."""
-    profile, against = settings.text_profile, References("loo", settings.references, settings.seed)
+    profile, against = settings.resolved_tokenizer, References("loo", settings.references, settings.seed)
     parameters = {"tok": profile, **against.parameters, "content": content.label, "ci": INTERVAL}
     return {
         **{_name(metric.label): f"m{metric.signature(profile, against)}" for metric in requests(metric_names)},
@@ -110,7 +110,7 @@ def _mbleu(
     store: Store,
     selection: Selection,
     against: References,
-    text_profile: str,
+    tokenizer: str,
     metric_names: Sequence[str],
     progress: Progress,
 ) -> pl.DataFrame:
@@ -118,7 +118,7 @@ def _mbleu(
     least = 2 if against.drawn is None else against.drawn + 1
     if not (images(store, selection)["captions"] >= least).any():
         return pl.DataFrame([(_name(one.label), None, None, None, 0) for one in metrics], schema=_SCHEMA, orient="row")
-    scores = score_candidates(store, against.of(selection), text_profile, [HUMAN], metrics, progress)
+    scores = score_candidates(store, against.of(selection), tokenizer, [HUMAN], metrics, progress)
     summary = summarise(scores.select("image", *(one.label for one in metrics))).filter(pl.col("level") == "image")
     error = NORMAL * pl.col("sd") / pl.col("n").sqrt()
     return summary.select(
@@ -131,9 +131,9 @@ def _mbleu(
 
 
 def _vocabulary(
-    store: Store, selection: Selection, text_profile: str, content: Content, progress: Progress
+    store: Store, selection: Selection, tokenizer: str, content: Content, progress: Progress
 ) -> pl.DataFrame:
-    at_work = ngrams.workspace(store, selection, text_profile)
+    at_work = ngrams.workspace(store, selection, tokenizer)
     bind_candidates(store, at_work, [HUMAN])
     bind_words(store, at_work, [selection], content, progress)
     counted = ratio(at_work.rows("image_vocabulary")).select(
@@ -171,19 +171,19 @@ def _table(labelled: Sequence[tuple[Selection, pl.DataFrame]]) -> Table:
     )
 
 
-def _lonely(store: Store, selections: Sequence[Selection]) -> list[Finding]:
+def _single_captions(store: Store, selections: Sequence[Selection]) -> list[Finding]:
     """Say which selections have no mBLEU, and of how many images."""
     told = []
     for one in selections:
         described = images(store, one)
-        lonely = described.filter(pl.col("captions") < 2).height
-        if lonely == described.height:
+        single = described.filter(pl.col("captions") < 2).height
+        if single == described.height:
             said = f"{one.label}: no mBLEU: every image has one caption only, which differs from no other"
         else:
-            subject = counted(lonely, "image has", "images have")
+            subject = counted(single, "image has", "images have")
             said = f"{one.label}: {subject} one caption only, and no mBLEU"
-        if lonely:
-            told.append(Finding(LONELY, said, about(one), {"images": lonely}, described.height, "notice"))
+        if single:
+            told.append(Finding(SINGLE_CAPTION, said, about(one), {"images": single}, described.height, "notice"))
     return told
 
 

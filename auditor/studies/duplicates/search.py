@@ -46,7 +46,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Question:
-    """Which captions of a side stand again in `against`; `scope` says what the two are to each other."""
+    """Which captions of a side occur again in `against`; `scope` says what the two are to each other."""
 
     number: int
     scope: str
@@ -133,8 +133,8 @@ def frames(questions: Sequence[Question]) -> dict[str, pl.DataFrame]:
 
 _PARTS = 1000
 
-#: What a search may cost: wordings that meet in rare words, some minutes' work, and pairs that are compared and kept.
-_MOST_MEETINGS = 1_000_000_000
+#: What a search may cost: texts that meet in rare words, some minutes' work, and pairs that are compared and kept.
+_MOST_PREFIX_PAIRS = 1_000_000_000
 
 _MOST_PAIRS = 20_000_000
 
@@ -170,7 +170,7 @@ class Search:
     selections: Sequence[Selection]
     roles: Sequence[Mapping[str, str]]
     near: float
-    text_profile: str
+    tokenizer: str
     examples: int
 
     @property
@@ -185,7 +185,7 @@ class Search:
 
 
 @dataclass(frozen=True)
-class Found:
+class DuplicateCounts:
     """What the engine found; columns are those of the SQL file of that name.
 
     `pairs` has at least one example of each kind.
@@ -200,10 +200,10 @@ class Found:
     pairs: pl.DataFrame
 
 
-def found(store: Store, search: Search, progress: Progress, *, every_pair: bool = False) -> Found:
-    """Search, or take what an earlier search has kept. Tokens of the text profile must be there.
+def search_duplicates(store: Store, search: Search, progress: Progress, *, every_pair: bool = False) -> DuplicateCounts:
+    """Search, or take what an earlier search has kept. Tokens of the tokenizer must be there.
 
-    With `every_pair`, `pairs` has every caption that stands again, not only the examples; these are not kept. Raises
+    With `every_pair`, `pairs` has every caption that occurs again, not only the examples; these are not kept. Raises
     `MetricError` where too many captions are too alike.
     """
     keys = {relation: _key(search, relation) for relation in _COUNTED}
@@ -225,7 +225,7 @@ def found(store: Store, search: Search, progress: Progress, *, every_pair: bool 
     with_slots = [one.number for one in questions if one.side.selection.version.kind in _WITH_SLOTS]
     for relation in ("duplicate_slot", "slot_pair"):
         counted[relation] = counted[relation].filter(pl.col("question_no").is_in(with_slots))
-    return Found(questions, *(counted[relation] for relation in _COUNTED))
+    return DuplicateCounts(questions, *(counted[relation] for relation in _COUNTED))
 
 
 def _key(search: Search, relation: str) -> str:
@@ -237,7 +237,7 @@ def _key(search: Search, relation: str) -> str:
         "beside": [(one.version.dataset, one.version.version, one.split) for one in search.selections],
         "roles": [sorted(role_of.items()) for role_of in search.roles],
     }
-    return cache.key(search.selections[0], search.text_profile, ("searched_text", *_REPEATED, relation), facts)
+    return cache.key(search.selections[0], search.tokenizer, ("searched_text", *_REPEATED, relation), facts)
 
 
 def _sides(store: Store, search: Search) -> list[Side]:
@@ -252,7 +252,7 @@ def _bound(store: Store, search: Search, questions: Sequence[Question]) -> Works
     """Bind the captions of all selections, the sides that they make, and what is asked of them."""
     at_work = Workspace(
         store,
-        profile=search.text_profile,
+        profile=search.tokenizer,
         near=search.thousandths,
         most_paired=_MOST_PAIRED,
         most_slots=_MOST_SLOTS,
@@ -275,7 +275,7 @@ def _bound(store: Store, search: Search, questions: Sequence[Question]) -> Works
 def _search(at_work: Workspace, search: Search, progress: Progress) -> None:
     """Bind relation `duplicate`, unless that would take more than anybody waits for."""
     for step, (relation, most) in enumerate(
-        {"prefix_pair_count": _MOST_MEETINGS, "similarity_candidate_count": _MOST_PAIRS}.items()
+        {"prefix_pair_count": _MOST_PREFIX_PAIRS, "similarity_candidate_count": _MOST_PAIRS}.items()
     ):
         progress("comparing captions", step, 3)
         pairs = at_work.rows(relation).item()

@@ -1,4 +1,4 @@
-"""Which captions stand more than once: within images, across them, across splits, datasets and versions?
+"""Which captions occur more than once: within images, across them, across splits, datasets and versions?
 
 Two captions are *exact* duplicates where they have the same tokens, whatever their case, punctuation and blanks (text
 profile); *near* where of the words of both together at least a share `near` is in both (Jaccard of bags of words). The
@@ -21,7 +21,7 @@ from auditor.scoring.writing import chooses_tokenizer
 from auditor.store import tokens
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
-from auditor.studies.duplicates.search import Search, found
+from auditor.studies.duplicates.search import Search, search_duplicates
 from auditor.studies.duplicates.tables import pair_rows, rows, said, tables
 from auditor.text import AUTO, tokenizer_of
 
@@ -86,7 +86,7 @@ def duplicates(
     known = declared or {}
     roles = [known[name].split_roles if (name := one.version.dataset) in known else {} for one in selections]
     search = Search(selections, roles, near, tokenizer, examples)
-    counted = found(store, search, progress, every_pair=pairs)
+    counted = search_duplicates(store, search, progress, every_pair=pairs)
     settings: dict[str, str | int | float | bool] = {"tok": tokenizer, "near": round(near, 3), "words": "jaccard"}
     signature = str(Signature("duplicates", settings, _VERSION))
     frame = pair_rows(counted) if pairs else rows(counted)

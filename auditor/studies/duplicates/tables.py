@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from auditor.result import Finding, Said, Table, about
-from auditor.studies.duplicates.search import Found, Question, Search, Side
+from auditor.studies.duplicates.search import DuplicateCounts, Question, Search, Side
 
 _SHOWN = 10
 
@@ -16,7 +16,7 @@ _COPIED = 0.1
 
 _COPIES = 20
 
-#: The kinds of findings on captions of a test split that stand in train, and on slots that say the same.
+#: The kinds of findings on captions of a test split that also occur in train, and on slots that say the same.
 LEAK, COPIED = "near-duplicate-across-splits", "copied-slots"
 
 #: The name of the table of shares.
@@ -47,9 +47,9 @@ _MATCHES = pl.Enum(["exact", "near", "any"])
 _LABELS = ("side", "beside")
 
 
-def rows(counts: Found) -> pl.DataFrame:
+def rows(counts: DuplicateCounts) -> pl.DataFrame:
     """Give a row for each share: `found` of `n`; `texts` is how many different ones the captions found are."""
-    found = [
+    counted = [
         _found(counts.matches, "captions", "captions", "of_captions"),
         _found(counts.matches.drop("texts"), "images", "images", "of_images"),
         _found(counts.images, "shared-images", "images", "of_images"),
@@ -58,7 +58,7 @@ def rows(counts: Found) -> pl.DataFrame:
     ]
     empty = pl.DataFrame(schema={name: kind for name, kind in _ROW.items() if name not in _place_columns()})
     shares = (
-        pl.concat([empty, *found], how="diagonal_relaxed")
+        pl.concat([empty, *counted], how="diagonal_relaxed")
         .join(_places(counts.questions), on="question_no", maintain_order="left")
         .sort("question_no", "slot", "against_slot", pl.col("match").cast(_MATCHES), maintain_order=True)
         .select(pl.col(name).cast(kind) for name, kind in _ROW.items())
@@ -66,8 +66,8 @@ def rows(counts: Found) -> pl.DataFrame:
     return pl.concat([_wordless(counts), shares])
 
 
-def pair_rows(counts: Found) -> pl.DataFrame:
-    """Give a row for each caption that stands again, beside the place that is most like it."""
+def pair_rows(counts: DuplicateCounts) -> pl.DataFrame:
+    """Give a row for each caption that occurs again, beside the place that is most like it."""
     before, after = ("dataset", "version", "split"), ("against", "against_version", "against_split")
     named = counts.pairs.sort("question_no", "image", "slot").join(
         _places(counts.questions), on="question_no", how="left", maintain_order="left"
@@ -78,7 +78,7 @@ def pair_rows(counts: Found) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def tables(counts: Found, examples: int) -> tuple[Table, ...]:
+def tables(counts: DuplicateCounts, examples: int) -> tuple[Table, ...]:
     """Show shares of captions and images, slots that repeat each other or another dataset, and examples."""
     labels = _places(counts.questions).select("question_no", "scope", *_LABELS)
     wide = (
@@ -95,21 +95,21 @@ def tables(counts: Found, examples: int) -> tuple[Table, ...]:
         )
     )  # fmt: skip
     shares = ("share_exact", "share_near", "share_of_images")
-    made = [Table("captions that stand again", wide, shares, "dataset", name=AGAIN)]
+    made = [Table("captions that occur again", wide, shares, "dataset", name=AGAIN)]
     pairs = _slots(counts.slot_pairs, labels, "of_images")
     if pairs.height:
         shown = pairs.drop("against").rename({"of": "images"})
         made.append(_cut("slots that say the same of an image", shown, "slots-alike"))
     slots = _slots(counts.slots, labels, "of_captions")
     if slots.height:
-        made.append(_cut("slots whose captions stand elsewhere", slots.rename({"of": "captions"}), "slots-elsewhere"))
+        made.append(_cut("slots whose captions occur elsewhere", slots.rename({"of": "captions"}), "slots-elsewhere"))
     return (*made, *_examples(counts, labels, examples))
 
 
-def said(counts: Found, search: Search) -> tuple[Said, ...]:
+def said(counts: DuplicateCounts, search: Search) -> tuple[Said, ...]:
     """Say what was compared, what leaks, which slots look copied, and what could not be searched."""
     told: list[Said] = [
-        f"exact: the same tokens (text profile {search.text_profile}), whatever the case, punctuation and blanks; near:"
+        f"exact: the same tokens (tokenizer {search.tokenizer}), whatever the case, punctuation and blanks; near:"
         f" not exact, and of the words of both together {search.near:.1%} or more are in both, in any order".replace(
             ".0%", "%"
         )
@@ -122,7 +122,7 @@ def said(counts: Found, search: Search) -> tuple[Said, ...]:
             told.append(
                 Finding(
                     LEAK,
-                    f"{question.side.label}: captions that stand in {question.against.label}: {either:,} of"
+                    f"{question.side.label}: captions that also occur in {question.against.label}: {either:,} of"
                     f" {of_captions:,} ({either / of_captions:.1%}), {exact:,} of them exactly, {near:,} nearly",
                     _about(question.side, label=question.side.label, against=question.against.label),
                     {"exact": exact, "near": near, "share": either / of_captions},
@@ -154,22 +154,24 @@ def said(counts: Found, search: Search) -> tuple[Said, ...]:
 def _limits(sides: dict[int, Side], row: dict[str, int]) -> list[Finding]:
     """Say what a selection is too small for, and which of its captions could not be compared."""
     side = sides[row["side_no"]]
-    found = []
+    findings = []
 
     def add(kind: str, sentence: str, **values: int) -> None:
-        found.append(Finding(kind, f"{side.label}: {sentence}", _about(side), dict(values), row["captions"], "notice"))
+        findings.append(
+            Finding(kind, f"{side.label}: {sentence}", _about(side), dict(values), row["captions"], "notice")
+        )
 
     if row["wordless"]:
         told = f"captions without a word, and so not compared: {row['wordless']:,}"
         add("captions-without-word", told, captions=row["wordless"])
     if row["most_at_image"] < 2:
-        add("one-caption-per-image", "one caption an image, so that none can stand again within it")
+        add("one-caption-per-image", "one caption an image, so that none can occur twice within it")
     if row["images"] < 2:
-        add("one-image", "one image, so that no caption can stand again at another")
+        add("one-image", "one image, so that no caption can occur again at another")
     whole = side.selection.split is None
     if whole and sum(other.selection_no == side.selection_no for other in sides.values()) < 3:
         add("no-splits", "no two splits are known, so that leaks from one into another cannot be looked for")
-    return found
+    return findings
 
 
 def _about(side: Side, **further: str | int) -> dict[str, str | int | None]:
@@ -199,7 +201,7 @@ def _by_match(counted: pl.DataFrame) -> pl.DataFrame:
     return either.unpivot(["exact", "near", "any"], index=keys, variable_name="match", value_name="found")
 
 
-def _wordless(counts: Found) -> pl.DataFrame:
+def _wordless(counts: DuplicateCounts) -> pl.DataFrame:
     places = _places(counts.questions).unique("side_no", keep="first", maintain_order=True)
     counted = counts.sides.join(places, on="side_no", maintain_order="left").select(
         "dataset", "version", "split", statistic=pl.lit("captions-without-word"),
@@ -253,8 +255,8 @@ def examples_of(side: str, against: str) -> str:
     return f"examples/{side}/{against}"
 
 
-def _examples(counts: Found, labels: pl.DataFrame, number: int) -> list[Table]:
-    """Show the longest captions that stand again, each text once; of two sides in one order only."""
+def _examples(counts: DuplicateCounts, labels: pl.DataFrame, number: int) -> list[Table]:
+    """Show the longest captions that occur again, each text once; of two sides in one order only."""
     asked = {question.number: {question.side.number, question.against.number} for question in counts.questions}
     repeated = {
         number for number, sides in asked.items() if len(sides) > 1 and sides in [asked[n] for n in range(number)]

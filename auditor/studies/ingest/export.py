@@ -43,7 +43,7 @@ def export(
     How to read it: one row a file of the bundle, with its rows and its sha256. The manifest in the folder names the
     version, which `auditor ingest` checks when it reads the bundle elsewhere.
 
-    Limits: captions and what stands beside them (ratings, votes, phrases); no scores, which are counted again from
+    Limits: captions and what is beside them (ratings, votes, phrases); no scores, which are counted again from
     these.
 
     Raises `UsageError` for a folder that exists, or cannot be written.
@@ -56,7 +56,7 @@ def export(
     if contents.annotations.height:
         frames[ANNOTATIONS] = contents.annotations
     try:
-        _hold_free(folder, force)
+        _check_free(folder, force)
         with _replacing(folder) as draft:
             for name, frame in frames.items():
                 frame.rechunk().write_parquet(draft / name, compression="zstd", row_group_size=bundle.ROWS_AT_ONCE)
@@ -111,7 +111,7 @@ def _hashed(rows: pl.DataFrame) -> Iterator[tuple[str, int, str]]:
     return rows.select("file", "rows", "sha256").iter_rows()
 
 
-def _hold_free(folder: Path, force: bool) -> None:
+def _check_free(folder: Path, force: bool) -> None:
     """Raise `UsageError` where something is in the way that must not be replaced."""
     if not folder.exists() and not folder.is_symlink():
         return

@@ -56,13 +56,13 @@ def fetch(
     Example: auditor fetch flickr8k coco-val2017
     """
     sources = declarations.wanted(names, everything=everything, config=config)
-    found = fetch_sources(sources, force=force, everything=everything, progress=progress)
-    wanting = found.frame.filter(status="failed" if everything else "obtain").select("dataset", "note").rows()
+    result = fetch_sources(sources, force=force, everything=everything, progress=progress)
+    wanting = result.frame.filter(status="failed" if everything else "obtain").select("dataset", "note").rows()
     if not wanting:
-        return found
+        return result
     dataset, note = wanting[0]
     more = f"; {len(wanting) - 1} more are listed" if len(wanting) > 1 else ""
-    return dataclasses.replace(found, failure=SourceError(f"{dataset}: {note}{more}"))
+    return dataclasses.replace(result, failure=SourceError(f"{dataset}: {note}{more}"))
 
 
 def fetch_sources(

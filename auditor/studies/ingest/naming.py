@@ -47,8 +47,8 @@ def wanted(
 def _format_of(paths: Sequence[Path]) -> str | None:
     path = paths[0] if len(paths) == 1 else STDIN
     if is_folder(path):
-        return "bundle" if bundle.claims(path, b"") else None
-    return "bundle" if path.name == MANIFEST and path.is_file() and bundle.claims(path, head(path)) else None
+        return "bundle" if bundle.recognises(path, b"") else None
+    return "bundle" if path.name == MANIFEST and path.is_file() and bundle.recognises(path, head(path)) else None
 
 
 def described(
@@ -91,7 +91,7 @@ def _likely_format(source: Source) -> str:
 
 def manifest_of(source: Source) -> Manifest:
     """Open the manifest of a source's bundle. Raises `SourceError` where it names more than one."""
-    found = [path for part in source.parts for path in expand(part)]
-    if len(found) != 1:
+    paths = [path for part in source.parts for path in expand(part)]
+    if len(paths) != 1:
         raise SourceError(f"{source.dataset}: a bundle is a whole version; read one at a time")
-    return open_manifest(found[0])
+    return open_manifest(paths[0])

@@ -15,7 +15,7 @@ from auditor.config.lock import Entry, Lock
 from auditor.errors import SourceError, UsageError
 from auditor.model import Progress, Selection, Source, place, silent
 from auditor.result import Finding, Result, Said, Severity, Table, about, counted, findings_in, listed, notes_in
-from auditor.scoring.candidate_sets import LONELY
+from auditor.scoring.candidate_sets import SINGLE_CAPTION
 from auditor.scoring.writing import unspaced
 from auditor.sources import check, check_places, guess, read
 from auditor.sources.reading import files
@@ -136,8 +136,8 @@ def _row(source: Source, made: ingestion.Ingest) -> dict[str, object]:
     }
 
 
-def _refusals(found: Sequence[tuple[str, pl.DataFrame]]) -> tuple[Table, ...]:
-    refused = pl.concat(rejected.select(pl.lit(dataset).alias("dataset"), pl.all()) for dataset, rejected in found)
+def _refusals(rejections: Sequence[tuple[str, pl.DataFrame]]) -> tuple[Table, ...]:
+    refused = pl.concat(rejected.select(pl.lit(dataset).alias("dataset"), pl.all()) for dataset, rejected in rejections)
     if refused.is_empty():
         return ()
     shown = refused.head(_SHOWN_REFUSALS)
@@ -265,11 +265,11 @@ def _surprises(source: Source, made: ingestion.Ingest, note: str | None) -> list
         for what, declared, found in counts
         if declared is not None and declared != found
     ]
-    if made.lonely_images and source.kind == "captions":
-        some = ", ".join(made.lonely) + (", …" if made.lonely_images > len(made.lonely) else "")
-        count = counted(made.lonely_images, "image has", "images have")
+    if made.single_images and source.kind == "captions":
+        some = ", ".join(made.single_names) + (", …" if made.single_images > len(made.single_names) else "")
+        count = counted(made.single_images, "image has", "images have")
         said = f"{source.dataset}: {count} one caption only, which has no reference and gets no score: {some}"
-        surprises.append(_found(LONELY, whole, said, n=made.version.images, images=made.lonely_images))
+        surprises.append(_found(SINGLE_CAPTION, whole, said, n=made.version.images, images=made.single_images))
     surprises += [f"{source.dataset}: split {split} counts as {role}" for split, role in source.split_roles.items()]
     if made.left_out:
         by_language = any("lang" in part.options for part in source.parts)

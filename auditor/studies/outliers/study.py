@@ -91,9 +91,9 @@ def outliers(
         if level == "caption":
             suspects = _suspects(scored, share)
             described = images(store, selection).height
-            found = _findings(store, selection, tokenizer, suspects, described, progress)
-            captions.append(_rows(found, selection, measure))
-            notes.append(tables.finding(selection, found, scored.height, likelihood.needed(described)))
+            findings = _findings(store, selection, tokenizer, suspects, described, progress)
+            captions.append(_rows(findings, selection, measure))
+            notes.append(tables.finding(selection, findings, scored.height, likelihood.needed(described)))
     return Result(
         "outliers",
         pl.concat(captions or by_image),
@@ -114,10 +114,10 @@ def _similarity(name: str) -> MetricRequest:
 
 
 def _scored(
-    store: Store, selection: Selection, metric: MetricRequest, text_profile: str, progress: Progress
+    store: Store, selection: Selection, metric: MetricRequest, tokenizer: str, progress: Progress
 ) -> pl.DataFrame:
     """Score every caption against the others of its image. Columns: image, slot, value, others, text."""
-    scores = score_candidates(store, selection, text_profile, [HUMAN], [metric], progress)
+    scores = score_candidates(store, selection, tokenizer, [HUMAN], [metric], progress)
     texts = content(store, selection).select(*_KEYS, "text")
     return (
         scores.select(*_KEYS, value=metric.label)
@@ -153,12 +153,12 @@ def _suspects(scored: pl.DataFrame, share: float) -> pl.DataFrame:
 
 
 def _findings(
-    store: Store, selection: Selection, text_profile: str, suspects: pl.DataFrame, described: int, progress: Progress
+    store: Store, selection: Selection, tokenizer: str, suspects: pl.DataFrame, described: int, progress: Progress
 ) -> pl.DataFrame:
     """Say of each caption in doubt where it fits better, and what follows."""
-    found = likelihood.told(likelihood.gains(store, selection, text_profile, suspects, described, progress))
-    swapped = likelihood.exchanged(found).filter(pl.col("pair_evidence") > 2 * likelihood.needed(described))
-    alone = likelihood.best_elsewhere(found).join(swapped, on=_KEYS, how="anti")
+    gains = likelihood.told(likelihood.log_likelihood_gain(store, selection, tokenizer, suspects, described, progress))
+    swapped = likelihood.exchanged(gains).filter(pl.col("pair_evidence") > 2 * likelihood.needed(described))
+    alone = likelihood.best_elsewhere(gains).join(swapped, on=_KEYS, how="anti")
     placed = pl.concat([swapped, alone], how="diagonal")
     finding = (
         pl.when(pl.col("pair_evidence").is_not_null()).then(pl.lit("swapped"))
@@ -176,8 +176,8 @@ def _findings(
     )  # fmt: skip
 
 
-def _rows(found: pl.DataFrame, selection: Selection, metric: MetricRequest) -> pl.DataFrame:
-    return found.select(
+def _rows(rows: pl.DataFrame, selection: Selection, metric: MetricRequest) -> pl.DataFrame:
+    return rows.select(
         *_named(selection), *_KEYS, pl.lit(metric.label).alias("metric"), "value", "others", "finding", "other_image",
         "other_slot", "evidence", "pair_evidence", "text",
     )  # fmt: skip

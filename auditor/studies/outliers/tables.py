@@ -25,10 +25,10 @@ def tables(
 ) -> tuple[Table, ...]:
     """Arrange the rows of `outliers`, a frame for each selection; without `captions`, the images alone."""
     made = []
-    for place, selection in enumerate(selections):
+    for index, selection in enumerate(selections):
         if captions:
-            made += _of_captions(selection, captions[place])
-        hardest = by_image[place].select(
+            made += _of_captions(selection, captions[index])
+        hardest = by_image[index].select(
             "image", "n", "difficulty", "sd", "consensus", "consensus_value", "ties", "text"
         )
         made.append(

@@ -1,9 +1,10 @@
 """Language models of datasets, each trained on one half of its images and tested on the other half of every dataset.
 
-The model is interpolated Kneser-Ney with one discount an order (Chen & Goodman 1999, section 2.7): `sql/derive/
-kneser_ney.sql` is its definition, `discount.sql` and `adjusted_count.sql` hold what it rests on. A caption begins with
-n - 1 times <s> and ends with </s>, which is predicted and counted. The vocabulary is that of the captions trained on;
-any other token is <unk>, which has a share of the uniform distribution below the unigrams, as large as a token's.
+The model is interpolated Kneser-Ney with one discount an order (Chen & Goodman 1999, section 2.7):
+`sql/perplexity/kneser_ney.sql` is its definition, `discount.sql` and `adjusted_count.sql` hold what it rests on. A
+caption begins with n - 1 times <s> and ends with </s>, which is predicted and counted. The vocabulary is that of the
+captions trained on; any other token is <unk>, which has a share of the uniform distribution below the unigrams, as
+large as a token's.
 
 Halves are cut by image (`sql/perplexity/train_test_half.sql`), so that a dataset's own model has not seen
 what it is asked either.
@@ -29,7 +30,7 @@ _END = 2**25 - 1
 
 
 @dataclass(frozen=True)
-class Run:
+class SeedResult:
     """What one seed gave. Selections are numbered from 0, in `trained_no` and `selection_no`.
 
     `captions` is how many captions each model was trained on, 0 for all of its half. `sizes` describes the halves (see
@@ -47,19 +48,19 @@ class Run:
 def run(
     store: Store,
     selections: Sequence[Selection],
-    text_profile: str,
+    tokenizer: str,
     order: int,
     captions: int | None,
     seed: int,
     progress: Progress,
-) -> Run:
-    """Train a model on each selection and test it on all; tokens of the text profile must be there.
+) -> SeedResult:
+    """Train a model on each selection and test it on all; tokens of the tokenizer must be there.
 
     Raises `MetricError` for a selection without captions on one side, `UsageError` for more captions than a half has.
     """
     if store.query("select coalesce(max(token_id), 0) as last from vocabulary").item() >= _END:
         raise MetricError(f"{store.path}: more than {_END - 1:,} different tokens, too many for the n-grams of a model")
-    at_work = Workspace(store, profile=text_profile, order=order, seed=seed)
+    at_work = Workspace(store, profile=tokenizer, order=order, seed=seed)
     for number, selection in enumerate(selections):
         version = selection.version
         at_work.params |= {"dataset": version.dataset, "seq": version.seq, "split": selection.split}
@@ -75,7 +76,7 @@ def run(
         numbered = pl.lit(number, pl.UInt32).alias("trained_no")
         sums.append(at_work.rows("perplexity").select(numbered, pl.all()))
         discounts.append(at_work.rows("discount").select(numbered, pl.all()))
-    return Run(seed, trained, sizes, pl.concat(discounts), perplexities(pl.concat(sums)))
+    return SeedResult(seed, trained, sizes, pl.concat(discounts), perplexities(pl.concat(sums)))
 
 
 def _trained_captions(selections: Sequence[Selection], sizes: pl.DataFrame, captions: int | None, seed: int) -> int:

@@ -15,7 +15,7 @@ from auditor.result import Figure, Finding, Result, Signature, Table, about
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.store import tokens, versions
 from auditor.store.connection import Store
-from auditor.studies.perplexity.models import ORDERS, Run, run
+from auditor.studies.perplexity.models import ORDERS, SeedResult, run
 from auditor.text import AUTO, tokenizer_of
 
 _VERSION = 1
@@ -75,10 +75,10 @@ def perplexity(
     selections = versions.resolve_all(store, refs, split)
     tokens.provide(store, selections, tokenizer, tokenize, progress)
     runs = [run(store, selections, tokenizer, order, captions, one, progress) for one in range(seed, seed + draws)]
-    signatures = {one.seed: str(_signature(tokenizer, order, one)) for one in runs}
-    rows = pl.concat(_rows(selections, one, signatures[one.seed]) for one in runs)
+    signatures = {result.seed: str(_signature(tokenizer, order, result)) for result in runs}
+    rows = pl.concat(_rows(selections, result, signatures[result.seed]) for result in runs)
     means = (
-        pl.concat(one.rows for one in runs)
+        pl.concat(result.rows for result in runs)
         .group_by("trained_no", "selection_no", "statistic", maintain_order=True)
         .agg(pl.col("value").mean(), sd=pl.col("value").std())
     )
@@ -99,34 +99,34 @@ def perplexity(
     )
 
 
-def _signature(text_profile: str, order: int, one: Run) -> Signature:
+def _signature(tokenizer: str, order: int, result: SeedResult) -> Signature:
     settings: dict[str, str | int | float | bool] = {
-        "tok": text_profile, "lm": "kneser-ney", "n": order, "unk": "uniform", "halves": "md5",
-        "captions": one.captions or "all", "seed": one.seed,
+        "tok": tokenizer, "lm": "kneser-ney", "n": order, "unk": "uniform", "halves": "md5",
+        "captions": result.captions or "all", "seed": result.seed,
     }  # fmt: skip
     return Signature("perplexity", settings, _VERSION)
 
 
-def _rows(selections: Sequence[Selection], one: Run, signature: str) -> pl.DataFrame:
+def _rows(selections: Sequence[Selection], result: SeedResult, signature: str) -> pl.DataFrame:
     named = pl.DataFrame(
         [(number, it.version.dataset, it.version.version, it.split) for number, it in enumerate(selections)],
         schema={"number": pl.UInt32, "dataset": pl.String, "version": pl.String, "split": pl.String},
         orient="row",
     )
-    trained = one.sizes.filter(pl.col("side") == "train").select(
+    trained = result.sizes.filter(pl.col("side") == "train").select(
         pl.col("selection_no").alias("trained_no"),
-        captions=pl.lit(one.captions, pl.Int64) if one.captions else pl.col("captions"),
+        captions=pl.lit(result.captions, pl.Int64) if result.captions else pl.col("captions"),
     )
     trained_on = named.select(
         pl.col("number").alias("trained_no"), trained_on="dataset", trained_version="version", trained_split="split"
     )
     return (
-        one.rows.join(named, left_on="selection_no", right_on="number", how="left", maintain_order="left")
+        result.rows.join(named, left_on="selection_no", right_on="number", how="left", maintain_order="left")
         .join(trained_on, on="trained_no", how="left", maintain_order="left")
         .join(trained, on="trained_no", how="left", maintain_order="left")
         .select(
             "dataset", "trained_on", "statistic", "value", "tokens", "captions", "version", "split",
-            "trained_version", "trained_split", pl.lit(one.seed, pl.Int64).alias("seed"),
+            "trained_version", "trained_split", pl.lit(result.seed, pl.Int64).alias("seed"),
             pl.lit(signature).alias("signature"),
         )
     )  # fmt: skip
@@ -181,7 +181,7 @@ def _heatmap(name: str, statistic: str, title: str, labels: Sequence[str], means
     )
 
 
-def _trained(selections: Sequence[Selection], runs: Sequence[Run], captions: int | None) -> list[str]:
+def _trained(selections: Sequence[Selection], runs: Sequence[SeedResult], captions: int | None) -> list[str]:
     """Say what the models were trained on, where the user did not."""
     first = runs[0].sizes.filter(pl.col("side") == "train")
     held = [
@@ -257,7 +257,7 @@ def _related(store: Store, selections: Sequence[Selection]) -> list[Finding]:
     return told
 
 
-def _wordless(selections: Sequence[Selection], runs: Sequence[Run]) -> list[Finding]:
+def _wordless(selections: Sequence[Selection], runs: Sequence[SeedResult]) -> list[Finding]:
     """Count the captions without tokens."""
     wordless = runs[0].sizes.group_by("selection_no", maintain_order=True).agg(pl.col("wordless").sum())
     return [
@@ -274,17 +274,17 @@ def _wordless(selections: Sequence[Selection], runs: Sequence[Run]) -> list[Find
     ]
 
 
-def _stood_in(selections: Sequence[Selection], runs: Sequence[Run]) -> list[str]:
+def _stood_in(selections: Sequence[Selection], runs: Sequence[SeedResult]) -> list[str]:
     """Name the models whose discounts were not estimated."""
     stood_in = (
-        pl.concat(one.discounts for one in runs)
+        pl.concat(result.discounts for result in runs)
         .filter((pl.col("once") == 0) | (pl.col("twice") == 0))
         .group_by("trained_no")
         .agg(pl.col("n").unique().sort())
         .sort("trained_no")
     )
     return [
-        f"{selections[number].label}: among n-grams of order {', '.join(map(str, orders))} none stands once, or none"
+        f"{selections[number].label}: among n-grams of order {', '.join(map(str, orders))} none occurs once, or none"
         " twice, and so the model's discount is 0.5 there"
         for number, orders in stood_in.iter_rows()
     ]

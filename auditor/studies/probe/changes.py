@@ -21,7 +21,7 @@ from auditor.store.connection import Store
 from auditor.store.versions import content, language
 from auditor.text import function_words, tokenizer_of
 from auditor.text.function_words import FunctionWords
-from auditor.text.rewriting import porter
+from auditor.text.normalisation import porter
 from auditor.text.spacy import pipelines, word_classes
 from auditor.text.spacy.word_classes import WORD_CLASSES, Parser
 
@@ -60,7 +60,7 @@ class Components:
     names: Sequence[str]
     words: Sequence[int]
     seed: int
-    text_profile: str
+    tokenizer: str
     listed: Path | None = None
     pipeline_name: str | None = None
     _blanked_texts: dict[str, pl.DataFrame] = field(default_factory=dict, init=False)
@@ -124,7 +124,7 @@ class Components:
                 return [Component("ablation", CandidateSet(name, "candidate_made", makes="halved_text"))]
             case "function-words" | "content-words":
                 stay = {"function_words": name == "content-words"}
-                given = {"function_word": self.function_words.tokens(tokenizer_of(self.text_profile))}
+                given = {"function_word": self.function_words.tokens(tokenizer_of(self.tokenizer))}
                 candidates = CandidateSet(name, "candidate_made", stay, makes="filtered_text", given=given)
                 return [Component("ablation", candidates, self._listed_as)]
             case "repeated-word" | "padding":
@@ -138,10 +138,10 @@ class Components:
 
     def _inflected(self, store: Store, selection: Selection, name: str, progress: Progress) -> CandidateSet:
         """Let words take another form with the same stem; function words stay (`as` and `a` have one stem)."""
-        tokens.provide(store, [selection], self.text_profile, tokenizer_of(self.text_profile), progress)
-        spoken = ngrams.workspace(store, selection, self.text_profile)
+        tokens.provide(store, [selection], self.tokenizer, tokenizer_of(self.tokenizer), progress)
+        spoken = ngrams.workspace(store, selection, self.tokenizer)
         spoken.bind("spoken_token", "token_count")
-        closed = self.function_words.tokens(tokenizer_of(self.text_profile))["word"]
+        closed = self.function_words.tokens(tokenizer_of(self.tokenizer))["word"]
         words = spoken.rows("unigram_distribution")["token"].sort()
         words = words.filter(~words.str.to_lowercase().is_in(closed.implode()))
         stems = pl.DataFrame({"word": words, "stem": porter(words).list.first()})
@@ -149,12 +149,12 @@ class Components:
         return CandidateSet(name, "candidate_made", binds=binds, makes="inflected_text", given=given)
 
     def _without(self, store: Store, selection: Selection, name: str, progress: Progress) -> pl.DataFrame:
-        """Give each caption as words of the text profile, without a class of words: image, slot, words.
+        """Give each caption as words of the tokenizer, without a class of words: image, slot, words.
 
         The vocabulary then has them all: what is left of a text may hold a word that no caption has.
         """
         blanked = self._blanked(store, selection, progress)
-        left = blanked.select("image", "slot", words=tokenizer_of(self.text_profile)(blanked[name]))
+        left = blanked.select("image", "slot", words=tokenizer_of(self.tokenizer)(blanked[name]))
         tokens.spell(store, left["words"].explode(empty_as_null=True).drop_nulls())
         return left
 
@@ -172,7 +172,7 @@ class Components:
         return self._blanked_texts[key]
 
 
-def chosen(names: Sequence[str] | None) -> list[str]:
+def requested_components(names: Sequence[str] | None) -> list[str]:
     """Read which components a user asks for; none stands for all. Raises `UsageError` for a name that is none."""
     for name in names or ():
         if name not in COMPONENTS:

@@ -24,7 +24,7 @@ from auditor.statistics.summary import summarise
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.studies.probe import tables
-from auditor.studies.probe.changes import Component, Components, chosen
+from auditor.studies.probe.changes import Component, Components, requested_components
 from auditor.text import AUTO
 
 #: How many words of a reference change, unless others are asked for.
@@ -93,7 +93,7 @@ def probe(
     if min(words or WORDS) < 1:
         raise UsageError(f"--words {min(words or WORDS)}: at least one word of a reference has to change")
     asked = Components(
-        chosen(components or None), sorted(set(words or WORDS)), seed, tokenizer, function_words, pipeline
+        requested_components(components or None), sorted(set(words or WORDS)), seed, tokenizer, function_words, pipeline
     )
     selections = resolve_all(store, refs, split)
     notes: list[Said] = [*left_out(metrics)]
@@ -128,12 +128,12 @@ def _probed(
     selection: Selection,
     metrics: Sequence[MetricRequest],
     made: Sequence[Component],
-    text_profile: str,
+    tokenizer: str,
     progress: Progress,
 ) -> pl.DataFrame:
     sets = [component.candidates for component in made]
-    scores = score_candidates(store, selection, text_profile, [HUMAN, *sets], metrics, progress)
-    changes = text_changes(store, selection, text_profile, sets)
+    scores = score_candidates(store, selection, tokenizer, [HUMAN, *sets], metrics, progress)
+    changes = text_changes(store, selection, tokenizer, sets)
     untouched = scores.filter(pl.col("candidate") == HUMAN.name).drop("candidate")
     parts = []
     for component in made:
@@ -159,7 +159,7 @@ def _probed(
                 pl.lit(replaced, pl.Float64).alias("replaced"),
                 pl.lit(own["words"].mean(), pl.Float64).alias("words"),
                 pl.lit(component.settings.get("seed"), pl.Int64).alias("seed"),
-                pl.col("metric").replace_strict(_signed(metrics, component, text_profile)).alias("signature"),
+                pl.col("metric").replace_strict(_signed(metrics, component, tokenizer)).alias("signature"),
             )
         )
     return pl.concat(parts).select(
@@ -192,11 +192,11 @@ def _gained(before: pl.DataFrame, after: pl.DataFrame, metrics: Sequence[MetricR
     return shares.unpivot(variable_name="metric", value_name="gained")
 
 
-def _signed(metrics: Sequence[MetricRequest], component: Component, text_profile: str) -> dict[str, str]:
+def _signed(metrics: Sequence[MetricRequest], component: Component, tokenizer: str) -> dict[str, str]:
     """Name each metric with what was done to captions before it scored them."""
     signed = {}
     for metric in metrics:
-        plain = metric.signature(text_profile, References("loo"))
+        plain = metric.signature(tokenizer, References("loo"))
         probed = {"probe": component.name, **component.settings}
         signed[metric.label] = str(replace(plain, parameters={**plain.parameters, **probed}))
     return signed

@@ -11,7 +11,7 @@ from auditor.model import Progress, Selection
 from auditor.registry import MetricRequest
 from auditor.scoring.by_reference_count import ReferenceOrder, each_number
 from auditor.statistics.correlation import at_level, correlate
-from auditor.statistics.saturation import detectable, knee, lasting, risen
+from auditor.statistics.saturation import detectable, knee, lasting, saturation_point
 from auditor.statistics.summary import exact
 from auditor.store.connection import Store
 
@@ -41,47 +41,47 @@ STATISTICS = (
 )
 
 #: (metric, statistic) -> a value, null where there is none.
-_Found = dict[tuple[str, str], float | None]
+_Values = dict[tuple[str, str], float | None]
 
 #: (metric, references or null, statistic) -> a value for each draw; null where there is none.
-Measured = dict[tuple[str, int | None, str], list[float | None]]
+CurveStatistics = dict[tuple[str, int | None, str], list[float | None]]
 
 
 def measure(
     store: Store,
     selection: Selection,
-    text_profile: str,
+    tokenizer: str,
     metrics: Sequence[MetricRequest],
     most: int,
     draws: int,
     seed: int,
     progress: Progress,
-) -> tuple[Measured, dict[str, int]]:
+) -> tuple[CurveStatistics, dict[str, int]]:
     """Measure every draw. Gives the values, and how many captions and images they are of."""
-    measured: Measured = {}
+    measured: CurveStatistics = {}
     counted: dict[str, int] = {}
     labels = [metric.label for metric in metrics]
 
     def scored(order: ReferenceOrder, at: Sequence[int]) -> list[pl.DataFrame]:
         """Score by number; images and captions in the same order in each frame."""
-        return list(each_number(store, selection, text_profile, [], metrics, order, at, progress))
+        return list(each_number(store, selection, tokenizer, [], metrics, order, at, progress))
 
     for draw in range(draws):
         order = ReferenceOrder(most, seed + draw, "loo", held_out=_HELD_OUT)
         frames = scored(order, range(1, most + 1))
         others = scored(ReferenceOrder(most, seed + draw, "loo", True, _HELD_OUT), range(1, most // 2 + 1))
-        last = _last_two(order.places(store, selection, text_profile), order.captions)
+        last = _last_two(order.places(store, selection, tokenizer), order.captions)
         counted = {"captions": frames[-1].height, "images": frames[-1]["image"].n_unique()}
         for done, (k, scores) in enumerate(enumerate(frames, 1)):
             progress(f"{selection.label}: comparing numbers of references", done, most)
-            found: _Found = dict(_means(scores, labels))
+            values: _Values = dict(_means(scores, labels))
             if k < most:
-                found |= _agreement("stability", scores, frames[-1], labels)
-                found |= _detectable(scores, last, labels)
-                found |= {(label, _SHARE): _share(found, label) for label in labels}
+                values |= _agreement("stability", scores, frames[-1], labels)
+                values |= _detectable(scores, last, labels)
+                values |= {(label, _SHARE): _share(values, label) for label in labels}
             if k <= len(others):
-                found |= _agreement("reliability", scores, others[k - 1], labels)
-            for (metric, statistic), value in found.items():
+                values |= _agreement("reliability", scores, others[k - 1], labels)
+            for (metric, statistic), value in values.items():
                 measured.setdefault((metric, k, statistic), []).append(value)
         for metric in labels:
             for statistic, value in sufficient(measured, metric, most, draw).items():
@@ -95,15 +95,15 @@ def _means(scores: pl.DataFrame, labels: Sequence[str]) -> Iterator[tuple[tuple[
         yield (label, "mean"), sums[label].item()
 
 
-def _agreement(statistic: str, scores: pl.DataFrame, others: pl.DataFrame, labels: Sequence[str]) -> _Found:
+def _agreement(statistic: str, scores: pl.DataFrame, others: pl.DataFrame, labels: Sequence[str]) -> _Values:
     """Correlate scores with others of the same captions, and their means by image; null where either is constant."""
-    found: _Found = {}
+    values: _Values = {}
     for level, coefficient, name in (("caption", "spearman", statistic), ("image", "kendall-b", f"{statistic}-image")):
         ours, theirs = (at_level(one.select("image", *labels), level) for one in (scores, others))
         for label in labels:
             pair = pl.DataFrame({"ours": ours[label], "theirs": theirs[label]})
-            found[label, name] = correlate(pair, (coefficient,))["value"].item()
-    return found
+            values[label, name] = correlate(pair, (coefficient,))["value"].item()
+    return values
 
 
 def _last_two(places: pl.DataFrame, captions: int) -> pl.DataFrame:
@@ -112,27 +112,27 @@ def _last_two(places: pl.DataFrame, captions: int) -> pl.DataFrame:
     return places.select("image", "slot", side=side).filter(pl.col("side").is_between(0, 1))
 
 
-def _detectable(scores: pl.DataFrame, last: pl.DataFrame, labels: Sequence[str]) -> _Found:
+def _detectable(scores: pl.DataFrame, last: pl.DataFrame, labels: Sequence[str]) -> _Values:
     """Take two captions of each image, neither a reference of the other, for two systems that are equally good."""
     sides = scores.join(last, on=["image", "slot"]).sort("image", "side").partition_by("side", maintain_order=True)
     if len(sides) < 2:
         return {}
     one, other = sides
-    found: _Found = {}
+    values: _Values = {}
     for label in labels:
         differences = (one[label] - other[label]).to_numpy()
-        found[label, "detectable"] = detectable(differences)
-        found[label, f"detectable-{_IMAGES}"] = detectable(differences, _IMAGES)
-    return found
+        values[label, "detectable"] = detectable(differences)
+        values[label, f"detectable-{_IMAGES}"] = detectable(differences, _IMAGES)
+    return values
 
 
-def _share(found: _Found, label: str) -> float | None:
+def _share(values: _Values, label: str) -> float | None:
     """Divide a detectable difference by the mean, which makes numbers of references comparable; null without one."""
-    difference, mean = found.get((label, f"detectable-{_IMAGES}")), found[label, "mean"]
+    difference, mean = values.get((label, f"detectable-{_IMAGES}")), values[label, "mean"]
     return difference / mean if difference is not None and mean else None
 
 
-def sufficient(measured: Measured, metric: str, most: int, draw: int | None) -> dict[str, float | None]:
+def sufficient(measured: CurveStatistics, metric: str, most: int, draw: int | None) -> dict[str, float | None]:
     """Say which numbers of references suffice, by one draw or by the means of all."""
 
     def curve(statistic: str, end: int) -> list[float]:
@@ -145,6 +145,6 @@ def sufficient(measured: Measured, metric: str, most: int, draw: int | None) -> 
     means, stability = curve("mean", most), curve("stability", most - 1)
     return {
         "knee": knee(means),
-        "enough": risen(means),
+        "enough": saturation_point(means),
         "stable": lasting([*stability, 1.0], _STABLE) if stability else None,
     }

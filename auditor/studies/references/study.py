@@ -23,7 +23,7 @@ from auditor.scoring.writing import chooses_tokenizer
 from auditor.store.connection import Store
 from auditor.store.versions import images, resolve_all
 from auditor.studies.references import tables
-from auditor.studies.references.curves import STATISTICS, Measured, measure, sufficient
+from auditor.studies.references.curves import STATISTICS, CurveStatistics, measure, sufficient
 from auditor.text import AUTO
 
 #: Without `most`: as many references as nine images in ten have.
@@ -131,7 +131,7 @@ def _most(store: Store, selection: Selection, asked: int | None) -> tuple[int, l
 def _rows(
     selection: Selection,
     metrics: Sequence[MetricRequest],
-    measured: Measured,
+    measured: CurveStatistics,
     counted: Mapping[str, int],
     draws: int,
     signed: Mapping[str, str],

@@ -25,10 +25,10 @@ from auditor.store.sqlfiles import catalogue
 _RELATION = "study_result"
 
 #: The rooms whose code can change a result.
-_ROOMS = ("metrics", "statistics", "store", "studies", "text")
+_ROOMS = ("metrics", "scoring", "statistics", "store", "studies", "text")
 
 
-def kept(
+def cached_result(
     store: Store, study: str, selections: Sequence[Selection], settings: Mapping[str, Any], make: Callable[[], Result]
 ) -> Result:
     """Give the result of a study as it was kept, else make and keep it.

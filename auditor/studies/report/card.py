@@ -15,7 +15,7 @@ from auditor.store.connection import Store
 from auditor.studies import profile as profile_study
 from auditor.studies.report import sentences
 from auditor.studies.report.faults import duplicates, outliers
-from auditor.studies.report.request import Inquiry, Settings
+from auditor.studies.report.request import ReportContext, ReportSettings
 from auditor.studies.report.sections import bounds
 
 _STATISTICS: Mapping[str, str] = {
@@ -37,7 +37,7 @@ def card(
     store: Store,
     ref: p.Ref,
     *,
-    settings: Settings | None = None,
+    settings: ReportSettings | None = None,
     config: p.Config = None,
     progress: Progress = silent,
 ) -> Document:
@@ -54,16 +54,18 @@ def card(
     Example: auditor card flickr8k >> README.md
     """
     declared = sources(config)
-    settings = settings or Settings()
+    settings = settings or ReportSettings()
     selection = versions.resolve(store, ref, settings.split)
-    asked = Inquiry(store, (selection,), settings, progress, declared or {})
-    settings = asked.settings
-    found = asked.result(
+    context = ReportContext(store, (selection,), settings, progress, declared or {})
+    settings = context.settings
+    profiled = context.result(
         "profile",
-        lambda: profile_study.profile(store, *asked.refs, tokenizer=settings.tokenizer, split=None, progress=progress),
+        lambda: profile_study.profile(
+            store, *context.refs, tokenizer=settings.tokenizer, split=None, progress=progress
+        ),
     )
-    value = dict(found.frame.select("statistic", "value").iter_rows())
-    measured = bounds(asked, "bounds", "Bounds")
+    value = dict(profiled.frame.select("statistic", "value").iter_rows())
+    measured = bounds(context, "bounds", "Bounds")
     about = (declared or {}).get(selection.version.dataset)
     facts = {
         "dataset": selection.version.dataset,
@@ -81,8 +83,8 @@ def card(
         .sort("split")
     )
     rows = {"statistic": list(_STATISTICS.values()), "value": [_shown(value.get(name)) for name in _STATISTICS]}
-    problems = _problems(asked)
-    dirt = tuple(f"{one}." for one in sentences.problems(found).get(selection.label, []))
+    problems = _problems(context)
+    dirt = tuple(f"{one}." for one in sentences.problems(profiled).get(selection.label, []))
     mean = {"metric", "human", "intra", "brown"}
     shown = [
         Table("", table.frame.select(name for name in table.frame.columns if name in mean), caption=(
@@ -96,12 +98,12 @@ def card(
         f"Dataset card: {selection.label}",
         (selection,),
         (
-            Section("facts", "Counts", tables=(Table("", known, name="counts"),), results=(found,), commands=(
-                asked.command("card"),
+            Section("facts", "Counts", tables=(Table("", known, name="counts"),), results=(profiled,), commands=(
+                context.command("card"),
             )),
             Section("splits", "Splits", tables=(Table("", splits, name="splits"),)),
             Section("statistics", "Statistics", tables=(Table("", pl.DataFrame(rows), name="statistics"),),
-                    notes=tuple(asked.profile_notes)),
+                    notes=tuple(context.tokenizer_notes)),
             Section("bounds", "Bounds", tables=tuple(shown), results=measured.results, absent=(
                 None if shown else "No caption of another image could be put in the place of one of its own."
             )),
@@ -110,13 +112,13 @@ def card(
         ),
         program(),
         level=2,
-        signatures={key: text for one in asked.found.values() for key, text in one.signatures.items()},
+        signatures={key: text for one in context.results.values() for key, text in one.signatures.items()},
     )  # fmt: skip
 
 
-def _problems(asked: Inquiry) -> Section:
-    """Say what leaks, stands twice and may be wrong, as the report does; where a study fails, why."""
-    parts = [duplicates(asked, "duplicates", "", faults=True), outliers(asked, "outliers", "", faults=True)]
+def _problems(context: ReportContext) -> Section:
+    """Say what leaks, occurs twice and may be wrong, as the report does; where a study fails, why."""
+    parts = [duplicates(context, "duplicates", "", faults=True), outliers(context, "outliers", "", faults=True)]
     return Section(
         "problems", "",
         tuple(words for part in parts for words in part.summary),

@@ -10,28 +10,28 @@ from auditor.result import Result, Section
 from auditor.store import versions
 from auditor.studies import versions as version_log
 from auditor.studies.report import sentences
-from auditor.studies.report.request import Inquiry
+from auditor.studies.report.request import ReportContext
 
 
-def log(asked: Inquiry, name: str, title: str) -> Section:
+def log(context: ReportContext, name: str, title: str) -> Section:
     """Say which versions the store holds of each dataset, what the newest changed, and how far words moved."""
     results, said, moved, lacking = dict[str, Result](), list[str](), list[str](), list[str]()
-    for selection in asked.selections:
+    for selection in context.selections:
         dataset = selection.version.dataset
-        results[asked.command("log", refs=[dataset])] = version_log.log(asked.store, dataset)
-        held = versions.log(asked.store, dataset)
+        results[context.command("log", refs=[dataset])] = version_log.log(context.store, dataset)
+        held = versions.log(context.store, dataset)
         said.append(f"{selection.label} is version {selection.version.seq} of {len(held)} in the store.")
         before = next((one for one in held if one.seq < selection.version.seq), None)
         both = [before.label, selection.version.label] if before else []
-        if before is None or (command := asked.command("diff", refs=both)) in results:
+        if before is None or (command := context.command("diff", refs=both)) in results:
             continue
-        results[command] = version_log.diff(asked.store, *both)
+        results[command] = version_log.diff(context.store, *both)
         try:
-            drift = _drift(asked, before, selection.version)
+            drift = _drift(context, before, selection.version)
         except AuditorError as error:
             lacking.append(f"{' → '.join(both)}: {error}")
             continue
-        results[asked.command("diff", "--depth drift", *asked.profile(), refs=both)] = drift
+        results[context.command("diff", "--depth drift", *context.tokenizer(), refs=both)] = drift
         moved += sentences.drifted(" → ".join(both), drift.frame)
     return Section(
         name, title, (*said, *moved), tuple(moved), tuple(results.values()),
@@ -41,25 +41,25 @@ def log(asked: Inquiry, name: str, title: str) -> Section:
     )  # fmt: skip
 
 
-def _drift(asked: Inquiry, before: Version, after: Version) -> Result:
+def _drift(context: ReportContext, before: Version, after: Version) -> Result:
     """Measure the drift from one version to the next, with tables that can be told from those of another dataset."""
-    both = [versions.resolve(asked.store, one.label) for one in (before, after)]
-    found = asked.result(
+    both = [versions.resolve(context.store, one.label) for one in (before, after)]
+    drift = context.result(
         f"drift {after.label}",
         lambda: version_log.diff(
-            asked.store,
+            context.store,
             before.label,
             after.label,
             depth="drift",
-            tokenizer=asked.settings.tokenizer,
-            progress=asked.progress,
+            tokenizer=context.settings.tokenizer,
+            progress=context.progress,
         ),
         both,
     )
     title = f"{before.label} → {after.label}"
     return replace(
-        found,
+        drift,
         tables=tuple(
-            one if one.name == "drift" else replace(one, title=f"{title}: {one.title}") for one in found.tables
+            one if one.name == "drift" else replace(one, title=f"{title}: {one.title}") for one in drift.tables
         ),
     )

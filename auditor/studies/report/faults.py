@@ -17,7 +17,7 @@ from auditor.studies import identical as identical_study
 from auditor.studies import outliers as outliers_study
 from auditor.studies import templates as templates_study
 from auditor.studies.report import sentences
-from auditor.studies.report.request import Inquiry
+from auditor.studies.report.request import ReportContext
 
 _DUPLICATES_SQL = (
     "identical", "identical_counts", "duplicate_within", "duplicate_elsewhere", "duplicate_count", "duplicate_slot",
@@ -42,27 +42,31 @@ _SLOTS = 15
 _CARRIED = 100
 
 
-def duplicates(asked: Inquiry, name: str, title: str, *, faults: bool = False) -> Section:
-    """Find the captions that stand again: what leaks from train into test, then what is repeated elsewhere.
+def duplicates(context: ReportContext, name: str, title: str, *, faults: bool = False) -> Section:
+    """Find the captions that occur again: what leaks from train into test, then what is repeated elsewhere.
 
     Of `faults`, the summary leaves out a kind of which there is none.
     """
-    settings = asked.settings
-    twins = asked.result(
+    settings = context.settings
+    twins = context.result(
         "identical",
-        lambda: identical_study.identical(asked.store, *asked.refs, tokenizer=settings.tokenizer, split=None),
+        lambda: identical_study.identical(context.store, *context.refs, tokenizer=settings.tokenizer, split=None),
     )
     same = (*(f"{one.sentence}." for one in twins.findings), *(f"{why[0].upper()}{why[1:]}." for why in twins.notes))
     counts = tuple(one for one in twins.tables if one.name == identical_study.COUNTS)
     pairs = tuple(one for one in twins.tables if one.name != identical_study.COUNTS)
     least = _SHOWN if faults else 0
     counted = [words for table in counts for words in sentences.twins(table.frame, least)]
-    commands = tuple(asked.command(verb, *asked.profile()) for verb in ("duplicates", "identical"))
+    commands = tuple(context.command(verb, *context.tokenizer()) for verb in ("duplicates", "identical"))
     try:
-        found = asked.result(
+        duplicates_result = context.result(
             "duplicates",
             lambda: duplicates_study.duplicates(
-                asked.store, *asked.refs, tokenizer=settings.tokenizer, config=asked.declared, progress=asked.progress
+                context.store,
+                *context.refs,
+                tokenizer=settings.tokenizer,
+                config=context.declared,
+                progress=context.progress,
             ),
         )
     except AuditorError as error:
@@ -70,21 +74,21 @@ def duplicates(asked: Inquiry, name: str, title: str, *, faults: bool = False) -
             name, title, same, tuple(counted), (twins,), counts, pairs, notes=(f"{error}",),
             commands=commands, sql=_DUPLICATES_SQL[:2],
         )  # fmt: skip
-    rows, labels = sentences.again(found), [one.label for one in asked.selections]
-    leaks = sentences.leaks(found)
+    rows, labels = sentences.again(duplicates_result), [one.label for one in context.selections]
+    leaks = sentences.leaks(duplicates_result)
     leaking, repeated = sentences.leaking(leaks), sentences.repeated(rows, least)
-    copied = [finding.sentence for finding in found.found(duplicates_study.COPIED)]
+    copied = [finding.sentence for finding in duplicates_result.found(duplicates_study.COPIED)]
     told = (duplicates_study.LEAK, duplicates_study.COPIED)
     return Section(
         name, title, (*leaking, *repeated, *copied, *same), (*leaking[:_LEAKS], *repeated, *copied, *counted),
-        (found, twins), (*_leak_tables(rows, leaks, labels), *counts),
-        (*_leaks_first(found.tables, rows, leaks, labels), *pairs),
-        notes=(*found.notes, *(one.sentence for one in found.findings if one.kind not in told)),
+        (duplicates_result, twins), (*_leak_tables(rows, leaks, labels), *counts),
+        (*_leaks_first(duplicates_result.tables, rows, leaks, labels), *pairs),
+        notes=(*duplicates_result.notes, *(one.sentence for one in duplicates_result.findings if one.kind not in told)),
         commands=commands, sql=_DUPLICATES_SQL,
     )  # fmt: skip
 
 
-def outliers(asked: Inquiry, name: str, title: str, *, faults: bool = False) -> Section:
+def outliers(context: ReportContext, name: str, title: str, *, faults: bool = False) -> Section:
     """Show the captions that seem to be of another image, and the images that people describe differently.
 
     Of `faults`, the summary leaves out that there is none.
@@ -92,17 +96,17 @@ def outliers(asked: Inquiry, name: str, title: str, *, faults: bool = False) -> 
 
     def make(selection: Selection) -> Result:
         return outliers_study.outliers(
-            asked.store, selection.reference, tokenizer=asked.settings.tokenizer, progress=asked.progress
+            context.store, selection.pinned_name, tokenizer=context.settings.tokenizer, progress=context.progress
         )
 
-    found, lacking = _of_each(asked, "outliers", make)
-    if not found:
+    results, lacking = _of_each(context, "outliers", make)
+    if not results:
         return Section(
             name, title, absent=_none_said("There are no captions of which one could be an outlier.", lacking)
         )
-    captions = {one.label: int(versions.images(asked.store, one)["captions"].sum()) for one in asked.selections}
-    faulty = [words for label, one in found.items() for words in sentences.faulty(label, one.frame, captions[label])]
-    misplaced = any(one.frame["finding"].is_in(["swapped", "elsewhere"]).any() for one in found.values())
+    captions = {one.label: int(versions.images(context.store, one)["captions"].sum()) for one in context.selections}
+    faulty = [words for label, one in results.items() for words in sentences.faulty(label, one.frame, captions[label])]
+    misplaced = any(one.frame["finding"].is_in(["swapped", "elsewhere"]).any() for one in results.values())
     nothing = [] if faults else ["No caption is less like the others of its image than another."]
     said = [*(faulty or nothing)]
     said += [sentences.CAVEAT] if misplaced else []
@@ -111,44 +115,44 @@ def outliers(asked: Inquiry, name: str, title: str, *, faults: bool = False) -> 
         name, title,
         (*said, "Captions that share nothing with the others of their image, and images that people describe most "
                 "differently, are listed; the consensus caption of an image is the one most like the others."),
-        tuple(said), tuple(replace(one, frame=one.frame.head(_CARRIED)) for one in found.values()), (),
-        tuple(table for one in found.values() for table in one.tables), merged(found.values()),
-        tuple(dict.fromkeys((*lacking, *(note for one in found.values() for note in one.sentences), carried))),
-        (asked.command("outliers", *asked.profile(), refs=_refs(asked, found)),), _OUTLIERS_SQL,
+        tuple(said), tuple(replace(one, frame=one.frame.head(_CARRIED)) for one in results.values()), (),
+        tuple(table for one in results.values() for table in one.tables), merged(results.values()),
+        tuple(dict.fromkeys((*lacking, *(note for one in results.values() for note in one.sentences), carried))),
+        (context.command("outliers", *context.tokenizer(), refs=_refs(context, results)),), _OUTLIERS_SQL,
     )  # fmt: skip
 
 
-def templates(asked: Inquiry, name: str, title: str) -> Section:
+def templates(context: ReportContext, name: str, title: str) -> Section:
     """Say how formulaic captions are, and which slots differ from the others of their image."""
 
     def make(selection: Selection) -> Result:
         return templates_study.templates(
-            asked.store, selection.reference, tokenizer=asked.settings.tokenizer, progress=asked.progress
+            context.store, selection.pinned_name, tokenizer=context.settings.tokenizer, progress=context.progress
         )
 
-    found, lacking = _of_each(asked, "templates", make)
-    if not found:
+    results, lacking = _of_each(context, "templates", make)
+    if not results:
         return Section(name, title, absent=_none_said("There are no captions that could share a template.", lacking))
-    shown = sentences.templates(found)
+    shown = sentences.templates(results)
     shares = dict(shown.frame.drop_nulls("templated").select("dataset", "templated").iter_rows())
-    said = [finding.sentence for one in found.values() for finding in one.found("templated-captions")]
+    said = [finding.sentence for one in results.values() for finding in one.found("templated-captions")]
     notes = [
         note
-        for one in found.values()
+        for one in results.values()
         for note in (*one.notes, *(other.sentence for other in one.findings if other.kind != "templated-captions"))
     ]
     return Section(
         name, title, tuple(f"{note}." for note in said), tuple(sentences.formulaic(shares)),
-        tuple(found.values()), (shown,), tuple(_strongest(table) for one in found.values() for table in one.tables),
-        merged(found.values()), (*lacking, *notes),
-        (asked.command("templates", *asked.profile(), refs=_refs(asked, found)),), _TEMPLATES_SQL,
+        tuple(results.values()), (shown,), tuple(_strongest(table) for one in results.values() for table in one.tables),
+        merged(results.values()), (*lacking, *notes),
+        (context.command("templates", *context.tokenizer(), refs=_refs(context, results)),), _TEMPLATES_SQL,
     )  # fmt: skip
 
 
-def merged(found: Iterable[Result]) -> tuple[Figure, ...]:
+def merged(results: Iterable[Result]) -> tuple[Figure, ...]:
     """Draw the datasets of several results in one picture of each kind."""
     alike: dict[str, list[Figure]] = {}
-    for figure in (figure for one in found for figure in one.figures):
+    for figure in (figure for one in results for figure in one.figures):
         alike.setdefault(figure.name, []).append(figure)
     return tuple(
         replace(figures[0], frame=pl.concat([one.frame for one in figures], how="vertical_relaxed"))
@@ -157,23 +161,23 @@ def merged(found: Iterable[Result]) -> tuple[Figure, ...]:
 
 
 def _of_each(
-    asked: Inquiry, study: str, make: Callable[[Selection], Result]
+    context: ReportContext, study: str, make: Callable[[Selection], Result]
 ) -> tuple[dict[str, Result], tuple[str, ...]]:
     """Ask a study about each dataset of captions by itself; where it has no answer, say why."""
-    found: dict[str, Result] = {}
+    results: dict[str, Result] = {}
     lacking: list[str] = []
-    for one in asked.selections:
+    for one in context.selections:
         if one.version.kind != "captions":
             continue
         try:
-            found[one.label] = asked.result(f"{study} {one.label}", functools.partial(make, one), [one])
+            results[one.label] = context.result(f"{study} {one.label}", functools.partial(make, one), [one])
         except AuditorError as error:
             lacking.append(f"{error}")
-    return found, tuple(lacking)
+    return results, tuple(lacking)
 
 
-def _refs(asked: Inquiry, found: Mapping[str, Result]) -> list[str]:
-    return [one.reference for one in asked.selections if one.label in found]
+def _refs(context: ReportContext, results: Mapping[str, Result]) -> list[str]:
+    return [one.pinned_name for one in context.selections if one.label in results]
 
 
 def _none_said(otherwise: str, lacking: Sequence[str]) -> str:
@@ -181,17 +185,17 @@ def _none_said(otherwise: str, lacking: Sequence[str]) -> str:
 
 
 def _leak_tables(rows: pl.DataFrame, leaks: pl.DataFrame, labels: Sequence[str]) -> list[Table]:
-    """Show what leaks, then what stands again of the datasets that were named, in their order."""
-    said = "a caption may stand at several places; exact: the same tokens; near: most words are in both"
+    """Show what leaks, then what occurs again of the datasets that were named, in their order."""
+    said = "a caption may occur at several places; exact: the same tokens; near: most words are in both"
     named = rows.filter(pl.col("dataset").is_in(labels), pl.col("exact") + pl.col("near") > 0)
     again = named.join(leaks, on=["dataset", "scope", "against"], how="anti", maintain_order="left").sort(
         pl.col("dataset").replace_strict({label: place for place, label in enumerate(labels)}, return_dtype=pl.Int64),
         maintain_order=True,
     )
     made = [
-        Table("captions of test splits that stand in train", leaks, bars=("share",), name="leaks"),
+        Table("captions of test splits that also occur in train", leaks, bars=("share",), name="leaks"),
         Table(
-            "captions that stand again",
+            "captions that occur again",
             again,
             bars=("share",),
             sections="dataset",

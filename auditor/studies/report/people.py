@@ -8,11 +8,10 @@ from auditor.errors import AuditorError
 from auditor.model import Selection
 from auditor.result import Result, Section
 from auditor.store.versions import resolve
-from auditor.studies.agree import Question, Resampling, agree
-from auditor.studies.consensus import Settings as ConsensusSettings
-from auditor.studies.consensus import consensus
+from auditor.studies.agree import AgreeSettings, Resampling, agree
+from auditor.studies.consensus import ConsensusSettings, consensus
 from auditor.studies.report import sentences
-from auditor.studies.report.request import Inquiry
+from auditor.studies.report.request import ReportContext
 
 #: What is said of each study's result.
 _WORDS: Mapping[str, Callable[[Result, float], list[str]]] = {
@@ -24,61 +23,61 @@ _WORDS: Mapping[str, Callable[[Result, float], list[str]]] = {
 _FIRST = ("metrics-against-people", "agreement-with-people")
 
 
-def people(asked: Inquiry, name: str, title: str) -> Section:
+def people(context: ReportContext, name: str, title: str) -> Section:
     """Put metrics against what people say of captions, where the store holds any of it."""
     parts, lacking, commands = [], [], []
-    for selection in asked.selections:
-        names = asked.ratings(selection)
+    for selection in context.selections:
+        names = context.ratings(selection)
         compared = [*names.get("pairs", ()), *names.get("triplets", ())]
         for verb, rated in (("agree", names.get("judgements", [])), ("consensus", compared)):
             if rated:
-                parts.append(_result(asked, selection, verb, rated))
-                options = (f"--against {selection.reference}", *asked.scoring(), *asked.comparing()[:1])
-                commands.append(asked.command(verb, *options, refs=rated))
+                parts.append(_result(context, selection, verb, rated))
+                options = (f"--against {selection.pinned_name}", *context.scoring(), *context.comparing()[:1])
+                commands.append(context.command(verb, *options, refs=rated))
         lacking += [] if names else [selection.label]
-    found = [part for part in parts if isinstance(part, Result)]
+    results = [part for part in parts if isinstance(part, Result)]
     why = (
         f"{sentences.listed(lacking)}: the store holds no ratings, pairs or triplets of people; `auditor ingest` "
         "adds those that datasets.toml declares as related (flickr8k-expert, pascal50s-pairs)."
     )
-    said = [words for one in found for words in _WORDS[one.command](one, asked.settings.confidence)]
-    first = tuple(table for one in found for table in one.tables if table.name in _FIRST)
+    said = [words for one in results for words in _WORDS[one.command](one, context.settings.confidence)]
+    first = tuple(table for one in results for table in one.tables if table.name in _FIRST)
     return Section(
-        name, title, (*said, *([why] if lacking and found else [])), tuple(said), tuple(found), first,
-        tuple(table for one in found for table in one.tables if table not in first),
-        tuple(figure for one in found for figure in one.figures if figure.kind != "lines"),
-        (*(part for part in parts if isinstance(part, str)), *(note for one in found for note in one.sentences)),
-        tuple(commands), asked.counts() if found else (), absent=None if parts else why,
+        name, title, (*said, *([why] if lacking and results else [])), tuple(said), tuple(results), first,
+        tuple(table for one in results for table in one.tables if table not in first),
+        tuple(figure for one in results for figure in one.figures if figure.kind != "lines"),
+        (*(part for part in parts if isinstance(part, str)), *(note for one in results for note in one.sentences)),
+        tuple(commands), context.counts() if results else (), absent=None if parts else why,
     )  # fmt: skip
 
 
-def _result(asked: Inquiry, selection: Selection, verb: str, rated: Sequence[str]) -> Result | str:
+def _result(context: ReportContext, selection: Selection, verb: str, rated: Sequence[str]) -> Result | str:
     """Ask one study about all datasets of its kind; where it has no answer, say why."""
-    settings, against = asked.settings, selection.reference
+    settings, against = context.settings, selection.pinned_name
 
     def make() -> Result:
         if verb == "agree":
-            question = Question(resampling=Resampling(settings.resamples, settings.confidence, settings.seed))
+            question = AgreeSettings(resampling=Resampling(settings.resamples, settings.confidence, settings.seed))
             return agree(
-                asked.store,
+                context.store,
                 *rated,
                 metrics=settings.metrics,
                 against=against,
                 tokenizer=settings.tokenizer,
                 split=None,
                 question=question,
-                progress=asked.progress,
+                progress=context.progress,
             )
         chosen = ConsensusSettings(
             most=settings.references, seed=settings.seed, resamples=settings.resamples,
             tokenizer=settings.tokenizer,
         )  # fmt: skip
         return consensus(
-            asked.store, *rated, metrics=settings.metrics, against=against, settings=chosen, progress=asked.progress
+            context.store, *rated, metrics=settings.metrics, against=against, settings=chosen, progress=context.progress
         )
 
-    about = [selection, *(resolve(asked.store, one) for one in rated)]
+    about = [selection, *(resolve(context.store, one) for one in rated)]
     try:
-        return asked.result(f"{verb} {selection.label}", make, about)
+        return context.result(f"{verb} {selection.label}", make, about)
     except AuditorError as error:
         return f"{', '.join(rated)} against {selection.label}: {error}"

@@ -13,10 +13,10 @@ from auditor.errors import UsageError
 from auditor.model import Progress, Selection, Source, silent
 from auditor.registry import requests
 from auditor.result import Result
-from auditor.scoring.writing import text_profile_of
+from auditor.scoring.writing import chosen_tokenizer
 from auditor.store import versions
 from auditor.store.connection import Store
-from auditor.studies.report.cached import kept
+from auditor.studies.report.cached import cached_result
 from auditor.text import AUTO, tokenizer_of
 
 #: A first and a fourth order of n-grams, a subsequence, a consensus: one of each kind that needs no further part to be
@@ -31,7 +31,7 @@ Metrics = Annotated[
 
 
 @dataclass(frozen=True)
-class Settings:
+class ReportSettings:
     """What is decided for a whole report. `resamples` are those behind each interval of a comparison."""
 
     metrics: Metrics = METRICS
@@ -50,45 +50,45 @@ class Settings:
 
 
 @dataclass
-class Inquiry:
-    """One report in the making. `found` are the results so far, by study, so that none is made twice.
+class ReportContext:
+    """One report in the making. `results` are those so far, by study, so that none is made twice.
 
-    `profile_notes` say which text profile was chosen where none was named, and why; `settings` then name it, and so do
-    its commands (`names_profile`), as they do one that would not have been chosen.
+    `tokenizer_notes` say which tokenizer was chosen where none was named, and why; `settings` then name it, and so do
+    its commands (`names_tokenizer`), as they do one that would not have been chosen.
 
     `declared` are the datasets as datasets.toml has them, by name: what their splits count as.
     """
 
     store: Store
     selections: tuple[Selection, ...]
-    settings: Settings
+    settings: ReportSettings
     progress: Progress = silent
     declared: Mapping[str, Source] = field(default_factory=dict)
-    found: dict[str, Result] = field(default_factory=dict)
-    profile_notes: list[str] = field(default_factory=list)
-    names_profile: bool = False
+    results: dict[str, Result] = field(default_factory=dict)
+    tokenizer_notes: list[str] = field(default_factory=list)
+    names_tokenizer: bool = False
 
     def __post_init__(self) -> None:
-        chosen, notes = text_profile_of(self.store, self.refs)
+        chosen, notes = chosen_tokenizer(self.store, self.refs)
         if self.settings.tokenizer == AUTO:
-            self.settings, self.profile_notes = dataclasses.replace(self.settings, tokenizer=chosen), notes
-        self.names_profile = bool(self.profile_notes) or self.settings.tokenizer != chosen
+            self.settings, self.tokenizer_notes = dataclasses.replace(self.settings, tokenizer=chosen), notes
+        self.names_tokenizer = bool(self.tokenizer_notes) or self.settings.tokenizer != chosen
 
     @property
     def refs(self) -> list[str]:
         """What the selections are called so that nothing later can change what they name."""
-        return [one.reference for one in self.selections]
+        return [one.pinned_name for one in self.selections]
 
     def result(self, study: str, make: Callable[[], Result], about: Sequence[Selection] = ()) -> Result:
         """Give the result of a study, made at most once, and kept in the store's cache for the next report.
 
         `about` are the selections that it is about, where these are not those of the report.
         """
-        if study not in self.found:
-            self.progress(study, len(self.found), len(self.found) + 1)
+        if study not in self.results:
+            self.progress(study, len(self.results), len(self.results) + 1)
             around = dataclasses.asdict(self.settings) | {"around": self._around()}
-            self.found[study] = kept(self.store, study, about or self.selections, around, make)
-        return self.found[study]
+            self.results[study] = cached_result(self.store, study, about or self.selections, around, make)
+        return self.results[study]
 
     def ratings(self, selection: Selection) -> dict[str, list[str]]:
         """Name the datasets in which people rate or compare captions of its images, related either way, by kind."""
@@ -97,10 +97,10 @@ class Inquiry:
             " where d.kind in ('judgements', 'pairs', 'triplets')"
             " and (list_contains(d.related, own.dataset) or list_contains(own.related, d.dataset)) order by d.dataset"
         )
-        found: dict[str, list[str]] = {}
+        by_kind: dict[str, list[str]] = {}
         for kind, dataset in self.store.query(named, {"dataset": selection.version.dataset}).iter_rows():
-            found.setdefault(kind, []).append(dataset)
-        return found
+            by_kind.setdefault(kind, []).append(dataset)
+        return by_kind
 
     def counts(self, metrics: Sequence[str] | None = None) -> tuple[str, ...]:
         """Name the SELECTs that count for the metrics."""
@@ -117,17 +117,17 @@ class Inquiry:
         options: list[str] = [f"-m {shlex.quote(name)}" for name in self.settings.metrics] if metrics else []
         options += [f"--references {self.settings.references}"] if self.settings.references else []
         options += [f"--seed {self.settings.seed}"] if self.settings.seed != 1 else []
-        return options + self.profile()
+        return options + self.tokenizer()
 
     def comparing(self) -> list[str]:
         """Write the settings of intervals as options, those that are not the default."""
-        default = Settings()
+        default = ReportSettings()
         chosen = {"resamples": self.settings.resamples, "confidence": self.settings.confidence}
         return [f"--{name} {value:g}" for name, value in chosen.items() if value != getattr(default, name)]
 
-    def profile(self) -> list[str]:
-        """Write the text profile as an option, where it is not the default."""
-        return [f"--tokenizer {self.settings.tokenizer}"] if self.names_profile else []
+    def tokenizer(self) -> list[str]:
+        """Write the tokenizer as an option, where it is not the default."""
+        return [f"--tokenizer {self.settings.tokenizer}"] if self.names_tokenizer else []
 
     def _around(self) -> list[Any]:
         """List what else of the store a study may look at: corpora, and what the datasets are related to.

@@ -12,16 +12,16 @@ from auditor.studies import compare
 from auditor.studies import correlate as correlation_study
 from auditor.studies import diversity as diversity_study
 from auditor.studies import profile as profile_study
-from auditor.studies.diversity import Settings as DiversitySettings
+from auditor.studies.diversity import DiversitySettings
 from auditor.studies.report import sentences
 from auditor.studies.report.changes import log
 from auditor.studies.report.faults import duplicates, outliers, templates
 from auditor.studies.report.people import people
-from auditor.studies.report.request import Inquiry
+from auditor.studies.report.request import ReportContext
 
 _PROFILE_SQL = ("profile", "hygiene", "repetition", "annotations", "overlap_with_related")
 
-_STRANGERS_SQL = ("candidate_intra", "candidate_inter", "candidate_brown", "gibberish_text")
+_SUBSTITUTES_SQL = ("candidate_intra", "candidate_inter", "candidate_brown", "gibberish_text")
 
 _DIVERSITY_SQL = (
     "list_length", "list_tokens", "list_gram_count", "frequency_spectrum", "self_repetition", "distinct_caption",
@@ -39,62 +39,62 @@ class Builder(NamedTuple):
     """A section by its title and the function that fills it."""
 
     title: str
-    build: Callable[[Inquiry, str, str], Section]
+    build: Callable[[ReportContext, str, str], Section]
 
 
-def facts(asked: Inquiry, name: str, title: str) -> Section:
+def facts(context: ReportContext, name: str, title: str) -> Section:
     """Say how large the datasets are, how long their captions, and what is wrong with single ones."""
-    settings = asked.settings
-    found = asked.result(
+    settings = context.settings
+    result = context.result(
         "profile",
         lambda: profile_study.profile(
-            asked.store, *asked.refs, tokenizer=settings.tokenizer, split=None, progress=asked.progress
+            context.store, *context.refs, tokenizer=settings.tokenizer, split=None, progress=context.progress
         ),
     )
-    faults = sentences.problems(found)
-    sizes = sentences.facts(found)
+    faults = sentences.problems(result)
+    sizes = sentences.facts(result)
     return Section(
         name, title, (*sizes, *(f"{label}, to be looked at: {'; '.join(what)}." for label, what in faults.items())),
         (*sizes, *(f"{label}, to be looked at: {'; '.join(what[:_FAULTS])}." for label, what in faults.items())),
-        (found,), tuple(one for one in found.tables if one.name in _FIRST),
-        tuple(one for one in found.tables if one.name not in _FIRST), notes=found.notes,
-        commands=(asked.command("profile", *asked.profile()),), sql=_PROFILE_SQL,
+        (result,), tuple(one for one in result.tables if one.name in _FIRST),
+        tuple(one for one in result.tables if one.name not in _FIRST), notes=result.notes,
+        commands=(context.command("profile", *context.tokenizer()),), sql=_PROFILE_SQL,
     )  # fmt: skip
 
 
-def bounds(asked: Inquiry, name: str, title: str) -> Section:
-    """Put captions against the others of their image, and strangers in their place."""
-    found = _scored(asked, "bounds", bounds_study.bounds)
-    said = sentences.bounds(found)
+def bounds(context: ReportContext, name: str, title: str) -> Section:
+    """Put captions against the others of their image, and substitutes in their place."""
+    result = _scored(context, "bounds", bounds_study.bounds)
+    said = sentences.bounds(result)
     return Section(
-        name, title, tuple(said), tuple(said) if len(said) == 1 else (), (found,), (), found.tables, found.figures,
-        found.sentences, (asked.command("bounds", *asked.scoring()),), (*asked.counts(), *_STRANGERS_SQL),
+        name, title, tuple(said), tuple(said) if len(said) == 1 else (), (result,), (), result.tables, result.figures,
+        result.sentences, (context.command("bounds", *context.scoring()),), (*context.counts(), *_SUBSTITUTES_SQL),
     )  # fmt: skip
 
 
-def comparison(asked: Inquiry, name: str, title: str) -> Section:
+def comparison(context: ReportContext, name: str, title: str) -> Section:
     """Rank the datasets, as far as sampling error allows."""
-    if len(asked.selections) < 2:
-        why = "One dataset is compared with nothing: name another, `auditor report REF REF`."
+    if len(context.selections) < 2:
+        why = "One dataset is compared with nothing: name another, `auditor report DATASET DATASET`."
         return Section(name, title, absent=why)
     # Without resamples nobody asks for sampling error, and there are no random deals either.
-    found, *tests = compare.parted(_compared(asked)) if asked.settings.resamples else (_compared(asked),)
-    ahead = [f"{finding.sentence}." for finding in found.found(*compare.AHEAD.values())]
+    result, *tests = compare.parted(_compared(context)) if context.settings.resamples else (_compared(context),)
+    ahead = [f"{finding.sentence}." for finding in result.found(*compare.AHEAD.values())]
     beyond = [words for one in tests for words in sentences.beyond_chance(one.frame)]
-    said = [*sentences.indices(found), *ahead, *beyond]
-    command = asked.command("compare", *asked.scoring(), *asked.comparing())
+    said = [*sentences.indices(result), *ahead, *beyond]
+    command = context.command("compare", *context.scoring(), *context.comparing())
     return Section(
-        name, title, tuple(said), tuple(said), (found, *tests), found.tables,
-        tuple(table for one in tests for table in one.tables), found.figures,
-        (*found.notes, *(one.sentence for one in found.findings if one.kind not in compare.AHEAD.values())),
-        (f"{command} --pairs" if tests else command,), (*asked.counts(), *_STRANGERS_SQL[:3]),
+        name, title, tuple(said), tuple(said), (result, *tests), result.tables,
+        tuple(table for one in tests for table in one.tables), result.figures,
+        (*result.notes, *(one.sentence for one in result.findings if one.kind not in compare.AHEAD.values())),
+        (f"{command} --pairs" if tests else command,), (*context.counts(), *_SUBSTITUTES_SQL[:3]),
     )  # fmt: skip
 
 
-def _compared(asked: Inquiry) -> Result:
-    settings = asked.settings
+def _compared(context: ReportContext) -> Result:
+    settings = context.settings
     return _scored(
-        asked,
+        context,
         "compare",
         compare.compare,
         resamples=settings.resamples,
@@ -103,50 +103,50 @@ def _compared(asked: Inquiry) -> Result:
     )
 
 
-def _scored(asked: Inquiry, name: str, study: Callable[..., Result], **more: Any) -> Result:
-    """Ask a study of scores what the report was asked, and more where it takes more."""
-    settings = asked.settings
-    return asked.result(
+def _scored(context: ReportContext, name: str, study: Callable[..., Result], **more: Any) -> Result:
+    """Ask a study of scores what the report was context, and more where it takes more."""
+    settings = context.settings
+    return context.result(
         name,
         lambda: study(
-            asked.store,
-            *asked.refs,
+            context.store,
+            *context.refs,
             metrics=settings.metrics,
             tokenizer=settings.tokenizer,
             seed=settings.seed,
             references=settings.references,
-            progress=asked.progress,
+            progress=context.progress,
             **more,
         ),
     )
 
 
-def correlation(asked: Inquiry, name: str, title: str) -> Section:
+def correlation(context: ReportContext, name: str, title: str) -> Section:
     """Correlate the metrics over captions and over images."""
-    settings = asked.settings
+    settings = context.settings
     if len(requests(settings.metrics)) < 2:
-        why = "One metric agrees with nothing: name another, `auditor report REF -m METRIC -m METRIC`."
+        why = "One metric agrees with nothing: name another, `auditor report DATASET -m METRIC -m METRIC`."
         return Section(name, title, absent=why)
-    found = _scored(asked, "correlate", correlation_study.correlate)
-    said = sentences.correlations(found)
+    result = _scored(context, "correlate", correlation_study.correlate)
+    said = sentences.correlations(result)
     return Section(
-        name, title, tuple(said), tuple(said) if len(said) == 1 else (), (found,), (), found.tables,
-        found.figures, found.sentences, (asked.command("correlate", *asked.scoring()),), asked.counts(),
+        name, title, tuple(said), tuple(said) if len(said) == 1 else (), (result,), (), result.tables,
+        result.figures, result.sentences, (context.command("correlate", *context.scoring()),), context.counts(),
     )  # fmt: skip
 
 
-def diversity(asked: Inquiry, name: str, title: str) -> Section:
+def diversity(context: ReportContext, name: str, title: str) -> Section:
     """Say how varied words and captions are."""
-    settings = asked.settings
+    settings = context.settings
     chosen = DiversitySettings(settings.tokenizer, seed=settings.seed, references=settings.references)
-    found = asked.result(
+    result = context.result(
         "diversity",
-        lambda: diversity_study.diversity(asked.store, *asked.refs, settings=chosen, progress=asked.progress),
+        lambda: diversity_study.diversity(context.store, *context.refs, settings=chosen, progress=context.progress),
     )
-    said = sentences.diversity(found)
+    said = sentences.diversity(result)
     return Section(
-        name, title, tuple(said), tuple(sentences.varied(found)), (found,), found.tables, (), found.figures,
-        found.sentences, (asked.command("diversity", *asked.scoring(metrics=False)),), _DIVERSITY_SQL,
+        name, title, tuple(said), tuple(sentences.varied(result)), (result,), result.tables, (), result.figures,
+        result.sentences, (context.command("diversity", *context.scoring(metrics=False)),), _DIVERSITY_SQL,
     )  # fmt: skip
 
 

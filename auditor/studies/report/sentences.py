@@ -1,4 +1,4 @@
-"""Faults as sentences and short tables: what leaks, what stands twice, what may be wrong, what is formulaic.
+"""Faults as sentences and short tables: what leaks, what occurs twice, what may be wrong, what is formulaic.
 
 Numbers as sentences: what a report says of each dataset in plain words.
 """
@@ -116,7 +116,7 @@ def varied(result: Result) -> list[str]:
 
 
 def twins(counts: pl.DataFrame, least: float = 0) -> list[str]:
-    """Say of all datasets at once at how many images a caption stands twice. `counts` is the table of `identical`.
+    """Say of all datasets at once at how many images a caption occurs twice. `counts` is the table of `identical`.
 
     Nothing where no share is `least`.
     """
@@ -187,10 +187,10 @@ def _number(value: float) -> str:
     return f"{value:,.1f}" if abs(value) >= 10 else f"{value:.3f}"
 
 
-#: What a report says of captions that stand again, by scope.
+#: What a report says of captions that occur again, by scope.
 _AGAIN: Mapping[str, str] = {
     "within-image": "Captions that say the same as another of their image, exactly or nearly",
-    "across-images": "Captions that stand again at another image, exactly or nearly",
+    "across-images": "Captions that occur again at another image, exactly or nearly",
 }
 
 #: What must be said with `faulty`.
@@ -204,7 +204,7 @@ _OPENED = 3
 
 
 def again(found: Result) -> pl.DataFrame:
-    """Give the captions that stand again, the share of both kinds with them. `found` is `duplicates`'."""
+    """Give the captions that occur again, the share of both kinds with them. `found` is `duplicates`'."""
     frame = found.table(AGAIN).frame.with_columns(pl.col("exact", "near").fill_null(0))
     either = pl.when(pl.col("captions") > 0).then((pl.col("exact") + pl.col("near")) / pl.col("captions"))
     return frame.select("dataset", "scope", "against", "captions", "exact", "near", share=either)
@@ -219,16 +219,16 @@ def leaks(found: Result) -> pl.DataFrame:
 
 
 def leaking(rows: pl.DataFrame) -> list[str]:
-    """Say which share of test captions stands in train. `rows` is of `leaks`."""
+    """Say which share of test captions also occurs in train. `rows` is of `leaks`."""
     return [
-        f"Leakage: {row['share']:.1%} of the {row['captions']:,} captions of {row['dataset']} stand in "
+        f"Leakage: {row['share']:.1%} of the {row['captions']:,} captions of {row['dataset']} also occur in "
         f"{row['against']}, {row['exact']:,} of them exactly, {row['near']:,} nearly."
         for row in rows.iter_rows(named=True)
     ]
 
 
 def repeated(rows: pl.DataFrame, least: float = 0) -> list[str]:
-    """Say of all datasets at once which share of captions stands again, where any is `least`. `rows` is of `again`."""
+    """Say of all datasets at once which share of captions occurs again, where any is `least`. `rows` is of `again`."""
     said = []
     for scope, words in _AGAIN.items():
         shares = rows.filter(pl.col("scope") == scope, pl.col("share").is_not_null()).select("dataset", "share")

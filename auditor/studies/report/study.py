@@ -17,7 +17,7 @@ from auditor.store.connection import Store
 from auditor.store.sqlfiles import catalogue, reads_of, sql_root
 from auditor.store.versions import resolve_all
 from auditor.studies.report import sentences
-from auditor.studies.report.request import Inquiry, Settings
+from auditor.studies.report.request import ReportContext, ReportSettings
 from auditor.studies.report.sections import SECTIONS
 
 Sections = Annotated[Sequence[str] | None, p.Parameter("Section to write; repeat for more; default: all.", "section")]
@@ -28,7 +28,7 @@ Timed = Annotated[bool, p.Parameter("Say when it was made; without it equal repo
 def report(
     store: Store,
     *refs: p.Refs,
-    settings: Settings | None = None,
+    settings: ReportSettings | None = None,
     sections: Sections = None,
     timed: Timed = True,
     config: p.Config = None,
@@ -51,22 +51,22 @@ def report(
     Example: auditor report flickr8k flickr30k -o audit.html
     """
     declared = sources(config)
-    settings = settings or Settings()
+    settings = settings or ReportSettings()
     for name in sections or ():
         if name not in SECTIONS:
             raise UsageError(f"{name}: no such section; known are {', '.join(SECTIONS)}")
-    asked = Inquiry(store, resolve_all(store, refs, settings.split), settings, progress, declared or {})
+    context = ReportContext(store, resolve_all(store, refs, settings.split), settings, progress, declared or {})
     built = [
-        builder.build(asked, name, builder.title)
+        builder.build(context, name, builder.title)
         for name, builder in SECTIONS.items()
         if not sections or name in sections
     ]
     statements = _statements(built)
-    signatures = {key: text for result in asked.found.values() for key, text in result.signatures.items()}
+    signatures = {key: text for result in context.results.values() for key, text in result.signatures.items()}
     return Document(
-        f"Audit of {sentences.listed([one.label for one in asked.selections])}",
-        asked.selections,
-        (_summary(built), *built, _method(asked, built, sections or ())),
+        f"Audit of {sentences.listed([one.label for one in context.selections])}",
+        context.selections,
+        (_summary(built), *built, _method(context, built, sections or ())),
         program(),
         _now() if timed else None,
         signatures,
@@ -81,34 +81,36 @@ def _summary(built: Sequence[Section]) -> Section:
     return Section("summary", "Summary", words, notes=lacking)
 
 
-def _method(asked: Inquiry, built: Sequence[Section], only: Sequence[str]) -> Section:
+def _method(context: ReportContext, built: Sequence[Section], only: Sequence[str]) -> Section:
     """Say how the numbers were made, and how anyone can make them again."""
-    settings = asked.settings
+    settings = context.settings
     drawn = "all references" if settings.references is None else f"{settings.references} references drawn by the seed"
     words = (
         "Every caption is held out once and scored against the others of its image (leave one out), by "
         f"{sentences.listed(settings.metrics)}, with {drawn}.",
-        f"Captions become tokens by text profile {settings.tokenizer}; everything that is drawn is drawn by seed "
+        f"Captions become tokens by tokenizer {settings.tokenizer}; everything that is drawn is drawn by seed "
         f"{settings.seed}, as a function of the image and the place of the caption.",
-        *_intervals(asked),
+        *_intervals(context),
         "These metrics are a choice that is counted fast; `auditor metrics` lists all, and -m adds any of them."
-        if settings.metrics == Settings().metrics
+        if settings.metrics == ReportSettings().metrics
         else "The metrics were named by whoever asked for this report; `auditor metrics` lists all.",
-        "The SELECTs behind the numbers, with all that they read, stand below by the name of their file; the commands "
+        "The SELECTs behind the numbers, with all that they read, are below by the name of their file; the commands "
         "make each section again, from the same versions, to the last digit.",
     )
-    refs = " ".join(map(shlex.quote, asked.refs))
-    scoring = asked.scoring(metrics=settings.metrics != Settings().metrics)
-    options = " ".join([*scoring, *asked.comparing(), *(f"--section {name}" for name in only)])
+    refs = " ".join(map(shlex.quote, context.refs))
+    scoring = context.scoring(metrics=settings.metrics != ReportSettings().metrics)
+    options = " ".join([*scoring, *context.comparing(), *(f"--section {name}" for name in only)])
     commands = (f"auditor report {refs} {options}".strip() + " -o audit.html", *(
         command for section in built for command in section.commands
     ))  # fmt: skip
-    return Section("method", "Method", words, notes=tuple(asked.profile_notes), commands=tuple(dict.fromkeys(commands)))
+    return Section(
+        "method", "Method", words, notes=tuple(context.tokenizer_notes), commands=tuple(dict.fromkeys(commands))
+    )
 
 
-def _intervals(asked: Inquiry) -> list[str]:
-    settings = asked.settings
-    if len(asked.selections) < 2 or not settings.resamples:
+def _intervals(context: ReportContext) -> list[str]:
+    settings = context.settings
+    if len(context.selections) < 2 or not settings.resamples:
         return ["No number of this report has a bootstrap interval: intervals come with a comparison of datasets."]
     return [
         f"Intervals of the comparison hold {settings.confidence:.0%} of {settings.resamples:,} bootstrap resamples of "

@@ -59,7 +59,7 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
         repository = {key: one for key, one in REPOSITORY.items() if name == DATASET and not needed(METRICS[key])}
         definitions = [*of(measures), *repository.values()]
         by_profile = scored(store, annotated, _DESCRIBED[name], definitions, progress)
-        found, rows = by_profile[RAW], measured(by_profile, measures, resampling)
+        rated, rows = by_profile[RAW], measured(by_profile, measures, resampling)
         for (metric, reading), row in rows.items():
             signatures[f"{name}: {metric}, {reading}"] = row["signature"]
             if reading == PUBLISHED and row["value"] is not None:
@@ -70,11 +70,11 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
             row = correlated(by_profile, one, Resampling(resamples=0))
             signatures[f"{name}: {metric}, repository"] = row["signature"]
             quantities[name, metric, "", "caption", "repository"] = row["value"]
-        quantities.update(_data(name, found))
-        quantities.update(_findings(name, found, measures))
+        quantities.update(_data(name, rated))
+        quantities.update(_findings(name, rated, measures))
         figures = printed_figures() if name == DATASET else {}
         tables.append(exhibit(annotated.label, measures, rows, figures, resampling))
-        selections += [annotated, found.references]
+        selections += [annotated, rated.references]
     return Measured(
         quantities,
         lacking,
@@ -104,12 +104,12 @@ def _absent(paper: Paper, lacking: Mapping[str, str]) -> dict[Quantity, str]:
     return {one: reason for one, reason in reasons.items() if reason is not None} | grammar
 
 
-def _data(name: str, found: Rated) -> Quantities:
-    ratings = found.ratings["score"]
+def _data(name: str, rated: Rated) -> Quantities:
+    ratings = rated.ratings["score"]
     counted = {
-        "images": found.scores["image"].n_unique(),
-        "references": found.references.version.captions / _described(found),
-        "judges": len(found.judges),
+        "images": rated.scores["image"].n_unique(),
+        "references": rated.references.version.captions / _described(rated),
+        "judges": len(rated.judges),
         "rating-least": ratings.min(),
         "rating-most": ratings.max(),
         "ratings": len(ratings),
@@ -119,24 +119,24 @@ def _data(name: str, found: Rated) -> Quantities:
             yield (name, "", "", "", statistic), float(value)
 
 
-def _described(found: Rated) -> int:
+def _described(rated: Rated) -> int:
     """Count what has references of its own: in the authors' file every candidate, else every image."""
-    own = found.references.version.dataset == REFERENCES
-    return found.scores.height if own else found.references.version.images
+    own = rated.references.version.dataset == REFERENCES
+    return rated.scores.height if own else rated.references.version.images
 
 
-def _findings(name: str, found: Rated, measures: Sequence[Measure]) -> Quantities:
+def _findings(name: str, rated: Rated, measures: Sequence[Measure]) -> Quantities:
     """Give the highest score of each measure, and what is said of lengths and of captions that people praise."""
     for one in measures:
         if one.published is not None:
-            highest = found.scores[one.published.metric].max()
+            highest = rated.scores[one.published.metric].max()
             if isinstance(highest, float):
                 yield (name, one.metric, "", "caption", "score-most"), highest
     apart = (pl.col("length").cast(pl.Float64) - pl.col("reference_lengths") / pl.col("reference_count")).abs()
-    yield (name, "", "", "caption", "share-of-other-length"), float(found.scores.select((apart >= 1).mean()).item())
+    yield (name, "", "", "caption", "share-of-other-length"), float(rated.scores.select((apart >= 1).mean()).item())
     meteor = next((one.published for one in measures if one.metric == "meteor"), None)
     if meteor is not None:
-        rows = found.beside_scores("mean").select("human", score=meteor.metric)
+        rows = rated.beside_scores("mean").select("human", score=meteor.metric)
         rejected = rows.filter(pl.col("human") == rows["human"].min())["score"].sort().mean()
         praised = rows.filter(pl.col("human") == rows["human"].max())
         low = praised.filter(pl.col("score") < rejected).height

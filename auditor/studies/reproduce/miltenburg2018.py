@@ -16,7 +16,7 @@ from auditor.result import Said, Table
 from auditor.statistics.diversity_correlation import correlate_statistics
 from auditor.store.connection import Store
 from auditor.store.versions import log, resolve_all
-from auditor.studies.diversity import FILE_ORDER, PUBLISHED_PROFILE, Settings, diversity
+from auditor.studies.diversity import FILE_ORDER, PUBLISHED_PROFILE, DiversitySettings, diversity
 from auditor.studies.diversity.missed import missed_words
 from auditor.studies.diversity.omitted import omitted_words
 from auditor.studies.reproduce.study import Measured
@@ -62,7 +62,7 @@ Quantities = Iterator[tuple[Quantity, float]]
 
 
 def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measured:
-    """Measure tables 1 and 2 and figures 1, 2, 4, 5 and 6 as the authors' code does; they need text profile `spacy`.
+    """Measure tables 1 and 2 and figures 1, 2, 4, 5 and 6 as the authors' code does; they need tokenizer `spacy`.
 
     People's captions are coco-val2014, or else the half of it in coco-val; training data coco-train, or else its words.
     """
@@ -84,7 +84,7 @@ def _measured(
     seed: int,
     progress: Progress,
 ) -> Measured:
-    settings = Settings(PUBLISHED_PROFILE, published=True, seed=seed)
+    settings = DiversitySettings(PUBLISHED_PROFILE, published=True, seed=seed)
     people = [evaluation] if evaluation else []
     described = diversity(
         store,
@@ -222,14 +222,16 @@ def _columns(values: pl.DataFrame, drawn: pl.DataFrame) -> Quantities:
 
 
 def _of_all_lists(
-    store: Store, evaluation: str | None, training: str | None, settings: Settings, progress: Progress
+    store: Store, evaluation: str | None, training: str | None, settings: DiversitySettings, progress: Progress
 ) -> Quantities:
     """Count types and tokens of all captions of what the paper has as a whole; and the training data's columns."""
     whole = {name: called for name, called in ((evaluation, _PEOPLE), (training, _TRAINED)) if name}
     for name, called in whole.items():
         if name not in (_EVALUATION[0], _TRAINING[0]):
             continue
-        every = Settings(settings.text_profile, "all", published=True, draws=1, seed=settings.seed, curve=0)
+        every = DiversitySettings(
+            settings.resolved_tokenizer, "all", published=True, draws=1, seed=settings.seed, curve=0
+        )
         counted = diversity(store, name, settings=every, config=config.sources(None), progress=progress).frame
         for statistic in ("types", "tokens"):
             value = counted.filter(statistic=statistic)["value"].item()
@@ -245,8 +247,8 @@ def _correlations(values: pl.DataFrame) -> Quantities:
     """Correlate the columns that all of the systems have."""
     everywhere = pl.col("value").is_not_null().sum().over("statistic") == pl.col("dataset").n_unique()
     known = values.filter(everywhere).select("dataset", "statistic", "value")
-    found = correlate_statistics(known, [name for name in _CORRELATED if name in known["statistic"]])
-    for a, b, rho in found.drop_nulls("value").select("statistic_a", "statistic_b", "value").iter_rows():
+    correlations = correlate_statistics(known, [name for name in _CORRELATED if name in known["statistic"]])
+    for a, b, rho in correlations.drop_nulls("value").select("statistic_a", "statistic_b", "value").iter_rows():
         yield ("", f"{a} {b}", "", "", "spearman"), abs(round(rho, 12))
 
 
@@ -257,7 +259,7 @@ def _table(rows: pl.DataFrame) -> Table:
     return Table(
         "as the authors measure (and independent of order, blanks and punctuation)",
         shown.select("dataset", "statistic", cell=cell).pivot("statistic", index="dataset", values="cell"),
-        caption="In parentheses: the mean over drawn orders of the captions, text profile bare.",
+        caption="In parentheses: the mean over drawn orders of the captions, tokenizer bare.",
         name="measured",
     )
 
@@ -273,7 +275,7 @@ def first_omitted(
     """Say of each printed word whether it is among the first of the words that none of the systems has."""
     if len(systems) < len(paper.datasets):
         return
-    found = omitted_words(
+    words = omitted_words(
         store,
         *systems,
         number=_FIRST,
@@ -283,7 +285,7 @@ def first_omitted(
         all_images=True,  # what a system never says is a matter of all that it says, and the systems are here whole
         progress=progress,
     ).frame
-    none = found.filter(pl.col("dataset").is_null())
+    none = words.filter(pl.col("dataset").is_null())
     for column, ranking in (("rank", "omitted-by-training"), ("evaluated_rank", "omitted-by-evaluation")):
         yield from _among(paper, ranking, none.filter(pl.col(column) <= _FIRST)["word"].to_list())
 
@@ -292,11 +294,11 @@ def first_missed(store: Store, paper: Paper, systems: Sequence[str], evaluation:
     """Say of each printed word whether it is among the first of those that five captions have and systems miss."""
     if len(systems) < len(paper.datasets):
         return
-    found = missed_words(
-        store, *systems, evaluation=evaluation, settings=Settings(PUBLISHED_PROFILE), progress=progress
+    words = missed_words(
+        store, *systems, evaluation=evaluation, settings=DiversitySettings(PUBLISHED_PROFILE), progress=progress
     ).frame
     for name, ranking in _RANKINGS.items():
-        first = found.filter(pl.col("rank") <= _FIRST, ranking=name)
+        first = words.filter(pl.col("rank") <= _FIRST, ranking=name)
         yield from _among(paper, ranking, first["word"].to_list())
 
 

@@ -13,7 +13,7 @@ from auditor import parameters as p
 from auditor import published
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
-from auditor.published import KEYS, Check, Paper, Quantity, paper
+from auditor.published import KEYS, Check, Paper, Quantity
 from auditor.result import Finding, Result, Said, Table, findings_in, notes_in
 from auditor.store.connection import Store
 from auditor.text import tokenizer_of
@@ -73,25 +73,25 @@ def reproduce(
     """
     if bool(papers) == all_papers:
         raise UsageError(f"name papers, or all of them with --all; known are {', '.join(published.papers())}")
-    read = [paper(name) for name in papers or published.papers()]
-    for profile in dict.fromkeys(profile for one in read for profile in one.text_profiles):
+    read = [published.paper(name) for name in papers or published.papers()]
+    for profile in dict.fromkeys(profile for paper in read for profile in paper.text_profiles):
         tokenizer_of(profile)(pl.Series([""]))
     store.keeps_drawn = False
-    measured = [_study(one.name)(store, one, seed, progress) for one in read]
-    rows = pl.concat(_rows(one, found) for one, found in zip(read, measured, strict=True))
-    said = [one for found in measured for one in found.notes]
+    measured = [_study(paper.name)(store, paper, seed, progress) for paper in read]
+    rows = pl.concat(_rows(paper, result) for paper, result in zip(read, measured, strict=True))
+    said = [one for result in measured for one in result.notes]
     return Result(
         "reproduce",
         rows,
-        selections=tuple(dict.fromkeys(one for found in measured for one in found.selections)),
-        signatures={label: text for found in measured for label, text in found.signatures.items()},
+        selections=tuple(dict.fromkeys(one for result in measured for one in result.selections)),
+        signatures={label: text for result in measured for label, text in result.signatures.items()},
         tables=tuple(
             table
-            for one, found in zip(read, measured, strict=True)
-            for table in (*_tables(one, rows.filter(paper=one.name)), *found.tables)
+            for paper, result in zip(read, measured, strict=True)
+            for table in (*_tables(paper, rows.filter(paper=paper.name)), *result.tables)
         ),
         notes=notes_in(said),
-        findings=(*findings_in(said), *(_verdict(one, rows) for one in read)),
+        findings=(*findings_in(said), *(_verdict(paper, rows) for paper in read)),
         holds=OUTSIDE not in rows["verdict"],
     )
 
@@ -102,21 +102,21 @@ def _study(name: str) -> Study:
     return study
 
 
-def _rows(one: Paper, found: Measured) -> pl.DataFrame:
-    rows = [_row(one, check, found) for check in one.checks]
+def _rows(paper: Paper, result: Measured) -> pl.DataFrame:
+    rows = [_row(paper, check, result) for check in paper.checks]
     kinds: dict[str, type[pl.DataType]] = {"holds": pl.Boolean}
     kinds |= dict.fromkeys(("low", "high", "value", "value_low", "value_high"), pl.Float64)
     kinds |= dict.fromkeys(("printed", "band", "wider_because", "reason", "remark_on"), pl.String)
     return pl.DataFrame(rows, infer_schema_length=None, schema_overrides=kinds)
 
 
-def _row(one: Paper, check: Check, found: Measured) -> dict[str, object]:
-    value, reason = (None, check.unanswerable) if check.unanswerable else _value(check, found)
+def _row(paper: Paper, check: Check, result: Measured) -> dict[str, object]:
+    value, reason = (None, check.unanswerable) if check.unanswerable else _value(check, result)
     holds = None if value is None else check.holds(value)
-    interval = (found.intervals.get(check.of) if value is not None and check.to is None else None) or (None, None)
+    interval = (result.intervals.get(check.of) if value is not None and check.to is None else None) or (None, None)
     verdict = UNANSWERED if holds is None else WITHIN if holds else OUTSIDE
     return {
-        "paper": one.name,
+        "paper": paper.name,
         "item": check.item,
         "section": check.section,
         "says": check.says,
@@ -137,12 +137,12 @@ def _row(one: Paper, check: Check, found: Measured) -> dict[str, object]:
     }
 
 
-def _value(check: Check, found: Measured) -> tuple[float | None, str | None]:
+def _value(check: Check, result: Measured) -> tuple[float | None, str | None]:
     """Give the quantity of a check, compared as it says, or why there is none."""
-    values = [found.quantities.get(named) for named in (check.of, check.to) if named is not None]
+    values = [result.quantities.get(named) for named in (check.of, check.to) if named is not None]
     for value, named in zip(values, (check.of, check.to), strict=False):
         if value is None and named is not None:
-            return None, found.absent.get(named) or found.lacking.get(named[0], "not measured")
+            return None, result.absent.get(named) or result.lacking.get(named[0], "not measured")
     of, *to = [value for value in values if value is not None]
     if not to:
         return of, None
@@ -156,7 +156,7 @@ def _against(check: Check) -> str:
     return " ".join(b for a, b in zip(check.of, check.to or (), strict=True) if a != b)
 
 
-def _tables(one: Paper, rows: pl.DataFrame) -> list[Table]:
+def _tables(paper: Paper, rows: pl.DataFrame) -> list[Table]:
     ends = pl.format("{} to {}", pl.col("value_low").round(4), pl.col("value_high").round(4))
     outside = rows.filter(verdict=OUTSIDE).select(
         "item", "says", "dataset", "metric", "compared", "band", pl.col("value").alias("ours"),
@@ -174,7 +174,7 @@ def _tables(one: Paper, rows: pl.DataFrame) -> list[Table]:
         .group_by("reason", maintain_order=True)
         .agg(pl.col("dataset").first(), checks=pl.len(), items=pl.col("item").unique(maintain_order=True).str.join(" "))
     )
-    made = [Table(f"{one.citation}: published and ours", _statements(rows), name="statements")]
+    made = [Table(f"{paper.citation}: published and ours", _statements(rows), name="statements")]
     if outside.height:
         made.append(Table("outside their bands", outside, name="outside"))
     if wider.height:
@@ -216,9 +216,9 @@ def _statements(rows: pl.DataFrame) -> pl.DataFrame:
     return shown.with_columns(verdict=remark + verdict).drop("within", "of", "remark_on")
 
 
-def _verdict(one: Paper, rows: pl.DataFrame) -> Finding:
+def _verdict(paper: Paper, rows: pl.DataFrame) -> Finding:
     """Count checks, and the statements they are of; remarks are of neither."""
-    of_paper = rows.filter(paper=one.name)
+    of_paper = rows.filter(paper=paper.name)
     counted = of_paper.filter(pl.col("verdict") != REMARK)
     checks = dict(counted["verdict"].value_counts().iter_rows())
     of_statements = counted.group_by("item", "says").agg(
@@ -236,14 +236,14 @@ def _verdict(one: Paper, rows: pl.DataFrame) -> Finding:
         remarks = f"{number} remarks, which measure statements in a second way, are"
     return Finding(
         "published-figures",
-        f"{one.name}: {counted.height} checks, {_counts(checks)}; they are of {of_statements.height} published"
+        f"{paper.name}: {counted.height} checks, {_counts(checks)}; they are of {of_statements.height} published"
         f" statements, {_counts(statements)}" + (f"; {remarks} not counted" if number else ""),
-        {"paper": one.name},
+        {"paper": paper.name},
         {verdict: checks.get(verdict, 0) for verdict in (WITHIN, OUTSIDE, UNANSWERED)},
         counted.height,
         "error" if OUTSIDE in checks else "info",
     )
 
 
-def _counts(found: Mapping[str, int]) -> str:
-    return ", ".join(f"{found.get(verdict, 0)} {verdict}" for verdict in (WITHIN, OUTSIDE, UNANSWERED))
+def _counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{counts.get(verdict, 0)} {verdict}" for verdict in (WITHIN, OUTSIDE, UNANSWERED))

@@ -13,8 +13,8 @@ from auditor.registry import METRICS, lacking
 from auditor.scoring.references import references_of
 from auditor.store.connection import Store
 from auditor.store.versions import images, log, resolve, resolve_all
-from auditor.studies.agree import ALL, Question, Resampling, agree
-from auditor.studies.consensus import AS_PUBLISHED, Settings, comparisons, consensus, with_kinds
+from auditor.studies.agree import ALL, AgreeSettings, Resampling, agree
+from auditor.studies.consensus import AS_PUBLISHED, ConsensusSettings, consensus, pair_votes, with_kinds
 from auditor.studies.probe import probe
 from auditor.studies.profile import profile
 from auditor.studies.reproduce.study import Measured
@@ -79,17 +79,19 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
     absent |= {name: f"{other} is not in the store: `auditor ingest {other}`" for name, other in without.items()}
     usable = [name for name in here if name not in without]
     metrics = [name for name in (*AS_PUBLISHED, *_VARIANTS) if lacking(METRICS[name.partition(":")[0]]) is None]
-    settings = Settings(most=_MOST, at=_NUMBERS, draws=_DRAWS, seed=seed, ties="wrong", resamples=0, tokenizer=_PROFILE)
+    settings = ConsensusSettings(
+        most=_MOST, at=_NUMBERS, draws=_DRAWS, seed=seed, ties="wrong", resamples=0, tokenizer=_PROFILE
+    )
     quantities: dict[Quantity, float] = dict(_sizes(store, [name for name in _SENTENCES if name in usable]))
     signatures: dict[str, str] = {}
     for name in (*_TRIPLETS, _BETTER):
         if name in usable:
-            found = consensus(store, name, metrics=metrics, settings=settings, progress=progress)
-            quantities.update(_accuracies(name, found.frame))
-            quantities.update(_ceilings(name, found.frame))
-            quantities.update(_league(name, found.frame, _MOST))
+            result = consensus(store, name, metrics=metrics, settings=settings, progress=progress)
+            quantities.update(_accuracies(name, result.frame))
+            quantities.update(_ceilings(name, result.frame))
+            quantities.update(_league(name, result.frame, _MOST))
             quantities.update(_pairs(store, name))
-            signatures.update(found.signatures)
+            signatures.update(result.signatures)
     if _TRIPLETS[0] in usable:
         quantities.update(_pilot(store, settings, metrics, progress))
     else:
@@ -97,9 +99,9 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
     if {_TRIPLETS[0], _BETTER} <= {*usable}:
         quantities.update(_beside_better(store, seed, progress))
     if _RATED in usable:
-        question = Question(("pooled",), ("spearman",), resampling=Resampling(0))
+        question = AgreeSettings(("pooled",), ("spearman",), resampling=Resampling(0))
         asked = [name for name in ("meteor", "cider") if name in metrics]
-        found = agree(
+        result = agree(
             store,
             _RATED,
             metrics=asked,
@@ -108,8 +110,8 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
             question=question,
             progress=progress,
         )
-        quantities.update(_ratings(found.frame))
-        signatures.update({f"{_RATED}: {label}": text for label, text in found.signatures.items()})
+        quantities.update(_ratings(result.frame))
+        signatures.update({f"{_RATED}: {label}": text for label, text in result.signatures.items()})
     if "pascal50s" in usable:
         quantities.update(_lengths(store, progress))
     if "abstract50s" in usable:
@@ -136,9 +138,9 @@ def _sizes(store: Store, datasets: Sequence[str]) -> Quantities:
 def _pairs(store: Store, name: str) -> Quantities:
     selection = resolve(store, name)
     references, _ = references_of(store, selection)
-    found = with_kinds(store, comparisons(store, selection, _PROFILE), references, _PROFILE).rows
-    yield (name, "", "all", "", "pairs"), float(found.height)
-    for kind, pairs in found["kind"].drop_nulls().value_counts().iter_rows():
+    pairs_of_source = with_kinds(store, pair_votes(store, selection, _PROFILE), references, _PROFILE).rows
+    yield (name, "", "all", "", "pairs"), float(pairs_of_source.height)
+    for kind, pairs in pairs_of_source["kind"].drop_nulls().value_counts().iter_rows():
         yield (name, "", kind, "", "pairs"), float(pairs)
 
 
@@ -152,14 +154,14 @@ def _accuracies(name: str, frame: pl.DataFrame) -> Quantities:
         yield (name, f"{_CIDER} cider-d", "all", str(_MOST), "spearman"), value
 
 
-def _pilot(store: Store, settings: Settings, metrics: Sequence[str], progress: Progress) -> Quantities:
+def _pilot(store: Store, settings: ConsensusSettings, metrics: Sequence[str], progress: Progress) -> Quantities:
     """Measure how accuracy grows with references on the pairs of the pilot."""
     most, at = _PILOT_SETTINGS
     asked = [name for name in metrics if name.startswith(("rouge-1", "bleu-1"))]
     more = replace(settings, most=most, at=at)
-    found = consensus(store, _TRIPLETS[0], metrics=asked, settings=more, progress=progress)
-    yield (_PILOT, "", "all", "", "pairs"), float(found.frame["n"].max())  # type: ignore[arg-type]
-    yield from _accuracies(_PILOT, found.frame)
+    result = consensus(store, _TRIPLETS[0], metrics=asked, settings=more, progress=progress)
+    yield (_PILOT, "", "all", "", "pairs"), float(result.frame["n"].max())  # type: ignore[arg-type]
+    yield from _accuracies(_PILOT, result.frame)
 
 
 def _ceilings(name: str, frame: pl.DataFrame) -> Quantities:
@@ -189,10 +191,10 @@ def _league(name: str, frame: pl.DataFrame, references: int) -> Quantities:
 
 def _beside_better(store: Store, seed: int, progress: Progress) -> Quantities:
     """Rank the systems by triplets, whose authors the pairs name, and say on how many pairs the two sources differ."""
-    twenty = Settings(most=_RANKED_BY, seed=seed, resamples=0, tokenizer=_PROFILE)
-    found = consensus(store, _TRIPLETS[0], metrics=[_CIDER], versus=_BETTER, settings=twenty, progress=progress).frame
-    yield from _league(_TRIPLETS[0], found, _RANKED_BY)
-    for kind, value in found.filter(statistic="agreement").select("kind", "value").iter_rows():
+    twenty = ConsensusSettings(most=_RANKED_BY, seed=seed, resamples=0, tokenizer=_PROFILE)
+    rows = consensus(store, _TRIPLETS[0], metrics=[_CIDER], versus=_BETTER, settings=twenty, progress=progress).frame
+    yield from _league(_TRIPLETS[0], rows, _RANKED_BY)
+    for kind, value in rows.filter(statistic="agreement").select("kind", "value").iter_rows():
         yield (_BETTER, "", kind, "", "differing"), 1 - value
 
 
@@ -204,13 +206,13 @@ def _ratings(frame: pl.DataFrame) -> Quantities:
 
 def _lengths(store: Store, progress: Progress) -> Quantities:
     """Say whether a metric ranks the long captions of an image first."""
-    found = ranked_captions(store, "pascal50s", metrics=_RANKING, tokenizer=_PROFILE, progress=progress)
-    for metric, rho in found.table("first-captions").frame.select("metric", "length_rho").iter_rows():
+    result = ranked_captions(store, "pascal50s", metrics=_RANKING, tokenizer=_PROFILE, progress=progress)
+    for metric, rho in result.table("first-captions").frame.select("metric", "length_rho").iter_rows():
         yield ("pascal50s", metric, "", "", "spearman-length"), rho
 
 
 def _gamed(store: Store, progress: Progress) -> Quantities:
     """Say what a metric gains where captions are made to please it."""
-    found = probe(store, "abstract50s", metrics=_GAMED, components=_GAMES, tokenizer=_PROFILE, progress=progress).frame
-    for metric, component, change in found.select("metric", "component", "change").iter_rows():
+    rows = probe(store, "abstract50s", metrics=_GAMED, components=_GAMES, tokenizer=_PROFILE, progress=progress).frame
+    for metric, component, change in rows.select("metric", "component", "change").iter_rows():
         yield ("abstract50s", metric, component, "", "change"), change

@@ -15,7 +15,7 @@ import polars as pl
 from auditor.model import Progress, Selection
 from auditor.published import Paper, Quantity
 from auditor.registry import requests
-from auditor.scoring.candidate_sets import LONELY
+from auditor.scoring.candidate_sets import SINGLE_CAPTION
 from auditor.scoring.substitutes import CORPUS
 from auditor.store.connection import Store
 from auditor.store.versions import images, log, resolve_all
@@ -83,7 +83,7 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
         whole.signatures,
         absent=dict(_alike(words)),
         notes=(
-            *whole.found("metric-not-installed", LONELY),
+            *whole.found("metric-not-installed", SINGLE_CAPTION),
             *(f"{metric} is not installed: its figures are not answerable" for metric in left_out),
         ),
     )
@@ -100,10 +100,10 @@ def _five(
     store: Store, datasets: Sequence[str], metrics: Sequence[str], seed: int, progress: Progress
 ) -> dict[tuple[str, str], float]:
     """Give upper bounds with five captions an image, drawn by the seed, by dataset and metric."""
-    found = bounds(
+    rows_of_bounds = bounds(
         store, *datasets, metrics=metrics, seed=seed, candidates=("human",), references=4, progress=progress
     ).frame
-    rows = found.filter(level="caption").select("dataset", "metric", "mean")
+    rows = rows_of_bounds.filter(level="caption").select("dataset", "metric", "mean")
     return {(dataset, metric): mean for dataset, metric, mean in rows.iter_rows()}
 
 
@@ -180,8 +180,8 @@ def _pooled(store: Store, datasets: Sequence[str], progress: Progress) -> Quanti
     """Score CIDEr with the document frequencies of all datasets together (section 3, note 7)."""
     if len(datasets) < 2:
         return
-    found = bounds(store, *datasets, metrics=["cider"], candidates=("human",), pool_idf=True, progress=progress).frame
-    for name, mean in found.filter(level="caption").select("dataset", "mean").iter_rows():
+    rows = bounds(store, *datasets, metrics=["cider"], candidates=("human",), pool_idf=True, progress=progress).frame
+    for name, mean in rows.filter(level="caption").select("dataset", "mean").iter_rows():
         yield (name, "cider", "human-pooled-idf", "caption", "mean"), mean
 
 
@@ -197,19 +197,19 @@ Taus = dict[tuple[str, str], float]
 def correlation_quantities(rows: pl.DataFrame, datasets: Sequence[str], metrics: Sequence[str]) -> Quantities:
     """Give every pair's τ at both levels, and what the paper says of groups of pairs.
 
-    `rows` are those of `correlate`, with `kendall-b` and `spearman`; pairs stand in the order of `metrics`.
+    `rows` are those of `correlate`, with `kendall-b` and `spearman`; pairs are in the order of `metrics`.
     """
     drops: dict[str, float] = {}
     for dataset in datasets:
-        found = {level: _pairs(rows, dataset, level, "kendall-b") for level in _LEVELS}
-        if not found["image"]:
+        by_level = {level: _pairs(rows, dataset, level, "kendall-b") for level in _LEVELS}
+        if not by_level["image"]:
             continue
-        for level, taus in found.items():
+        for level, taus in by_level.items():
             for (a, b), tau in taus.items():
                 yield (dataset, f"{a} {b}", "human", level, "kendall-b"), tau
             yield (dataset, "", "human", level, "kendall-b-average"), fmean(taus.values())
-        yield from _per_image(rows, dataset, found["image"])
-        by_pair = {pair: found["image"][pair] - found["caption"][pair] for pair in found["image"]}
+        yield from _per_image(rows, dataset, by_level["image"])
+        by_pair = {pair: by_level["image"][pair] - by_level["caption"][pair] for pair in by_level["image"]}
         drops[dataset] = fmean(by_pair.values())
         if "meteor" in metrics:
             own = [drop for pair, drop in by_pair.items() if "meteor" in pair]

@@ -104,12 +104,10 @@ def ranked_captions(
 
 
 def _ranks(
-    store: Store, selection: Selection, text_profile: str, scores: pl.DataFrame, metrics: Sequence[MetricRequest]
+    store: Store, selection: Selection, tokenizer: str, scores: pl.DataFrame, metrics: Sequence[MetricRequest]
 ) -> pl.DataFrame:
     """Add to the scores the length of each caption, its split, and a column `rank LABEL` for each metric."""
-    lengths = (
-        ngrams.workspace(store, selection, text_profile).rows("reference").select("image", "slot", "split", "length")
-    )
+    lengths = ngrams.workspace(store, selection, tokenizer).rows("reference").select("image", "slot", "split", "length")
     return scores.join(lengths, on=["image", "slot"], maintain_order="left").with_columns(
         pl.col(one.label)
         .rank("min", descending=not one.metric.lower_is_better)

@@ -33,7 +33,7 @@ _SORTED = 0.5
 
 
 def slot_effects(
-    store: Store, selection: Selection, text_profile: str, metric_name: str, at_work: Workspace, progress: Progress
+    store: Store, selection: Selection, tokenizer: str, metric_name: str, at_work: Workspace, progress: Progress
 ) -> tuple[pl.DataFrame, dict[str, str], Sequence[Said]]:
     """Compare slots; with the signature of the scores, by label, and what has to be said.
 
@@ -49,22 +49,22 @@ def slot_effects(
         pl.lit("slot-types").alias("statistic"), "slot", "captions", value=pl.col("types").cast(pl.Float64)
     )
     if vocabulary.height < 2:
-        lonely = Finding(
+        single = Finding(
             "one-caption-per-image",
             f"{selection.label}: one caption an image: there are no slots to compare",
             about(selection),
             severity="notice",
         )
-        return types, {}, [lonely]
+        return types, {}, [single]
     measures, signed, notes = {"slot-length": "length", "slot-opening": "common"}, {}, list[Said]()
     metric = request(metric_name)
     try:
-        scores = score_candidates(store, selection, text_profile, [HUMAN], [metric], progress)
+        scores = score_candidates(store, selection, tokenizer, [HUMAN], [metric], progress)
     except MetricError as error:
         notes.append(f"no slot-score: {error}")
     else:
         measures["slot-score"] = "score"
-        signed[metric.label] = str(metric.signature(text_profile, References("loo")))
+        signed[metric.label] = str(metric.signature(tokenizer, References("loo")))
         captions = captions.join(
             scores.select("image", "slot", score=metric.label), on=["image", "slot"], how="left", maintain_order="left"
         )

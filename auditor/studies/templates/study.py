@@ -8,7 +8,7 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.errors import UsageError
-from auditor.metrics.rewriting import bind_text_tokens
+from auditor.metrics.normalisation import bind_text_tokens
 from auditor.model import Progress, Selection, silent
 from auditor.result import Result, Said, Signature, findings_in, notes_in
 from auditor.scoring.writing import chooses_tokenizer
@@ -128,14 +128,14 @@ def templates(
     )
 
 
-def _counted(store: Store, selection: Selection, text_profile: str, least: float, progress: Progress) -> Workspace:
-    at_work = ngrams.workspace(store, selection, text_profile, shown=_OPENINGS)
+def _counted(store: Store, selection: Selection, tokenizer: str, least: float, progress: Progress) -> Workspace:
+    at_work = ngrams.workspace(store, selection, tokenizer, shown=_OPENINGS)
     bind_text_tokens(store, at_work, None)
     captions = at_work.query("select count(*) as n from reference").item()
     at_work.params["least"] = max(_FEWEST, round(least * captions))
     at_work.forget("template_parts")
-    for place, shape in enumerate(SHAPES):
-        progress(f"{selection.label}: templates {shape}", place, len(SHAPES))
+    for index, shape in enumerate(SHAPES):
+        progress(f"{selection.label}: templates {shape}", index, len(SHAPES))
         at_work.params["shape"] = shape
         at_work.append("template_parts", "template_skeleton")
     return at_work
@@ -164,7 +164,7 @@ def _of_dataset(at_work: Workspace, templated: int) -> list[pl.DataFrame]:
         pl.lit("opening").alias("statistic"), "n", "pattern", "captions",
         value=pl.col("captions") / pl.col("n").replace_strict(whole, return_dtype=pl.Int64),
     )  # fmt: skip
-    found = at_work.rows("frequent_template").select(
+    frequent = at_work.rows("frequent_template").select(
         pl.lit("template").alias("statistic"),
         pl.col("shape").str.len_chars().alias("n"),
         "pattern", "captions", pl.col("captions").truediv(captions).alias("value"),
@@ -172,7 +172,7 @@ def _of_dataset(at_work: Workspace, templated: int) -> list[pl.DataFrame]:
         pl.col("association").round(10),
     )  # fmt: skip
     share = pl.DataFrame({"statistic": ["templated"], "captions": [templated], "value": [templated / max(captions, 1)]})
-    return [*made, share, openings, found]
+    return [*made, share, openings, frequent]
 
 
 def _whole(rows: pl.DataFrame) -> pl.DataFrame:

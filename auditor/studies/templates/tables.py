@@ -50,9 +50,9 @@ def _of_dataset(selection: Selection, rows: pl.DataFrame) -> list[Table]:
         .rename({"n": "tokens"})
     )
     openings = rows.filter(pl.col("statistic") == "opening")
-    found = rows.filter(pl.col("statistic") == "template")
+    templates = rows.filter(pl.col("statistic") == "template")
     slots = rows.filter(pl.col("statistic").is_in(_SLOTS))
-    hidden = found.height - _SHOWN
+    hidden = templates.height - _SHOWN
     return [
         Table(
             f"first tokens of the captions of {selection.label}",
@@ -71,7 +71,7 @@ def _of_dataset(selection: Selection, rows: pl.DataFrame) -> list[Table]:
         ),
         Table(
             f"templates of {selection.label}",
-            found.head(_SHOWN).select("pattern", "captions", "fillers", "association", share="value"),
+            templates.head(_SHOWN).select("pattern", "captions", "fillers", "association", share="value"),
             caption="* is any token; first what explains most, captions × association (bits)"
             + (f"; {hidden:,} more: -o FILE has them all" if hidden > 0 else ""),
             name="templates",
@@ -91,17 +91,17 @@ def finding(selection: Selection, rows: pl.DataFrame, captions: int) -> Finding:
     values = {
         (name, n): value for name, n, value in rows.select("statistic", "n", "value").rows() if name != "template"
     }
-    found = rows.filter(pl.col("statistic") == "template")
+    templates = rows.filter(pl.col("statistic") == "template")
     share = values["templated", None]
-    said = f"{selection.label}: {share:.1%} of the captions are made of one of {found.height:,} templates"
-    if found.height:
-        said += f", first “{found['pattern'][0]}” ({found['value'][0]:.1%} hold it)"
+    said = f"{selection.label}: {share:.1%} of the captions are made of one of {templates.height:,} templates"
+    if templates.height:
+        said += f", first “{templates['pattern'][0]}” ({templates['value'][0]:.1%} hold it)"
     top = values.get(("opening-top-10", _OPENED))
     return Finding(
         "templated-captions",
         said if top is None else f"{said}; {top:.1%} begin with one of ten openings of {_OPENED} tokens",
         about(selection),
-        {"share": share, "templates": found.height, "opening_top_10": top},
+        {"share": share, "templates": templates.height, "opening_top_10": top},
         captions,
     )
 

@@ -29,9 +29,9 @@ def query(
 
     Raises `SqlError` with the engine's words, also for an attempt to write, and where it takes more.
     """
-    found = ask(store, statement, params or {}, Limits(timeout, rows))
-    spelled = found.with_columns(pl.col(pl.Float32).cast(pl.String).cast(pl.Float64))  # .1, not .10000000149
-    return Result("sql", found, tables=(Table("", spelled, exact=True, name="rows"),))
+    answer = ask(store, statement, params or {}, Limits(timeout, rows))
+    spelled = answer.with_columns(pl.col(pl.Float32).cast(pl.String).cast(pl.Float64))  # .1, not .10000000149
+    return Result("sql", answer, tables=(Table("", spelled, exact=True, name="rows"),))
 
 
 def stream(

@@ -16,7 +16,7 @@ from auditor.store import verification, versions
 from auditor.store.connection import Store
 from auditor.text import BY_OTHERS, tokenizer_of
 
-Verified = Annotated[str | None, p.Parameter("Hash this version only; default: all.", metavar="REF")]
+Verified = Annotated[str | None, p.Parameter("Hash this version only; default: all.", metavar="DATASET")]
 
 
 def verify(
@@ -28,7 +28,7 @@ def verify(
 ) -> Result:
     """Hash the stored captions again, and check the store against its log.
 
-    Every table is read whole, every version hashed again (with REF only that one), every reference between tables
+    Every table is read whole, every version hashed again (with DATASET only that one), every reference between tables
     followed, every text tokenised again. The newest version of each dataset is compared with the counts that
     datasets.toml declares.
 
@@ -58,12 +58,12 @@ def verify(
             try:
                 checked = _retokenised(store, profile, progress)
             except (MissingExtraError, UsageError) as error:
-                why = f"tokens of text profile {profile} were not compared with their texts: {error}"
+                why = f"tokens of tokenizer {profile} were not compared with their texts: {error}"
                 said.append(Finding("tokens-not-compared", why, {"profile": profile}, severity="notice"))
                 continue
             if profile in BY_OTHERS and checked["faults"].sum():
                 compared = pl.concat([compared, checked])
-                why = f"tokens of text profile {profile} were made by another version of {BY_OTHERS[profile]}"
+                why = f"tokens of tokenizer {profile} were made by another version of {BY_OTHERS[profile]}"
                 differing = {"texts": int(checked["faults"].sum())}
                 n = int(checked["checked"].sum())
                 said.append(Finding("tokens-of-another-version", why, {"profile": profile}, differing, n, "warning"))

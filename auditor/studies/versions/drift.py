@@ -27,7 +27,7 @@ _KINDS = {"words": "js", "bigrams": "js-2", "openings": "js-opening"}
 _Row = tuple[str, float | None, float | None, float | None, float | None, float | None]
 
 
-def summary(store: Store, a: Selection, b: Selection, text_profile: str, title: str) -> Result:
+def summary(store: Store, a: Selection, b: Selection, tokenizer: str, title: str) -> Result:
     """Give one row a statistic (statistic, a, b, value, low, high), and say whether anything moved.
 
     - `js`, `js-2`, `js-opening`: Jensen-Shannon divergence, base 2, of words, bigrams and first three tokens: 0 for
@@ -47,7 +47,7 @@ def summary(store: Store, a: Selection, b: Selection, text_profile: str, title: 
         (a, "drifting_gram_a", "token_a", "reference_a"),
         (b, "drifting_gram_b", "token_b", "reference_b"),
     ):
-        side = ngrams.workspace(store, selection, text_profile)
+        side = ngrams.workspace(store, selection, tokenizer)
         both.bind(grams, "drift_ngram", of=side)
         both.bind(tokens, "token_count", of=side)
         both.take(captions, side, "reference")
@@ -59,10 +59,10 @@ def summary(store: Store, a: Selection, b: Selection, text_profile: str, title: 
     rows += [_length(*means), *_distributions(both.rows("length_count"))]
     schema = {"statistic": pl.String, **dict.fromkeys(("a", "b", "value", "low", "high"), pl.Float64)}
     frame = pl.DataFrame(rows, schema=schema, orient="row")
-    signature = str(Signature("drift", {"tok": text_profile, "base": 2, "opening": 3}, _VERSION))
+    signature = str(Signature("drift", {"tok": tokenizer, "base": 2, "opening": 3}, _VERSION))
     changed = bool((frame["value"].fill_null(0) != 0).any())
     words = keys.head(10).select("word", "change", "per_million_a", "per_million_b", "keyness")
-    tables = [Table(f"{title}, text profile {text_profile}", frame, name="drift")]
+    tables = [Table(f"{title}, tokenizer {tokenizer}", frame, name="drift")]
     if words.height:
         tables.append(Table("the words that moved most", words, caption="more: --depth vocabulary", name="words"))
     same = Finding("unchanged", "the same words, openings and lengths, equally often", _about(a, b))
@@ -89,8 +89,8 @@ def _length(a: tuple[float, float | None], b: tuple[float, float | None]) -> _Ro
 
 
 def _divergences(moved: pl.DataFrame) -> list[_Row]:
-    found = dict(moved.select("kind", "divergence").rows())
-    return [(name, None, None, found.get(kind), None, None) for kind, name in _KINDS.items()]
+    divergence = dict(moved.select("kind", "divergence").rows())
+    return [(name, None, None, divergence.get(kind), None, None) for kind, name in _KINDS.items()]
 
 
 def _vocabulary(moved: pl.DataFrame) -> list[_Row]:
@@ -141,27 +141,27 @@ _SHOWN_WORDS = 50
 _COUNTS = ("captions", "length-min", "length-max", "captions-of-one-word")
 
 
-def drift(store: Store, a: Selection, b: Selection, depth: str, text_profile: str, title: str) -> Result:
+def drift(store: Store, a: Selection, b: Selection, depth: str, tokenizer: str, title: str) -> Result:
     """Say how words (depth `vocabulary`) or lengths (`lengths`) moved from `a` to `b`, and whether anything did.
 
     `a` and `b` may be of one dataset or of two. Columns are those of `sql/versions/vocabulary_drift.sql` and
     `length_drift.sql`; at depth `drift` one number a statistic, see `drift_summary`.
     """
     if depth == SUMMARY:
-        return summary(store, a, b, text_profile, title)
+        return summary(store, a, b, tokenizer, title)
     name, compared, made_by = DEPTHS[depth]
     both = Workspace(store)
     for relation, selection in zip(compared, (a, b), strict=True):
-        both.bind(relation, made_by, of=ngrams.workspace(store, selection, text_profile))
+        both.bind(relation, made_by, of=ngrams.workspace(store, selection, tokenizer))
     rows = both.rows(name)
-    shown = f"{title}, text profile {text_profile}"
+    shown = f"{title}, tokenizer {tokenizer}"
     tables, finding = (_words if depth == "vocabulary" else _lengths)(rows, shown, _about(a, b))
     same = finding is not None and finding.kind == "unchanged"
     return Result("diff", rows, (a, b), tables=tables, holds=same, findings=(finding,) if finding else ())
 
 
 def _about(a: Selection, b: Selection) -> dict[str, str | int | None]:
-    return about(a, against=b.reference)
+    return about(a, against=b.pinned_name)
 
 
 _Drift = tuple[tuple[Table, ...], Finding | None]

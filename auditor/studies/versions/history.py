@@ -11,7 +11,7 @@ from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Progress, silent
 from auditor.result import Finding, Result, Table, about
-from auditor.scoring.writing import text_profile_of
+from auditor.scoring.writing import chosen_tokenizer
 from auditor.store import tokens, versions
 from auditor.store.connection import Store
 from auditor.studies.versions import drift
@@ -25,9 +25,9 @@ _DEPTHS = {"totals": "difference", "images": "image_change", "text": "change"}
 
 Dataset = Annotated[str, p.Parameter("Dataset.", metavar="NAME")]
 
-Before = Annotated[str, p.Parameter("Before: flickr8k@v1.", metavar="REF")]
+Before = Annotated[str, p.Parameter("Before: flickr8k@v1.", metavar="DATASET")]
 
-After = Annotated[str, p.Parameter("After: flickr8k@v2.", metavar="REF")]
+After = Annotated[str, p.Parameter("After: flickr8k@v2.", metavar="DATASET")]
 
 Depth = Annotated[str, p.Parameter("totals, images, text (every caption), vocabulary, lengths or drift.")]
 
@@ -115,7 +115,7 @@ def diff(
     if depth not in known:
         raise UsageError(f"{depth}: no such depth; known are {', '.join(known)}")
     tokenised = [a, b] if as_tokens or depth in moves else []
-    tokenizer, said = text_profile_of(store, tokenised, named=tokenizer)
+    tokenizer, said = chosen_tokenizer(store, tokenised, named=tokenizer)
     tokenize = tokenizer_of(tokenizer)
     sides = versions.resolve(store, a), versions.resolve(store, b)
     if tokenised:
@@ -134,7 +134,7 @@ def diff(
             "captions": [side["captions"].sum() for side in held],
         }
         rows = pl.concat([pl.DataFrame(totals, schema=rows.schema), rows])
-    same = Finding("unchanged", f"{a} and {b} hold the same captions", about(sides[0], against=sides[1].reference))
+    same = Finding("unchanged", f"{a} and {b} hold the same captions", about(sides[0], against=sides[1].pinned_name))
     return Result(
         "diff",
         rows,

@@ -19,7 +19,7 @@ _TAG = re.compile(r"[A-Za-z][A-Za-z0-9._-]*")
 _VERSION = re.compile(r"[vV]\d+|[0-9a-fA-F]+")
 
 
-Named = Annotated[str, p.Parameter("Version to name: flickr8k, flickr8k@v2.", metavar="REF")]
+Named = Annotated[str, p.Parameter("Version to name: flickr8k, flickr8k@v2.", metavar="DATASET")]
 
 TagName = Annotated[str, p.Parameter("Name to give it: camera-ready.", metavar="NAME")]
 
@@ -27,7 +27,7 @@ Delete = Annotated[bool, p.Parameter("Forget the name; the version stays.")]
 
 Take = Annotated[bool, p.Parameter("Take the name from another version.")]
 
-Noted = Annotated[str, p.Parameter("Version: flickr8k, flickr8k@v2, flickr8k@camera-ready.", metavar="REF")]
+Noted = Annotated[str, p.Parameter("Version: flickr8k, flickr8k@v2, flickr8k@camera-ready.", metavar="DATASET")]
 
 Text = Annotated[str, p.Parameter('What to remember; "" forgets the note.', metavar="TEXT")]
 
@@ -40,7 +40,7 @@ def tag(
     delete: Delete = False,
     force: Take = False,
 ) -> Result:
-    """Give a version a name that every REF understands.
+    """Give a version a name that every command understands.
 
     With `delete`, the name is forgotten and the version stays; with `force`, it is taken from the version that it names
     now.
@@ -57,11 +57,11 @@ def tag(
     version = _whole(store, ref)
     named = tags.of(store, version.dataset).get(name)
     if delete:
-        _hold_deletable(version, ref, name, named)
+        _check_deletable(version, ref, name, named)
         tags.remove(store, version.dataset, name)
         done = "deleted"
     else:
-        _hold_valid(name)
+        _check_valid(name)
         if named not in (None, version.seq) and not force:
             raise UsageError(f"{version.dataset}@{name} names {version.dataset}@v{named} already; --force moves it")
         if named != version.seq:
@@ -107,14 +107,14 @@ def _whole(store: Store, ref: str) -> Version:
     return selection.version
 
 
-def _hold_valid(name: str) -> None:
+def _check_valid(name: str) -> None:
     if not _TAG.fullmatch(name):
         raise UsageError(f"{name}: a tag begins with a letter, and has letters, digits, '.', '_' and '-' only")
     if _VERSION.fullmatch(name):
         raise UsageError(f"{name}: reads as a version's number or hash; a tag must not")
 
 
-def _hold_deletable(version: Version, ref: str, name: str, named: int | None) -> None:
+def _check_deletable(version: Version, ref: str, name: str, named: int | None) -> None:
     if named is None:
         raise UsageError(f"{version.dataset} has no tag {name}; `auditor log {version.dataset}` lists tags")
     if "@" in ref and named != version.seq:

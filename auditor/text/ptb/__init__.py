@@ -1,4 +1,4 @@
-"""Text profile `ptb`: the tokens of COCO's evaluation (Chen et al. 2015, section 3.1), without Java.
+"""Tokenizer `ptb`: the tokens of COCO's evaluation (Chen et al. 2015, section 3.1), without Java.
 
 Stanford's PTBTokenizer 3.4.1 (`-preserveLines -lowerCase`), then without the punctuation that pycocoevalcap removes.
 Brackets stay (`-lrb-`), because the program's list names them in capitals; so do `!!`, `&`, `/` and other signs.

@@ -1,6 +1,6 @@
 """Content words by a spaCy pipeline's tagger: adjectives, nouns, verbs and adverbs (Penn tags JJ*, NN*, VB*, RB*).
 
-So van Miltenburg, Elliott & Vossen 2018, section 3.2. Words are those of text profile `spacy`: lower case, no blanks.
+So van Miltenburg, Elliott & Vossen 2018, section 3.2. Words are those of tokenizer `spacy`: lower case, no blanks.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import polars as pl
 
 from auditor.text.spacy import pipelines
 
-#: The text profile whose words are tagged.
+#: The tokenizer whose words are tagged.
 PROFILE = "spacy"
 
 _CONTENT = ("JJ", "NN", "VB", "RB")

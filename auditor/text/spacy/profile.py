@@ -1,4 +1,4 @@
-"""Text profile `spacy`: spaCy's English tokeniser, lower case (van Miltenburg, Elliott & Vossen 2018, section 3).
+"""Tokenizer `spacy`: spaCy's English tokeniser, lower case (van Miltenburg, Elliott & Vossen 2018, section 3).
 
 Punctuation stays, and so do the two halves of `don't`. The tokeniser is rules alone, the same in every English
 pipeline: no model is needed.
@@ -31,7 +31,7 @@ def _tokenizer() -> Callable[[str], Iterable[Any]]:
         import spacy  # noqa: PLC0415
     except ImportError as error:
         raise MissingExtraError(
-            "text profile spacy needs spaCy, which is not installed: pip install 'auditor[spacy]'"
+            "tokenizer spacy needs spaCy, which is not installed: pip install 'auditor[spacy]'"
         ) from error
     # A type of its own: where the extra is not installed, mypy sees nothing of spaCy.
     tokenizer: Callable[[str], Iterable[Any]] = spacy.blank("en").tokenizer

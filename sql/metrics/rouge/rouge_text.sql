@@ -11,12 +11,12 @@
 with beside as (
     select r.image_no, r.slot, c.candidate_no, c.held_out, r.caption_id
     from reference as r
-    left join candidate as c on c.image_no = r.image_no and c.held_out = r.slot and not c.stands_in
+    left join candidate as c on c.image_no = r.image_no and c.held_out = r.slot and not c.is_substitute
     where r.image_no between $first_image::uinteger and $last_image::uinteger
     union all
     select image_no, null, candidate_no, held_out, caption_id
     from candidate
-    where stands_in and image_no between $first_image::uinteger and $last_image::uinteger
+    where is_substitute and image_no between $first_image::uinteger and $last_image::uinteger
 )
 select
     (

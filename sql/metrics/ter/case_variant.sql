@@ -4,7 +4,7 @@
 -- reads: vocabulary
 -- returns: token_id, twin_id
 --
--- Tokens that a metric without an ear for case takes for the first of their spelling. A text profile that lowers its
+-- Tokens that a metric without an ear for case takes for the first of their spelling. A tokenizer that lowers its
 -- tokens has none.
 with spelling as (
     select token_id, min(token_id) over (partition by lower(token)) as twin_id

@@ -18,7 +18,7 @@ from auditor.errors import UsageError
 from auditor.model import Option, Part, Source
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.agree.rows import Resampling
-from auditor.studies.agree.study import Question, agree
+from auditor.studies.agree.study import AgreeSettings, agree
 from auditor.studies.ingest import ingest_sources
 from auditor.studies.score.study import score
 
@@ -48,7 +48,7 @@ d,cake for the girl,bob,4
 """
 COLUMNS: dict[str, Option] = {"image_col": "photo", "caption_col": "text", "judge_col": "who", "score_col": "stars"}
 SHAPE = ["dataset", "metric", "statistic", "protocol", "value", "low", "high", "p", "n"]
-QUICK = Question(resampling=Resampling(resamples=0))
+QUICK = AgreeSettings(resampling=Resampling(resamples=0))
 
 
 def rate(store: Store, folder: Path, table: str = TABLE) -> None:
@@ -112,7 +112,7 @@ def test_an_unrelated_ingest_changes_no_bit_and_the_order_of_the_file_no_coeffic
     store: Store, tmp_path: Path
 ) -> None:
     rate(store, tmp_path)
-    question = Question(resampling=Resampling(50))
+    question = AgreeSettings(resampling=Resampling(50))
     found = agree(store, "mine", metrics=["rouge-l"], question=question).frame
     head, *lines = TABLE.splitlines()
     for table, of_slots in ((TABLE, []), ("\n".join([head, *lines[::-1]]), ["version", "low", "high"])):
@@ -126,11 +126,11 @@ def test_an_unrelated_ingest_changes_no_bit_and_the_order_of_the_file_no_coeffic
 
 def test_ratings_outside_of_the_scale_are_left_out_and_named(store: Store, tmp_path: Path) -> None:
     rate(store, tmp_path, TABLE.replace("a,a cat,bob,2", "a,a cat,bob,50"))
-    found = agree(store, "mine", metrics=["bleu-1"], question=Question(scale=(1, 5), resampling=Resampling(0)))
+    found = agree(store, "mine", metrics=["bleu-1"], question=AgreeSettings(scale=(1, 5), resampling=Resampling(0)))
     assert "mine: 1 rating lies outside of 1 to 5 and is left out: 50 of a #1 by bob" in found.sentences
     assert found.frame.filter(protocol="pooled", statistic="spearman", metric="bleu-1")["n"][0] == 11
     with pytest.raises(UsageError, match="no rating lies from 7 to 9; name its scale with --scale"):
-        agree(store, "mine", metrics=["bleu-1"], question=Question(scale=(7, 9)))
+        agree(store, "mine", metrics=["bleu-1"], question=AgreeSettings(scale=(7, 9)))
 
 
 def test_one_judge_has_one_protocol_and_no_ceiling(store: Store, tmp_path: Path) -> None:
@@ -176,14 +176,17 @@ def test_images_without_references_are_counted_and_named(store: Store, tmp_path:
 @pytest.mark.parametrize(
     ("question", "why"),
     [
-        (Question(statistics=["kendall"]), "kendall: no such statistic; known are spearman, kendall-b, kendall-c"),
-        (Question(protocols=["best"]), "best: no such protocol of mine; there are pooled, mean, judge-ann, judge-bob"),
-        (Question(scale=(5, 1)), "--scale 5 1: expected the lowest and the highest rating"),
-        (Question(cut=0.5), "name that metric, and no other, with -m"),
-        (Question(resampling=Resampling(5)), "--resamples 5: an interval of 0.95 needs 40 or more"),
+        (AgreeSettings(statistics=["kendall"]), "kendall: no such statistic; known are spearman, kendall-b, kendall-c"),
+        (
+            AgreeSettings(protocols=["best"]),
+            "best: no such protocol of mine; there are pooled, mean, judge-ann, judge-bob",
+        ),
+        (AgreeSettings(scale=(5, 1)), "--scale 5 1: expected the lowest and the highest rating"),
+        (AgreeSettings(cut=0.5), "name that metric, and no other, with -m"),
+        (AgreeSettings(resampling=Resampling(5)), "--resamples 5: an interval of 0.95 needs 40 or more"),
     ],
 )
-def test_what_cannot_be_asked_is_refused(mine: Store, question: Question, why: str) -> None:
+def test_what_cannot_be_asked_is_refused(mine: Store, question: AgreeSettings, why: str) -> None:
     with pytest.raises(UsageError, match=why):
         agree(mine, "mine", metrics=["bleu-1", "rouge-l"], question=question)
     with pytest.raises(UsageError, match="refs: holds no ratings, it was ingested as captions"):
@@ -191,7 +194,7 @@ def test_what_cannot_be_asked_is_refused(mine: Store, question: Question, why: s
 
 
 def test_kappa_takes_the_threshold_and_the_cut_that_are_given(mine: Store) -> None:
-    question = Question(threshold=4, cut=0.9, statistics=["pearson"], protocols=["mean"], resampling=Resampling(0))
+    question = AgreeSettings(threshold=4, cut=0.9, statistics=["pearson"], protocols=["mean"], resampling=Resampling(0))
     row = agree(mine, "mine", metrics=["bleu-1"], question=question).frame.filter(statistic="kappa").row(0, named=True)
     assert row["threshold"] == 0.9
     # of seven captions people call two good, and bleu-1 one of them: (6/7 - 32/49) / (1 - 32/49)
@@ -200,7 +203,7 @@ def test_kappa_takes_the_threshold_and_the_cut_that_are_given(mine: Store) -> No
 
 
 def test_the_browser_shows_what_metric_and_people_see_otherwise(mine: Store) -> None:
-    found = agree(mine, "mine", metrics=["rouge-l"], question=Question(disagreements=1, resampling=Resampling(0)))
+    found = agree(mine, "mine", metrics=["rouge-l"], question=AgreeSettings(disagreements=1, resampling=Resampling(0)))
     high, low = (table.frame.row(0, named=True) for table in found.tables[-2:])
     assert (high["image"], high["caption"], high["rating"]) == ("b", "two men play guitar", 5)
     assert high["nearest reference"] == "two men play guitar"
@@ -223,7 +226,7 @@ def test_library_and_command_give_the_same_rows(tmp_path: Path) -> None:
         standalone_mode=False,
     )
     with auditor.open(path) as audit:
-        result = audit.agree("mine", metrics=["bleu-1", "ter"], question=Question(resampling=Resampling(50)))
+        result = audit.agree("mine", metrics=["bleu-1", "ter"], question=AgreeSettings(resampling=Resampling(50)))
     assert json.loads(Path("o.json").read_text()) == json.loads(result.to_json())
     assert result.frame["low"].is_not_null().any()
 
@@ -231,18 +234,18 @@ def test_library_and_command_give_the_same_rows(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("question", "message"),
     [
-        (Question(protocols=["foo"]), "foo: no such protocol of mine; there are pooled, mean, judge-ann"),
-        (Question(threshold=float("nan")), "--threshold nan: expected a number"),
-        (Question(threshold=float("inf")), "--threshold inf: expected a number"),
-        (Question(cut=float("nan")), "--cut nan: expected a number"),
-        (Question(scale=(1.0, float("inf"))), "--scale 1 inf: expected the lowest and the highest rating"),
-        (Question(resampling=Resampling(10**9)), "--resamples 1000000000: expected 100,000 or fewer"),
+        (AgreeSettings(protocols=["foo"]), "foo: no such protocol of mine; there are pooled, mean, judge-ann"),
+        (AgreeSettings(threshold=float("nan")), "--threshold nan: expected a number"),
+        (AgreeSettings(threshold=float("inf")), "--threshold inf: expected a number"),
+        (AgreeSettings(cut=float("nan")), "--cut nan: expected a number"),
+        (AgreeSettings(scale=(1.0, float("inf"))), "--scale 1 inf: expected the lowest and the highest rating"),
+        (AgreeSettings(resampling=Resampling(10**9)), "--resamples 1000000000: expected 100,000 or fewer"),
     ],
 )
 def test_what_cannot_be_asked_is_said_before_anything_is_scored(
-    mine: Store, monkeypatch: pytest.MonkeyPatch, question: Question, message: str
+    mine: Store, monkeypatch: pytest.MonkeyPatch, question: AgreeSettings, message: str
 ) -> None:
-    monkeypatch.setattr("auditor.studies.agree.study.rated", lambda *_: pytest.fail("scored first"))
+    monkeypatch.setattr("auditor.studies.agree.study.rated_captions", lambda *_: pytest.fail("scored first"))
     with pytest.raises(UsageError, match=re.escape(message)):
         agree(mine, "mine", metrics=["bleu-1"], question=question)
 
@@ -251,12 +254,12 @@ def test_ratings_too_large_to_be_summed_exactly_are_refused(store: Store, tmp_pa
     rate(store, tmp_path, TABLE.replace("ann,5", "ann,5e6").replace("bob,5", "bob,5e6") + "d,a cat,ann,2e7\n")
     with pytest.raises(UsageError, match=r"mine: ratings as large as 2e\+07 cannot be summed exactly; divide them all"):
         agree(store, "mine", metrics=["bleu-1"], question=QUICK)
-    scaled = Question(scale=(1, 5), resampling=Resampling(0))
+    scaled = AgreeSettings(scale=(1, 5), resampling=Resampling(0))
     assert agree(store, "mine", metrics=["bleu-1"], question=scaled).frame.height
 
 
 def test_a_threshold_that_no_mean_reaches_leaves_no_kappa_and_says_so(mine: Store) -> None:
-    found = agree(mine, "mine", metrics=["bleu-1"], question=Question(threshold=99, resampling=Resampling(0)))
+    found = agree(mine, "mine", metrics=["bleu-1"], question=AgreeSettings(threshold=99, resampling=Resampling(0)))
     assert found.frame.filter(statistic="kappa")["value"].to_list() == [None]
     assert "mine: no kappa: no caption has a mean rating of 99 or more; --threshold names another" in found.sentences
 

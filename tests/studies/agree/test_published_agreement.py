@@ -1,4 +1,4 @@
-"""Table 1 of Elliott & Keller 2014 comes out to the third decimal; the sound definitions stand beside it."""
+"""Table 1 of Elliott & Keller 2014 comes out to the third decimal; the sound definitions are beside it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from auditor.studies.agree.published import (
     printed_figures,
 )
 from auditor.studies.agree.rows import Resampling
-from auditor.studies.agree.study import Question, agree
+from auditor.studies.agree.study import AgreeSettings, agree
 from auditor.studies.ingest.sources import ingest_sources
 from auditor.studies.reproduce.study import OUTSIDE, UNANSWERED, reproduce
 
@@ -58,7 +58,7 @@ def test_other_ratings_have_both_readings_and_nothing_published(small: Store) ->
     assert found.frame["published"].null_count() == found.frame.height
     assert found.frame.filter(metric="ter:length=truncated")["reading"].to_list() == ["as-published"]
     assert "mine: the definitions are those of the paper, whose ratings are in flickr8k-ek" in found.sentences
-    by_hand = agree(small, "mine", metrics=["ter"], tokenizer="ptb", question=Question(resampling=Resampling(0)))
+    by_hand = agree(small, "mine", metrics=["ter"], tokenizer="ptb", question=AgreeSettings(resampling=Resampling(0)))
     spearman = by_hand.frame.filter(statistic="spearman", protocol="pooled", candidates="all")["value"][0]
     assert found.frame.filter(metric="ter", reading="sound")["value"].to_list() == [spearman]
 
@@ -142,7 +142,7 @@ def test_every_figure_of_flickr8k_lies_within_its_band(reproduced: Result) -> No
 @pytest.mark.slow
 @pytest.mark.xdist_group("elliott2014")
 def test_judges_agree_as_measured_and_set_the_ceiling(flickr: Store) -> None:
-    question = Question(statistics=["spearman"], protocols=["pooled", "mean"], resampling=Resampling(resamples=0))
+    question = AgreeSettings(statistics=["spearman"], protocols=["pooled", "mean"], resampling=Resampling(resamples=0))
     rows = agree(flickr, DATASET, metrics=["cider"], tokenizer="ptb", question=question).frame
     people = rows.filter(metric="human", statistic="spearman").select("protocol", pl.col("value").round(2))
     assert dict(people.iter_rows()) == {"judge-1 judge-2": 0.82, "judge-1 judge-3": 0.72, "judge-2 judge-3": 0.83}

@@ -76,7 +76,7 @@ def test_a_dataset_of_texts_too_long_has_an_error_that_names_one(store: Store) -
 def test_an_image_that_is_counted_in_parts_has_the_same_scores(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     ingest_rows(store, _images(5, 40), "set")
     whole = bounds(store, "set", metrics=_EVERY, candidates=["human", "intra", "gibberish-10"])
-    monkeypatch.setattr(ngrams, "_MEETINGS_AT_ONCE", 300)
+    monkeypatch.setattr(ngrams, "_PAIRINGS_AT_ONCE", 300)
     parts = bounds(store, "set", metrics=_EVERY, candidates=["human", "intra", "gibberish-10"])
     assert parts.frame.equals(whole.frame)
 
@@ -91,7 +91,7 @@ def test_counts_are_scored_as_they_come_and_let_go_of(store: Store, monkeypatch:
             yield spec, counts
 
     monkeypatch.setattr(scores, "count_in_parts", watched)
-    monkeypatch.setattr(ngrams, "_MEETINGS_AT_ONCE", 300)
+    monkeypatch.setattr(ngrams, "_PAIRINGS_AT_ONCE", 300)
     ingest_rows(store, _images(5, 40), "set")
     score(store, "set", metrics=["rouge-l", "rouge-w-1.2", "chrf"])
     assert len(seen) > 20
@@ -116,12 +116,12 @@ def test_what_a_bucket_was_counted_of_is_let_go_of(store: Store) -> None:
     assert held[-1] == set()
 
 
-def test_counts_of_strangers_are_kept_where_they_are_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_counts_of_substitutes_are_kept_where_they_are_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def kept(most: int) -> set[str]:
         path = tmp_path / f"{most}.duckdb"
         with Store.open(path, write=True) as store:
             ingest_rows(store, _images(5, 3), "set")
-        monkeypatch.setattr(counting, "_KEPT_BYTES_OF_STRANGERS", most)
+        monkeypatch.setattr(counting, "_KEPT_BYTES_OF_SUBSTITUTES", most)
         with Store.open(path) as store:
             bounds(store, "set", metrics=["rouge-l"], candidates=["human", "intra"])
         with Store.open(path) as store:
@@ -181,7 +181,7 @@ print(peak.split()[1])
     not Path("/proc/self/status").exists(), reason="ru_maxrss counts what the parent held, /proc does not"
 )
 def test_the_peak_of_scoring_an_image_of_5000_captions(tmp_path: Path) -> None:
-    """Measured: 0.44 GB; 1.28 GB where 25 million meetings were held at once."""
+    """Measured: 0.44 GB; 1.28 GB where 25 million pairings were held at once."""
     found = subprocess.run(
         [sys.executable, "-c", _CHILD, str(tmp_path / "s.duckdb")],
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")])},
@@ -193,7 +193,7 @@ def test_the_peak_of_scoring_an_image_of_5000_captions(tmp_path: Path) -> None:
 
 
 def test_a_part_meets_no_more_than_memory_holds(monkeypatch: pytest.MonkeyPatch, store: Store) -> None:
-    monkeypatch.setattr(ngrams, "_MEETINGS_AT_ONCE", 1_000)
+    monkeypatch.setattr(ngrams, "_PAIRINGS_AT_ONCE", 1_000)
     captions, candidates = [5, 5, 100, 5, 5, 5], [5, 5, 300, 5, 5, 5]
     loads = pl.DataFrame(
         {

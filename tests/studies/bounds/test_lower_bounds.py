@@ -1,4 +1,4 @@
-"""Who stands in for a caption: what is drawn, from where, by the seed alone; and why something cannot be drawn."""
+"""Who takes the place of a caption: what is drawn, from where, by the seed alone; and why something cannot be drawn."""
 
 from __future__ import annotations
 
@@ -279,13 +279,13 @@ def test_pooled_idf_counts_the_images_of_all_datasets(filled: Store, tmp_path: P
     assert f"{label[6:]}: document frequencies of one, two, three together, 17 images" in found.sentences
     alone = bounds(filled, "one", metrics=["cider"], candidates=["human"])
     assert not alone.frame["mean"].equals(found.frame.filter(dataset="one", metric=label, candidate="human")["mean"])
-    with pytest.raises(MetricError, match="is set by `auditor bounds REF… --pool-idf`"):
+    with pytest.raises(MetricError, match="is set by `auditor bounds DATASET… --pool-idf`"):
         bounds(filled, "one", metrics=[label], candidates=["human"])
 
 
 @pytest.mark.parametrize(("names", "metrics"), [(["one"], ["cider"]), (["one", "two"], ["bleu-1"])])
 def test_there_must_be_frequencies_to_pool(filled: Store, names: list[str], metrics: list[str]) -> None:
-    with pytest.raises(UsageError, match="--pool-idf: pools the document frequencies of CIDEr over several REFs"):
+    with pytest.raises(UsageError, match="--pool-idf: pools the document frequencies of CIDEr over several datasets"):
         bounds(filled, *names, metrics=metrics, pool_idf=True)
 
 
@@ -295,5 +295,5 @@ def test_pooled_frequencies_are_of_words_as_they_stand(filled: Store) -> None:
 
 
 def test_the_old_name_of_the_items_of_a_run_is_refused_with_both_new_ones(filled: Store) -> None:
-    with pytest.raises(MetricError, match=r"idf=run; document frequencies .* `auditor bounds REF… --pool-idf`"):
+    with pytest.raises(MetricError, match=r"idf=run; document frequencies .* `auditor bounds DATASET… --pool-idf`"):
         bounds(filled, "one", metrics=["cider:idf=pooled"])

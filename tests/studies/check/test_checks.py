@@ -100,7 +100,7 @@ def test_numbers_are_those_of_the_studies(held: Store) -> None:
     found = measures.repetition(asked).filter(statistic="across-images")
     assert found["value"].to_list() == shares["value"].to_list()
     made = templates(held, "set", metric="bleu-1").frame.filter(statistic="templated")
-    assert measures.formulas(asked)["value"].to_list() == made["value"].to_list()
+    assert measures.templates(asked)["value"].to_list() == made["value"].to_list()
 
 
 def test_homogeneity_is_judged_by_the_upper_end_of_its_interval(held: Store) -> None:
@@ -162,7 +162,7 @@ def test_what_cannot_be_answered_says_why_and_fails_only_if_strict(held: Store) 
 
 def test_value_that_is_not_a_number_is_no_pass(held: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     for value in (math.nan, math.inf, None):
-        rule = gates.Rule(lambda _, v=value: measures._one("images", v, "s"), "images", gates.at_most)  # type: ignore[misc]
+        rule = gates.GateRule(lambda _, v=value: measures._one("images", v, "s"), "images", gates.at_most)  # type: ignore[misc]
         monkeypatch.setitem(gates.GATES, "images.min", rule)  # type: ignore[arg-type]
         (row,) = checked(held, gate("images.min", 5))
         assert row["verdict"] == "not answerable"

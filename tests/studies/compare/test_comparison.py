@@ -146,7 +146,7 @@ def test_what_cannot_be_drawn_has_no_row_and_a_reason(store: Store) -> None:
     result = compare(store, "one", "two", metrics=["bleu-1"], resamples=0)
     assert set(result.frame["statistic"]) == {"upper", "intra", "homogeneity"}
     assert (
-        "one, two: no inter: no other dataset that is not related; name several REFs, or --others NAME"
+        "one, two: no inter: no other dataset that is not related; name several datasets, or --others NAME"
         in result.sentences
     )
     assert "one, two: no brown: brown is not in the store: `auditor ingest brown`" in result.sentences

@@ -21,7 +21,7 @@ from auditor.sources.reading.acceptance import complete
 from auditor.store import ingestion
 from auditor.store.connection import Store
 from auditor.studies.consensus.ceiling import halves
-from auditor.studies.consensus.settings import Settings
+from auditor.studies.consensus.settings import ConsensusSettings
 from auditor.studies.consensus.study import consensus
 from auditor.studies.ingest.sources import ingest_sources
 from auditor.text import AT_INGEST
@@ -31,7 +31,7 @@ REFERENCES: Rows = [
     for image, (animal, place) in enumerate([("dog", "park"), ("cat", "house"), ("bird", "sky"), ("fish", "sea")])
     for slot, verb in enumerate(["runs", "sits", "waits", "is seen"])
 ]
-QUICK = Settings(resamples=0)
+QUICK = ConsensusSettings(resamples=0)
 
 #: image, kind, authors and votes of B and C; B is always the caption that BLEU-1 finds closer.
 Pair = tuple[str, str | None, str | None, str | None, int | None, int | None]
@@ -113,7 +113,9 @@ def test_lower_is_better_where_a_metric_counts_errors(store: Store) -> None:
 def test_metric_that_ties_everything_counts_what_a_tie_counts(store: Store, ties: str, value: float) -> None:
     ingest_rows(store, REFERENCES)
     ingest_pairs(store, PAIRS[:2])
-    found = consensus(store, "pairs", metrics=["bleu-4:smooth=none"], settings=Settings(ties=ties, resamples=0))
+    found = consensus(
+        store, "pairs", metrics=["bleu-4:smooth=none"], settings=ConsensusSettings(ties=ties, resamples=0)
+    )
     (row,) = rows_of(found.frame, "accuracy", kind="all").select("value", "ties", "n").rows()
     assert row == (value, 2, 2)
     assert "bleu-4:smooth=none: every pair is a tie; its accuracy is only what a tie counts" in found.sentences
@@ -145,7 +147,7 @@ def test_metric_sees_half_of_the_references_and_the_others_decide(store: Store) 
     ingest_rows(store, REFERENCES)
     asked = [("i0", text, "a dog runs", "nothing", 2, 1) for image, _, text in REFERENCES if image == "i0"]
     ingest_triplets(store, asked)
-    found = consensus(store, "triplets", metrics=["bleu-1"], settings=Settings(draws=3, resamples=0))
+    found = consensus(store, "triplets", metrics=["bleu-1"], settings=ConsensusSettings(draws=3, resamples=0))
     halves_seen = rows_of(found.frame, "split-half")
     assert halves_seen.select("kind", "references", "n", "value").rows() == [("all", 2, 1, 1.0)]
     ingest_triplets(store, [(*asked[0][:1], "not a reference", *asked[0][2:])], "strange")
@@ -166,11 +168,13 @@ def test_kinds_are_inferred_where_two_pairs_of_an_image_share_a_caption(store: S
 def test_curve_ends_where_the_single_evaluation_stands(store: Store) -> None:
     ingest_rows(store, REFERENCES)
     ingest_pairs(store, PAIRS)
-    curve = consensus(store, "pairs", metrics=["bleu-1"], settings=Settings(curve=True, draws=2, resamples=0, most=3))
+    curve = consensus(
+        store, "pairs", metrics=["bleu-1"], settings=ConsensusSettings(curve=True, draws=2, resamples=0, most=3)
+    )
     assert curve.frame.filter(statistic="accuracy", kind="all", draw=1)["references"].to_list() == [1, 2, 3]
     mean = rows_of(curve.frame, "accuracy", kind="all").filter(pl.col("draw").is_null())
     assert mean["sd"].null_count() == 0
-    single = consensus(store, "pairs", metrics=["bleu-1"], settings=Settings(most=3, resamples=0)).frame
+    single = consensus(store, "pairs", metrics=["bleu-1"], settings=ConsensusSettings(most=3, resamples=0)).frame
     last = curve.frame.filter(statistic="accuracy", draw=1, references=3)
     assert last["value"].equals(rows_of(single, "accuracy")["value"])
     assert [figure.name for figure in curve.figures if figure.log_x] == [
@@ -225,9 +229,9 @@ def test_what_cannot_be_measured_is_refused_in_one_line(store: Store) -> None:
     with pytest.raises(UsageError, match="nowhere: not in"):
         consensus(store, "pairs", metrics=["bleu-1"], against="nowhere")
     with pytest.raises(UsageError, match="set: no compared image has 9 references, the most is 4"):
-        consensus(store, "pairs", metrics=["bleu-1"], settings=Settings(most=9))
+        consensus(store, "pairs", metrics=["bleu-1"], settings=ConsensusSettings(most=9))
     with pytest.raises(UsageError, match="--ties maybe: expected half, wrong, right"):
-        consensus(store, "pairs", metrics=["bleu-1"], settings=Settings(ties="maybe"))
+        consensus(store, "pairs", metrics=["bleu-1"], settings=ConsensusSettings(ties="maybe"))
     with pytest.raises(UsageError, match="--as-published names the metrics"):
         consensus(store, "pairs", metrics=["bleu-1"], as_published=True)
     with pytest.raises(UsageError, match="--versus pairs: is the source"):
@@ -237,7 +241,7 @@ def test_what_cannot_be_measured_is_refused_in_one_line(store: Store) -> None:
 def test_pairs_without_references_or_with_too_few_are_counted(store: Store) -> None:
     ingest_rows(store, [*REFERENCES, ("i4", 0, "one caption only")])
     ingest_pairs(store, [*PAIRS, ("i4", "HC", "human", "human", 3, 0), ("i5", "HC", "human", "human", 3, 0)])
-    found = consensus(store, "pairs", metrics=["bleu-1"], settings=Settings(most=2, resamples=0))
+    found = consensus(store, "pairs", metrics=["bleu-1"], settings=ConsensusSettings(most=2, resamples=0))
     assert rows_of(found.frame, "accuracy", kind="HC")["n"].to_list() == [1]
     assert "pairs: 1 image has no references in set and no scores: i5" in found.sentences
     assert "set: 1 of 6 pairs are of images with fewer than 2 references, and left out" in found.sentences
@@ -270,7 +274,7 @@ def test_library_and_command_give_the_same_rows(tmp_path: Path) -> None:
     asked = ["-m", "bleu-1", "--resamples", "0", "--at", "2", "--store", str(path), "-q", "-o", "out.json"]
     app(["consensus", "pairs", *asked], standalone_mode=False)
     with auditor.open(path) as audit:
-        result = audit.consensus("pairs", metrics=["bleu-1"], settings=Settings(at=(2,), resamples=0))
+        result = audit.consensus("pairs", metrics=["bleu-1"], settings=ConsensusSettings(at=(2,), resamples=0))
     assert Path("out.json").read_text().strip() == result.to_json().strip()
 
 
@@ -283,8 +287,12 @@ def test_findings_of_vedantam_2015_come_out(data: Path, tmp_path: Path) -> None:
     with Store.open(tmp_path / "audit.duckdb") as store:
         cider = ["cider:stem=true", "cider-d"]
         pascal = consensus(store, "pascal50s-triplets", metrics=cider[:1], versus="pascal50s-pairs", settings=QUICK)
-        pilot = consensus(store, "pascal50s-triplets", metrics=["bleu-1"], settings=Settings(most=100, resamples=0))
-        scenes = consensus(store, "abstract50s-pairs", metrics=cider, settings=Settings(ties="wrong", resamples=0))
+        pilot = consensus(
+            store, "pascal50s-triplets", metrics=["bleu-1"], settings=ConsensusSettings(most=100, resamples=0)
+        )
+        scenes = consensus(
+            store, "abstract50s-pairs", metrics=cider, settings=ConsensusSettings(ties="wrong", resamples=0)
+        )
     truth = "pascal50s-triplets, 1 decision a pair"
     assert values(pascal.frame, "accuracy", "kind", metric=cider[0], truth=truth) == {
         "all": pytest.approx(0.8344, abs=5e-5), "HC": 0.707, "HI": 0.997, "HM": 0.9105, "MM": 0.723,
@@ -316,10 +324,10 @@ def test_captions_are_no_references_of_their_own_comparison(store: Store) -> Non
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        (Settings(most=2, at=(1, 3)), "--at 3: more references than --most 2"),
-        (Settings(resamples=10**9), "--resamples 1000000000: expected 100,000 or fewer"),
+        (ConsensusSettings(most=2, at=(1, 3)), "--at 3: more references than --most 2"),
+        (ConsensusSettings(resamples=10**9), "--resamples 1000000000: expected 100,000 or fewer"),
     ],
 )
-def test_numbers_that_cannot_be_are_refused(settings: Settings, message: str) -> None:
+def test_numbers_that_cannot_be_are_refused(settings: ConsensusSettings, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         settings.check()

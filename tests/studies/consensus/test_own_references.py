@@ -11,7 +11,7 @@ from auditor.model import CAPTION_SCHEMA, Source
 from auditor.sources.reading.acceptance import complete
 from auditor.store import ingestion
 from auditor.store.connection import Store
-from auditor.studies.consensus.settings import Settings
+from auditor.studies.consensus.settings import ConsensusSettings
 from auditor.studies.consensus.study import consensus
 from auditor.studies.score.study import score
 from auditor.text import AT_INGEST
@@ -66,10 +66,10 @@ def ingest_pairs(store: Store, pairs: list[tuple[str, str, str]]) -> None:
 def test_pairs_with_a_reference_of_their_image_are_counted_and_left_out_on_request(described: Store) -> None:
     ingest_pairs(described, [("i0", "a dog runs", "red"), ("i1", "a cat plays", "blue"), ("i2", "a dog runs", "green")])
     told = "pairs: 1 pair has a caption that is word for word a reference of its image in set: "
-    every = consensus(described, "pairs", metrics=["bleu-1"], settings=Settings(resamples=0))
+    every = consensus(described, "pairs", metrics=["bleu-1"], settings=ConsensusSettings(resamples=0))
     assert f"{told}a metric finds it; --without-own-references leaves them out" in every.sentences
     some = consensus(
-        described, "pairs", metrics=["bleu-1"], settings=Settings(resamples=0, without_own_references=True)
+        described, "pairs", metrics=["bleu-1"], settings=ConsensusSettings(resamples=0, without_own_references=True)
     )
     assert f"{told}left out" in some.sentences
     numbers = [one.frame.filter(statistic="accuracy", kind="all")["n"].item() for one in (every, some)]
@@ -79,4 +79,6 @@ def test_pairs_with_a_reference_of_their_image_are_counted_and_left_out_on_reque
 def test_no_pair_but_of_references_is_refused(described: Store) -> None:
     ingest_pairs(described, [("i0", "a dog runs", "red")])
     with pytest.raises(UsageError, match="pairs: no decided pair is without a reference of its image in set"):
-        consensus(described, "pairs", metrics=["bleu-1"], settings=Settings(resamples=0, without_own_references=True))
+        consensus(
+            described, "pairs", metrics=["bleu-1"], settings=ConsensusSettings(resamples=0, without_own_references=True)
+        )

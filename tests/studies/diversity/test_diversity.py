@@ -20,7 +20,7 @@ from auditor.statistics.resampling import drawn_images, percentile_interval
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.diversity.omitted import omitted_words
 from auditor.studies.diversity.robustness import robustness
-from auditor.studies.diversity.settings import Settings
+from auditor.studies.diversity.settings import DiversitySettings
 from auditor.studies.diversity.study import diversity
 
 WORDS = ("a", "dog", "runs", "Dog", "café", "日本", "sky", "at", "on")
@@ -45,11 +45,15 @@ def test_every_statistic_without_an_order_is_that_of_the_plain_loops(texts, trai
         ingest_rows(store, _rows(training, 3), "train", kind="candidates")
         ingest_rows(store, _rows(people, 2), "people", kind="candidates")
         values = _values(
-            diversity(store, "set", settings=Settings("bare", draws=2), against="train", evaluation="people")
+            diversity(store, "set", settings=DiversitySettings("bare", draws=2), against="train", evaluation="people")
         )
         whole = _values(
             diversity(
-                store, "set", settings=Settings("bare", draws=2, all_images=True), against="train", evaluation="people"
+                store,
+                "set",
+                settings=DiversitySettings("bare", draws=2, all_images=True),
+                against="train",
+                evaluation="people",
             )
         )
     said, learnt, seen = ([text.lower().split() for text in some] for some in (texts, training, people))
@@ -74,7 +78,7 @@ def test_novelty_as_published_reads_letters_and_blanks(store: Store) -> None:
     texts = ["a dog runs", "a dog runs. ", "Two cats sit!", "a plate . ", "", "a bird"]
     ingest_rows(store, _rows(texts), kind="candidates")
     ingest_rows(store, _rows(training, 3), "train")
-    published = diversity(store, "set", settings=Settings("whitespace", published=True), against="train")
+    published = diversity(store, "set", settings=DiversitySettings("whitespace", published=True), against="train")
     assert _values(published)["novel"] == pytest.approx(plain.novel(texts, training))
     assert _values(published)["novel"] == pytest.approx(4 / 6)
     assert _values(published, column="robust")["novel"] == pytest.approx(1 / 5)
@@ -122,7 +126,7 @@ def test_coverage_is_of_the_images_in_both(store: Store) -> None:
     }  # fmt: skip
     assert shared.signatures["coverage"].startswith("coverage|")
     assert "|images:shared|v:2" in shared.signatures["coverage"]
-    whole = diversity(store, "set", settings=Settings(all_images=True), against="train", evaluation="people")
+    whole = diversity(store, "set", settings=DiversitySettings(all_images=True), against="train", evaluation="people")
     assert {name: _values(whole)[name] for name in ("learnable", "recalled", "coverage")} == {
         "learnable": 5, "recalled": 4, "coverage": 4 / 5,
     }  # fmt: skip
@@ -136,9 +140,9 @@ def test_datasets_without_a_common_image_have_no_coverage_and_say_so(store: Stor
     assert _values(result)["coverage"] is None
     assert "--all-images" in str(_values(result, column="reason")["coverage"])
     assert (
-        _values(diversity(store, "set", settings=Settings(all_images=True), against="people", evaluation="people"))[
-            "coverage"
-        ]
+        _values(
+            diversity(store, "set", settings=DiversitySettings(all_images=True), against="people", evaluation="people")
+        )["coverage"]
         == 1
     )
 
@@ -153,7 +157,7 @@ def test_images_that_a_system_lacks_are_counted(store: Store) -> None:
 def test_parallel_lists_are_measured_alone_and_averaged(store: Store) -> None:
     texts = ["a dog runs far away", "a dog", "a cat sits on a mat", "a bird"]
     ingest_rows(store, _rows(texts, 2))
-    mean, together = (diversity(store, "set", settings=Settings(lists=lists)) for lists in ("mean", "all"))
+    mean, together = (diversity(store, "set", settings=DiversitySettings(lists=lists)) for lists in ("mean", "all"))
     lists = [[text.split() for text in texts[slot::2]] for slot in (0, 1)]
     for statistic in ("asl", "types", "entropy", "self-repetition"):
         each = [plain.without_order(one)[statistic] for one in lists]
@@ -168,7 +172,7 @@ def test_the_deviation_of_lengths_has_an_interval_over_images(store: Store) -> N
     """Whole images are drawn: the interval is that of a plain loop over the same draws, lists averaged."""
     texts = ["a b c", "a", "a b", "a b c d e f", "a b c d", "a b", "a b c d e", "a"]
     ingest_rows(store, _rows(texts, 2))
-    result = diversity(store, "set", settings=Settings(seed=3))
+    result = diversity(store, "set", settings=DiversitySettings(seed=3))
     row = result.frame.filter(statistic="sdsl").row(0, named=True)
     lists = [[text.split() for text in texts[slot::2]] for slot in (0, 1)]
     key = (3, "set", row["version"], None)
@@ -191,7 +195,7 @@ def test_one_image_has_no_interval(store: Store) -> None:
 
 def test_a_curve_ends_where_the_shortest_list_does(store: Store) -> None:
     ingest_rows(store, _rows(["a b c d e f", "a b c"] * 2, 2))
-    curve = diversity(store, "set", settings=Settings(curve=10, draws=3)).frame.drop_nulls("position")
+    curve = diversity(store, "set", settings=DiversitySettings(curve=10, draws=3)).frame.drop_nulls("position")
     assert curve["position"].to_list() == [1, 2, 3, 4, 5, 6]
     assert curve.filter(pl.col("position") == 6).select("value", "low", "high").row(0) == (4.5, 4.5, 4.5)
 
@@ -208,7 +212,7 @@ def test_a_list_that_few_images_have_is_left_out_and_said(store: Store) -> None:
     rows.append(("i0", 3, "a fourth one"))
     ingest_rows(store, rows)
     for published, lists, said in ((False, 3, "nine in ten images have"), (True, 1, "every image has")):
-        result = diversity(store, "set", settings=Settings("whitespace", published=published))
+        result = diversity(store, "set", settings=DiversitySettings("whitespace", published=published))
         assert result.frame["lists"].drop_nulls().unique().to_list() == [lists]
         assert any(
             f"measured: {lists} of 4 parallel lists, in which {said} a caption" in note for note in result.sentences
@@ -217,7 +221,7 @@ def test_a_list_that_few_images_have_is_left_out_and_said(store: Store) -> None:
 
 def test_orders_are_drawn_by_the_seed_and_nothing_else(store: Store) -> None:
     texts = [f"w{place % 13} w{place % 7} w{place % 5}" for place in range(60)]
-    drawn = Settings(segment=20, draws=4)
+    drawn = DiversitySettings(segment=20, draws=4)
     ingest_rows(store, _rows(texts))
     once = diversity(store, "set", settings=drawn).frame
     ingest_rows(store, _rows([f"w{place} other words" for place in range(90)]), "unrelated")
@@ -243,7 +247,7 @@ def test_a_word_list_teaches_words_but_has_no_captions(store: Store) -> None:
 
 def test_every_statistic_has_a_card_and_a_signature(store: Store) -> None:
     ingest_rows(store, _rows([f"w{place}" for place in range(30)]))
-    frame = diversity(store, "set", settings=Settings(segment=5), against="set", evaluation="set").frame
+    frame = diversity(store, "set", settings=DiversitySettings(segment=5), against="set", evaluation="set").frame
     assert set(STATISTICS) == set(frame["statistic"]) - {"curve"}
     assert all(signature.startswith(name) for name, signature in frame.select("statistic", "signature").iter_rows())
 
@@ -267,7 +271,7 @@ def test_omitted_words_are_learnable_ones_that_nobody_says(store: Store) -> None
         ("other", "the", 2, 2, 2, 2),
         ("other", "runs", 1, 2, 3, 1),
     ]
-    with pytest.raises(UsageError, match="--against REF"):
+    with pytest.raises(UsageError, match="--against DATASET"):
         omitted_words(store, "one", number=2)
 
 
@@ -299,7 +303,7 @@ def test_words_that_every_system_omits_count_where_they_are_rarest(store: Store)
 def test_what_does_not_change_a_number_is_told_from_what_does(store: Store) -> None:
     ingest_rows(store, _rows(["a dog runs .", "a dog runs", "two cats", "A dog runs. "] * 4, 2), "punctuated")
     ingest_rows(store, _rows(["a dog runs far"] * 3 + ["a cat sits"] * 5, 2), "grouped")
-    result = robustness(store, "punctuated", "grouped", settings=Settings(segment=4, draws=3))
+    result = robustness(store, "punctuated", "grouped", settings=DiversitySettings(segment=4, draws=3))
     moved = {
         (one, statistic, factor): (base, value)
         for one, statistic, factor, base, value in result.frame.select(
@@ -325,12 +329,12 @@ def test_what_does_not_change_a_number_is_told_from_what_does(store: Store) -> N
 def test_settings_out_of_range_are_refused(store: Store, wrong: dict, said: str) -> None:
     ingest_rows(store, _rows(["a dog"]))
     with pytest.raises(UsageError, match=said):
-        diversity(store, "set", settings=Settings(**wrong))
+        diversity(store, "set", settings=DiversitySettings(**wrong))
 
 
 def test_the_order_of_a_file_that_is_not_at_hand_is_missed_in_a_note(store: Store) -> None:
     ingest_rows(store, _rows(["a dog", "a cat"]))
-    result = diversity(store, "set", settings=Settings("whitespace", published=True))
+    result = diversity(store, "set", settings=DiversitySettings("whitespace", published=True))
     assert any(
         "the order of its file cannot be had (datasets.toml does not declare it)" in note for note in result.sentences
     )
@@ -346,7 +350,7 @@ def test_shuffled_walks_are_those_of_the_plain_loops_on_a_real_system(data: Path
 
     declared = config.sources()
     ingest_sources(store, [declared["vinyals2017"]])
-    setting = Settings("whitespace", draws=2, curve=20_000)
+    setting = DiversitySettings("whitespace", draws=2, curve=20_000)
     result = diversity(store, "vinyals2017", settings=setting)
     at_work = workspace(store, setting, Known())
     use(at_work, result.selections[0])
@@ -367,7 +371,9 @@ def test_shuffled_walks_are_those_of_the_plain_loops_on_a_real_system(data: Path
     assert point["value"] == sum(plain.curve(plain.stream(walk), 20_000) for walk in walks) / 2
     # Published: ASL 10.1, SDSL 1.28, 953 types, TTR1 .21, TTR2 .43; the captions are words and a full stop.
     published = _values(
-        diversity(store, "vinyals2017", settings=Settings("whitespace", published=True, curve=0), config=declared),
+        diversity(
+            store, "vinyals2017", settings=DiversitySettings("whitespace", published=True, curve=0), config=declared
+        ),
         "vinyals2017",
     )
     shown = [f"{published[name]:.2f}" for name in ("sdsl", "ttr-1", "ttr-2")]

@@ -12,12 +12,12 @@ from auditor.store.connection import Store
 from auditor.studies.diversity.missed import missed_words
 from auditor.studies.diversity.per_image import local_diversity
 from auditor.studies.diversity.robustness import robustness
-from auditor.studies.diversity.settings import Settings
+from auditor.studies.diversity.settings import DiversitySettings
 from auditor.studies.diversity.study import ROWS, diversity
 from auditor.studies.diversity.within_image import within_image
 
 HUMANS = {"p": ["a dog runs", "the dog", "a cat"], "q": ["two cats sit", "cats", "a dog"], "r": ["a cow", "cow", "a"]}
-WHOLE = Settings(draws=2, segment=2, curve=0)
+WHOLE = DiversitySettings(draws=2, segment=2, curve=0)
 
 
 def values(frame: pl.DataFrame, dataset: str, column: str = "value") -> dict:
@@ -74,19 +74,23 @@ def test_a_system_that_lacks_images_is_measured_on_the_rest_and_their_number_sai
 
 def test_fewer_tokens_than_a_segment_and_blank_captions_have_reasons(store: Store) -> None:
     filled(store, HUMANS, system={"p": "", "q": " "})
-    why = values(diversity(store, "system", settings=Settings(draws=1), evaluation="people").frame, "system", "reason")
+    why = values(
+        diversity(store, "system", settings=DiversitySettings(draws=1), evaluation="people").frame, "system", "reason"
+    )
     assert why["ttr-1"] is not None
     assert why["precision"] == "no image has such a word"
 
 
 def test_references_are_drawn_equally_for_all(store: Store) -> None:
     filled(store, HUMANS, system=dict.fromkeys(HUMANS, "a dog"))
-    frame = diversity(store, "system", "people", settings=Settings(draws=1, references=2), evaluation="people").frame
+    frame = diversity(
+        store, "system", "people", settings=DiversitySettings(draws=1, references=2), evaluation="people"
+    ).frame
     drawn = frame.filter(pl.col("statistic").is_in(["recall-2", "mbleu-1"]))
     assert all("|k:2|seed:1|" in signature for signature in drawn["signature"])
     assert values(frame, "system")["recall-3"] is None
     with pytest.raises(UsageError, match="--references 0"):
-        diversity(store, "people", settings=Settings(references=0))
+        diversity(store, "people", settings=DiversitySettings(references=0))
 
 
 def test_statistics_are_correlated_over_three_systems_and_not_over_two(store: Store) -> None:
@@ -104,9 +108,9 @@ def test_statistics_are_correlated_over_three_systems_and_not_over_two(store: St
 def test_fewer_captions_by_people_move_recall(store: Store) -> None:
     humans = {image: ["dog cat", "dog cow", "dog", "cat dog", "a dog"] for image in "pqr"}
     filled(store, humans, system=dict.fromkeys("pqr", "dog"))
-    frame = robustness(store, "system", settings=Settings(draws=1), evaluation="people").frame
+    frame = robustness(store, "system", settings=DiversitySettings(draws=1), evaluation="people").frame
     moved = frame.filter(factor="people-2", statistic="recall-2").row(0, named=True)
-    drawn = local_diversity(store, "system", evaluation="people", settings=Settings(references=2)).frame
+    drawn = local_diversity(store, "system", evaluation="people", settings=DiversitySettings(references=2)).frame
     assert moved["base"] == 0  # two captions of an image have "cat"
     assert moved["value"] == values(drawn.with_columns(position=None), "system")["recall-2"] > 0
     assert frame.filter(factor="people-3", statistic="recall-5").is_empty()
@@ -122,5 +126,5 @@ def test_the_first_missed_words_of_each_ranking(store: Store) -> None:
           ("unsupported", "unsupported-relative", "unsupported-floor")),
     ]  # fmt: skip
     assert result.frame["rank"].to_list() == [1] * 6
-    with pytest.raises(UsageError, match="--eval REF"):
+    with pytest.raises(UsageError, match="--eval DATASET"):
         missed_words(store, "system", evaluation=None)

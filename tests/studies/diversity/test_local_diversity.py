@@ -18,7 +18,7 @@ from auditor.store.connection import MEMORY, Store
 from auditor.studies.bounds.study import bounds
 from auditor.studies.diversity.missed import missed_words
 from auditor.studies.diversity.per_image import local_diversity
-from auditor.studies.diversity.settings import Settings
+from auditor.studies.diversity.settings import DiversitySettings
 from auditor.studies.diversity.within_image import within_image
 
 FUNCTION = {"a", "the", "is"}
@@ -91,11 +91,18 @@ def test_local_recall_and_precision_are_those_of_plain_counting(
         if not humans.keys() & system.keys():
             with pytest.raises(UsageError, match="describes no image of people"):
                 local_diversity(
-                    store, "system", evaluation="people", settings=Settings("bare", function_words=listed(tmp_path))
+                    store,
+                    "system",
+                    evaluation="people",
+                    settings=DiversitySettings("bare", function_words=listed(tmp_path)),
                 )
             return
         result = local_diversity(
-            store, "system", "people", evaluation="people", settings=Settings("bare", function_words=listed(tmp_path))
+            store,
+            "system",
+            "people",
+            evaluation="people",
+            settings=DiversitySettings("bare", function_words=listed(tmp_path)),
         )
     for name, output in (("system", system), ("people", None)):
         recalled, whole, claims = plain_counts(meet(humans, output))
@@ -158,7 +165,7 @@ def test_interval_widens_with_what_images_differ_by(store: Store) -> None:
 def test_equally_many_references_make_people_and_systems_alike(store: Store) -> None:
     humans = {image: ["dog cat", "dog cow", "dog", "cat dog", "a dog"] for image in "pqr"}
     filled(store, humans, system=dict.fromkeys("pqr", "dog"))
-    result = local_diversity(store, "system", "people", evaluation="people", settings=Settings(references=3))
+    result = local_diversity(store, "system", "people", evaluation="people", settings=DiversitySettings(references=3))
     found = [values(result, name)["recall-3"] for name in ("system", "people")]
     assert found == [(1.0, 3), (1.0, 12)]
     assert all("k:3" in signature for signature in result.signatures.values())
@@ -178,7 +185,7 @@ def test_missed_words_are_ranked_as_by_plain_counting(
             "one",
             "other",
             evaluation="people",
-            settings=Settings("bare", function_words=listed(tmp_path)),
+            settings=DiversitySettings("bare", function_words=listed(tmp_path)),
             importance=1,
             floor=2,
         ).frame
@@ -253,10 +260,13 @@ def test_one_caption_an_image_has_no_mbleu(store: Store) -> None:
 def test_a_tagger_wants_the_words_that_it_tags(store: Store) -> None:
     filled(store, {"p": ["a dog"]}, system={"p": "a dog"})
     with pytest.raises(UsageError, match="name that one"):
-        local_diversity(store, "system", evaluation="people", settings=Settings(pipeline="en_core_web_sm"))
+        local_diversity(store, "system", evaluation="people", settings=DiversitySettings(pipeline="en_core_web_sm"))
     with pytest.raises(UsageError, match="not by both"):
         local_diversity(
-            store, "system", evaluation="people", settings=Settings("spacy", pipeline="x", function_words=Path("words"))
+            store,
+            "system",
+            evaluation="people",
+            settings=DiversitySettings("spacy", pipeline="x", function_words=Path("words")),
         )
 
 
@@ -269,7 +279,7 @@ def test_a_tagger_tells_content_words_by_what_they_are_in_their_caption(store: S
     pipeline.to_disk(tmp_path / "tagger")
     filled(store, {"p": ["A dog.", "two dog runs", "a  dog"]}, system={"p": "Runs two dog"})
     result = local_diversity(
-        store, "system", evaluation="people", settings=Settings("spacy", pipeline=str(tmp_path / "tagger"))
+        store, "system", evaluation="people", settings=DiversitySettings("spacy", pipeline=str(tmp_path / "tagger"))
     )
     found = values(result, "system")
     assert (found["recall-1"], found["recall-3"]) == ((1.0, 1), (1.0, 1))  # runs, dog; "two" is no content word
@@ -286,7 +296,7 @@ def test_a_tagger_that_splits_words_otherwise_is_refused(store: Store, tmp_path:
     filled(store, {"p": ["a hotdog"]}, system={"p": "a dog"})
     with pytest.raises(UsageError, match=r"'dog' in 'a hotdog'; use a pipeline with spaCy's own English tokeniser"):
         local_diversity(
-            store, "system", evaluation="people", settings=Settings("spacy", pipeline=str(tmp_path / "tagger"))
+            store, "system", evaluation="people", settings=DiversitySettings("spacy", pipeline=str(tmp_path / "tagger"))
         )
 
 
@@ -306,7 +316,7 @@ def test_tags_are_kept_and_give_the_same_numbers(tmp_path: Path) -> None:
                     "system",
                     "people",
                     evaluation="people",
-                    settings=Settings("spacy", pipeline=str(tmp_path / "tagger")),
+                    settings=DiversitySettings("spacy", pipeline=str(tmp_path / "tagger")),
                 )
             )
     assert results[0].frame.equals(results[1].frame)

@@ -115,7 +115,7 @@ def test_leak_is_counted_from_the_split_that_is_tested_and_roles_are_those_decla
         ("exact", "images"): 1, ("near", "images"): 1, ("any", "images"): 2,
     }  # fmt: skip
     assert result.sentences[1] == (
-        "set:test: captions that stand in set:train: 2 of 3 (66.7%), 1 of them exactly, 1 nearly"
+        "set:test: captions that also occur in set:train: 2 of 3 (66.7%), 1 of them exactly, 1 nearly"
     )
     undeclared = duplicates(store, "set").frame
     assert set(undeclared.filter(pl.col("scope") == "across-splits")["split"]) == {"train", "restval", "test"}
@@ -168,7 +168,7 @@ def test_every_count_is_that_of_all_pairs_compared(drawn: list[tuple[str, str]],
         search = duplicate_search.Search([resolve(store, "set")], [{}], near, "bare", 1)
         with pytest.MonkeyPatch.context() as patched:  # the longest texts that are looked for by pairs of words
             patched.setattr(duplicate_search, "_MOST_PAIRED", paired)
-            everything = duplicate_search.found(store, search, silent, every_pair=True)
+            everything = duplicate_search.search_duplicates(store, search, silent, every_pair=True)
     frame, pairs = tables.rows(everything), tables.pair_rows(everything)
     for scope in ("within-image", "across-images"):
         assert whole(frame, scope=scope) == counted(captions, captions, least, scope)
@@ -254,8 +254,8 @@ def test_copied_annotator_shows_as_a_pair_of_slots(store: Store) -> None:
 @pytest.mark.parametrize(
     ("rows", "note"),
     [
-        ([("a", 0, "a kite")], "one caption an image, so that none can stand again within it"),
-        ([("a", 0, "a kite")], "one image, so that no caption can stand again at another"),
+        ([("a", 0, "a kite")], "one caption an image, so that none can occur twice within it"),
+        ([("a", 0, "a kite")], "one image, so that no caption can occur again at another"),
         (
             [("a", 0, "a kite"), ("b", 0, "men")],
             "no two splits are known, so that leaks from one into another cannot be looked for",

@@ -56,7 +56,7 @@ def test_evidence_is_that_of_a_count_by_hand(drawn: list[tuple[str, list[str]]])
     with Store.open(MEMORY) as store:
         ingest_rows(store, rows, kind="candidates")
         every = pl.DataFrame(rows, schema=["image", "slot", "text"], orient="row").cast({"slot": pl.UInt32})
-        found = likelihood.gains(store, resolve(store, "set"), "bare", every, 1000).drop("wording")
+        found = likelihood.log_likelihood_gain(store, resolve(store, "set"), "bare", every, 1000).drop("bag_no")
     for image, slot, other, evidence in found.rows():
         assert evidence == pytest.approx(
             bits(plain, (image, slot), other) - bits(plain, (image, slot), image), abs=1e-5

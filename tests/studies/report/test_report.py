@@ -12,11 +12,11 @@ from auditor.model import Source
 from auditor.result import Document
 from auditor.store.connection import Store
 from auditor.studies.report.card import card
-from auditor.studies.report.request import Settings
+from auditor.studies.report.request import ReportSettings
 from auditor.studies.report.sections import SECTIONS
 from auditor.studies.report.study import report
 
-BLEU = Settings(("bleu-1", "bleu-2"), resamples=50)
+BLEU = ReportSettings(("bleu-1", "bleu-2"), resamples=50)
 CHEAP = ("facts", "bounds", "comparison", "correlation", "duplicates", "versions")
 DOGS: Rows = [(f"d{image}", slot, f"a {word} dog runs" + " far" * slot)
               for image, word in enumerate(("red", "blue", "tall", "old")) for slot in (0, 1, 2)]  # fmt: skip
@@ -90,7 +90,7 @@ def test_drift_of_words_from_the_version_before_is_told(store: Store) -> None:
     assert "dogs@v1 → dogs@v2: Jensen-Shannon divergence of words" in said
     assert "1 new words, 0 gone; mean length +1.00 words" in said
     titles = [table.title for table in document.sections[1].tables]
-    assert {f"{name}@v1 → {name}@v2, text profile bare" for name in ("dogs", "cats")} <= set(titles)
+    assert {f"{name}@v1 → {name}@v2, tokenizer bare" for name in ("dogs", "cats")} <= set(titles)
 
 
 def test_leak_comes_first_and_splits_count_as_declared(store: Store) -> None:
@@ -100,8 +100,8 @@ def test_leak_comes_first_and_splits_count_as_declared(store: Store) -> None:
     document = report(store, "dogs", settings=BLEU, sections=["duplicates"], config={"dogs": declared}, timed=False)
     found = document.sections[1]
     assert found.summary[0].startswith("Leakage: ")
-    assert "of the 4 captions of dogs:test stand in dogs:train, 1 of them exactly" in found.summary[0]
-    assert found.tables[0].title == "captions of test splits that stand in train"
+    assert "of the 4 captions of dogs:test also occur in dogs:train, 1 of them exactly" in found.summary[0]
+    assert found.tables[0].title == "captions of test splits that also occur in train"
     assert found.further[0].title == "examples: dogs:test in dogs:train"
     undeclared = report(store, "dogs", settings=BLEU, sections=["duplicates"], timed=False)
     assert not any("Leakage" in words for words in undeclared.sections[1].words)
@@ -111,7 +111,7 @@ def test_differences_are_tested_where_there_are_resamples(store: Store) -> None:
     ingest_rows(store, DOGS, "dogs")
     ingest_rows(store, CATS, "cats")
     for resamples, tests in ((50, 1), (0, 0)):
-        settings = Settings(("bleu-1",), resamples=resamples)
+        settings = ReportSettings(("bleu-1",), resamples=resamples)
         document = report(store, "dogs", "cats", settings=settings, sections=["comparison"], timed=False)
         assert len(document.sections[1].results) == 1 + tests
         assert section(document, "comparison").count("Holm") == tests
@@ -159,14 +159,14 @@ def test_ratings_of_people_are_named_whoever_declares_the_relation(store: Store)
     ingest_rows(store, DOGS, "dogs")
     ingest_rows(store, DOGS, "dogs-rated", kind="judgements")
     store.execute("update dataset set related = ['dogs'] where dataset = 'dogs-rated'")
-    document = report(store, "dogs", settings=Settings(("bleu-1",)), sections=["people"], timed=False)
+    document = report(store, "dogs", settings=ReportSettings(("bleu-1",)), sections=["people"], timed=False)
     # Without a rating in it, the study refuses the dataset, and the report says so.
     assert any(note.startswith("dogs-rated against dogs: ") for note in document.sections[1].notes)
 
 
 def test_dataset_that_nobody_has_rated_is_told_what_to_ingest(store: Store) -> None:
     ingest_rows(store, DOGS, "dogs")
-    document = report(store, "dogs", settings=Settings(("bleu-1",)), sections=["people"], timed=False)
+    document = report(store, "dogs", settings=ReportSettings(("bleu-1",)), sections=["people"], timed=False)
     assert "dogs: the store holds no ratings, pairs or triplets of people; `auditor ingest`" in (
         section(document, "people")
     )
@@ -178,6 +178,6 @@ def test_card_counts_splits_and_names_problems(store: Store) -> None:
     made = card(store, "dogs", settings=BLEU)
     found = {one.name: one for one in made.sections}
     assert found["splits"].tables[0].frame.rows() == [("test", 1, 4), ("train", 3, 9)]
-    assert "captions whose text stands at several images: 2." in found["problems"].words
+    assert "captions whose text occurs at several images: 2." in found["problems"].words
     assert found["problems"].words[0].startswith("Leakage: ")
     assert found["bounds"].tables[0].frame.columns == ["metric", "human", "intra"]

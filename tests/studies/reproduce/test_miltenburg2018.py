@@ -43,7 +43,7 @@ def half() -> pl.DataFrame:
     pytest.importorskip("spacy")
     three = replace(paper("miltenburg2018"), datasets=SYSTEMS[:3])
     with Store.open(MEMORY) as store, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(study, "paper", lambda _: three)
+        patch.setattr(study.published, "paper", lambda _: three)
         _systems(store, SYSTEMS[:3])
         _people(store, "coco-val")
         ingest_rows(store, [(word, 0, word) for word in ("elderly", "man", "snow")], "coco-train-words", "wordlist")

@@ -113,7 +113,7 @@ def test_a_second_way_is_a_remark_and_decides_nothing(store: Store, monkeypatch:
         'says = "no formula", statistic = "none", unanswerable = "the paper gives no formula"',
     )
     quantities = {("", "", "", "", "images"): 2.0, ("", "", "", "", "captions"): 10.0}
-    monkeypatch.setattr(study, "paper", lambda _: read)
+    monkeypatch.setattr(study.published, "paper", lambda _: read)
     monkeypatch.setattr(study, "_study", lambda _: lambda *_: study.Measured(quantities))
     result = reproduce(store, "somebody")
     holds = result.holds

@@ -180,7 +180,7 @@ def test_unknown_depth_or_profile_is_named(store: Store) -> None:
     ingest(store, ["a dog"])
     with pytest.raises(UsageError, match="known are totals, images, text, vocabulary, lengths, drift"):
         diff(store, "set", "set", depth="words")
-    with pytest.raises(UsageError, match="no such text profile"):
+    with pytest.raises(UsageError, match="no such tokenizer"):
         diff(store, "set", "set", depth="lengths", tokenizer="nope")
 
 

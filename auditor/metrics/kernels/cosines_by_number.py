@@ -53,7 +53,7 @@ class Weights(NamedTuple):
     low: Places
 
 
-class Meetings(NamedTuple):
+class ReferencePairings(NamedTuple):
     """Candidates and references as numbers of texts, and their lengths in bigrams: arrays by candidate and reference.
 
     `step` is the number of references at which a reference joins the others.
@@ -67,7 +67,7 @@ class Meetings(NamedTuple):
 
 
 def mean_cosines(
-    grams: Grams, weights: Weights, met: Meetings, penalty: Numbers, *, clipped: bool, relative: bool
+    grams: Grams, weights: Weights, met: ReferencePairings, penalty: Numbers, *, clipped: bool, relative: bool
 ) -> Numbers:
     """Average the cosines of each candidate over its first k references. By candidate, order of n-grams and k.
 
@@ -117,7 +117,7 @@ def _norms(grams: Grams, weights: Weights, first: int, last: int, norms: Numbers
 def _means(
     grams: Grams,
     weights: Weights,
-    met: Meetings,
+    met: ReferencePairings,
     norms: Numbers,
     penalty: Numbers,
     clipped: bool,

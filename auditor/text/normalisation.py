@@ -12,7 +12,7 @@ import polars as pl
 from auditor.text.stemmers import porter as porter_1980
 from auditor.text.stemmers import rouge as rouge_stemmer
 
-Rewriting = Callable[[pl.Series], pl.Series]
+Normalisation = Callable[[pl.Series], pl.Series]
 
 
 def rouge(tokens: pl.Series) -> pl.Series:
@@ -46,8 +46,8 @@ def _each(words: pl.Series, change: Callable[[str], str]) -> pl.Series:
     return words.list.eval(pl.element().replace_strict(known, changed, return_dtype=pl.String))
 
 
-#: Every rewriting by name. Kept counts go by the name: one that gives other words than before takes another.
-REWRITINGS: Mapping[str, Rewriting] = {
+#: Every normalisation by name. Kept counts go by the name: one that gives other words than before takes another.
+NORMALISATIONS: Mapping[str, Normalisation] = {
     "rouge": rouge,
     "rouge-stem": rouge_stemmed,
     "rouge-stem-tokens": stemmed,

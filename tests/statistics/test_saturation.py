@@ -1,4 +1,4 @@
-"""Knees, risen curves and detectable differences, against plain readings of their definitions."""
+"""Knees, points of saturation and detectable differences, against plain readings of their definitions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from auditor.statistics.saturation import detectable, knee, lasting, risen
+from auditor.statistics.saturation import detectable, knee, lasting, saturation_point
 
 RISING = [1 - 2.0**-k for k in range(1, 12)]
 
@@ -32,10 +32,10 @@ def test_no_knee_where_nothing_bends(curve: list[float]) -> None:
     assert knee(curve) is None
 
 
-def test_risen_is_where_95_percent_of_the_way_is_behind_for_good() -> None:
-    assert risen([0.0, 0.96, 0.9, 0.95, 1.0]) == 4
-    assert risen([1.0, 0.04, 0.0]) == 2
-    assert risen([0.5, 0.5]) is None
+def test_saturation_point_is_where_95_percent_of_the_way_is_behind_for_good() -> None:
+    assert saturation_point([0.0, 0.96, 0.9, 0.95, 1.0]) == 4
+    assert saturation_point([1.0, 0.04, 0.0]) == 2
+    assert saturation_point([0.5, 0.5]) is None
 
 
 def test_lasting_begins_after_the_last_that_falls_short() -> None:

@@ -1,6 +1,6 @@
 """Counts against the first reference, the first two, … of each candidate, from one counting.
 
-References stand in the order in which a seed draws them, and each has a *step*: the number of references at which it
+References are in the order in which a seed draws them, and each has a *step*: the number of references at which it
 joins the others. Counts then stand in lists of one of two kinds. *By number*: the k-th entry is counted against the
 first k references. *By reference*: one entry for each reference, in the order of their slots, and the steps say which
 of them are the first k.
@@ -27,7 +27,7 @@ Against = Callable[[int], pl.DataFrame]
 
 
 @dataclass(frozen=True)
-class Growing:
+class ByReferenceCount:
     """How a metric is counted against growing numbers of references at once: the SELECT and the kernel for it.
 
     `by_reference` says that its lists are, and not by number; `best`, that besides the score is the highest over the
@@ -40,7 +40,7 @@ class Growing:
     best: bool = False
 
 
-def against_first(counts: pl.DataFrame, order: pl.DataFrame, *, by_reference: bool) -> Against:
+def first_references(counts: pl.DataFrame, order: pl.DataFrame, *, by_reference: bool) -> Against:
     """Give what takes, out of lists, the counts against the first k references.
 
     `order` are the counts of `ORDER` for the same candidates, each of which has as many references.

@@ -13,7 +13,7 @@ from test_commands import CAPTIONS, auditor_in
 
 from auditor.cli import verbosity
 from auditor.cli.app import main
-from auditor.cli.verbosity import MANNERS, narrate, progressing
+from auditor.cli.verbosity import VERBOSITY, narrate, progressing
 
 
 def test_quiet_ingest_says_nothing_but_what_it_found(tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_pipe_gets_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch, capsys: 
 
 def test_quiet_pipe_gets_none(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(verbosity, "PAUSE", 0.0)
-    monkeypatch.setattr(MANNERS, "quiet", True)
+    monkeypatch.setattr(VERBOSITY, "quiet", True)
     with progressing() as progress:
         progress("counting", 1, 3)
     assert capsys.readouterr().err == ""

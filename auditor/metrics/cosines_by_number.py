@@ -1,4 +1,4 @@
-"""CIDEr's mean cosines against the first reference, the first two, …, as `kernels/growing_cosines.py` finds them."""
+"""CIDEr's mean cosines against the first reference, the first two, …, as `kernels/cosines_by_number.py` finds them."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from auditor.metrics.by_reference_count import as_lists, by_candidate, steps_of
 from auditor.metrics.counting import Kernel
-from auditor.metrics.growing import as_lists, by_candidate, steps_of
 
 
 def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
     """Count columns mean_1 to mean_4 of `sql/metrics/cider/cider.sql`, each a list by number of references."""
-    from auditor.metrics.kernels.growing_cosines import ORDERS, Meetings, mean_cosines  # noqa: PLC0415
+    from auditor.metrics.kernels.cosines_by_number import ORDERS, ReferencePairings, mean_cosines  # noqa: PLC0415
 
     candidates, references = rows["cider_by_number"], rows["reference_step"]
     places = candidates.select("candidate", "image", "slot")
@@ -25,7 +25,7 @@ def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> p
     ids = np.unique(np.concatenate([side["caption_id"].to_numpy() for side in beside]))
     texts = np.searchsorted(ids, references["caption_id"].to_numpy())
     bigrams = np.maximum(references["length"].to_numpy().astype(np.int64) - 1, 0)
-    met = Meetings(
+    met = ReferencePairings(
         np.searchsorted(ids, candidates["caption_id"].to_numpy()),
         candidates["bigrams"].to_numpy().astype(np.int64),
         by_candidate(texts, candidates.height),
@@ -45,7 +45,7 @@ def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> p
 
 def _grams(rows: pl.DataFrame, ids: Any) -> Any:
     """Lay the n-grams of texts out one after another, in the order of the texts' ids; a text may have none."""
-    from auditor.metrics.kernels.growing_cosines import Grams  # noqa: PLC0415
+    from auditor.metrics.kernels.cosines_by_number import Grams  # noqa: PLC0415
 
     held = rows["caption_id"].to_numpy()
     starts = np.append(np.searchsorted(held, ids), len(held)).astype(np.int64)
@@ -54,7 +54,7 @@ def _grams(rows: pl.DataFrame, ids: Any) -> Any:
 
 def _weights(known: pl.DataFrame, grams: pl.DataFrame, weights: pl.DataFrame, most: int) -> Any:
     """Sum document frequencies up to each number of references. Row 0 is for all n-grams that one image alone holds."""
-    from auditor.metrics.kernels.growing_cosines import Weights  # noqa: PLC0415
+    from auditor.metrics.kernels.cosines_by_number import Weights  # noqa: PLC0415
 
     numbers, rows = np.unique(known["gram_no"].to_numpy(), return_inverse=True)
     joining = np.zeros((len(numbers) + 1, most), np.uint32)
