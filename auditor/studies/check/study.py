@@ -84,12 +84,14 @@ def check(
         dataset = selection.version.dataset
         against = wanted.since.get(dataset, wanted.since.get(None))
         text_profile, said = text_profile_of(store, [selection.reference, against])
-        asked = Asked(store, selection, declared or {}, progress, text_profile, against=against)
+        ignored = {**wanted.ignored.get(None, {}), **wanted.ignored.get(dataset, {})}
+        asked = Asked(store, selection, declared or {}, progress, text_profile, against=against, ignored=ignored)
         found = [
             *_measured(asked, _of(wanted.demands, dataset)),
             *map(_stated, (a for a in stated if a.selection == selection)),
         ]
         notes += said if found else []
+        notes += [f"{selection.label}: {kind} does not count: {reason}" for kind, reason in ignored.items()]
         if refs and not found:
             notes.append(f"{selection.label}: no gate is declared for it")
         rows += found
@@ -150,7 +152,7 @@ def _measured(asked: Asked, demands: Sequence[Demand]) -> list[_Row]:
         if isinstance(found, str):
             rows.append(whose | _without(one, found))
             continue
-        of_gate = found.filter(statistic=one.rule.statistic)
+        of_gate = found.filter(statistic=one.statistic)
         rows += [whose | _answered(one, row) for row in of_gate.iter_rows(named=True)]
         if of_gate.is_empty():
             rows.append(whose | _without(one, "nothing to measure"))
@@ -166,7 +168,7 @@ def _place(gate: Gate, selection: Selection | None) -> _Row:
 
 
 def _without(one: Demand, reason: str) -> _Row:
-    facts = {"statistic": one.rule.statistic, "metric": one.metric, "limit": one.limit}
+    facts = {"statistic": one.statistic, "metric": one.metric, "limit": one.limit}
     return facts | {"verdict": UNANSWERED, "reason": reason}
 
 
@@ -176,9 +178,10 @@ def _answered(one: Demand, measured: _Row) -> _Row:
         missing = "it has no value" if measured["value"] is None else "it has no interval or no finite value"
         return measured | _without(one, measured["reason"] or missing) | {"metric": measured["metric"]}
     passed = one.rule.holds(value, one.limit)
-    what = one.rule.statistic if measured["metric"] is None else f"{one.rule.statistic} by {measured['metric']}"
+    what = one.statistic if measured["metric"] is None else f"{one.statistic} by {measured['metric']}"
     what = what if one.rule.end == "value" else f"{what}, the {one.rule.end} end of its interval,"
     said = f"{what} is {_number(value)}, expected {one.rule.words} {_number(one.limit)}"
+    said += f": {measured['reason']}" if measured["reason"] else ""
     verdict = {"verdict": PASSED, "reason": None} if passed else {"verdict": FAILED, "reason": said}
     return measured | verdict | {"limit": one.limit}
 
