@@ -8,10 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from auditor.findings_of_captions import CAPTION_KINDS, CaptionKind
+
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of finding, for its page. `commands` find it; `values` says what its numbers are, by name."""
+    """One kind of finding, for its page. `commands` find it; `values` says what its numbers are, by name.
+
+    `consequence` says in one sentence what follows for whoever trains or evaluates on the captions.
+    """
 
     meaning: str
     measured: str
@@ -19,6 +24,17 @@ class Kind:
     example: str
     commands: tuple[str, ...]
     values: Mapping[str, str]
+    consequence: str = ""
+
+
+def _by_share(kind: CaptionKind) -> str:
+    """Say from which share on a finding is a warning or an error."""
+    limits = [
+        f"{'an' if name == 'error' else 'a'} {name} from {share:g} of them on" if share else "always a warning"
+        for name, share in (("warning", kind.warning), ("error", kind.error))
+        if share is not None
+    ]
+    return f"; it is {', '.join(limits)}" if limits else "; it is a notice"
 
 
 #: What `auditor` finds, by code.
@@ -203,14 +219,6 @@ KINDS: Mapping[str, Kind] = {
         "set: no two splits are known, so that leaks from one into another cannot be looked for",
         ("duplicates",),
         {},
-    ),
-    "captions-without-word": Kind(
-        "Captions are empty, or hold nothing but punctuation.",
-        "Captions without a token that is a word, by the tokenizer. `n` is the captions.",
-        "Look at them in the source; a gate `empty.max = 0` keeps them out for good.",
-        "set: captions without a word, and so not compared: 2",
-        ("duplicates", "diversity", "missed", "perplexity"),
-        {"captions": "how many there are"},
     ),
     "captions-too-long": Kind(
         "Captions have more words than the metrics align, so that their images have no scores.",
@@ -550,4 +558,28 @@ KINDS: Mapping[str, Kind] = {
             "not answerable": "checks without a number",
         },
     ),
+    "bound-upside-down": Kind(
+        "A caption scores no more against the captions of its own image than one of another image does.",
+        "The means of candidates human and intra (`auditor bounds`), by each metric that rises with likeness. `n` is "
+        "the captions.",
+        "Ask how the captions were collected: parts of one text, a dialogue, or different questions about one picture "
+        "are no paraphrases. Do not use the captions of an image as references for each other.",
+        "set: a caption of the image scores no more than a caption of another image, by cider-d (0.012 and 0.015 by "
+        "cider-d): the captions of an image do not say the same",
+        ("findings",),
+        {"human": "mean of captions against their own image", "intra": "mean of captions of other images"},
+        "Metrics that compare a caption with these references measure nothing of its image.",
+    ),
+    **{
+        code: Kind(
+            kind.meaning,
+            f"{kind.measured} `n` is the {kind.of}{_by_share(kind)}.",
+            kind.advice,
+            f"set: {kind.said}: 12 of 40,460 (0.03%)",
+            kind.commands,
+            {kind.of: "how many there are", "share": "share of all"},
+            kind.consequence,
+        )
+        for code, kind in CAPTION_KINDS.items()
+    },
 }

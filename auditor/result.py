@@ -168,6 +168,9 @@ def plain(value: str | float | bool) -> str:
 #: before numbers are used, `error` is wrong for certain.
 Severity = Literal["info", "notice", "warning", "error"]
 
+#: From the worst to what is worth a word only.
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "notice", "info")
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -175,7 +178,8 @@ class Finding:
 
     `kind` is a code of `auditor.findings.KINDS`, whose page says what it means and what to do. `about` names what it is
     of: dataset, version, split, image, slot, metric, against …; `values` are its numbers, of `n` things that were
-    looked at.
+    looked at. `examples` are a few of the captions that it is of: image, slot, text, why; with `other_image`,
+    `other_slot` and `other_text` where it is of two.
     """
 
     kind: str
@@ -184,6 +188,7 @@ class Finding:
     values: Mapping[str, str | float | None] = field(default_factory=dict, hash=False)
     n: int | None = None
     severity: Severity = "info"
+    examples: tuple[Mapping[str, str | int | None], ...] = field(default=(), hash=False)
 
     def __str__(self) -> str:
         """Say it."""
@@ -198,6 +203,7 @@ class Finding:
             "values": {name: _finite_value(value) for name, value in self.values.items()},
             "n": self.n,
             "sentence": self.sentence,
+            **({"examples": [dict(example) for example in self.examples]} if self.examples else {}),
         }
 
 

@@ -71,6 +71,9 @@ STUDIES: dict[str, Study] = {
     "verify": _here(
         "upkeep.verify:verify", "Data", "Hash the stored captions again, and check the store against its log."
     ),
+    "findings": _here(
+        "findings:findings", "Captions", "Say what is wrong with the captions, how bad it is, and which they are."
+    ),
     "profile": _here("profile:profile", "Captions", "Size, length, vocabulary and repeated captions, side by side."),
     "identical": _here("identical:identical", "Captions", "Pairs of identical captions of one image."),
     "duplicates": _here(

@@ -8,8 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from auditor.errors import MetricError, UsageError
+from auditor.findings import KINDS
 from auditor.model import Gate
 from auditor.registry import request
+from auditor.result import SEVERITIES
 from auditor.studies.check import measures
 from auditor.studies.check.measures import Measure
 
@@ -17,6 +19,14 @@ SQL = "sql"
 
 #: The setting that says against which version or dataset a drift is measured.
 AGAINST = ("drift", "against")
+
+#: The table of kinds of findings that are accepted, each with the reason.
+IGNORE = "ignore"
+
+#: The gate whose limit is a severity, and severities as numbers.
+MAX_SEVERITY = "findings.max_severity"
+
+_SEVERITIES: Mapping[str, float] = {name: place for place, name in enumerate(reversed(SEVERITIES))}
 
 #: How a statistic may be compared with a limit.
 _COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {"at least": operator.ge, "at most": operator.le}
@@ -28,7 +38,8 @@ at_least, at_most = _COMPARISONS
 class GateRule:
     """How a gate is answered: `statistic` of `measure`, its `end` (value, low, high), compared to the limit (`words`).
 
-    One that is `by_metric` holds for all metrics, or for the one that stands after the first part of its name.
+    One that is `by_metric` holds for all metrics, or for the one that stands after the first part of its name; one
+    that is `by_kind` is of the kind of finding that stands there.
     """
 
     measure: Measure
@@ -36,6 +47,7 @@ class GateRule:
     words: str
     end: str = "value"
     by_metric: bool = False
+    by_kind: bool = False
 
     def holds(self, value: float, limit: float) -> bool:
         """Say whether a value is within its limit."""
@@ -59,6 +71,8 @@ GATES: Mapping[str, GateRule] = {
     "templated.max": GateRule(measures.templates, "templated", at_most),
     "outliers.max": GateRule(measures.outliers, "misplaced", at_most),
     "homogeneity.high.max": GateRule(measures.homogeneity, "homogeneity", at_most, end="high", by_metric=True),
+    MAX_SEVERITY: GateRule(measures.faults, "severity", at_most),
+    "findings.max": GateRule(measures.faults, "share", at_most, by_kind=True),
     "drift.js.max": GateRule(measures.drift, "js", at_most),
     "drift.js-2.max": GateRule(measures.drift, "js-2", at_most),
     "drift.js-opening.max": GateRule(measures.drift, "js-opening", at_most),
@@ -67,21 +81,32 @@ GATES: Mapping[str, GateRule] = {
 
 @dataclass(frozen=True)
 class Demand:
-    """A gate that was understood: its rule, its limit, and the metric that it names."""
+    """A gate that was understood: its rule, its limit, and the metric or the kind of finding that it names."""
 
     gate: Gate
     rule: GateRule
     limit: float
     metric: str | None = None
+    kind: str | None = None
+
+    @property
+    def statistic(self) -> str:
+        """What is compared: the statistic of the rule, or the kind of finding."""
+        return self.kind or self.rule.statistic
 
 
 @dataclass(frozen=True)
 class Demands:
-    """Every gate, understood: those of `GATES`, statements, and by dataset what its drift is measured against."""
+    """Every gate, understood: those of `GATES`, and statements.
+
+    By dataset, what its drift is measured against (`since`), and the kinds of findings that are accepted, each with the
+    reason (`ignored`).
+    """
 
     demands: tuple[Demand, ...]
     statements: tuple[Gate, ...]
     since: Mapping[str | None, str]
+    ignored: Mapping[str | None, Mapping[str, str]]
 
     @property
     def gates(self) -> tuple[Gate, ...]:
@@ -91,7 +116,7 @@ class Demands:
 
 def understood(gates: Sequence[Gate]) -> Demands:
     """Read gates. Raises `UsageError` for none, for one that is unknown, and for a limit that is no number."""
-    demands = [_demand(gate) for gate in gates if gate.keys[0] != SQL and gate.keys != AGAINST]
+    demands = [_demand(gate) for gate in gates if gate.keys[0] not in (SQL, IGNORE) and gate.keys != AGAINST]
     statements = [gate for gate in gates if gate.keys[0] == SQL]
     if not demands and not statements:
         raise UsageError(
@@ -99,26 +124,67 @@ def understood(gates: Sequence[Gate]) -> Demands:
             " one: captions_per_image.min = 5"
         )
     since = {gate.dataset: _against(gate) for gate in gates if gate.keys == AGAINST}
-    return Demands(tuple(demands), tuple(statements), since)
+    ignored: dict[str | None, dict[str, str]] = {}
+    for gate in gates:
+        if gate.keys[0] == IGNORE:
+            ignored.setdefault(gate.dataset, {}).update(_ignored(gate))
+    return Demands(tuple(demands), tuple(statements), since, ignored)
 
 
 def _demand(gate: Gate) -> Demand:
     rule, metric = GATES.get(gate.name), None
+    if gate.keys[0] == "findings" and gate.name != MAX_SEVERITY:
+        return _of_kind(gate)
     if rule is None:
         first, *between, end, bound = gate.keys if len(gate.keys) > 3 else ("", "", "", "")
         rule = GATES.get(f"{first}.{end}.{bound}")
         metric = ".".join(between)
     if rule is None or (metric is not None and not rule.by_metric):
         raise UsageError(f"{gate.where}: unknown gate {gate.name}; known are {', '.join(_known())}")
+    if gate.name == MAX_SEVERITY:
+        return Demand(gate, rule, _severity(gate))
+    return Demand(gate, rule, _number(gate), _metric(gate, metric))
+
+
+def _of_kind(gate: Gate) -> Demand:
+    if len(gate.keys) != 3 or gate.keys[1] not in KINDS or gate.keys[2] != "max":
+        raise UsageError(
+            f"{gate.where}: {gate.name}: expected {MAX_SEVERITY} or findings.KIND.max, of a kind that docs/findings.md"
+            " lists"
+        )
+    return Demand(gate, GATES["findings.max"], _number(gate), kind=gate.keys[1])
+
+
+def _severity(gate: Gate) -> float:
+    limit = gate.limit
+    if not isinstance(limit, str) or limit not in _SEVERITIES:
+        raise UsageError(f'{gate.where}: {gate.name}: expected "info", "notice" or "warning", not {limit!r}')
+    return _SEVERITIES[limit]
+
+
+def _ignored(gate: Gate) -> Mapping[str, str]:
+    kind = ".".join(gate.keys[1:])
+    if kind not in KINDS:
+        raise UsageError(f"{gate.where}: {gate.name}: no such kind of finding; docs/findings.md lists them")
+    if not isinstance(gate.limit, str) or not gate.limit.strip():
+        raise UsageError(f'{gate.where}: {gate.name}: expected the reason why, such as "read by hand on 1 May"')
+    return {kind: gate.limit}
+
+
+def _number(gate: Gate) -> float:
     limit = gate.limit
     if isinstance(limit, bool) or not isinstance(limit, int | float) or not math.isfinite(limit):
         raise UsageError(f"{gate.where}: {gate.name}: expected a number, not {limit!r}")
-    if metric is not None:
-        try:
-            metric = request(metric).label
-        except MetricError as error:
-            raise UsageError(f"{gate.where}: {gate.name}: {error}") from error
-    return Demand(gate, rule, float(limit), metric)
+    return float(limit)
+
+
+def _metric(gate: Gate, metric: str | None) -> str | None:
+    if metric is None:
+        return None
+    try:
+        return request(metric).label
+    except MetricError as error:
+        raise UsageError(f"{gate.where}: {gate.name}: {error}") from error
 
 
 def _against(gate: Gate) -> str:
@@ -129,5 +195,7 @@ def _against(gate: Gate) -> str:
 
 def _known() -> list[str]:
     """List how every gate is written."""
+    plain = [name for name, rule in GATES.items() if not rule.by_kind]
     named = [name.replace(".", ".METRIC.", 1) for name, rule in GATES.items() if rule.by_metric]
-    return [*GATES, *named, ".".join(AGAINST), "[[check.sql]]"]
+    of_kind = [name.replace(".", ".KIND.", 1) for name, rule in GATES.items() if rule.by_kind]
+    return [*plain, *named, *of_kind, ".".join(AGAINST), f"{IGNORE}.KIND", "[[check.sql]]"]

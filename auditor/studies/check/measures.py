@@ -6,12 +6,14 @@ Every function gives rows with the columns of `MEASURED`; one without a value sa
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import polars as pl
 
+from auditor.findings import KINDS
 from auditor.model import Progress, Selection, Source
 from auditor.registry import References, requests
+from auditor.result import SEVERITIES
 from auditor.scoring.candidate_sets import score_sets
 from auditor.scoring.substitutes import substitutes_of
 from auditor.store.connection import Store
@@ -19,6 +21,7 @@ from auditor.store.versions import images, log
 from auditor.studies.compare import estimated_indices
 from auditor.studies.diversity import DiversitySettings, measured, selections_with_tokens
 from auditor.studies.duplicates import TEST, TRAIN, duplicates
+from auditor.studies.findings import findings
 from auditor.studies.outliers import outliers as outliers_of
 from auditor.studies.profile import profile
 from auditor.studies.templates import templates as templates_of
@@ -40,7 +43,8 @@ _CONFIDENCE = 0.95
 class Asked:
     """Whose statistics are asked for: a selection, by one metric or (null) all, for a drift `against` another dataset.
 
-    `tokenizer` is the one for captions that are written like those of the selection.
+    `tokenizer` is the one for captions that are written like those of the selection. `ignored` are the kinds of
+    findings that do not count, each with the reason.
     """
 
     store: Store
@@ -50,6 +54,7 @@ class Asked:
     tokenizer: str
     metric: str | None = None
     against: str | None = None
+    ignored: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def ref(self) -> str:
@@ -134,6 +139,30 @@ def homogeneity(asked: Asked) -> pl.DataFrame:
         reason = None if one and high is not None else said or None
         rows.append(("homogeneity", label, one and one.value, low, high, scored.signatures.get(label), reason))
     return pl.DataFrame(rows, schema=MEASURED, orient="row")
+
+
+def faults(asked: Asked) -> pl.DataFrame:
+    """Measure what was found (`findings`): `severity` of the worst, and by kind the share of captions, or images.
+
+    Severity is 0 for info, 3 for an error, and its `reason` names the finding. A kind that was not found has share 0,
+    one without a share 1.
+    """
+    found = findings(
+        asked.store, asked.ref, tokenizer=asked.tokenizer, config=asked.declared, progress=asked.progress
+    ).findings
+    counted = next((one for one in found if one.kind not in asked.ignored), None)
+    worst, why = ("info", None) if counted is None else (counted.severity, f"{counted.severity}: {counted.sentence}")
+    shares = dict.fromkeys(KINDS, 0.0)
+    for one in found:
+        share = one.values.get("share")
+        shares[one.kind] = max(shares[one.kind], share if isinstance(share, float) else 1.0)
+    rows = [
+        ("severity", float(SEVERITIES[::-1].index(worst)), why),
+        *((kind, share, None) for kind, share in shares.items()),
+    ]
+    return _rows(
+        pl.DataFrame(rows, schema={"statistic": pl.String, "value": pl.Float64, "reason": pl.String}, orient="row")
+    )
 
 
 def drift(asked: Asked) -> pl.DataFrame:

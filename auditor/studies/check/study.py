@@ -84,12 +84,14 @@ def check(
         dataset = selection.version.dataset
         against = wanted.since.get(dataset, wanted.since.get(None))
         tokenizer, said = chosen_tokenizer(store, [selection.pinned_name, against])
-        asked = Asked(store, selection, declared or {}, progress, tokenizer, against=against)
+        ignored = {**wanted.ignored.get(None, {}), **wanted.ignored.get(dataset, {})}
+        asked = Asked(store, selection, declared or {}, progress, tokenizer, against=against, ignored=ignored)
         rows_of_dataset = [
             *_measured(asked, _of(wanted.demands, dataset)),
             *map(_stated, (a for a in stated if a.selection == selection)),
         ]
         notes += said if rows_of_dataset else []
+        notes += [f"{selection.label}: {kind} does not count: {reason}" for kind, reason in ignored.items()]
         if refs and not rows_of_dataset:
             notes.append(f"{selection.label}: no gate is declared for it")
         rows += rows_of_dataset
@@ -150,7 +152,7 @@ def _measured(asked: Asked, demands: Sequence[Demand]) -> list[_Row]:
         if isinstance(measured, str):
             rows.append(whose | _without(demand, measured))
             continue
-        of_gate = measured.filter(statistic=demand.rule.statistic)
+        of_gate = measured.filter(statistic=demand.statistic)
         rows += [whose | _answered(demand, row) for row in of_gate.iter_rows(named=True)]
         if of_gate.is_empty():
             rows.append(whose | _without(demand, "nothing to measure"))
@@ -166,7 +168,7 @@ def _place(gate: Gate, selection: Selection | None) -> _Row:
 
 
 def _without(demand: Demand, reason: str) -> _Row:
-    facts = {"statistic": demand.rule.statistic, "metric": demand.metric, "limit": demand.limit}
+    facts = {"statistic": demand.statistic, "metric": demand.metric, "limit": demand.limit}
     return facts | {"verdict": UNANSWERED, "reason": reason}
 
 
@@ -176,7 +178,7 @@ def _answered(demand: Demand, measured: _Row) -> _Row:
         missing = "it has no value" if measured["value"] is None else "it has no interval or no finite value"
         return measured | _without(demand, measured["reason"] or missing) | {"metric": measured["metric"]}
     passed = demand.rule.holds(value, demand.limit)
-    what = demand.rule.statistic if measured["metric"] is None else f"{demand.rule.statistic} by {measured['metric']}"
+    what = demand.statistic if measured["metric"] is None else f"{demand.statistic} by {measured['metric']}"
     what = what if demand.rule.end == "value" else f"{what}, the {demand.rule.end} end of its interval,"
     said = f"{what} is {_number(value)}, expected {demand.rule.words} {_number(demand.limit)}"
     verdict = {"verdict": PASSED, "reason": None} if passed else {"verdict": FAILED, "reason": said}

@@ -97,7 +97,7 @@ def _unpacked(rows: pl.DataFrame) -> Result:
         tables=tuple(Table(frame=next(read), **_tuples(fields)) for fields in said["tables"]),
         figures=tuple(Figure(frame=next(read), **_tuples(fields)) for fields in said["figures"]),
         notes=tuple(said["notes"]),
-        findings=tuple(Finding(**fields) for fields in said["findings"]),
+        findings=tuple(Finding(**_tuples(fields)) for fields in said["findings"]),
     )
 
 

@@ -31,6 +31,9 @@ _Z = 1.959963984540054
 #: A file is said to be sorted where so many of its images are.
 _SORTED = 0.5
 
+#: Fewer images say nothing of sorting; so many captions are never sorted by chance.
+_IMAGES, _MANY = 20, 100
+
 
 def slot_effects(
     store: Store, selection: Selection, tokenizer: str, metric_name: str, at_work: Workspace, progress: Progress
@@ -72,7 +75,7 @@ def slot_effects(
     notes += _told(selection, made)
     order = _order(captions, content(store, selection).select("image", "slot", "text"))
     notes += _sorted(selection, order)
-    return pl.concat([made, types, order], how="diagonal_relaxed"), signed, notes
+    return pl.concat([made, types, order.drop("chance")], how="diagonal_relaxed"), signed, notes
 
 
 def _effect(captions: pl.DataFrame, name: str, column: str) -> pl.DataFrame:
@@ -152,17 +155,21 @@ def _order(captions: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
             longer=step >= 0, shorter=step <= 0, later=pl.col("text") >= earlier, before=pl.col("text") <= earlier
         )
         .group_by("image")
-        .agg(pl.col("longer", "shorter", "later", "before").drop_nulls().all())
+        .agg(pl.col("longer", "shorter", "later", "before").drop_nulls().all(), number=pl.len())
     )
+    orders = {number: 1 / math.factorial(min(number, _MANY)) for number in by_image["number"].unique()}
+    by_image = by_image.with_columns(chance=pl.col("number").replace_strict(orders, return_dtype=pl.Float64))
     rows = []
     for name, pattern, way, other in (
         ("sorted-by-length", "longer", "longer", "shorter"),
         ("sorted-by-length", "shorter", "shorter", "longer"),
         ("sorted-by-spelling", "a to z", "later", "before"),
     ):
-        told = by_image.filter(~(pl.col(way) & pl.col(other)))[way]
-        rows.append((name, pattern, len(told), told.mean()))
-    schema = {"statistic": pl.String, "pattern": pl.String, "captions": pl.Int64, "value": pl.Float64}
+        told = by_image.filter(~(pl.col(way) & pl.col(other)))
+        rows.append((name, pattern, told.height, told[way].mean(), told["chance"].mean()))
+    schema = {
+        "statistic": pl.String, "pattern": pl.String, "captions": pl.Int64, "value": pl.Float64, "chance": pl.Float64,
+    }  # fmt: skip
     return pl.DataFrame(rows, schema=schema, orient="row").rename({"captions": "n"})
 
 
@@ -177,6 +184,6 @@ def _sorted(selection: Selection, order: pl.DataFrame) -> list[Finding]:
             n,
             "warning",
         )
-        for name, pattern, share, n in order.select("statistic", "pattern", "value", "n").rows()
-        if share is not None and share >= _SORTED
+        for name, pattern, n, share, chance in order.rows()
+        if n >= _IMAGES and share - chance >= _SORTED * (1 - chance)
     ]

@@ -174,6 +174,20 @@ def test_only_what_gates_ask_for_is_computed(held: Store, monkeypatch: pytest.Mo
     assert checked(held, gate("images.min", 1), gate("length.asl.max", 1))[0]["verdict"] == "passed"
 
 
+def test_worst_finding_is_gated_and_named_and_a_kind_that_is_accepted_is_told(store: Store) -> None:
+    ingest_rows(store, [(f"i{n}", slot, f"a dog number {n} {'runs' if (slot + n) % 2 else 'sits'}") for n in range(5) for slot in (0, 1)]
+                + [("z", 0, "write to ann@example.org"), ("z", 1, "a cat")])  # fmt: skip
+    worst = gate("findings.max_severity", "notice")
+    (row,) = checked(store, worst)
+    assert (row["verdict"], row["value"]) == ("failed", 2.0)
+    assert "expected at most 1: warning: set: captions with an e-mail address" in row["reason"]
+    accepted = check(store, "set", gates=[worst, gate("ignore.personal-data", "an example address")])
+    assert accepted.holds, accepted.frame["reason"].to_list()
+    assert "set: personal-data does not count: an example address" in accepted.notes
+    rows = checked(store, gate("findings.personal-data.max", 1 / 12), gate("findings.markup.max", 0))
+    assert [(row["value"], row["verdict"]) for row in rows] == [(1 / 12, "passed"), (0.0, "passed")]
+
+
 def test_own_gate_replaces_that_of_all(held: Store) -> None:
     demanded = (gate("images.min", 9), gate("images.min", 3, "set"), statement("select $dataset as d"))
     demanded += (statement("select 1 where false", "set"),)
@@ -247,6 +261,10 @@ def test_sql_that_fails_is_named_with_its_place(held: Store) -> None:
         (gate("images.min", math.nan), "expected a number, not nan"),
         (gate("homogeneity.cidre.high.max", 1), r"datasets.toml: \[check\]: .*cidre: no such metric"),
         (gate("drift.against", 3), "expected a version or a dataset"),
+        (gate("findings.max_severity", "bad"), 'expected "info", "notice" or "warning", not .bad.'),
+        (gate("findings.typos.max", 0), "of a kind that docs/findings.md lists"),
+        (gate("ignore.typos", "known"), "no such kind of finding"),
+        (gate("ignore.placeholders", ""), "expected the reason why"),
     ],
 )
 def test_wrong_gate_is_refused_with_its_place(wrong: Gate, words: str) -> None:
@@ -358,7 +376,7 @@ def test_page_explains_every_gate_and_its_example_is_understood() -> None:
     (example,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
     Path("datasets.toml").write_text(example)
     wanted = gates.understood(config.gates())
-    assert len(wanted.gates) == 9
+    assert len(wanted.gates) == 10
     assert wanted.since == {"mine": "mine@v1"}
 
 

@@ -74,8 +74,26 @@ def test_slots_are_compared_with_the_others_of_their_image(store: Store) -> None
     assert last["effect"] == pytest.approx(fmean(apart) / sd)
     assert last["high"] - last["low"] == pytest.approx(2 * 1.959963984540054 * stdev(apart) / math.sqrt(3) / sd)
     assert any("slot 2 is longer" in note for note in result.sentences)
-    assert any("sorted by length (longer) in 100%" in note for note in result.sentences)
     assert dict(of(result, "slot-types").select("slot", "value").rows()) == {0: 1.0, 1: 1.0, 2: 1.0}
+
+
+def test_captions_are_sorted_where_twenty_images_say_more_than_chance(store: Store) -> None:
+    def told(rows: list[tuple[str, int, str]]) -> list[str]:
+        ingest_rows(store, rows)
+        return [one.sentence for one in templates(store, "set").found("sorted-captions")]
+
+    lengths = [
+        (f"i{image}", slot, " ".join(["w"] * (1 + slot + image % 3))) for image in range(20) for slot in range(3)
+    ]
+    assert told(lengths) == [
+        "set: captions are sorted by length (longer) in 100% of the images: slots are no annotators",
+        "set: captions are sorted by spelling (a to z) in 100% of the images: slots are no annotators",
+    ]
+    assert not told(lengths[:57])
+    by_chance = [
+        (f"i{image}", slot, " ".join(["w"] * (2 + slot * (-1) ** image))) for image in range(40) for slot in (0, 1)
+    ]
+    assert not told(by_chance)
 
 
 def test_captions_in_order_of_spelling_are_told(store: Store) -> None:

@@ -1,0 +1,184 @@
+"""The kinds of findings that name captions and images: what a curator would mend in the file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class CaptionKind(NamedTuple):
+    """One kind that lists captions. `said` is what they are, for the sentence.
+
+    `warning` and `error` are the shares `of` the captions, or images, from which on a finding is one; below, it is a
+    notice. `commands` find it.
+    """
+
+    said: str
+    meaning: str
+    measured: str
+    consequence: str
+    advice: str
+    warning: float | None
+    error: float | None = None
+    of: str = "captions"
+    commands: tuple[str, ...] = ("findings",)
+
+
+CAPTION_KINDS: Mapping[str, CaptionKind] = {
+    "personal-data": CaptionKind(
+        "captions with an e-mail address or a phone number",
+        "Captions hold an e-mail address or a phone number.",
+        "By patterns (`sql/findings/personal_data.sql`): an address with @, seven digits or more in the groupings of "
+        "phone numbers.",
+        "A model may learn to say them, and the law may forbid to pass them on.",
+        "Take them out before the dataset is shared.",
+        0.0,
+    ),
+    "web-address": CaptionKind(
+        "captions with the address of a page",
+        "Captions hold the address of a page: read off a sign in the picture, or left over from the page they were "
+        "taken from.",
+        "By a pattern (`sql/findings/web_address.sql`).",
+        "Where it is no text in the picture, the caption was copied from a page, and no picture shows it.",
+        "Read them; keep those that a picture shows.",
+        0.01,
+        0.2,
+    ),
+    "file-names": CaptionKind(
+        "captions with the name of a file",
+        "Captions hold the name of a file, such as IMG_1234.jpg.",
+        "By its ending, or as cameras number pictures (`sql/findings/file_name.sql`).",
+        "It says nothing of the picture, and a model learns to say it.",
+        "Write a caption, or leave it out.",
+        0.0005,
+        0.05,
+    ),
+    "placeholders": CaptionKind(
+        "captions with a placeholder in the place of words",
+        "Captions stand where one should be written: N/A, test, XXXX, `<unk>`, “image not available”.",
+        "By a list of patterns (`sql/findings/placeholder.sql`).",
+        "Each is a reference that no good caption can match, and a sentence that a model learns.",
+        "Leave them out, or ask for captions. `<unk>` says that somebody else's preprocessing was published: look for "
+        "the captions as they were written.",
+        0.0005,
+        0.05,
+    ),
+    "markup": CaptionKind(
+        "captions with mark-up",
+        "Captions hold tags or entities of HTML, links of Markdown, or escapes such as `\\n`.",
+        "By a pattern (`sql/findings/markup.sql`).",
+        "Tokenizers make words of it, and models learn to write it.",
+        "Decode entities and take tags out, then ingest again.",
+        0.0005,
+        0.2,
+    ),
+    "broken-characters": CaptionKind(
+        "captions with characters that were decoded wrongly or cannot be seen",
+        "Captions were decoded wrongly (“Ã©” for “é”, �) or hold characters that nobody can see.",
+        "By the characters (`sql/findings/broken_characters.sql`).",
+        "Words with them match no other spelling of themselves.",
+        "Read the file in its own encoding, and ingest again.",
+        0.0005,
+        0.2,
+    ),
+    "other-script": CaptionKind(
+        "captions in letters that few captions are written in",
+        "A few captions are written in another script than the others.",
+        "Letters are counted by script; told are captions of a script that at most 2 % of the captions are written in "
+        "(`sql/findings/other_script.sql`).",
+        "They share no word with the other captions of their image, and score 0 against them.",
+        "Translate them or leave them out; where a dataset has two languages, ingest each as its own.",
+        0.0005,
+    ),
+    "other-language": CaptionKind(
+        "captions in another language than the others",
+        "A few captions are in another language than most.",
+        "By py3langid (pip install 'auditor[language]'), for captions of three words and more: told where it gives .7 "
+        "or more to a language that at most 10 % of the captions are in. Of 40,000 captions of Flickr8k and COCO, all "
+        "English, it names none so.",
+        "They share hardly a word with the other captions of their image, and score near 0 against them.",
+        "Translate them or leave them out; where a dataset has two languages, ingest each as its own.",
+        0.001,
+    ),
+    "truncated-captions": CaptionKind(
+        "captions that seem to break off",
+        "Captions end where captions go on: “a man in front of the”.",
+        "A caption is told that ends in a word, or two, that come 200 times or more and are the last of at most 0.3 % "
+        "of the captions that hold them (`sql/findings/truncated.sql`). Of untouched captions about 4 in 10,000 are "
+        "told, half of them wrongly (“…pulls in”): below the threshold of a warning this says little.",
+        "Models learn to stop there, and a length limit may have cut more captions than can be seen.",
+        "Look for a limit of characters or words where the captions were written or exported.",
+        0.002,
+        0.05,
+    ),
+    "repeated-words": CaptionKind(
+        "captions that say the same again and again",
+        "Captions say a phrase again and again, or the whole caption twice.",
+        "By runs of equal words (`sql/findings/repeated_words.sql`): two to six words three times in a row, one word "
+        "four times, four to six words twice, or a second half like the first.",
+        "Loops are what language models write and people do not: the captions may be a system's.",
+        "Read them: were captions joined, or written by a system?",
+        0.0005,
+        0.02,
+    ),
+    "misspellings": CaptionKind(
+        "captions with a word that seems misspelt",
+        "Captions hold a rare word that is one letter away from a frequent one.",
+        "Words of five letters and more in at most two captions, one edit away from a word of twenty times as many, "
+        "unknown to every other dataset of the store (`sql/findings/misspelled.sql`). About one in four is a word of "
+        "its own (“spits” for “sits”), and half where the store has no other dataset.",
+        "Each is a word that no metric matches, and a vocabulary is larger than it seems.",
+        "Correct them where spelling matters; a few in a hundred captions are usual for captions of the crowd.",
+        0.05,
+    ),
+    "listed-words": CaptionKind(
+        "captions with a word of the list",
+        "Captions hold a word of the list that was given with `--words`, as lists of profanity are.",
+        "By words of the tokenizer (`sql/findings/listed_word.sql`).",
+        "A model may learn to say them.",
+        "Read them in their context, and leave out what should not be said.",
+        0.0,
+    ),
+    "padded-images": CaptionKind(
+        "captions that repeat another of their image",
+        "Images have fewer different captions than captions: some were repeated, to make up the number.",
+        "Captions with the tokens of an earlier caption of their image (`sql/findings/repeated_caption.sql`), as a "
+        "share of all captions. Short captions of plain images meet by chance: of 50 an image, 2 or 3 %.",
+        "A caption that is held out finds itself among its references: every human bound and every agreement within "
+        "images is too high.",
+        "Score with each text once an image (`--distinct`), and say how many different captions there are.",
+        0.05,
+        0.3,
+    ),
+    "uneven-captions": CaptionKind(
+        "images with another number of captions than most",
+        "Images differ in how many captions they have.",
+        "Images whose number of captions is not the most frequent one (`sql/findings/unusual_count.sql`).",
+        "Scores that take the best reference (BLEU, METEOR) are higher where there are more.",
+        "Draw equally many: `--references K`.",
+        0.1,
+        of="images",
+    ),
+    "copied-images": CaptionKind(
+        "images whose captions are those of another image",
+        "Two images share captions that nobody else has: one picture under two ids, or captions given to the wrong "
+        "image.",
+        "Pairs of images that share two or more texts of four words and more, and half of the captions of either; "
+        "texts on more than 20 images do not count (`sql/findings/copied_image.sql`). An error where the two are in "
+        "different splits. Flickr8k, Flickr30k and half of COCO have none.",
+        "The same picture is described twice: across splits, a system has seen what it is tested on.",
+        "Keep one of the two, and in one split.",
+        0.0,
+        of="images",
+    ),
+    "captions-without-word": CaptionKind(
+        "captions without a word",
+        "Captions have no word: empty, or nothing but punctuation.",
+        "The tokenizer gives no token.",
+        "They are scored 0 by every metric, or left out.",
+        "Leave them out of the source, and ingest again.",
+        0.001,
+        0.05,
+        commands=("findings", "duplicates", "diversity", "missed", "perplexity"),
+    ),
+}

@@ -1,0 +1,120 @@
+"""Captions that a curator would mend, by kind: each finder is one SELECT in `sql/findings/`, or one function here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from auditor.store.connection import Store
+from auditor.store.versions import related
+from auditor.store.workspace import Workspace
+from auditor.studies.findings import language
+
+#: A text that more images have than this says nothing of any: a copied image shares rarer ones.
+_RARE = 20
+
+#: A script that a larger share of the captions is written in is one of the dataset's own.
+_SCRIPT = 0.02
+
+#: Words that end captions so seldom, of so many, are where captions go on.
+_SELDOM, _OFTEN = 0.003, 200
+
+#: A word is frequent in so many captions, and so many times as frequent as what may be a misspelling of it.
+_FREQUENT, _TIMES = 20, 20
+
+#: What every finder gives: null for a slot where it is of the image, and for what it is not beside.
+LISTED = {
+    "image": pl.String,
+    "slot": pl.UInt32,
+    "why": pl.String,
+    "other_image": pl.String,
+    "other_slot": pl.UInt32,
+}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The captions in question. `words` are those of a user's list."""
+
+    store: Store
+    dataset: str
+    at_work: Workspace
+    words: Sequence[str] = ()
+
+    def rows(self, relation: str, **params: float) -> pl.DataFrame:
+        """Run a SELECT over the captions."""
+        self.at_work.params |= params
+        return self.at_work.rows(relation)
+
+
+def _by_pattern(relation: str) -> Callable[[Asked], pl.DataFrame]:
+    return lambda asked: asked.rows(relation)
+
+
+def _misspelt(asked: Asked) -> pl.DataFrame:
+    apart = [asked.dataset, *related(asked.store, asked.dataset)]
+    asked.at_work.params |= {"apart": apart}
+    return asked.rows("misspelled", frequent=_FREQUENT, times_as_frequent=_TIMES)
+
+
+def _listed(asked: Asked) -> pl.DataFrame:
+    words = sorted({word.strip().lower() for word in asked.words} - {""})
+    asked.at_work.bind_rows("wanted_word", pl.DataFrame({"word": words}, schema={"word": pl.String}))
+    return asked.rows("listed_word")
+
+
+def _padded(asked: Asked) -> pl.DataFrame:
+    return asked.rows("repeated_caption").select(
+        "image",
+        "slot",
+        why=pl.format("as slot {}; {} different captions of {}", "of_slot", "distinct_captions", "captions"),
+        other_image="image",
+        other_slot="of_slot",
+    )
+
+
+def _uneven(asked: Asked) -> pl.DataFrame:
+    return asked.rows("unusual_count").select(
+        "image", slot=pl.lit(None, pl.UInt32), why=pl.format("{} captions, most images have {}", "captions", "usual")
+    )
+
+
+def _copied(asked: Asked) -> pl.DataFrame:
+    split, other = (pl.col(name).fill_null("no split") for name in ("split", "other_split"))
+    across = pl.when(split != other).then(pl.format("; in {} and {}", split, other)).otherwise(pl.lit(""))
+    return asked.rows("copied_image", rare=_RARE).select(
+        "image",
+        slot=pl.lit(None, pl.UInt32),
+        why=pl.concat_str(pl.format("{} of {} captions are those of {}", "shared", "captions", "other_image"), across),
+        other_image="other_image",
+        across=split != other,
+    )
+
+
+def _wordless(asked: Asked) -> pl.DataFrame:
+    return asked.at_work.query(
+        "select image, slot, 'no word' as why from reference where length = 0 order by image, slot"
+    )
+
+
+#: What finds the captions of each kind.
+FINDERS: Mapping[str, Callable[[Asked], pl.DataFrame]] = {
+    "copied-images": _copied,
+    "padded-images": _padded,
+    "placeholders": _by_pattern("placeholder"),
+    "personal-data": _by_pattern("personal_data"),
+    "file-names": _by_pattern("file_name"),
+    "web-address": _by_pattern("web_address"),
+    "markup": _by_pattern("markup"),
+    "broken-characters": _by_pattern("broken_characters"),
+    "other-script": lambda asked: asked.rows("other_script", at_most=_SCRIPT),
+    "other-language": lambda asked: language.foreign(asked.at_work),
+    "truncated-captions": lambda asked: asked.rows("truncated", seldom=_SELDOM, often=_OFTEN),
+    "repeated-words": _by_pattern("repeated_words"),
+    "misspellings": _misspelt,
+    "listed-words": _listed,
+    "uneven-captions": _uneven,
+    "captions-without-word": _wordless,
+}

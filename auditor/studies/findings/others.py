@@ -1,0 +1,176 @@
+"""What other studies found, as a reader wants it: leaks beside what chance brings, many slots as one finding."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import polars as pl
+
+from auditor.model import Selection
+from auditor.result import SEVERITIES, Finding, Result, Severity, about
+from auditor.studies.duplicates import COPIED, LEAK, TEST, TRAIN, examples_of
+
+#: How many standard errors more captions of a test split than chance brings, and how many more of 100, are a leak.
+_BEYOND, _MORE, _FLOOD = 3.0, 0.002, 0.05
+
+#: Captions of one image meet together: the variance of a share of captions is so many times that of single ones.
+_CLUSTERED = 2.0
+
+#: The kinds of a study that are one finding where there are several.
+_TOGETHER = {
+    COPIED: "{label}: {n} pairs of slots say the same, or nearly, of 10 % of their images or more, first slots"
+    " {slot} and {against_slot} ({share:.1%}): did one copy the other?",
+    "unlike-slot": "{label}: {n} differences between slots, first: slot {slot} (effect {effect:+.2f})",
+}
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What studies say of one selection: each asked at most once, null where it cannot answer."""
+
+    selection: Selection
+    duplicates: Callable[[], Result | None]
+    within_train: Callable[[str], Result | None]
+    outliers: Callable[[], Result | None]
+    templates: Callable[[], Result | None]
+    bounds: Callable[[], Result | None]
+
+
+def told(answers: Answers) -> list[Finding]:
+    """Give the findings of other studies on one selection."""
+    found: list[Finding] = []
+    duplicates = answers.duplicates()
+    if duplicates is not None:
+        found += [*_leaks(answers, duplicates), *_together(answers.selection, duplicates, COPIED)]
+    outliers = answers.outliers()
+    if outliers is not None:
+        found += [replace(one, examples=_misplaced(outliers)) for one in outliers.found("swapped-captions")]
+    templates = answers.templates()
+    if templates is not None:
+        found += [*_together(answers.selection, templates, "unlike-slot"), *templates.found("sorted-captions")]
+        found += [_templated(one) for one in templates.found("templated-captions")]
+    bounds = answers.bounds()
+    if bounds is not None:
+        found += _upside_down(answers.selection, bounds)
+    return found
+
+
+def _leaks(answers: Answers, duplicates: Result) -> list[Finding]:
+    """Put the captions of a test split that occur in train beside those of train that occur at its other images.
+
+    If test and train were drawn from the same images at random, the two shares would be alike.
+    """
+    counted = duplicates.frame.filter(pl.col("statistic") == "captions", pl.col("slot").is_null())
+    leaks = counted.filter(scope="across-splits", split=TEST, against_split=TRAIN)
+    if leaks.is_empty():
+        return []
+    shares, n = _by_match(leaks)
+    train = answers.within_train(TRAIN)
+    if train is None:
+        return []
+    usual, of = _by_match(
+        train.frame.filter(pl.col("statistic") == "captions", pl.col("slot").is_null(), scope="across-images")
+    )
+    beyond = {match: _is_beyond(shares[match], n, usual[match], of) for match in ("exact", "any")}
+    excess = max(shares[match] - usual[match] for match in beyond) if any(beyond.values()) else 0.0
+    label = answers.selection.version.dataset
+    exact, near = round(shares["exact"] * n), round((shares["any"] - shares["exact"]) * n)
+    look_alikes = shares["any"] - shares["exact"], usual["any"] - usual["exact"]
+    said = (
+        f"{label}: of {n:,} test captions {exact:,} occur in train word for word ({shares['exact']:.1%}; train captions"
+        f" at other train images: {usual['exact']:.1%}), {near:,} are look-alikes ({look_alikes[0]:.1%}; in train:"
+        f" {look_alikes[1]:.1%}): "
+    )
+    said += "more than chance brings" if any(beyond.values()) else "no more than chance brings"
+    severity: Severity = "error" if excess >= _FLOOD else "warning" if any(beyond.values()) else "info"
+    where = about(answers.selection) | {"split": TEST, "against": TRAIN}
+    values = {
+        "exact": exact, "near": near, "share": shares["any"], "exact_by_chance": usual["exact"],
+        "share_by_chance": usual["any"],
+    }  # fmt: skip
+    base = answers.selection.version.dataset
+    table = next(
+        (one for one in duplicates.tables if one.name == examples_of(f"{base}:{TEST}", f"{base}:{TRAIN}")), None
+    )
+    examples = () if table is None else tuple(_beside(row) for row in table.frame.head(3).iter_rows(named=True))
+    return [Finding(LEAK, said, where, values, n, severity, examples)]
+
+
+def _by_match(rows: pl.DataFrame) -> tuple[dict[str, float], int]:
+    shares = {match: value or 0.0 for match, value in rows.select("match", "value").iter_rows()}
+    return shares, int(rows["n"].max() or 0)  # type: ignore[arg-type]
+
+
+def _is_beyond(share: float, n: int, usual: float, of: int) -> bool:
+    pooled = (share * n + usual * of) / (n + of) if n + of else 0.0
+    error = math.sqrt(_CLUSTERED * pooled * (1 - pooled) * (1 / max(n, 1) + 1 / max(of, 1)))
+    return share - usual > max(_BEYOND * error, _MORE)
+
+
+def _beside(row: Mapping[str, Any]) -> dict[str, str | int | None]:
+    return {
+        "image": row["image"], "slot": row["slot"], "text": row["text"], "why": str(row["match"]),
+        "other_image": row["against_image"], "other_slot": row["against_slot"], "other_text": row["against_text"],
+    }  # fmt: skip
+
+
+def _together(selection: Selection, result: Result, kind: str) -> list[Finding]:
+    """Make one finding of several of a kind: the strongest, which says how many there are."""
+    several = [one for one in result.found(kind) if one.about.get("dataset") == selection.version.dataset]
+    if len(several) < 2:
+        return several
+    strength = "share" if kind == COPIED else "effect"
+    first = max(several, key=lambda one: abs(float(one.values[strength] or 0)))
+    worst = min((one.severity for one in several), key=SEVERITIES.index)
+    known = {**first.about, **first.values, "n": len(several), "label": selection.label}
+    values = {**first.values, "findings": len(several)}
+    return [replace(first, sentence=_TOGETHER[kind].format(**known), values=values, severity=worst)]
+
+
+def _templated(one: Finding) -> Finding:
+    share = float(one.values["share"] or 0)
+    return replace(one, severity="warning" if share >= _TEMPLATED else "notice" if share >= _FEW else "info")
+
+
+#: Shares of captions made from templates. People describing pictures reach some 7 % (Flickr8k), machines most.
+_TEMPLATED, _FEW = 0.3, 0.1
+
+
+def _misplaced(outliers: Result) -> tuple[dict[str, str | int | None], ...]:
+    rows = outliers.frame.filter(pl.col("finding").is_in(["swapped", "elsewhere"]))
+    texts = outliers.frame.select(other_image="image", other_slot="slot", other_text="text")
+    shown = rows.join(texts, on=["other_image", "other_slot"], how="left", maintain_order="left")
+    pairs = shown.filter((pl.col("finding") == "elsewhere") | (pl.col("image") < pl.col("other_image")))
+    why = pl.format("{} bits for {}", pl.coalesce("pair_evidence", "evidence").round(0).cast(pl.Int64), "other_image")
+    return tuple(
+        pairs.head(3).select(
+            "image", "slot", "text", why.alias("why"), "other_image", "other_slot", "other_text"
+        ).to_dicts()
+    )  # fmt: skip
+
+
+def _upside_down(selection: Selection, bounds: Result) -> list[Finding]:
+    """Name the metrics by which a caption of the image scores no more than a caption of another image."""
+    means = bounds.frame.filter(pl.col("level") == "caption", pl.col("candidate").is_in(["human", "intra"])).pivot(
+        "candidate", index="metric", values=["mean", "n"], aggregate_function="first"
+    )
+    if not {"mean_human", "mean_intra"} <= set(means.columns):
+        return []
+    rising = means.filter(~pl.col("metric").str.starts_with("ter"))
+    below = rising.filter(pl.col("mean_human") <= pl.col("mean_intra"))
+    if below.is_empty():
+        return []
+    metric, human, intra, n = below.select("metric", "mean_human", "mean_intra", "n_human").row(0)
+    names = ", ".join(below["metric"])
+    said = (
+        f"{selection.label}: a caption of the image scores no more than a caption of another image, by {names} "
+        f"({human:.3f} and {intra:.3f} by {metric}): the captions of an image do not say the same"
+    )
+    return [
+        Finding(
+            "bound-upside-down", said, about(selection, metric=metric), {"human": human, "intra": intra}, n, "error"
+        )
+    ]

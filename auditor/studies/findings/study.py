@@ -1,0 +1,157 @@
+"""What is wrong with the captions, how bad is it, and which are they? One list of all studies' findings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import polars as pl
+
+from auditor import parameters as p
+from auditor.config import sources
+from auditor.errors import AuditorError, UsageError
+from auditor.findings import KINDS
+from auditor.model import Progress, Selection, Source, silent
+from auditor.result import SEVERITIES, Finding, Result, Table
+from auditor.scoring.writing import chooses_tokenizer
+from auditor.store import tokens
+from auditor.store.connection import Store
+from auditor.store.versions import resolve_all
+from auditor.studies.bounds import bounds
+from auditor.studies.duplicates import duplicates
+from auditor.studies.findings.listed import of_captions
+from auditor.studies.findings.others import Answers, told
+from auditor.studies.findings.severity import ranked, worst
+from auditor.studies.outliers import outliers
+from auditor.studies.templates import templates
+from auditor.text import AUTO, tokenizer_of
+
+#: What humans and substitutes are scored by, to see whether the captions of an image say the same.
+_METRICS = ("rouge-l", "cider-d")
+
+Kinds = Annotated[
+    Sequence[str] | None,
+    p.Parameter("Kind of finding, such as placeholders; repeat for more; default: all.", "kind", "k"),
+]
+
+Words = Annotated[Path | None, p.Parameter("File of words that no caption should hold, one a line: a profanity list.")]
+
+CaptionsOnly = Annotated[
+    bool, p.Parameter("Look at captions one by one only: no search for duplicates, outliers, templates, bounds.")
+]
+
+FailOn = Annotated[str | None, p.Parameter("Exit with 1 where a finding is as bad: error, warning or notice.")]
+
+
+@chooses_tokenizer("refs")
+def findings(
+    store: Store,
+    *refs: p.Refs,
+    kinds: Kinds = None,
+    tokenizer: p.Tokenizer = AUTO,
+    split: p.Split = None,
+    words: Words = None,
+    captions_only: CaptionsOnly = False,
+    fail_on: FailOn = None,
+    seed: p.Seed = 1,
+    config: p.Config = None,
+    progress: Progress = silent,
+) -> Result:
+    """Say what is wrong with the captions, how bad it is, and which they are.
+
+    Looks at every caption for what a curator would mend: placeholders, personal data, mark-up, broken characters,
+    another language or script, captions that break off or repeat themselves, misspellings, images copied or padded.
+    Then asks `duplicates`, `outliers`, `templates` and `bounds`, and ranks what all of them found, the worst first.
+
+    How to read it: an error is wrong for certain, or spoils numbers made from the captions; a warning wants a look
+    before the data are used; a notice is worth knowing. Each kind has its page in docs/findings.md: how it is measured,
+    how often it is wrong, what to do. Rows list the captions, so that a file can be mended and ingested again.
+
+    Limits: words only, no picture is looked at. What was not looked for is said in the notes.
+
+    Raises `UsageError` for a kind or severity that does not exist.
+
+    Examples: auditor findings flickr8k · auditor findings mine --fail-on error -o list.csv
+    """
+    if fail_on is not None and fail_on not in SEVERITIES:
+        raise UsageError(f"--fail-on {fail_on}: expected {', '.join(SEVERITIES[:-1])} or {SEVERITIES[-1]}")
+    wanted = _wanted(kinds)
+    selections = resolve_all(store, refs, split)
+    tokens.provide(store, selections, tokenizer, tokenizer_of(tokenizer), progress)
+    list_of_words = words.read_text(encoding="utf-8").splitlines() if words is not None else []
+    found: list[Finding] = []
+    lists, notes = [], []
+    for selection in selections:
+        own, rows, unasked = of_captions(store, selection, tokenizer, list_of_words, wanted, progress)
+        found += own
+        lists.append(rows)
+        notes += unasked
+        if not captions_only:
+            answers = asking(store, selection, tokenizer, seed, sources(config), progress, notes)
+            found += [one for one in told(answers) if one.kind in wanted]
+    ordered = ranked(found)
+    bad = worst(ordered)
+    fails = fail_on is not None and bad is not None and SEVERITIES.index(bad) <= SEVERITIES.index(fail_on)
+    return Result(
+        "findings",
+        pl.concat(lists),
+        selections=selections,
+        tables=_tables(ordered),
+        notes=tuple(dict.fromkeys(notes)),
+        findings=ordered,
+        holds=False if fails else None,
+    )
+
+
+def asking(
+    store: Store,
+    selection: Selection,
+    tokenizer: str,
+    seed: int,
+    declared: Mapping[str, Source],
+    progress: Progress,
+    notes: list[str],
+) -> Answers:
+    """Ask the other studies of a selection; where one cannot answer, `notes` say why."""
+    ref = selection.pinned_name
+
+    def answer(study: Callable[..., Result], ref: str = ref, **settings: object) -> Result | None:
+        try:
+            return study(store, ref, tokenizer=tokenizer, progress=progress, **settings)
+        except AuditorError as error:
+            notes.append(f"{study.__name__}: {error}")
+            return None
+
+    return Answers(
+        selection,
+        lambda: answer(duplicates, config=declared),
+        lambda split: answer(duplicates, f"{ref}:{split}", config=declared, examples=0),
+        lambda: answer(outliers),
+        lambda: answer(templates),
+        lambda: answer(bounds, metrics=_METRICS, candidates=("human", "intra"), seed=seed),
+    )
+
+
+def _wanted(kinds: Sequence[str] | None) -> Sequence[str]:
+    for kind in kinds or ():
+        if kind not in KINDS:
+            raise UsageError(f"--kind {kind}: no such kind of finding; docs/findings.md lists them")
+    return tuple(kinds) if kinds else tuple(KINDS)
+
+
+def _tables(found: Sequence[Finding]) -> tuple[Table, ...]:
+    """Show every finding in a row, the worst first, then examples of each that has any."""
+    rows = [(one.severity, one.kind, one.sentence, KINDS[one.kind].consequence) for one in found]
+    summary = pl.DataFrame(rows, schema=["severity", "kind", "finding", "consequence"], orient="row")
+    examples = [
+        Table(f"{one.kind}: examples", _columns(one), name=f"{one.kind}/{place}")
+        for place, one in enumerate(found)
+        if one.examples
+    ]
+    return (Table("findings, the worst first", summary, sections="severity", name="findings"), *examples)
+
+
+def _columns(one: Finding) -> pl.DataFrame:
+    frame = pl.DataFrame(one.examples, infer_schema_length=None)
+    return frame.select(column for column in frame.get_columns() if column.null_count() < frame.height)

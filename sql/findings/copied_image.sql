@@ -1,0 +1,43 @@
+-- name: copied_image
+-- version: 1
+-- grain: image, image that it copies
+-- params: rare INTEGER
+-- reads: reference, text_tokens
+-- returns: image, split, other_image, other_split, shared, captions, other_captions
+--
+-- Images that share two texts or more with another, and half of those of either: one picture under two ids. Texts have four tokens or more and
+-- at most `rare` images, since those that many images have tell nothing.
+with worded as (
+    select distinct r.image_no, t.tokens
+    from reference as r
+    join text_tokens as t using (caption_id)
+    where len(t.tokens) >= 4
+),
+numbered as (
+    select image_no, dense_rank() over (order by tokens) as text_no from worded
+),
+shared as (
+    select image_no, text_no
+    from numbered
+    qualify count(*) over (partition by text_no) between 2 and $rare::integer
+),
+pair as (
+    select a.image_no, b.image_no as other_no, count(*) as shared
+    from shared as a
+    join shared as b on b.text_no = a.text_no and b.image_no <> a.image_no
+    group by a.image_no, b.image_no
+    having count(*) >= 2
+),
+described as (
+    select image_no, any_value(image) as image, min(split) as split, count(*) as captions
+    from reference
+    group by image_no
+)
+select
+    o.image, o.split, t.image as other_image, t.split as other_split, p.shared::uinteger as shared,
+    o.captions::uinteger as captions, t.captions::uinteger as other_captions
+from pair as p
+join described as o on o.image_no = p.image_no
+join described as t on t.image_no = p.other_no
+where 2 * p.shared >= least(o.captions, t.captions)
+order by o.image, t.image

@@ -1,0 +1,17 @@
+-- name: listed_word
+-- version: 1
+-- grain: caption
+-- reads: reference, text_tokens, vocabulary, wanted_word
+-- returns: image, slot, why
+--
+-- Captions that hold a word of a list of the user's own (relation wanted_word), as profanity lists are.
+with said as (
+    select caption_id, unnest(list_distinct(tokens)) as token_id from text_tokens
+)
+select r.image, r.slot, 'says ' || string_agg('“' || v.token || '”', ', ' order by v.token) as why
+from reference as r
+join said as s using (caption_id)
+join vocabulary as v using (token_id)
+semi join wanted_word as w on w.word = v.token
+group by r.image, r.slot
+order by r.image, r.slot

@@ -1,0 +1,57 @@
+-- name: repeated_words
+-- version: 1
+-- grain: caption
+-- reads: reference, text_tokens, vocabulary
+-- returns: image, slot, why
+--
+-- Captions that say themselves again: the second half is the first, two to six words come three times in a row or more,
+-- one word four times, or four to six words twice. Fewer words come twice in good captions too ("hand in hand in a park",
+-- "a red and a red and white bus").
+with worded as (
+    select r.image, r.slot, t.tokens, len(t.tokens) as size
+    from reference as r
+    join text_tokens as t using (caption_id)
+    where len(t.tokens) >= 3
+),
+begun as (
+    select w.image, w.slot, w.tokens, w.size, s.span, p.place
+    from worded as w
+    cross join (select unnest([1, 2, 3, 4, 5, 6]) as span) as s,
+        unnest(range(1, w.size - 2 * s.span + 2)) as p (place)
+),
+again as (
+    select
+        image, slot, tokens, span, place,
+        tokens[place + 2 * span:place + 3 * span - 1] = tokens[place:place + span - 1]
+        and (span > 1 or tokens[place + 3] = tokens[place]) as looping
+    from begun
+    where tokens[place] = tokens[place + span]
+        and tokens[place:place + span - 1] = tokens[place + span:place + 2 * span - 1]
+),
+looped as (
+    select image, slot, tokens[place:place + span - 1] as said, if(looping, 'again and again', 'twice in a row') as times
+    from again
+    where looping or span > 3
+    qualify row_number() over (partition by image, slot order by looping desc, if(looping, span, -span), place) = 1
+),
+halved as (
+    select image, slot
+    from worded
+    where size >= 6 and size % 2 = 0 and tokens[:size // 2] = tokens[size // 2 + 1:]
+),
+spelled as (
+    select l.image, l.slot, string_agg(v.token, ' ' order by u.nth) as words, any_value(l.times) as times
+    from looped as l, unnest(l.said) with ordinality as u (token_id, nth)
+    join vocabulary as v on v.token_id = u.token_id
+    group by l.image, l.slot
+)
+select
+    s.image, s.slot,
+    if(h.image is null or s.times = 'again and again', '“' || s.words || '” ' || s.times, 'the whole caption twice') as why
+from spelled as s
+left join halved as h on h.image = s.image and h.slot = s.slot
+union all
+select h.image, h.slot, 'the whole caption twice' as why
+from halved as h
+anti join spelled as s on s.image = h.image and s.slot = h.slot
+order by image, slot
