@@ -583,3 +583,23 @@ KINDS: Mapping[str, Kind] = {
         for code, kind in CAPTION_KINDS.items()
     },
 }
+
+#: Kinds whose code is no title.
+_TITLES: Mapping[str, str] = {
+    "near-duplicate-across-splits": "Test captions that occur in train",
+    "copied-slots": "Slots that say the same",
+    "swapped-captions": "Captions of another image",
+    "unlike-slot": "A slot unlike the others",
+    "bound-upside-down": "Captions of an image that do not agree",
+    "templated-captions": "Captions made from templates",
+    "padded-images": "Images padded with repeated captions",
+    "misspellings": "Words that seem misspelt",
+    "truncated-captions": "Captions that break off",
+    "uneven-captions": "Uneven numbers of captions",
+    "web-address": "Addresses of pages",
+}
+
+
+def title(kind: str) -> str:
+    """Give the words that stand above a finding."""
+    return _TITLES.get(kind, kind.replace("-", " ").capitalize())

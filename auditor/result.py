@@ -7,7 +7,7 @@ import decimal
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from typing import Any, Literal
 
@@ -74,6 +74,7 @@ class Section:
     `words` are sentences in plain words, `summary` those of them that stand for the section at the head of the report.
     `tables` are shown, `further` ones where a reader asks for them; `results` carry all rows. `commands` make the
     numbers again, `sql` names the SELECTs behind them. `absent` says why there is nothing, and what would help.
+    `findings` are shown with their examples.
     """
 
     name: str
@@ -88,6 +89,7 @@ class Section:
     commands: tuple[str, ...] = ()
     sql: tuple[str, ...] = ()
     absent: str | None = None
+    findings: tuple[Finding, ...] = ()
 
     def record(self) -> dict[str, Any]:
         """Give the section as a JSON object; its results are those of their commands."""
@@ -99,15 +101,40 @@ class Section:
             "commands": list(self.commands),
             "sql": list(self.sql),
             "notes": list(self.notes),
+            "findings": [finding.record() for finding in self.findings],
             "results": [json.loads(result.to_json()) for result in self.results],
         }
+
+
+@dataclass(frozen=True)
+class Portrait:
+    """A dataset at a glance: what is counted, how long its captions are, how alike.
+
+    `distinct` are its captions without those that repeat another of their image. `splits` names splits with their
+    images, `lengths` say how many captions have how many tokens. `homogeneity` is by `metric`, with the ends of its
+    interval where there is one.
+    """
+
+    label: str
+    images: int
+    captions: int
+    distinct: int
+    length: float
+    splits: tuple[tuple[str, int], ...]
+    lengths: tuple[tuple[int, int], ...]
+    homogeneity: float | None = None
+    low: float | None = None
+    high: float | None = None
+    metric: str | None = None
 
 
 @dataclass(frozen=True)
 class Document:
     """A whole report. `program` is the software that made it; `made_at` says when, unless nobody wants to know.
 
-    `level` is that of its heading, where it is a part of another text.
+    `level` is that of its heading, where it is a part of another text. `cards` are the findings that a reader should
+    see first, `portraits` its datasets: a page begins with them, in the place of its first section, which says the same
+    in words.
     """
 
     title: str
@@ -118,6 +145,8 @@ class Document:
     signatures: Mapping[str, str] = field(default_factory=dict)
     statements: tuple[Statement, ...] = ()
     level: int = 1
+    cards: tuple[Finding, ...] = ()
+    portraits: tuple[Portrait, ...] = ()
 
     def to_json(self) -> str:
         """Give the report as the documented JSON object, `{"auditor.report/v2": {...}}`."""
@@ -127,6 +156,7 @@ class Document:
             "program": self.program,
             "versions": [selection.record() for selection in self.selections],
             "signatures": dict(self.signatures),
+            "datasets": [asdict(portrait) for portrait in self.portraits],
             "sections": [section.record() for section in self.sections],
             "sql": {statement.path: statement.text for statement in self.statements},
         }

@@ -74,7 +74,9 @@ STUDIES: dict[str, Study] = {
     "findings": _here(
         "findings:findings", "Captions", "Say what is wrong with the captions, how bad it is, and which they are."
     ),
-    "profile": _here("profile:profile", "Captions", "Size, length, vocabulary and repeated captions, side by side."),
+    "profile": _here(
+        "profile:profile", "Captions", "Size, length, vocabulary and repeated captions, side by side.", draws=True
+    ),
     "identical": _here("identical:identical", "Captions", "Pairs of identical captions of one image."),
     "duplicates": _here(
         "duplicates:duplicates", "Captions", "Captions that occur again, exactly or nearly, within images or across."

@@ -9,13 +9,16 @@ import polars.selectors as cs
 
 from auditor import parameters as p
 from auditor.model import Progress, Selection, silent
-from auditor.result import Finding, Result, Table, about
+from auditor.result import Figure, Finding, Result, Table, about
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.store import ngrams, tokens, versions
 from auditor.store.connection import Store
 from auditor.text import AUTO, tokenizer_of
 
 _MEANS = ("captions-per-image-mean", "asl", "sdsl")
+
+#: The figure of how long captions are.
+LENGTHS = "lengths"
 
 #: The kind of finding on what may be wrong with single captions.
 DIRT = "signs-of-dirt"
@@ -65,7 +68,8 @@ def profile(
     tokenize = tokenizer_of(tokenizer)
     selections = versions.resolve_all(store, refs, split)
     tokens.provide(store, selections, tokenizer, tokenize, progress)
-    described = [_describe(store, selection, tokenizer) for selection in selections]
+    measured = [_describe(store, selection, tokenizer) for selection in selections]
+    described = [parts for *parts, _ in measured]
     sizes, hygiene, noted = (_side_by_side(selections, parts) for parts in zip(*described, strict=True))
     is_mean = pl.col("statistic").is_in(_MEANS)
     return Result(
@@ -80,6 +84,7 @@ def profile(
             Table("hygiene", _whole(hygiene), name="hygiene"),
             *([Table("annotations and related datasets", _whole(noted), name="annotations")] if noted.height else []),
         ),
+        figures=(_figure(selections, [lengths for *_, lengths in measured]),),
         findings=tuple(
             found for one, parts in zip(selections, described, strict=True) for found in _dirt(one, pl.concat(parts))
         ),
@@ -100,8 +105,8 @@ def _dirt(selection: Selection, described: pl.DataFrame) -> list[Finding]:
     return [Finding(DIRT, said, where, signs, int(value["captions"]), "notice")] if signs else []
 
 
-def _describe(store: Store, selection: Selection, tokenizer: str) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-    """Give size, hygiene and annotations of one selection. Columns: statistic, value."""
+def _describe(store: Store, selection: Selection, tokenizer: str) -> tuple[pl.DataFrame, ...]:
+    """Give size, hygiene and annotations of one selection (columns: statistic, value), and its lengths."""
     version = selection.version
     logged = versions.log_rows(store, version.dataset).filter(pl.col("seq") == version.seq)
     refused = logged.select(statistic=pl.lit("rejected"), value=pl.col("rejected").cast(pl.Float64))
@@ -115,7 +120,25 @@ def _describe(store: Store, selection: Selection, tokenizer: str) -> tuple[pl.Da
         pl.concat([workspace.rows("profile"), refused]),
         pl.concat([workspace.rows("hygiene"), workspace.rows("repetition")]),
         pl.concat(noted),
+        workspace.rows("caption_length_count"),
     )
+
+
+def _figure(selections: Sequence[Selection], lengths: Sequence[pl.DataFrame]) -> Figure:
+    """Draw how many of the captions have how many tokens."""
+    rows = [
+        counted.select(
+            "length",
+            "captions",
+            share=pl.col("captions") / pl.col("captions").sum(),
+            dataset=pl.lit(selection.label),
+        )
+        for selection, counted in zip(selections, lengths, strict=True)
+    ]
+    return Figure(
+        LENGTHS, "Lengths of captions", "lines", pl.concat(rows), x="length", y="share", series="dataset",
+        x_label="tokens of a caption", y_label="share of captions",
+    )  # fmt: skip
 
 
 def _rows(selection: Selection, described: pl.DataFrame) -> pl.DataFrame:

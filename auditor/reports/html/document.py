@@ -12,7 +12,7 @@ from string import Template
 
 from auditor.reports.cells import begins_section, cell, flush_right, sentence
 from auditor.reports.figures.marks import Palette, palette
-from auditor.reports.html import plots
+from auditor.reports.html import first_screen, plots
 from auditor.result import Document, Figure, Result, Section, Table, counted, program
 
 #: Rows of a figure that are shown as a table below it; a plot of more is read by its marks.
@@ -43,6 +43,8 @@ def render_document(document: Document) -> str:
     made = f'</p>\n<p class="stamp">made <time>{document.made_at}</time>' if document.made_at else ""
     *first, last = document.sections
     colours = palette(figure for section in document.sections for figure in section.figures)
+    first_shown = "" if not document.portraits else _first(document, colours)
+    rest = first[1:] if first_shown else first
     return Template(page).substitute(
         title=_escaped(document.title),
         program=_escaped(document.program),
@@ -52,8 +54,21 @@ def render_document(document: Document) -> str:
         script=script,
         script_hash=_digest(script),
         contents=_contents(document.sections) if first else "",
-        sections="".join(_section(one, paths, colours) for one in first)
+        sections=first_shown
+        + "".join(_section(one, paths, colours) for one in rest)
         + _section(last, paths, colours, _method(document)),
+    )
+
+
+def _first(document: Document, colours: Palette) -> str:
+    """Draw the first screen in the place of the section that says the same in words."""
+    section = document.sections[0]
+    numbers = next((known for series, known in colours.items() if series == "dataset"), {})
+    drawn = first_screen.screen(document.cards, document.portraits, numbers, _escaped)
+    notes = _list(map(_said, section.notes), "notes")
+    return (
+        f'<section id="{section.name}" aria-labelledby="{section.name}-title">\n'
+        f'<h2 id="{section.name}-title">{_escaped(section.title)}</h2>\n{drawn}{notes}</section>\n'
     )
 
 
@@ -75,6 +90,7 @@ def _section(section: Section, paths: Mapping[str, str], colours: Palette, more:
     parts = [f'<h2 id="{name}-title">{_escaped(section.title)}</h2>\n']
     parts += [f'<p class="absent">{_said(section.absent)}</p>\n'] if section.absent else []
     parts += [_list(map(_said, section.words))]
+    parts += [first_screen.listed(section.findings, _escaped, _said)] if section.findings else []
     parts += [_table(table, section.title) for table in section.tables]
     figures = "".join(_figure(figure, f"{name}-{number}", colours) for number, figure in enumerate(section.figures, 1))
     parts += [f'<div class="figures">\n{figures}</div>\n'] if figures else []

@@ -68,17 +68,25 @@
     });
   }
 
-  // A link into folded text unfolds it; paper has no folds but for the SQL.
+  // A link into folded text unfolds it. Paper has no folds: what is folded is left out.
   const unfold = () => {
     const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (target && target.tagName === "DETAILS") target.open = true;
   };
   addEventListener("hashchange", unfold);
   unfold();
-  let folded = [];
-  addEventListener("beforeprint", () => {
-    folded = all("details:not(.sql):not([open])");
-    folded.forEach((part) => { part.open = true; });
-  });
-  addEventListener("afterprint", () => folded.forEach((part) => { part.open = false; }));
+
+  // A search keeps the examples, and the findings, that hold all its words.
+  const search = document.getElementById("search");
+  if (search) {
+    search.addEventListener("input", () => {
+      const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+      const holds = (part) => words.every((word) => part.textContent.toLowerCase().includes(word));
+      for (const finding of all(".finding")) {
+        const examples = all(".example", finding);
+        examples.forEach((example) => example.classList.toggle("off", !holds(example)));
+        finding.classList.toggle("off", words.length > 0 && !examples.some(holds));
+      }
+    });
+  }
 })();

@@ -1,5 +1,7 @@
 """What is wrong with the captions, how bad is it, and which are they?"""
 
+from auditor.studies.findings.others import Answers, told
+from auditor.studies.findings.severity import ranked
 from auditor.studies.findings.study import findings
 
-__all__ = ["findings"]
+__all__ = ["Answers", "findings", "ranked", "told"]

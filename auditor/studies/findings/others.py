@@ -44,7 +44,8 @@ def told(answers: Answers) -> list[Finding]:
     found: list[Finding] = []
     duplicates = answers.duplicates()
     if duplicates is not None:
-        found += [*_leaks(answers, duplicates), *_together(answers.selection, duplicates, COPIED)]
+        found += [*_leaks(answers, duplicates), *_shared(answers.selection, duplicates)]
+        found += _together(answers.selection, duplicates, COPIED)
     outliers = answers.outliers()
     if outliers is not None:
         found += [replace(one, examples=_misplaced(outliers)) for one in outliers.found("swapped-captions")]
@@ -64,7 +65,8 @@ def _leaks(answers: Answers, duplicates: Result) -> list[Finding]:
     If test and train were drawn from the same images at random, the two shares would be alike.
     """
     counted = duplicates.frame.filter(pl.col("statistic") == "captions", pl.col("slot").is_null())
-    leaks = counted.filter(scope="across-splits", split=TEST, against_split=TRAIN)
+    own = answers.selection.version.dataset
+    leaks = counted.filter(dataset=own, scope="across-splits", split=TEST, against=own, against_split=TRAIN)
     if leaks.is_empty():
         return []
     shares, n = _by_match(leaks)
@@ -76,11 +78,10 @@ def _leaks(answers: Answers, duplicates: Result) -> list[Finding]:
     )
     beyond = {match: _is_beyond(shares[match], n, usual[match], of) for match in ("exact", "any")}
     excess = max(shares[match] - usual[match] for match in beyond) if any(beyond.values()) else 0.0
-    label = answers.selection.version.dataset
     exact, near = round(shares["exact"] * n), round((shares["any"] - shares["exact"]) * n)
     look_alikes = shares["any"] - shares["exact"], usual["any"] - usual["exact"]
     said = (
-        f"{label}: of {n:,} test captions {exact:,} occur in train word for word ({shares['exact']:.1%}; train captions"
+        f"{own}: of {n:,} test captions {exact:,} occur in train word for word ({shares['exact']:.1%}; train captions"
         f" at other train images: {usual['exact']:.1%}), {near:,} are look-alikes ({look_alikes[0]:.1%}; in train:"
         f" {look_alikes[1]:.1%}): "
     )
@@ -91,12 +92,21 @@ def _leaks(answers: Answers, duplicates: Result) -> list[Finding]:
         "exact": exact, "near": near, "share": shares["any"], "exact_by_chance": usual["exact"],
         "share_by_chance": usual["any"],
     }  # fmt: skip
-    base = answers.selection.version.dataset
-    table = next(
-        (one for one in duplicates.tables if one.name == examples_of(f"{base}:{TEST}", f"{base}:{TRAIN}")), None
-    )
+    name = examples_of(f"{own}:{TEST}", f"{own}:{TRAIN}")
+    table = next((one for one in duplicates.tables if one.name == name), None)
     examples = () if table is None else tuple(_beside(row) for row in table.frame.head(3).iter_rows(named=True))
     return [Finding(LEAK, said, where, values, n, severity, examples)]
+
+
+def _shared(selection: Selection, duplicates: Result) -> list[Finding]:
+    """Give the leaks from other datasets; those whose images are hardly shared are what short captions bring."""
+    own = selection.version.dataset
+    found = []
+    for one in duplicates.found(LEAK):
+        exact = float(one.values["exact"] or 0) / max(one.n or 1, 1)
+        if one.about.get("dataset") == own and one.about.get("against") != f"{own}:{TRAIN}":
+            found.append(replace(one, severity="error" if exact >= _FLOOD else "info"))
+    return found
 
 
 def _by_match(rows: pl.DataFrame) -> tuple[dict[str, float], int]:
@@ -154,8 +164,10 @@ def _misplaced(outliers: Result) -> tuple[dict[str, str | int | None], ...]:
 
 def _upside_down(selection: Selection, bounds: Result) -> list[Finding]:
     """Name the metrics by which a caption of the image scores no more than a caption of another image."""
-    means = bounds.frame.filter(pl.col("level") == "caption", pl.col("candidate").is_in(["human", "intra"])).pivot(
-        "candidate", index="metric", values=["mean", "n"], aggregate_function="first"
+    means = (
+        selection.rows_of(bounds.frame)
+        .filter(pl.col("level") == "caption", pl.col("candidate").is_in(["human", "intra"]))
+        .pivot("candidate", index="metric", values=["mean", "n"], aggregate_function="first")
     )
     if not {"mean_human", "mean_intra"} <= set(means.columns):
         return []

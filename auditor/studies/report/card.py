@@ -12,8 +12,7 @@ from auditor.model import Progress, silent
 from auditor.result import Document, Section, Table, program
 from auditor.store import versions
 from auditor.store.connection import Store
-from auditor.studies import profile as profile_study
-from auditor.studies.report import sentences
+from auditor.studies.report import answers, sentences
 from auditor.studies.report.faults import duplicates, outliers
 from auditor.studies.report.request import ReportContext, ReportSettings
 from auditor.studies.report.sections import bounds
@@ -58,12 +57,7 @@ def card(
     selection = versions.resolve(store, ref, settings.split)
     context = ReportContext(store, (selection,), settings, progress, declared or {})
     settings = context.settings
-    profiled = context.result(
-        "profile",
-        lambda: profile_study.profile(
-            store, *context.refs, tokenizer=settings.tokenizer, split=None, progress=progress
-        ),
-    )
+    profiled = answers.profiled(context)
     value = dict(profiled.frame.select("statistic", "value").iter_rows())
     measured = bounds(context, "bounds", "Bounds")
     about = (declared or {}).get(selection.version.dataset)

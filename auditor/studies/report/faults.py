@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -14,9 +13,7 @@ from auditor.result import Figure, Result, Section, Table
 from auditor.store import versions
 from auditor.studies import duplicates as duplicates_study
 from auditor.studies import identical as identical_study
-from auditor.studies import outliers as outliers_study
-from auditor.studies import templates as templates_study
-from auditor.studies.report import sentences
+from auditor.studies.report import answers, sentences
 from auditor.studies.report.request import ReportContext
 
 _DUPLICATES_SQL = (
@@ -59,16 +56,7 @@ def duplicates(context: ReportContext, name: str, title: str, *, faults: bool = 
     counted = [words for table in counts for words in sentences.twins(table.frame, least)]
     commands = tuple(context.command(verb, *context.tokenizer()) for verb in ("duplicates", "identical"))
     try:
-        duplicates_result = context.result(
-            "duplicates",
-            lambda: duplicates_study.duplicates(
-                context.store,
-                *context.refs,
-                tokenizer=settings.tokenizer,
-                config=context.declared,
-                progress=context.progress,
-            ),
-        )
+        duplicates_result = answers.duplicates(context)
     except AuditorError as error:
         return Section(
             name, title, same, tuple(counted), (twins,), counts, pairs, notes=(f"{error}",),
@@ -93,13 +81,7 @@ def outliers(context: ReportContext, name: str, title: str, *, faults: bool = Fa
 
     Of `faults`, the summary leaves out that there is none.
     """
-
-    def make(selection: Selection) -> Result:
-        return outliers_study.outliers(
-            context.store, selection.pinned_name, tokenizer=context.settings.tokenizer, progress=context.progress
-        )
-
-    results, lacking = _of_each(context, "outliers", make)
+    results, lacking = _of_each(context, answers.outliers)
     if not results:
         return Section(
             name, title, absent=_none_said("There are no captions of which one could be an outlier.", lacking)
@@ -124,13 +106,7 @@ def outliers(context: ReportContext, name: str, title: str, *, faults: bool = Fa
 
 def templates(context: ReportContext, name: str, title: str) -> Section:
     """Say how formulaic captions are, and which slots differ from the others of their image."""
-
-    def make(selection: Selection) -> Result:
-        return templates_study.templates(
-            context.store, selection.pinned_name, tokenizer=context.settings.tokenizer, progress=context.progress
-        )
-
-    results, lacking = _of_each(context, "templates", make)
+    results, lacking = _of_each(context, answers.templates)
     if not results:
         return Section(name, title, absent=_none_said("There are no captions that could share a template.", lacking))
     shown = sentences.templates(results)
@@ -161,7 +137,7 @@ def merged(results: Iterable[Result]) -> tuple[Figure, ...]:
 
 
 def _of_each(
-    context: ReportContext, study: str, make: Callable[[Selection], Result]
+    context: ReportContext, ask: Callable[[ReportContext, Selection], Result]
 ) -> tuple[dict[str, Result], tuple[str, ...]]:
     """Ask a study about each dataset of captions by itself; where it has no answer, say why."""
     results: dict[str, Result] = {}
@@ -170,7 +146,7 @@ def _of_each(
         if one.version.kind != "captions":
             continue
         try:
-            results[one.label] = context.result(f"{study} {one.label}", functools.partial(make, one), [one])
+            results[one.label] = ask(context, one)
         except AuditorError as error:
             lacking.append(f"{error}")
     return results, tuple(lacking)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import NamedTuple
+
+import polars as pl
+import polars.selectors as cs
 
 from auditor.registry import requests
-from auditor.result import Result, Section
-from auditor.studies import bounds as bounds_study
+from auditor.result import SEVERITIES, Section, Table, counted
 from auditor.studies import compare
 from auditor.studies import correlate as correlation_study
 from auditor.studies import diversity as diversity_study
-from auditor.studies import profile as profile_study
 from auditor.studies.diversity import DiversitySettings
-from auditor.studies.report import sentences
+from auditor.studies.report import answers, sentences
 from auditor.studies.report.changes import log
 from auditor.studies.report.faults import duplicates, outliers, templates
 from auditor.studies.report.people import people
@@ -29,10 +32,7 @@ _DIVERSITY_SQL = (
 )  # fmt: skip
 
 #: The tables of the facts that are shown at once.
-_FIRST = ("sizes", "lengths")
-
-#: How many kinds of faults of a dataset the summary names.
-_FAULTS = 3
+_FIRST = ("sizes", "lengths", "hygiene")
 
 
 class Builder(NamedTuple):
@@ -42,29 +42,42 @@ class Builder(NamedTuple):
     build: Callable[[ReportContext, str, str], Section]
 
 
+def findings(context: ReportContext, name: str, title: str) -> Section:
+    """Say everything that was found, the worst first, each with examples."""
+    found, results, lacking = answers.findings(context)
+    if not found:
+        return Section(name, title, absent="There are no captions in which anything could be found.", notes=lacking)
+    counts = Counter(one.severity for one in found)
+    told = [counted(counts[one], one, f"{one}s" if one != "info" else one) for one in SEVERITIES if counts[one]]
+    command = context.command("findings", *context.tokenizer())
+    return Section(
+        name, title, (f"{', '.join(told)}. The command lists every caption, with -o to a file.",), (), results,
+        notes=lacking, commands=(command,), findings=found,
+    )  # fmt: skip
+
+
 def facts(context: ReportContext, name: str, title: str) -> Section:
     """Say how large the datasets are, how long their captions, and what is wrong with single ones."""
-    settings = context.settings
-    result = context.result(
-        "profile",
-        lambda: profile_study.profile(
-            context.store, *context.refs, tokenizer=settings.tokenizer, split=None, progress=context.progress
-        ),
-    )
-    faults = sentences.problems(result)
-    sizes = sentences.facts(result)
+    result = answers.profiled(context)
+    shown = tuple(_counts_above_zero(one) if one.name == "hygiene" else one for one in result.tables)
     return Section(
-        name, title, (*sizes, *(f"{label}, to be looked at: {'; '.join(what)}." for label, what in faults.items())),
-        (*sizes, *(f"{label}, to be looked at: {'; '.join(what[:_FAULTS])}." for label, what in faults.items())),
-        (result,), tuple(one for one in result.tables if one.name in _FIRST),
-        tuple(one for one in result.tables if one.name not in _FIRST), notes=result.notes,
-        commands=(context.command("profile", *context.tokenizer()),), sql=_PROFILE_SQL,
+        name, title, tuple(sentences.facts(result)), (), (result,),
+        tuple(one for one in shown if one.name in _FIRST), tuple(one for one in shown if one.name not in _FIRST),
+        notes=result.notes, commands=(context.command("profile", *context.tokenizer()),), sql=_PROFILE_SQL,
     )  # fmt: skip
+
+
+def _counts_above_zero(table: Table) -> Table:
+    """Leave out the counts that are 0 for every dataset, and name them."""
+    some = pl.any_horizontal(cs.numeric() > 0)
+    zero = table.frame.filter(~some.fill_null(value=False))["statistic"].to_list()
+    kept = table.frame.filter(some.fill_null(value=False))
+    return replace(table, frame=kept, caption=f"0 everywhere: {', '.join(zero)}" if zero else table.caption)
 
 
 def bounds(context: ReportContext, name: str, title: str) -> Section:
     """Put captions against the others of their image, and substitutes in their place."""
-    result = _scored(context, "bounds", bounds_study.bounds)
+    result = answers.bounds(context)
     said = sentences.bounds(result)
     return Section(
         name, title, tuple(said), tuple(said) if len(said) == 1 else (), (result,), (), result.tables, result.figures,
@@ -78,7 +91,9 @@ def comparison(context: ReportContext, name: str, title: str) -> Section:
         why = "One dataset is compared with nothing: name another, `auditor report DATASET DATASET`."
         return Section(name, title, absent=why)
     # Without resamples nobody asks for sampling error, and there are no random deals either.
-    result, *tests = compare.parted(_compared(context)) if context.settings.resamples else (_compared(context),)
+    result, *tests = (
+        compare.parted(answers.compared(context)) if context.settings.resamples else (answers.compared(context),)
+    )
     ahead = [f"{finding.sentence}." for finding in result.found(*compare.AHEAD.values())]
     beyond = [words for one in tests for words in sentences.beyond_chance(one.frame)]
     said = [*sentences.indices(result), *ahead, *beyond]
@@ -91,43 +106,13 @@ def comparison(context: ReportContext, name: str, title: str) -> Section:
     )  # fmt: skip
 
 
-def _compared(context: ReportContext) -> Result:
-    settings = context.settings
-    return _scored(
-        context,
-        "compare",
-        compare.compare,
-        resamples=settings.resamples,
-        confidence=settings.confidence,
-        pairs=settings.resamples > 0,
-    )
-
-
-def _scored(context: ReportContext, name: str, study: Callable[..., Result], **more: Any) -> Result:
-    """Ask a study of scores what the report was context, and more where it takes more."""
-    settings = context.settings
-    return context.result(
-        name,
-        lambda: study(
-            context.store,
-            *context.refs,
-            metrics=settings.metrics,
-            tokenizer=settings.tokenizer,
-            seed=settings.seed,
-            references=settings.references,
-            progress=context.progress,
-            **more,
-        ),
-    )
-
-
 def correlation(context: ReportContext, name: str, title: str) -> Section:
     """Correlate the metrics over captions and over images."""
     settings = context.settings
     if len(requests(settings.metrics)) < 2:
         why = "One metric agrees with nothing: name another, `auditor report DATASET -m METRIC -m METRIC`."
         return Section(name, title, absent=why)
-    result = _scored(context, "correlate", correlation_study.correlate)
+    result = answers.scored(context, "correlate", correlation_study.correlate)
     said = sentences.correlations(result)
     return Section(
         name, title, tuple(said), tuple(said) if len(said) == 1 else (), (result,), (), result.tables,
@@ -152,6 +137,7 @@ def diversity(context: ReportContext, name: str, title: str) -> Section:
 
 #: What stands in a report between its summary and its method, in this order.
 SECTIONS: Mapping[str, Builder] = {
+    "findings": Builder("Findings", findings),
     "facts": Builder("Dataset facts", facts),
     "bounds": Builder("Bounds", bounds),
     "comparison": Builder("Comparison", comparison),

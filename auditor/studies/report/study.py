@@ -16,7 +16,7 @@ from auditor.result import Document, Section, Statement, program
 from auditor.store.connection import Store
 from auditor.store.sqlfiles import catalogue, reads_of, sql_root
 from auditor.store.versions import resolve_all
-from auditor.studies.report import sentences
+from auditor.studies.report import answers, first, sentences
 from auditor.studies.report.request import ReportContext, ReportSettings
 from auditor.studies.report.sections import SECTIONS
 
@@ -61,24 +61,23 @@ def report(
         for name, builder in SECTIONS.items()
         if not sections or name in sections
     ]
+    found = next((section.findings for section in built if section.name == "findings"), ())
+    shown = first.cards(context, found)
+    drawn = first.portraits(context, answers.profiled(context))
+    lacking = [f"{section.title}: {section.absent}" for section in built if section.absent]
     statements = _statements(built)
     signatures = {key: text for result in context.results.values() for key, text in result.signatures.items()}
     return Document(
         f"Audit of {sentences.listed([one.label for one in context.selections])}",
         context.selections,
-        (_summary(built), *built, _method(context, built, sections or ())),
+        (first.summary(shown, drawn, lacking), *built, _method(context, built, sections or ())),
         program(),
         _now() if timed else None,
         signatures,
         statements,
+        cards=shown,
+        portraits=drawn,
     )
-
-
-def _summary(built: Sequence[Section]) -> Section:
-    """Begin with what each section says first."""
-    words = tuple(sentence for section in built for sentence in section.summary)
-    lacking = tuple(f"{section.title}: {section.absent}" for section in built if section.absent)
-    return Section("summary", "Summary", words, notes=lacking)
 
 
 def _method(context: ReportContext, built: Sequence[Section], only: Sequence[str]) -> Section:

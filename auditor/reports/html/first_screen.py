@@ -1,0 +1,200 @@
+"""The first screen of a report: the findings that matter most as cards, each dataset at a glance, findings in full."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import groupby
+
+from auditor.findings import KINDS, title
+from auditor.reports.html.plots import colour, dots
+from auditor.result import Finding, Portrait, counted
+
+Written = Callable[[str], str]
+
+#: Dots of the drawing of lengths; lengths beyond the last, of so small a share of the captions, are left out.
+_WIDE, _HIGH, _TAIL = 220.0, 44.0, 0.005
+
+_MARKS = {"error": "✕", "warning": "!", "notice": "i", "info": "i"}
+
+
+def screen(cards: Sequence[Finding], portraits: Sequence[Portrait], colours: Mapping[str, int], write: Written) -> str:
+    """Draw the cards, the worst first, and a strip for each dataset."""
+    drawn = "".join(_card(number, one, portraits, write) for number, one in enumerate(cards, 1))
+    worst = (
+        f'<div class="cards">\n{drawn}</div>\n'
+        if cards
+        else '<p class="absent">Nothing was found that is worth a word.</p>\n'
+    )
+    most = max((_reach(one) for one in portraits), default=1)
+    strips = "".join(_strip(one, colours.get(one.label, place), most, write) for place, one in enumerate(portraits))
+    return f'{worst}<div class="strips">\n{strips}</div>\n'
+
+
+def _card(number: int, one: Finding, portraits: Sequence[Portrait], write: Written) -> str:
+    example = "".join(_quoted(example, write) for example in one.examples[:1])
+    consequence = KINDS[one.kind].consequence
+    return (
+        f'<article class="card {one.severity}" aria-labelledby="card-{number}">\n'
+        f"{_severity(one)}"
+        f'<h3 id="card-{number}">{write(title(one.kind))}{_whose(one, portraits, write)}</h3>\n'
+        f'<p class="headline">{write(headline(one))}</p>\n'
+        f'<p dir="auto">{write(_sentence(one))}</p>\n{example}'
+        + (f'<p class="consequence">{write(consequence)}</p>\n' if consequence else "")
+        + f'<p class="more"><a href="#finding-{_anchor(one)}">Evidence and what to do</a></p>\n</article>\n'
+    )
+
+
+def _severity(one: Finding) -> str:
+    return f'<p class="severity"><span aria-hidden="true">{_MARKS[one.severity]}</span> {one.severity}</p>\n'
+
+
+def _whose(one: Finding, portraits: Sequence[Portrait], write: Written) -> str:
+    name = one.about.get("dataset")
+    return f" · <span>{write(str(name))}</span>" if name and len(portraits) > 1 else ""
+
+
+def headline(one: Finding) -> str:
+    """Write the first number of a finding: a count with what it is of, a share in percent."""
+    name, value = next(iter(one.values.items()), ("", None))
+    match value:
+        case bool() | None:
+            return ""
+        case int():
+            return f"{value:,} of {one.n:,}" if one.n else f"{value:,}"
+        case float():
+            return f"{value:.1%}" if "share" in name else f"{name} {value:.3g}"
+        case _:
+            return str(value)
+
+
+def _sentence(one: Finding) -> str:
+    """Leave out whose it is, which stands above."""
+    whose, colon, said = one.sentence.partition(": ")
+    return (
+        f"{said[:1].upper()}{said[1:]}." if colon and whose.startswith(str(one.about.get("dataset"))) else one.sentence
+    )
+
+
+def _anchor(one: Finding) -> str:
+    return "-".join(
+        str(part) for part in (one.kind, one.about.get("dataset"), one.about.get("slot")) if part is not None
+    )
+
+
+def _quoted(example: Mapping[str, str | int | None], write: Written) -> str:
+    """Quote a caption, and the one it is beside, with the words marked in which they differ."""
+    own, other = str(example.get("text") or ""), str(example.get("other_text") or "")
+    if own and other:
+        first, second = _apart(own, other, write)
+        said = _quotation(first, example, "", write) + _quotation(second, example, "other_", write)
+    elif own:
+        said = _quotation(write(own), example, "", write)
+    else:
+        said = f'<p class="place">{write(str(example.get("image")))}</p>'
+    why = example.get("why")
+    return f'<div class="example">{said}' + (f'<p class="why">{write(str(why))}</p>' if why else "") + "</div>\n"
+
+
+def _quotation(said: str, example: Mapping[str, str | int | None], which: str, write: Written) -> str:
+    place = f"{example.get(which + 'image')}#{example.get(which + 'slot')}"
+    return f'<blockquote dir="auto">{said}<cite>{write(place)}</cite></blockquote>'
+
+
+def _apart(own: str, other: str, write: Written) -> tuple[str, str]:
+    """Mark the words that only one of two captions has there."""
+    a, b = own.split(), other.split()
+    matched = difflib.SequenceMatcher(None, [_bare(word) for word in a], [_bare(word) for word in b], autojunk=False)
+    if matched.ratio() < _ALIKE:
+        return write(own), write(other)
+    sides: tuple[list[str], list[str]] = ([], [])
+    for kind, a_from, a_to, b_from, b_to in matched.get_opcodes():
+        for side, words in enumerate((a[a_from:a_to], b[b_from:b_to])):
+            said = write(" ".join(words))
+            sides[side].extend([said if kind == "equal" else f"<mark>{said}</mark>"] if words else [])
+    return " ".join(sides[0]), " ".join(sides[1])
+
+
+#: Captions less alike than this are two texts: marking all words tells nothing.
+_ALIKE = 0.4
+
+
+def _bare(word: str) -> str:
+    return "".join(filter(str.isalnum, word)).lower() or word
+
+
+def _strip(one: Portrait, number: int, most: int, write: Written) -> str:
+    of_each = one.captions / max(one.images, 1)
+    different = one.distinct / max(one.images, 1)
+    facts = [
+        (f"{one.images:,}", "images"),
+        (f"{one.captions:,}", "captions"),
+        (f"{of_each:.2f}".rstrip("0").rstrip("."), "captions an image"),
+        (f"{different:.2f}".rstrip("0").rstrip("."), "different ones an image"),
+        (f"{one.length:.1f}", "words a caption"),
+    ]
+    if one.homogeneity is not None:
+        between = f" ({one.low:.3f} to {one.high:.3f})" if one.low is not None and one.high is not None else ""
+        facts.append((f"{one.homogeneity:.3f}", f"homogeneity by {one.metric}{between}"))
+    counted_facts = "".join(f"<div><dd>{write(value)}</dd><dt>{write(name)}</dt></div>" for value, name in facts)
+    splits = ", ".join(f"{name} {images:,}" for name, images in one.splits) or "none"
+    return (
+        f'<article class="strip"><h3 dir="auto"><span class="dot {colour(number)}-box" aria-hidden="true"></span>'
+        f"{write(one.label)}</h3>\n<dl>{counted_facts}</dl>\n"
+        f'<p class="splits">Images by split: {write(splits)}</p>\n{_lengths(one, number, most, write)}</article>\n'
+    )
+
+
+def _reach(one: Portrait) -> int:
+    """Give the length that all but a few captions are within."""
+    left = _TAIL * one.captions
+    for length, captions in sorted(one.lengths, reverse=True):
+        left -= captions
+        if left < 0:
+            return length
+    return 1
+
+
+def _lengths(one: Portrait, number: int, most: int, write: Written) -> str:
+    """Draw how many captions have how many words, at the scale of all datasets."""
+    shown = [(length, captions) for length, captions in one.lengths if length <= most]
+    top = max((captions for _, captions in shown), default=1)
+    step = _WIDE / (most + 1)
+    bars = "".join(
+        f'<rect class="{colour(number)}" x="{dots(length * step)}" y="{dots(_HIGH * (1 - captions / top))}"'
+        f' width="{dots(max(step - 1, 1))}" height="{dots(_HIGH * captions / top)}"/>'
+        for length, captions in shown
+    )
+    usual = max(one.lengths, key=lambda pair: pair[1], default=(0, 0))[0]
+    says = f"Lengths of captions: most have {counted(usual, 'word', 'words')}; up to {most} are drawn"
+    return (
+        f'<figure class="lengths"><svg viewBox="0 0 {_WIDE:g} {_HIGH + 12:g}" role="img" aria-label="{write(says)}">'
+        f'{bars}<text x="0" y="{_HIGH + 11:g}">0</text>'
+        f'<text x="{_WIDE:g}" y="{_HIGH + 11:g}" text-anchor="end">{most} words</text></svg></figure>\n'
+    )
+
+
+def listed(findings: Sequence[Finding], write: Written, typed: Written) -> str:
+    """Write every finding with its examples, open, and what to do; those that only answer a question last."""
+    parts = [
+        '<p class="search"><label for="search">Search the examples</label> '
+        '<input type="search" id="search" autocomplete="off"></p>\n'
+    ]
+    for severity, some in groupby(findings, key=lambda one: one.severity):
+        parts += [f'<h3 class="level">{write(severity.capitalize())}</h3>\n', *_full(some, write, typed)]
+    return "".join(parts)
+
+
+def _full(some: Iterable[Finding], write: Written, typed: Written) -> Iterable[str]:
+    for one in some:
+        kind = KINDS[one.kind]
+        examples = "".join(_quoted(example, write) for example in one.examples)
+        advice = "" if one.severity == "info" else f'<p class="advice">{typed(kind.advice)}</p>\n'
+        yield (
+            f'<article class="finding {one.severity}" id="finding-{write(_anchor(one))}">\n'
+            f'<h4>{write(title(one.kind))} <span class="number">{write(headline(one))}</span></h4>\n'
+            f'<p dir="auto">{typed(one.sentence)}.</p>\n'
+            + (f'<p class="consequence">{write(kind.consequence)}</p>\n' if kind.consequence else "")
+            + (f'<div class="examples">{examples}</div>\n' if examples else "")
+            + f"{advice}</article>\n"
+        )

@@ -1,0 +1,87 @@
+"""What a reader of a report sees first: the findings that matter most, and each dataset at a glance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from auditor.model import Selection
+from auditor.result import SEVERITIES, Finding, Portrait, Result, Section, Table
+from auditor.store import versions
+from auditor.studies import profile as profile_study
+from auditor.studies.report.request import ReportContext
+
+#: Cards on the first screen: so many in all, and so many of one dataset before those of the others.
+_CARDS, _OF_ONE = 6, 3
+
+#: What a card is of: what only answers a question is no news.
+_NEWS = SEVERITIES[: SEVERITIES.index("info")]
+
+
+def cards(context: ReportContext, found: Sequence[Finding]) -> tuple[Finding, ...]:
+    """Choose what stands first: the worst of each dataset, one of a kind, then the worst of all."""
+    names = dict.fromkeys(one.version.dataset for one in context.selections)
+    chosen: list[Finding] = []
+    for name in names:
+        of_kind = {one.kind: one for one in reversed(found) if one.about.get("dataset") == name}
+        own = [one for one in found if one.severity in _NEWS and of_kind.get(one.kind) is one]
+        chosen += own[: max(_OF_ONE, _CARDS // len(names))]
+    return tuple(sorted(chosen, key=lambda one: SEVERITIES.index(one.severity))[:_CARDS])
+
+
+def portraits(context: ReportContext, profiled: Result) -> tuple[Portrait, ...]:
+    """Draw each dataset at a glance. `profiled` is the result of `profile`."""
+    (lengths,) = (figure.frame for figure in profiled.figures if figure.name == profile_study.LENGTHS)
+    likeness = _homogeneity(context)
+    return tuple(_portrait(context, one, profiled, lengths, likeness) for one in context.selections)
+
+
+def _portrait(
+    context: ReportContext, one: Selection, profiled: Result, lengths: pl.DataFrame, likeness: pl.DataFrame
+) -> Portrait:
+    value = dict(one.rows_of(profiled.frame).select("statistic", "value").iter_rows())
+    splits = (
+        versions.images(context.store, one).drop_nulls("split").group_by("split").agg(images=pl.len()).sort("split")
+    )
+    row = next(one.rows_of(likeness).iter_rows(named=True), None) if likeness.height else None
+    return Portrait(
+        one.label,
+        round(value["images"]),
+        round(value["captions"]),
+        round(value["captions"] - value["captions-repeated-within-image"]),
+        value["asl"],
+        tuple((name, int(images)) for name, images in splits.iter_rows()),
+        tuple(lengths.filter(dataset=one.label).select("length", "captions").iter_rows()),
+        *((row["value"], row["low"], row["high"], row["metric"]) if row else ()),
+    )
+
+
+def _homogeneity(context: ReportContext) -> pl.DataFrame:
+    """Give homogeneity by the last metric, where a section has compared the datasets."""
+    if "compare" not in context.results:
+        return pl.DataFrame()
+    rows = context.results["compare"].frame.filter(pl.col("statistic") == "homogeneity")
+    return rows.filter(pl.col("metric") == rows["metric"][-1]) if rows.height else rows
+
+
+def summary(shown: Sequence[Finding], drawn: Sequence[Portrait], lacking: Sequence[str]) -> Section:
+    """Say in words and a table what a page shows as cards and portraits."""
+    rows = [
+        (
+            one.label, one.images, one.captions, one.distinct, one.length,
+            " ".join(f"{name}: {images:,}" for name, images in one.splits), one.homogeneity, one.low, one.high,
+        )
+        for one in drawn
+    ]  # fmt: skip
+    columns = ["dataset", "images", "captions", "different", "words", "images by split", "homogeneity", "low", "high"]
+    frame = pl.DataFrame(rows, schema=columns, orient="row", infer_schema_length=None)
+    kept = [column for column in frame.get_columns() if column.null_count() < frame.height or not frame.height]
+    said = "different: captions but for those that repeat another of their image; words: tokens of a caption, mean"
+    return Section(
+        "summary",
+        "What to know first",
+        tuple(f"{one.severity}: {one.sentence}." for one in shown) or ("Nothing was found that is worth a word.",),
+        tables=(Table("datasets", frame.select(kept), caption=said, digits=(("words", 1),), name="datasets"),),
+        notes=tuple(lacking),
+    )
