@@ -117,7 +117,7 @@ def images(store: Store, selection: Selection) -> pl.DataFrame:
         return store.rows("image", **_place(selection))
     at_work = Workspace(store, **_place(selection), profile=selection.distinct)
     at_work.bind("every_reference", "reference")
-    return at_work.rows("distinct_image")
+    return at_work.rows("image_texts")
 
 
 def related(store: Store, dataset: str) -> list[str]:

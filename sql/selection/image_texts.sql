@@ -1,4 +1,4 @@
--- name: distinct_image
+-- name: image_texts
 -- version: 1
 -- grain: image
 -- reads: distinct_reference
