@@ -89,6 +89,7 @@ def quiet(message: str) -> None:
 #: The settings that every format has, and what each means.
 COMMON_OPTIONS: Mapping[str, str] = {
     "basename": "true names images by the last part of their path or address",
+    "encoding": "encoding of a file of text that is not UTF-8",
     "sentences": '"first" keeps the first sentence of each caption',
 }
 
