@@ -210,7 +210,7 @@ def _ingested(store: Store, source: Source, note: str | None, terms: Terms, prog
             terms,
             progress,
         )
-        cut_off = _unended(found.format, named)
+        cut_off = _unended(found.format, named_files(found))
     return _Done(found, made, guessed or found.format == "bundle", sha256, tuple(said), cut["captions"], cut_off)
 
 
