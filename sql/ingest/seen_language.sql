@@ -10,7 +10,10 @@
 with lettered as (
     select
         strlen(text) = length(text) as plain,
-        case when strlen(text) = length(text) then regexp_extract(text, '[A-Za-z]') else regexp_replace(text, '\P{L}+', '', 'g') end as letters
+        case
+            when strlen(text) = length(text) then regexp_extract(text, '[A-Za-z]')
+            else regexp_replace(text, '\P{L}+', '', 'g')
+        end as letters
     from content
 ),
 told as (
