@@ -35,8 +35,8 @@ found as (
                 inner_text, '\b(caption|description|comment|title|text|answer|content|response|label|annotation|data|info)\b'
             ) and regexp_matches(
                 inner_text,
-                '^((no|missing|empty|blank|dummy|sample|test|example|default|new|untitled|placeholder|a|the|your|enter|insert|add|write|type'
-                || '|put|provide|please|describe|here|goes|some|any|for|this|of|is|was|not|available|provided|given|found|needed|\d+'
+                '^((no|missing|empty|blank|dummy|sample|test|example|default|new|untitled|placeholder|a|the|your|enter|insert|add|write'
+                || '|type|put|provide|please|describe|here|goes|some|any|for|this|of|is|was|not|available|provided|given|found|needed|\d+'
                 || '|caption|description|comment|title|text|answer|content|response|label|annotation|data|info) ?)+$'
             ) then inner_text
             when regexp_matches(
