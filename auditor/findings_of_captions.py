@@ -150,6 +150,16 @@ CAPTION_KINDS: Mapping[str, CaptionKind] = {
         0.05,
         0.3,
     ),
+    "templated-slots": CaptionKind(
+        "captions of one slot with words in a row that other slots hardly have",
+        "Captions of one slot, the first, second, … of each image, share a phrase that the other slots hardly have.",
+        "Four words in a row that 20 images or more have, four in five times in one slot "
+        "(`sql/findings/templated_slot.sql`).",
+        "One annotator, or a program, filled in a form: the slot says less of its images than the others, and is no "
+        "reference like them.",
+        "Read them; where a program wrote them, leave the slot out.",
+        0.002,
+    ),
     "uneven-captions": CaptionKind(
         "images with another number of captions than most",
         "Images differ in how many captions they have.",

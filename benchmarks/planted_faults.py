@@ -23,8 +23,8 @@ _PHONES = (
     "+44 20 7946 {1:04d}", "1-800-555-{1:04d}", "{0:03d}.555.{1:04d}", "0171 {0:03d}{1:04d}", "{0:03d} 555 {1:04d}",
 )  # fmt: skip
 _PAGES = (
-    "www.{0}-{1}.com", "http://{0}.example.org/{1}", "https://www.{0}{1}.net/p?id={2}", "{0}{1}.com", "{0}-{1}.de/bilder",
-    "https://t.example/{2}x", "www.{0}.co.uk", "{0}.org/{1}.html",
+    "www.{0}-{1}.com", "http://{0}.example.org/{1}", "https://www.{0}{1}.net/p?id={2}", "{0}{1}.com",
+    "{0}-{1}.de/bilder", "https://t.example/{2}x", "www.{0}.co.uk", "{0}.org/{1}.html",
 )  # fmt: skip
 _FILES = (
     "IMG_{0:04d}.jpg", "IMG_{0:04d}", "DSC{0:05d}.JPG", "DSCN{0:04d}", "DSC_{0:04d}.NEF", "{1}_{0}.png", "P{0:07d}.JPG",
@@ -43,20 +43,32 @@ _PLACEHOLDERS = (
 _INSTEAD_OF_A_WORD = ("<unk>", "XXXX", "[UNK]", "<UNK>", "____", "[REDACTED]", "{object}", "[inaudible]", "<person>")
 _MARKUP = (
     "<b>{0}</b>", "<p>{0}</p>", "{0}<br>", "{0}<br/>", "{1} &amp; {2}", "&quot;{0}&quot;", "<i>{1}</i> {2}",
-    '<a href="/photos/12">{1}</a> {2}', "<span class='caption'>{0}</span>", "{1}&nbsp;{2}", "{1} &lt;3 {2}", "{0}</div>",
-    "{1}\\n{2}", "[{1}](http://example.org/12) {2}", "{1}&#39;s {2}", "{0} <!-- checked -->", "{1} &#x2019; {2}",
-    "<strong>{1}</strong> {2}", "<h1>{0}", '<font color="red">{0}</font>', "{1}<br />{2}", "<li>{0}</li>",
+    '<a href="/photos/12">{1}</a> {2}', "<span class='caption'>{0}</span>", "{1}&nbsp;{2}", "{1} &lt;3 {2}",
+    "{0}</div>", "{1}\\n{2}", "[{1}](http://example.org/12) {2}", "{1}&#39;s {2}", "{0} <!-- checked -->",
+    "{1} &#x2019; {2}", "<strong>{1}</strong> {2}", "<h1>{0}", '<font color="red">{0}</font>', "{1}<br />{2}", "<li>{0}</li>",
     "{1}\\u00e9 {2}", "<em>{1}</em> {2}", "&ldquo;{0}&rdquo;", "<td>{0}</td>", '<img src="a.jpg"> {0}',
 )  # fmt: skip
-_BROKEN = ("cafÃ©", "manâ€™s", "â€œstopâ€\x9d", "caf\ufffd", "Â ", "na\u00c3\u00afve", "it\x92s", "\ufeff", "dog\u200e", "â€“")
+_BROKEN = (
+    "cafÃ©",
+    "manâ€™s",
+    "â€œstopâ€\x9d",
+    "caf\ufffd",
+    "Â ",
+    "na\u00c3\u00afve",
+    "it\x92s",
+    "\ufeff",
+    "dog\u200e",
+    "â€“",
+)
 _WORDLESS = (".", "-", "...", "!!", "?", "--", ". .", "*", "…", "( )")
 
 _SYNONYMS = {
     "man": "guy", "woman": "lady", "boy": "lad", "girl": "lass", "dog": "hound", "dogs": "hounds", "people": "persons",
-    "street": "road", "walking": "strolling", "walks": "strolls", "small": "little", "big": "large", "young": "youthful",
-    "running": "racing", "runs": "races", "jumping": "leaping", "jumps": "leaps", "child": "kid", "children": "kids",
-    "standing": "waiting", "sits": "rests", "sitting": "resting", "holding": "carrying", "looking": "gazing", "red":
-    "crimson", "photo": "picture", "picture": "photo", "couch": "sofa", "bike": "bicycle", "bicycle": "bike", "large": "big",
+    "street": "road", "walking": "strolling", "walks": "strolls", "small": "little", "big": "large",
+    "young": "youthful", "running": "racing", "runs": "races", "jumping": "leaping", "jumps": "leaps", "child": "kid",
+    "children": "kids", "standing": "waiting", "sits": "rests", "sitting": "resting", "holding": "carrying",
+    "looking": "gazing", "red": "crimson", "photo": "picture", "picture": "photo", "couch": "sofa", "bike": "bicycle",
+    "large": "big",
 }  # fmt: skip
 
 
@@ -64,7 +76,7 @@ _SYNONYMS = {
 class Fault:
     """A fault of single captions: how many captions in a thousand have it, which can, and what becomes of one.
 
-    `make` is given the caption, how many were made before, and a key to draw by.
+    `make` is given the caption, how many were made before, and a key to draw by. `also` are kinds that are right too.
     """
 
     name: str
@@ -72,6 +84,7 @@ class Fault:
     per_mille: float
     make: Callable[[str, int, str], str]
     least_words: int = 1
+    also: tuple[str, ...] = ()
 
     def fits(self, text: str) -> bool:
         """Say whether the fault can be planted into a caption, and changes it."""
@@ -201,13 +214,20 @@ FAULTS: tuple[Fault, ...] = (
     Fault("file names", "file-names", 1.5, _file),
     Fault("placeholders", "placeholders", 1.2, _placeholder),
     Fault("marks in the place of a word", "placeholders", 1, _mark_in_text, 3),
-    Fault("mark-up", "markup", 1.4, _marked_up, 3),
+    Fault("mark-up", "markup", 1.4, _marked_up, 3, ("file-names", "web-address")),
     Fault("wrongly decoded", "broken-characters", 1, _broken, 3),
     Fault("German", "other-language", 1.5, lambda _, place, __: GERMAN[place % len(GERMAN)]),
     Fault("French", "other-language", 0.75, lambda _, place, __: FRENCH[place % len(FRENCH)]),
-    Fault("other scripts", "other-script", 0.9, lambda _, place, __: OTHER_SCRIPTS[place % len(OTHER_SCRIPTS)]),
+    Fault(
+        "other scripts",
+        "other-script",
+        0.9,
+        lambda _, place, __: OTHER_SCRIPTS[place % len(OTHER_SCRIPTS)],
+        1,
+        ("other-language",),
+    ),
     Fault("cut behind a word", "truncated-captions", 2.5, _cut_behind_word, 6),
-    Fault("cut inside a word", "truncated-captions", 2.5, _cut_in_word, 6),
+    Fault("cut inside a word", "truncated-captions", 2.5, _cut_in_word, 6, ("misspellings",)),
     Fault("misspelt, one edit", "misspellings", 5, _misspelt, 3),
     Fault("loops", "repeated-words", 1, _looped, 5),
     Fault("caption twice", "repeated-words", 1, _doubled, 3),

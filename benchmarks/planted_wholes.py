@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
 import polars as pl
 from planted_faults import number, pick, with_synonym
 
+from auditor.model import silent
+from auditor.result import Finding
 from auditor.store.connection import Store
+from auditor.store.versions import resolve
 from auditor.studies.duplicates import TEST, TRAIN, duplicates
+from auditor.studies.findings.others import told
+from auditor.studies.findings.study import asking
 from auditor.studies.outliers import outliers
 
 KEYS = ["image", "slot"]
@@ -46,10 +51,24 @@ def named_by(store: Store, dataset: str, study: str) -> pl.DataFrame:
     if study == "outliers":
         rows = outliers(store, dataset).frame
         return rows.filter(pl.col("finding").is_in(["swapped", "elsewhere"])).select(KEYS)
+    if study == "bounds":
+        return pl.DataFrame(schema={"image": pl.String, "slot": pl.UInt32})
     rows = duplicates(store, dataset, pairs=True, examples=0).frame
     if study == "leaks":
         return rows.filter(scope="across-splits", split=TEST, against_split=TRAIN).select(KEYS)
     return rows.filter(pl.col("scope") == "within-images").select(KEYS)
+
+
+def told_by(store: Store, dataset: str, study: str) -> list[Finding]:
+    """Give what a study makes `findings` say."""
+    needed = {"duplicates", "within_train"} if study in ("leaks", "duplicates") else {study}
+    answers = asking(store, resolve(store, dataset), "bare", 1, {}, silent, [])
+    others = {one.name: _unasked for one in fields(answers) if one.name not in {*needed, "selection"}}
+    return told(replace(answers, **others))  # type: ignore[arg-type]
+
+
+def _unasked(*_: str) -> None:
+    return None
 
 
 def _drawn(captions: pl.DataFrame, share: float, why: str) -> list[str]:
@@ -62,7 +81,6 @@ def _padded(captions: pl.DataFrame) -> Planted:
     """In one image in ten, let the captions from the third on be the second."""
     chosen = captions["image"].is_in(_drawn(captions, 0.1, "padded")) & (pl.int_range(pl.len()).over("image") >= 2)
     second = pl.col("text").get(1, null_on_oob=True).over("image")
-    chosen = captions.with_columns(chosen)["image"] if False else chosen
     made = captions.with_columns(text=pl.when(chosen).then(second).otherwise("text"))
     return made, captions.filter(chosen).select(KEYS)
 
@@ -165,10 +183,12 @@ WHOLES: tuple[Whole, ...] = (
     Whole("captions left out", "uneven-captions", _uneven),
     Whole("test image copied into train", "copied-images", _image_copied, needs_splits=True),
     Whole("test caption leaked, as it is", "near-duplicate-across-splits", _leaked(str, "leak"), "leaks", True),
-    Whole("test caption leaked, a synonym", "near-duplicate-across-splits", _leaked(with_synonym, "syn"), "leaks", True),
+    Whole(
+        "test caption leaked, a synonym", "near-duplicate-across-splits", _leaked(with_synonym, "syn"), "leaks", True
+    ),
     Whole("slot copied in 20 % of images", "copied-slots", _slot_copied, "duplicates"),
     Whole("slot by template in 10 % of images", "templated-slots", _templated(0.1)),
     Whole("slot by template in 2 % of images", "templated-slots", _templated(0.02)),
     Whole("captions changed places, 1 %", "swapped-captions", _swapped, "outliers"),
-    Whole("captions of any image", "bound-upside-down", _unrelated, "outliers"),
+    Whole("captions of any image", "bound-upside-down", _unrelated, "bounds"),
 )

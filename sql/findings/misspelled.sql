@@ -8,9 +8,9 @@
 --
 -- Captions with a word that no other dataset knows (relation known_elsewhere), that at most two captions hold, and that is
 -- one edit away from a frequent word, of `frequent` captions and so many times as many as its own; words of letters alone.
--- Either the frequent word stands three times or more behind the word before, and before the word behind; or the word has five letters or more, and neither
--- ends otherwise ("kayaker", "kayakers") nor begins with another letter ("Nike", "Mike"). Two words can only be one edit
--- apart if they share a form with one letter left out.
+-- Either the frequent word stands three times or more behind the word before, and before the word behind; or the word has
+-- five letters or more, and neither ends otherwise ("kayaker", "kayakers") nor begins with another letter ("Nike",
+-- "Mike"). Two words can only be one edit apart if they share a form with one letter left out.
 with placed as (
     select
         r.image, r.slot, t.tokens[p.place] as token_id,
