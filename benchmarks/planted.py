@@ -1,9 +1,9 @@
 """Are planted faults found, as what, and how bad? Faults of every kind in real captions; the same captions untouched.
 
 `python benchmarks/planted.py [DATASET…] [--data DIR] [--images N] [-o FILE]` draws images by md5, plants, asks
-`findings` (`duplicates`, `outliers` and `bounds` where these are the finders), and writes a page. Recall is the share of
-what was planted that is found as its kind; precision that of the captions named of the kind which have it, those left
-out that are named in the untouched captions too: these are told in the last column.
+`findings` (`duplicates`, `outliers` and `bounds` where these are the finders), and writes a page. Recall is the share
+of what was planted that is found as its kind; precision that of the captions named which have it, those left out
+that are named in the untouched captions too: these are told in the last column.
 """
 
 from __future__ import annotations

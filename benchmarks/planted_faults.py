@@ -45,8 +45,8 @@ _MARKUP = (
     "<b>{0}</b>", "<p>{0}</p>", "{0}<br>", "{0}<br/>", "{1} &amp; {2}", "&quot;{0}&quot;", "<i>{1}</i> {2}",
     '<a href="/photos/12">{1}</a> {2}', "<span class='caption'>{0}</span>", "{1}&nbsp;{2}", "{1} &lt;3 {2}",
     "{0}</div>", "{1}\\n{2}", "[{1}](http://example.org/12) {2}", "{1}&#39;s {2}", "{0} <!-- checked -->",
-    "{1} &#x2019; {2}", "<strong>{1}</strong> {2}", "<h1>{0}", '<font color="red">{0}</font>', "{1}<br />{2}", "<li>{0}</li>",
-    "{1}\\u00e9 {2}", "<em>{1}</em> {2}", "&ldquo;{0}&rdquo;", "<td>{0}</td>", '<img src="a.jpg"> {0}',
+    "{1} &#x2019; {2}", "<strong>{1}</strong> {2}", "<h1>{0}", '<font color="red">{0}</font>', "{1}<br />{2}",
+    "<li>{0}</li>", "{1}\\u00e9 {2}", "<em>{1}</em> {2}", "&ldquo;{0}&rdquo;", "<td>{0}</td>", '<img src="a.jpg"> {0}',
 )  # fmt: skip
 _BROKEN = (
     "cafÃ©",

@@ -56,7 +56,7 @@ def named_by(store: Store, dataset: str, study: str) -> pl.DataFrame:
     rows = duplicates(store, dataset, pairs=True, examples=0).frame
     if study == "leaks":
         return rows.filter(scope="across-splits", split=TEST, against_split=TRAIN).select(KEYS)
-    return rows.filter(pl.col("scope") == "within-images").select(KEYS)
+    return rows.filter(pl.col("scope") == "within-image").select(KEYS)
 
 
 def told_by(store: Store, dataset: str, study: str) -> list[Finding]:

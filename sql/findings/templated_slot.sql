@@ -1,12 +1,13 @@
 -- name: templated_slot
 -- version: 1
 -- grain: caption
--- params: least INTEGER, alone DOUBLE
+-- params: alone DOUBLE, evidence DOUBLE
 -- reads: reference, text_tokens, vocabulary
 -- returns: image, slot, why
 --
--- Captions of one slot that hold four words in a row that `least` images or more have, and of them a share of `alone` or
--- more in this very slot: an annotator's, or a program's, template. Images with one caption have no slots.
+-- Captions of one slot that hold four words in a row of which a share of `alone` or more stands in this very slot, and by
+-- no chance: the log-likelihood ratio of that share and of the slot's share of all such words is `evidence` or more, in
+-- nats. It is an annotator's, or a program's, template. Images with one caption have no slots.
 with described as (
     select image_no from reference group by image_no having count(*) > 1
 ),
@@ -17,14 +18,19 @@ window_of as (
     join text_tokens as t using (caption_id), unnest(range(1, len(t.tokens) - 2)) as p (place)
 ),
 by_slot as (
-    select words, slot, count(*) as captions, sum(count(*)) over (partition by words) as of_captions
+    select
+        words, slot, count(*) as captions, sum(count(*)) over (partition by words) as of_captions,
+        sum(count(*)) over (partition by slot) / sum(count(*)) over () as expected
     from window_of
     group by words, slot
 ),
 template as (
     select words, slot, captions, of_captions
     from by_slot
-    where captions >= $least::integer and captions >= $alone::double * of_captions
+    where captions >= $alone::double * of_captions
+        and captions * ln(captions / of_captions / expected)
+            + if(captions < of_captions, (of_captions - captions) * ln((1 - captions / of_captions) / (1 - expected)), 0)
+        >= $evidence::double
 ),
 told as (
     select w.image, w.slot, t.words, t.captions, t.of_captions

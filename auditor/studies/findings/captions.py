@@ -26,8 +26,9 @@ _ROUNDS = 30
 #: A word is frequent in so many captions, and so many times as frequent as what may be a misspelling of it.
 _FREQUENT, _TIMES = 20, 20
 
-#: Words in a row are a slot's own that so many images have, and such a share of them in the slot.
-_IMAGES, _ALONE = 20, 0.8
+#: Words in a row are a slot's own of which such a share stands in it, with so many nats of evidence: of a million such
+#: words, chance brings none.
+_ALONE, _EVIDENCE = 0.8, 20.0
 
 #: A word that so many captions of other datasets hold is one.
 _KNOWN = 4
@@ -127,7 +128,7 @@ def _wordless(asked: Asked) -> pl.DataFrame:
 FINDERS: Mapping[str, Callable[[Asked], pl.DataFrame]] = {
     "copied-images": _copied,
     "padded-images": _padded,
-    "templated-slots": lambda asked: asked.rows("templated_slot", least=_IMAGES, alone=_ALONE),
+    "templated-slots": lambda asked: asked.rows("templated_slot", alone=_ALONE, evidence=_EVIDENCE),
     "placeholders": _by_pattern("placeholder"),
     "personal-data": _by_pattern("personal_data"),
     "file-names": _by_pattern("file_name"),

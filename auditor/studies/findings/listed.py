@@ -18,11 +18,11 @@ from auditor.studies.findings.severity import severity
 
 _EXAMPLES = 3
 
-_ROWS: dict[str, type[pl.DataType]] = {
+_ROWS = pl.Schema({
     "dataset": pl.String, "version": pl.String, "split": pl.String, "kind": pl.String, "severity": pl.String,
     "image": pl.String, "slot": pl.UInt32, "text": pl.String, "why": pl.String, "other_image": pl.String,
     "other_slot": pl.UInt32, "other_text": pl.String,
-}  # fmt: skip
+})  # fmt: skip
 
 _EXAMPLE = ("image", "slot", "text", "why", "other_image", "other_slot", "other_text")
 
