@@ -104,10 +104,10 @@ CAPTION_KINDS: Mapping[str, CaptionKind] = {
         "captions that seem to break off",
         "Captions end where captions go on: “a man in front of the”.",
         "By how often the last two words of a caption without a full stop end others, against how often captions seem "
-        "to be cut, which is estimated; by a last word that is only the beginning of a usual one; by a length that many "
-        "have and none exceeds (`sql/findings/truncated.sql`). Of captions cut at random six in ten are told "
-        "(`benchmarks/planted.md`); of untouched ones 3 to 9 in 10,000, six in ten of these wrongly (“…pulls in”): below "
-        "the threshold of a warning this says little.",
+        "to be cut, which is estimated; by a last word that is only the beginning of a usual one; by a length that "
+        "many have and none exceeds (`sql/findings/truncated.sql`). Of captions cut at random six in ten are told "
+        "(`benchmarks/planted.md`); of untouched ones 3 to 9 in 10,000, six in ten of these wrongly (“…pulls in”): "
+        "below the threshold of a warning this says little.",
         "Models learn to stop there, and a length limit may have cut more captions than can be seen.",
         "Look for a limit of characters or words where the captions were written or exported.",
         0.002,
