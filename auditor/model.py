@@ -89,6 +89,7 @@ def quiet(message: str) -> None:
 #: The settings that every format has, and what each means.
 COMMON_OPTIONS: Mapping[str, str] = {
     "basename": "true names images by the last part of their path or address",
+    "encoding": "encoding of a file of text that is not UTF-8",
     "sentences": '"first" keeps the first sentence of each caption',
 }
 
@@ -229,13 +230,15 @@ class Selection:
     """The captions that a reference such as `flickr8k@v3:test` names.
 
     `shows_version` is set where a result holds several versions of one dataset, `draw` where only some captions of
-    each image are at work.
+    each image are at work, `distinct` where each text is once per image: it names the tokenizer by whose tokens texts
+    are the same.
     """
 
     version: Version
     split: str | None = None
     shows_version: bool = False
     draw: Draw | None = None
+    distinct: str | None = None
 
     @property
     def label(self) -> str:

@@ -115,6 +115,10 @@ References = Annotated[
     Parameter("References of each caption, drawn by the seed; default: all there are.", least=1, check=_drawable),
 ]
 
+Distinct = Annotated[
+    bool, Parameter("Beside raw numbers, those of each text once per image: captions that repeat another are left out.")
+]
+
 Draws = Annotated[int, Parameter("Draw everything that is drawn so often, by the seed and those after it.", least=1)]
 
 Others = Annotated[

@@ -32,28 +32,31 @@ DECIMALS = 12
 class References:
     """Against what a caption is scored: the others of its image (`loo`), or all of it (`all`).
 
-    `drawn` of them, where only some are, by `seed`; then of so many `images`, where only some are drawn.
+    `drawn` of them, where only some are, by `seed`; then of so many `images`, where only some are drawn. `distinct`
+    names the tokenizer by whose tokens each text is once per image, where it is.
     """
 
     rule: Literal["loo", "all"] = "loo"
     drawn: int | None = None
     seed: int | None = None
     images: int | None = None
+    distinct: str | None = None
 
     @property
     def parameters(self) -> Mapping[str, str | int]:
         """What of it a signature prints."""
+        told = {"refs": self.rule} if self.distinct is None else {"refs": self.rule, "distinct": True}
         if self.drawn is None or self.seed is None:
-            return {"refs": self.rule}
+            return told
         images = {} if self.images is None else {"images": self.images}
-        return {"refs": self.rule, "k": self.drawn, **images, "seed": self.seed}
+        return {**told, "k": self.drawn, **images, "seed": self.seed}
 
     def of(self, selection: Selection) -> Selection:
         """Select the captions at work: for leave-one-out, one more than the references, since each is held out once."""
-        if self.drawn is None or self.seed is None:
-            return selection
-        captions = self.drawn + (self.rule == "loo")
-        return replace(selection, draw=Draw(captions, self.seed, images=self.images))
+        draw = None
+        if self.drawn is not None and self.seed is not None:
+            draw = Draw(self.drawn + (self.rule == "loo"), self.seed, images=self.images)
+        return replace(selection, draw=draw, distinct=self.distinct)
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,10 @@ _OF_SPLIT = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)=(.+)")
 DATASET_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
+#: A tag of BCP 47 as people type it: a language, then what parts it further.
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
+
+
 def shipped() -> Path:
     """Find the `datasets.toml` that came with the package, installed or in a checkout."""
     package = Path(__file__).parents[1]
@@ -75,12 +79,13 @@ def wanted(
     file_format: str | None = None,
     kind: str | None = None,
     options: Mapping[str, Option] | None = None,
+    language: str | None = None,
     config: Path | Mapping[str, Source] | None = None,
 ) -> list[Source]:
     """Find the sources that a user names; with `files`, one of them read from there.
 
-    The format of a source that is read from undeclared files, and of which `file_format` says nothing, is "".
-    Raises `UsageError` for a name that is not declared, or options that contradict each other.
+    The format of a source that is read from undeclared files, and of which `file_format` says nothing, is ""; so is
+    its language. Raises `UsageError` for a name that is not declared, or options that contradict each other.
     """
     declared = sources(config)
     if everything:
@@ -88,12 +93,17 @@ def wanted(
     if not names:
         raise UsageError("name a dataset, or --all for every dataset that datasets.toml declares")
     if not files:
-        if file_format or kind or options:
-            raise UsageError("--format, --kind and columns describe a file: name it with --from FILE")
+        if file_format or kind or options or language:
+            raise UsageError(
+                "--format, --kind, --language, --encoding and columns describe a file: name it with --from FILE"
+            )
         return [source(name, declared) for name in dict.fromkeys(names)]
     if len(names) > 1:
         raise UsageError("--from reads one dataset: name one")
-    return [_from_files(names[0], declared.get(names[0]), files, file_format, kind, options or {})]
+    if language is not None and not _LANGUAGE.fullmatch(language):
+        raise UsageError(f"--language {language}: expected a BCP 47 tag, as de, pt-BR or zh-Hant")
+    found = _from_files(names[0], declared.get(names[0]), files, file_format, kind, options or {})
+    return [dataclasses.replace(found, language=language or found.language)]
 
 
 def source(name: str, declared: Mapping[str, Source]) -> Source:
@@ -119,7 +129,7 @@ def _from_files(
     if kind is not None and kind not in get_args(Kind):
         raise UsageError(f"{kind}: no such kind; known are {', '.join(get_args(Kind))}")
     if declared is None:
-        declared = Source(name, "captions", "", ())
+        declared = Source(name, "captions", "", (), language="")
     kept = declared.parts[0].options if len(declared.parts) == 1 else {}
     if file_format not in (None, declared.format):
         kept = {name: value for name, value in kept.items() if name in COMMON_OPTIONS}

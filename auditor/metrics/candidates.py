@@ -122,11 +122,13 @@ def keep_drawn(
 ) -> None:
     """Keep what was drawn in place of the captions, for people to look at, in table `drawn_candidate` of the cache.
 
-    Not so where images were drawn too: the table could not tell these rows from those of all images. Nor where the
-    store keeps none, as for `reproduce`, whose seven sets would be the largest part of the file.
+    Not so where images were drawn too, or each text is once per image: the table could not tell these rows from those
+    of all images and captions. Nor where the store keeps none, as for `reproduce`, whose seven sets would be the
+    largest part of the file.
     """
     drawn = [candidate for candidate in candidates if candidate.is_drawn]
-    if not drawn or not store.keeps_drawn or (selection.draw and selection.draw.images is not None):
+    some = selection.distinct is not None or (selection.draw is not None and selection.draw.images is not None)
+    if not drawn or not store.keeps_drawn or some:
         return
     rows = workspace.rows(_DRAWN).partition_by("candidate", as_dict=True)
     for candidate in drawn:

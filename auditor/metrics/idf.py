@@ -232,7 +232,8 @@ def _bind_selection(
         workspace.bind(relation, "kept_frequency")
         return
     ngrams.count(workspace, relation)
-    if normalisation is None and selection.split is None and selection.draw is None:
+    whole = selection.split is None and selection.draw is None and selection.distinct is None
+    if normalisation is None and whole:
         store.on_close.append(lambda writer: ngrams.keep(writer, selection, profile))
 
 

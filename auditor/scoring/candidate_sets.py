@@ -76,7 +76,7 @@ def score_sets(
         (
             *unscored,
             *too_few_captions(store, selection, against),
-            *without_references(store, selection),
+            *without_references(store, against.of(selection)),
             *too_long(store, [selection], tokenizer),
             *(passed_over(store, selection, substitutes) if any(one.name == "inter" for one in sets) else ()),
             *_without_meaning(selection, scores.filter(candidate=HUMAN.name), metrics),

@@ -176,7 +176,7 @@ def too_long(store: Store, selections: Sequence[Selection], tokenizer: str) -> l
 def too_few_captions(store: Store, selection: Selection, references: References) -> list[Finding]:
     """Say how many images have fewer captions than a draw of references needs."""
     draw = references.of(selection).draw
-    described = images(store, selection)
+    described = images(store, references.of(selection))
     few = described.filter(pl.col("captions") < draw.captions).height if draw else 0
     if not draw or not few:
         return []

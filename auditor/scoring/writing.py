@@ -95,12 +95,10 @@ def _is_unspaced(spoken: str) -> bool:
 
 def _without_blanks(store: Store, selection: Selection) -> str | None:
     """Say why captions are taken for written without blanks between words; null where they are not."""
-    spoken = language(store, selection.version.dataset)
-    if _is_unspaced(spoken):
-        return f"is declared as {spoken}, written without blanks between words"
     captions, _, without = _counted(store, selection)
     if 2 * without < captions or not captions:
-        return None
+        spoken = language(store, selection.version.dataset)
+        return f"is declared as {spoken}, written without blanks between words" if _is_unspaced(spoken) else None
     return f"has {without:,} of {captions:,} captions in scripts without blanks between words"
 
 

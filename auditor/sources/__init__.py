@@ -6,6 +6,7 @@ that is not of its format at all raises `SourceError`. Readers never see the sto
 
 from __future__ import annotations
 
+import codecs
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -23,6 +24,7 @@ from auditor.sources import (
     flickr,
     judgements,
     karpathy,
+    mapping,
     mat,
     parallel,
     scenes,
@@ -32,9 +34,10 @@ from auditor.sources import (
     webdataset,
     wordlist,
 )
-from auditor.sources.reading import files
+from auditor.sources.reading import encoding, files
 from auditor.sources.reading.acceptance import accept, check_common, file_names
 from auditor.sources.reading.batches import gathered
+from auditor.sources.reading.encoding import decoded
 
 
 class Reader(Protocol):
@@ -69,6 +72,7 @@ FORMATS: Mapping[str, Reader] = {
     "list": flat_list,
     "coco": coco,
     "webdataset": webdataset,
+    "mapping": mapping,
     "wordlist": wordlist,
     "parallel": parallel,
     "table": table,
@@ -109,6 +113,11 @@ def check_places(part: Part, file_format: str) -> None:
         raise SourceError(f'{folder}: a folder; format "{file_format}" is read from files: name them, as {folder}/*')
 
 
+def told(part: Part, file_format: str) -> list[str]:
+    """Say what of a part's files was taken for something that nobody named."""
+    return table.told(part) if file_format == "table" else []
+
+
 def guess(part: Part) -> str:
     """Find the format of files that nobody named, by their content.
 
@@ -117,7 +126,7 @@ def guess(part: Part) -> str:
     path = files.expand(part)[0]
     if {"image_col", "caption_col"} & set(part.options) and {*part.options} <= {*table.OPTIONS, *COMMON_OPTIONS}:
         return "table"
-    head = b"" if path.is_dir() else files.head(path)
+    head = b"" if path.is_dir() else decoded(files.head(path), part.options.get("encoding"))
     if not head.strip() and not path.is_dir():
         raise SourceError(f"{path}: it is empty")
     try:
@@ -125,8 +134,20 @@ def guess(part: Part) -> str:
     except OSError as error:
         raise SourceError(f"{error.filename or path}: {error.strerror or error}") from error
     if found is None:
+        told = encoding.guess(path) if "encoding" not in part.options and head and not _is_utf8(head) else None
+        if told is not None:
+            raise SourceError(f"{path}: no format recognises it: not UTF-8, it looks like {told}: --encoding {told}")
         raise SourceError(f"{path}: no format recognises it; name one with --format: {', '.join(FORMATS)}")
     return found
+
+
+def _is_utf8(head: bytes) -> bool:
+    """Say whether the first bytes of a file are UTF-8; a letter may be cut at their end."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return False
+    return b"\0" not in head
 
 
 def read(part: Part, file_format: str, cut: Counter[str] | None = None) -> Batches:

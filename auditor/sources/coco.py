@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from auditor.errors import SourceError
 from auditor.model import Batches, Part
@@ -15,7 +15,10 @@ from auditor.sources.reading.json_records import batches
 from auditor.sources.reading.json_stream import Item, items
 from auditor.sources.table.json import first_keys
 
-OPTIONS: Mapping[str, str] = {"split_key": "key of the `images` list that holds an image's split"}
+OPTIONS: Mapping[str, str] = {
+    "split_key": "key of the `images` list that holds an image's split",
+    "image_key": 'key of the `images` list that names an image: "id" (the default) or "file_name"',
+}
 
 _BEGINNING = re.compile(
     rb'(?:\xef\xbb\xbf)?\s*\{(?s:.*?)"(?:(?:annotations|images|licenses)"\s*:\s*\[\s*[{\]]|info"\s*:\s*\{)'
@@ -34,29 +37,43 @@ def recognises(path: Path, head: bytes) -> bool:
 
 
 def read(part: Part) -> Batches:
-    """Yield the captions of an annotation or a results file; images are named by their ids.
+    """Yield the captions of an annotation or a results file; images are named by their ids, or as `image_key` says.
 
     The slot follows the annotation ids, so that the order of the records in the file does not matter. A caption of an
     image that the file's own list of images lacks is refused.
     """
-    split_key = part.options.get("split_key")
+    keys = _Keys(part.options.get("split_key"), str(part.options.get("image_key", "id")))
     for path in files.expand(part):
-        yield from batches(path, _captions(path, split_key), ids=True)
+        yield from batches(path, _captions(path, keys), ids=True)
 
 
-def _captions(path: Path, split_key: Any) -> Iterator[Item]:
+class _Keys(NamedTuple):
+    """Which keys of an image hold its split and its name."""
+
+    split: Any
+    image: str
+
+
+class _Image(NamedTuple):
+    split: str | None
+    name: str | None
+
+
+def _captions(path: Path, keys: _Keys) -> Iterator[Item]:
     walk = items(path, "coco")
-    images: dict[str, str | None] = {}
+    images: dict[str, _Image] = {}
     for item in walk:
         if item.key == "images":
-            _add(images, item, split_key)
+            _add(images, item, keys)
         elif item.number and item.key in ("annotations", ""):
             if item.key and not images:  # the list of images comes later, or not at all
                 for later in items(path, "coco"):
                     if later.key == "images":
-                        _add(images, later, split_key)
-            if split_key and not any(images.values()):
-                raise SourceError(f'{path}: no image has the key "{split_key}" that split_key names')
+                        _add(images, later, keys)
+            if keys.split and not any(image.split for image in images.values()):
+                raise SourceError(f'{path}: no image has the key "{keys.split}" that split_key names')
+            if keys.image != "id" and not any(image.name for image in images.values()):
+                raise SourceError(f'{path}: no image has the key "{keys.image}" that image_key names')
             yield from _known(
                 (later for later in chain([item], walk) if later.number and later.key == item.key), images
             )
@@ -68,19 +85,27 @@ def _captions(path: Path, split_key: Any) -> Iterator[Item]:
     )
 
 
-def _known(found: Iterable[Item], images: Mapping[str, str | None]) -> Iterator[Item]:
-    """Give each caption the split of its image; find fault with one whose image is not listed."""
+def _known(found: Iterable[Item], images: Mapping[str, _Image]) -> Iterator[Item]:
+    """Give each caption the split and the name of its image; find fault with one whose image is not listed."""
     for item in found:
-        image = str(item.value.get("image_id")) if isinstance(item.value, dict) else None
-        if image is None or not images:
+        number = str(item.value.get("image_id")) if isinstance(item.value, dict) else None
+        if number is None or not images:
             yield item
-        elif image not in images:
-            yield item._replace(fault=f"image {image} is not in the file's list of images")
+        elif number not in images:
+            yield item._replace(fault=f"image {number} is not in the file's list of images")
         else:
-            yield item if images[image] is None else item._replace(value=item.value | {"split": images[image]})
+            image = images[number]
+            told = {} if image.split is None else {"split": image.split}
+            if image.name is None:
+                yield item._replace(fault=f"image {number} has no name in the file's list of images")
+            else:
+                yield item._replace(value=item.value | told | {"image_id": image.name})
 
 
-def _add(images: dict[str, str | None], item: Item, split_key: Any) -> None:
+def _add(images: dict[str, _Image], item: Item, keys: _Keys) -> None:
     image = item.value if isinstance(item.value, dict) else {}
-    split = image.get(split_key) if split_key else None
-    images[str(image.get("id"))] = str(split) if isinstance(split, str | int) else None
+    split = image.get(keys.split) if keys.split else None
+    name = image.get(keys.image)
+    images[str(image.get("id"))] = _Image(
+        str(split) if isinstance(split, str | int) else None, str(name) if isinstance(name, str | int) else None
+    )

@@ -35,6 +35,8 @@ def key(selection: Selection, profile: str, relations: Sequence[str], params: Ma
         "params": {name: params[name] for name in sorted(params)},
         "sql": [fingerprint(relation) for relation in relations],
     }
+    if selection.distinct is not None:
+        facts["distinct"] = (selection.distinct, fingerprint("distinct_reference"))
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 

@@ -15,6 +15,9 @@ from auditor.store.connection import Store
 from auditor.store.ingest_terms import ANY, FIRST_REFUSALS, Terms, check_terms, check_version
 from auditor.store.workspace import Workspace
 
+#: The language of captions in Latin letters of which nobody says it.
+_ASSUMED = "en"
+
 
 @dataclass(frozen=True)
 class Ingest:
@@ -24,7 +27,8 @@ class Ingest:
     outer blanks or line breaks, which are stored as they stand and which every tokenizer reads as single blanks.
     `added` and `removed` count rows of membership; `rejected` is one row per refused record; `listed_missing` counts
     images that a split list names and no caption has, `unlisted` images that are in no list. `single_images` have one
-    caption only; `single_names` names at most ten of them.
+    caption only; `single_names` names at most ten of them. `seen` is the language that nobody said and letters tell,
+    with how many captions are in them.
     """
 
     version: Version
@@ -39,6 +43,7 @@ class Ingest:
     unlisted: int
     single_images: int
     single_names: tuple[str, ...]
+    seen: tuple[str, int] | None = None
 
 
 def write(
@@ -73,7 +78,8 @@ def write(
         seq = (previous.seq if previous else 0) + is_new
         workspace.params["seq"] = seq
         added = removed = 0
-        _describe(store, source)
+        language, seen = _language(store, workspace, source)
+        _describe(store, source, language)
         if is_new:
             _log(store, source, {"seq": seq, "source_sha256": source_sha256, "note": note, **content})
             _add_texts(store, workspace, tokenizers, progress)
@@ -91,7 +97,7 @@ def write(
     names = tuple(single["image"].head(FIRST_REFUSALS))
     return Ingest(
         version, is_new, **facts, left_out=left_out, added=added, removed=removed, rejected=rejected, **unmatched,
-        single_images=single.height, single_names=names,
+        single_images=single.height, single_names=names, seen=seen,
     )  # fmt: skip
 
 
@@ -118,13 +124,28 @@ def _stage(
     return left_out
 
 
-def _describe(store: Store, source: Source) -> None:
+def _language(store: Store, workspace: Workspace, source: Source) -> tuple[str, tuple[str, int] | None]:
+    """Find the language of captions: what was said, now or before, else what their letters tell, else English.
+
+    Gives it, and in how many captions it was seen, where it was.
+    """
+    if source.language:
+        return source.language, None
+    before = store.query("select language from dataset where dataset = $dataset", {"dataset": source.dataset})
+    if before.height and before.item() != _ASSUMED:
+        return str(before.item()), None
+    found = workspace.rows("seen_language").filter(2 * pl.col("captions") > pl.col("of_captions"))
+    language, captions = next(found.select("language", "captions").iter_rows(), (None, 0))
+    return (_ASSUMED, None) if language is None else (language, (language, captions))
+
+
+def _describe(store: Store, source: Source, language: str) -> None:
     store.execute(
         "insert or replace into dataset values ($dataset, $kind, $language, $related)",
         {
             "dataset": source.dataset,
             "kind": source.kind,
-            "language": source.language,
+            "language": language,
             "related": list(source.related),
         },
     )

@@ -68,14 +68,16 @@ def workspace(store: Store, selection: Selection, profile: str, **params: object
 
 
 def bind_references(at_work: Workspace, selection: Selection, relation: str = "reference") -> None:
-    """Let a relation stand for the captions of a selection, all of them or those that are drawn."""
-    if selection.draw is None:
-        at_work.bind(relation, "reference")
+    """Let a relation stand for the captions of a selection: all, those of different texts, or those that are drawn."""
+    draw = selection.draw
+    if selection.distinct is None:
+        at_work.bind(relation if draw is None else "every_reference", "reference")
     else:
-        draw = selection.draw
+        at_work.bind("every_reference", "reference")
+        at_work.bind(relation if draw is None else "every_reference", "distinct_reference")
+    if draw is not None:
         at_work.params |= {"drawn": draw.captions, "fewest": draw.fewest, "draw_seed": draw.seed}
         at_work.params |= {"mirrored": draw.fewest if draw.mirrored else 0, "drawn_images": draw.images}
-        at_work.bind("every_reference", "reference")
         at_work.bind(relation, "drawn_reference")
 
 
@@ -147,7 +149,7 @@ def _count_parts(at_work: Workspace, what: str = "", progress: Progress = silent
 
 def is_kept(store: Store, selection: Selection, profile: str) -> bool:
     """Say whether the frequencies of a selection need not be counted."""
-    if selection.split is not None or selection.draw is not None:
+    if selection.split is not None or selection.draw is not None or selection.distinct is not None:
         return False
     found = store.query("select 1 from duckdb_tables() where schema_name = 'cache' and table_name = 'ngram_frequency'")
     return bool(found.height) and bool(

@@ -109,8 +109,15 @@ def difference(
 
 
 def images(store: Store, selection: Selection) -> pl.DataFrame:
-    """Give the images of a selection, sorted. Columns: image, split, captions."""
-    return store.rows("image", **_place(selection))
+    """Give the images of a selection, sorted, whatever is drawn of them. Columns: image, split, captions.
+
+    Where each text counts once per image, its tokens must be there.
+    """
+    if selection.distinct is None:
+        return store.rows("image", **_place(selection))
+    at_work = Workspace(store, **_place(selection), profile=selection.distinct)
+    at_work.bind("every_reference", "reference")
+    return at_work.rows("image_texts")
 
 
 def related(store: Store, dataset: str) -> list[str]:

@@ -5,8 +5,8 @@
 -- reads: reference, text_tokens
 -- returns: image, split, other_image, other_split, shared, captions, other_captions
 --
--- Images that share two texts or more with another, and half of those of either: one picture under two ids. Texts have four tokens or more and
--- at most `rare` images, since those that many images have tell nothing.
+-- Images that share two texts or more with another, and half of those of either: one picture under two ids. Texts have
+-- four tokens or more and at most `rare` images, since those that many images have tell nothing.
 with worded as (
     select distinct r.image_no, t.tokens
     from reference as r

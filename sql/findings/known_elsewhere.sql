@@ -1,14 +1,19 @@
 -- name: known_elsewhere
--- version: 1
+-- version: 2
 -- grain: token
--- params: apart VARCHAR[], profile VARCHAR
+-- params: apart VARCHAR[], least INTEGER, profile VARCHAR
 -- reads: membership, caption_tokens
 -- returns: token_id
 --
--- The tokens of every other dataset of the store, but for those of `apart`: the dataset itself and its relatives, which
--- hold the same captions.
-select distinct unnest(t.tokens) as token_id
-from membership as m
-join caption_tokens as t using (caption_id)
-where t.profile = $profile::varchar and not list_contains($apart::varchar[], m.dataset)
-order by token_id
+-- The tokens of every other dataset of the store that at least `least` of its captions hold, since one or two may have the
+-- same slip; but for the datasets of `apart`: the one in question and its relatives, which hold the same captions.
+select t.token_id
+from (
+    select m.dataset, unnest(list_distinct(c.tokens)) as token_id
+    from membership as m
+    join caption_tokens as c using (caption_id)
+    where c.profile = $profile::varchar and not list_contains($apart::varchar[], m.dataset)
+) as t
+group by t.token_id
+having count(*) >= $least::integer
+order by t.token_id

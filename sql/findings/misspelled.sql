@@ -1,58 +1,67 @@
 -- name: misspelled
--- version: 1
+-- version: 2
 -- grain: caption, word
 -- params: frequent INTEGER, times_as_frequent INTEGER
 -- reads: reference, text_tokens, vocabulary, known_elsewhere
 -- returns: image, slot, why
 -- cites: Damerau 1964 (one letter too many, too few, another one, or two exchanged)
 --
--- Captions with a word that no other dataset has (relation known_elsewhere), that at most two captions hold, and that is
--- one edit away from a frequent word, of `frequent` captions and so many times as many as its own. Words of five letters
--- and more, of letters alone; not those that only end otherwise ("kayaker", "kayakers") or begin with another letter
--- ("Nike", "Mike"). Two words can only be one edit apart if they share a form with one letter left out.
-with said as (
-    select caption_id, unnest(list_distinct(tokens)) as token_id from text_tokens
+-- Captions with a word that no other dataset knows (relation known_elsewhere), that at most two captions hold, and that is
+-- one edit away from a frequent word, of `frequent` captions and so many times as many as its own; words of letters alone.
+-- Either the frequent word stands three times or more behind the word before, and before the word behind; or the word has
+-- five letters or more, and neither ends otherwise ("kayaker", "kayakers") nor begins with another letter ("Nike",
+-- "Mike"). Two words can only be one edit apart if they share a form with one letter left out.
+with placed as (
+    select
+        r.image, r.slot, t.tokens[p.place] as token_id,
+        if(p.place > 1, t.tokens[p.place - 1], 0) as before, coalesce(t.tokens[p.place + 1], 0) as behind
+    from reference as r
+    join text_tokens as t using (caption_id), unnest(range(1, len(t.tokens) + 1)) as p (place)
 ),
 counted as (
-    select v.token_id, v.token, count(*) as captions
-    from reference as r
-    join said as s using (caption_id)
+    select v.token_id, v.token, count(distinct (p.image, p.slot)) as captions
+    from placed as p
     join vocabulary as v using (token_id)
-    where length(v.token) >= 4 and regexp_matches(v.token, '^\p{L}+$')
+    where length(v.token) >= 3 and regexp_matches(v.token, '^\p{L}+$')
     group by v.token_id, v.token
 ),
+formed as (
+    select
+        token_id, token, captions,
+        unnest(list_distinct([token] || [token[:p - 1] || token[p + 1:] for p in range(1, length(token) + 1)])) as form
+    from counted
+    where captions <= 2 or captions >= $frequent::integer
+),
 rare as (
-    select c.token_id, c.token, c.captions
-    from counted as c
-    anti join known_elsewhere as k on k.token_id = c.token_id
-    where c.captions <= 2 and length(c.token) >= 5
+    select f.token_id, f.token, f.captions, f.form
+    from formed as f
+    anti join known_elsewhere as k on k.token_id = f.token_id
+    where f.captions <= 2
 ),
-frequent as (select token, captions from counted where captions >= $frequent::integer),
-shortened as (
-    select token_id, token, captions, token[:place - 1] || token[place + 1:] as form
-    from rare, unnest(range(1, length(token) + 1)) as p (place)
-    union all
-    select token_id, token, captions, token as form from rare
+frequent as (select token_id, token, captions, form from formed where captions >= $frequent::integer),
+alike as (
+    select distinct
+        r.token_id, r.token, f.token_id as meant_id, f.token as meant, f.captions,
+        starts_with(r.token, f.token) or starts_with(f.token, r.token) as longer,
+        length(r.token) >= 5 and r.token[1] = f.token[1]
+        and regexp_replace(r.token, '.{1,2}$', '') <> regexp_replace(f.token, '.{1,2}$', '') as inside
+    from rare as r
+    join frequent as f using (form)
+    where f.captions >= $times_as_frequent::integer * r.captions and damerau_levenshtein(r.token, f.token) = 1
 ),
-frequent_form as (
-    select token, captions, token[:place - 1] || token[place + 1:] as form
-    from frequent, unnest(range(1, length(token) + 1)) as p (place)
-    union all
-    select token, captions, token as form from frequent
-),
-meant as (
-    select s.token_id, s.token, f.token as meant, f.captions
-    from shortened as s
-    join frequent_form as f using (form)
-    where f.captions >= $times_as_frequent::integer * s.captions
-        and s.token[1] = f.token[1]
-        and damerau_levenshtein(s.token, f.token) = 1
-        and regexp_replace(s.token, '.{1,2}$', '') <> regexp_replace(f.token, '.{1,2}$', '')
-        and not starts_with(s.token, f.token) and not starts_with(f.token, s.token)
-    qualify row_number() over (partition by s.token_id order by f.captions desc, f.token) = 1
+usual as (select p.before, p.token_id, p.behind from placed as p semi join alike as a on a.meant_id = p.token_id),
+usual_before as (select before, token_id, count(*) as times from usual group by before, token_id having count(*) >= 3),
+usual_behind as (select behind, token_id, count(*) as times from usual group by behind, token_id having count(*) >= 3),
+told as (
+    select p.image, p.slot, a.token, a.meant, a.captions, coalesce(b.times * h.times, 0) as fit
+    from placed as p
+    join alike as a using (token_id)
+    left join usual_before as b on b.before = p.before and b.token_id = a.meant_id
+    left join usual_behind as h on h.behind = p.behind and h.token_id = a.meant_id
+    where a.inside and not a.longer
+        or b.times is not null and h.times is not null and not (a.longer and regexp_matches(greatest(a.token, a.meant), '[srdnye]$'))
 )
-select r.image, r.slot, format('“{}”, perhaps “{}”', m.token, m.meant) as why
-from meant as m
-join said as s using (token_id)
-join reference as r using (caption_id)
-order by r.image, r.slot, why
+select image, slot, format('“{}”, perhaps “{}”', token, meant) as why
+from told
+qualify row_number() over (partition by image, slot, token order by fit desc, captions desc, meant) = 1
+order by image, slot, why

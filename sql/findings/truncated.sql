@@ -1,60 +1,78 @@
 -- name: truncated
--- version: 1
+-- version: 2
 -- grain: caption
--- params: seldom DOUBLE, often INTEGER
 -- reads: reference, caption, text_tokens, vocabulary
--- returns: image, slot, why
+-- returns: image, slot, chance, words, why
 --
--- Captions that end where captions go on: in one or two words that come `often` or more and are the last of at most
--- `seldom` of the captions that hold them (“… in front of the”), the caption itself not counted; or in a rare word that a
--- frequent one begins with, behind words where that goes on (“… a woma”). A caption that ends in a full stop is whole.
+-- Captions without a full stop, and the chance that a whole caption ends so where it goes as far: how often its last two
+-- words, smoothed by the last one, end the other captions that hold them, times the share of captions without a full
+-- stop. `words` are those of all captions. The chance is 0 where the last word stands nowhere else and a frequent one
+-- begins with it that is usual behind the word before (“… a woma”), and where the caption has as many characters as the
+-- longest have and far more captions have than a little fewer, as a limit leaves them.
 with worded as (
     select
-        r.image, r.slot, t.tokens, len(t.tokens) as size,
-        regexp_matches(c.text, '[.!?。！？…”"]\s*$') as closed
+        r.image, r.slot, t.tokens, len(t.tokens) as size, length(c.text) as characters,
+        not regexp_matches(c.text, '[.!?。！？…”"]\s*$') as is_open
     from reference as r
     join caption as c using (caption_id)
     join text_tokens as t using (caption_id)
     where len(t.tokens) >= 2
 ),
+whole as (
+    select count_if(is_open) / count(*) as open_share, sum(size)::bigint as words, max(characters) as longest from worded
+),
+at_limit as (
+    select w.longest
+    from whole as w
+    cross join worded as o
+    group by w.longest
+    having count_if(o.characters = w.longest and is_open) >= 10
+        and count_if(o.characters = w.longest) >= 2 * count_if(o.characters between w.longest - 5 and w.longest - 1)
+),
 placed as (
     select
-        if(p.place > 1, tokens[p.place - 1], 0) as before, tokens[p.place] as word, p.place = size as is_last
-    from worded, unnest(range(1, size + 1)) as p (place)
+        tokens[p.place - 1] as before, tokens[p.place] as word, p.place = size as is_last, p.place = size and is_open as breaks
+    from worded, unnest(range(2, size + 1)) as p (place)
 ),
 per_word as (
-    select word, count(*) as times, count_if(is_last) as ends from placed group by word
+    select word, count(*) as times, count_if(is_last) as ends, count_if(breaks) as breaks from placed group by word
 ),
 per_pair as (
-    select before, word, count(*) as times, count_if(is_last) as ends
-    from placed
-    group by before, word
-    having count(*) >= $often::integer
+    select before, word, count(*) as times, count_if(is_last) as ends from placed group by before, word
 ),
 ending as (
-    select image, slot, tokens[size - 1] as before, tokens[size] as word
-    from worded
-    where not closed
+    select image, slot, characters, tokens[size - 1] as before, tokens[size] as word from worded where is_open
 ),
-weighed as (
-    select
-        e.image, e.slot, e.before, e.word,
-        w.times >= $often::integer and w.ends - 1 <= $seldom::double * (w.times - 1) as by_word,
-        coalesce(p.ends - 1 <= $seldom::double * (p.times - 1), false) as by_pair,
-        w.times, w.ends, p.times as pair_times, p.ends as pair_ends
-    from ending as e
-    join per_word as w on w.word = e.word
-    left join per_pair as p on p.before = e.before and p.word = e.word
+spelled as (select token_id, token from vocabulary),
+broken as (
+    select distinct e.before, e.word, first(l.token order by p.times desc, l.token) over (partition by e.before, e.word) as meant
+    from (select distinct before, word from ending) as e
+    join per_word as w on w.word = e.word and w.times - w.breaks <= 1
+    join per_pair as p on p.before = e.before and p.times >= 2
+    join spelled as l on l.token_id = p.word
+    join spelled as s on s.token_id = e.word
+    join per_word as f on f.word = p.word and f.times >= 10
+    where starts_with(l.token, s.token) and l.token <> s.token and regexp_matches(s.token, '^\p{L}+$')
 )
 select
-    d.image, d.slot,
+    e.image, e.slot,
     if(
-        d.by_word,
-        format('ends in “{}”, as {} of {} captions with it do', v.token, d.ends, d.times),
-        format('ends in “{} {}”, as {} of {} captions with it do', b.token, v.token, d.pair_ends, d.pair_times)
-    ) as why
-from weighed as d
-join vocabulary as v on v.token_id = d.word
-join vocabulary as b on b.token_id = d.before
-where d.by_word or d.by_pair
-order by d.image, d.slot
+        m.longest is not null or k.meant is not null,
+        0.0,
+        a.open_share * (p.ends - 1 + 5 * (w.ends - 0.9) / w.times) / (p.times + 4)
+    ) as chance,
+    a.words,
+    case
+        when m.longest is not null then format('{} characters, as many have and none more', m.longest)
+        when k.meant is not null then format('ends in “{}”, perhaps “{}”', l.token, k.meant)
+        else format('ends in “{} {}”, as {} of {} other captions with it do', b.token, l.token, p.ends - 1, p.times - 1)
+    end as why
+from ending as e
+cross join whole as a
+join per_word as w on w.word = e.word
+join per_pair as p on p.before = e.before and p.word = e.word
+join spelled as l on l.token_id = e.word
+join spelled as b on b.token_id = e.before
+left join broken as k on k.before = e.before and k.word = e.word
+left join at_limit as m on m.longest = e.characters
+order by e.image, e.slot

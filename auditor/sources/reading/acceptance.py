@@ -10,6 +10,7 @@ import polars as pl
 from auditor.errors import UsageError
 from auditor.model import CAPTION_SCHEMA, Option, Part
 from auditor.sources.first_sentence import first_sentence
+from auditor.sources.reading.encoding import codec
 
 _LONGEST = 1 << 20
 
@@ -22,6 +23,7 @@ def check_common(options: Mapping[str, Option]) -> None:
     """Raise `UsageError` where a setting that every format has is given a value it cannot have."""
     if not isinstance(options.get("basename", False), bool):
         raise UsageError(f"basename must be true or false, not {options['basename']}")
+    codec(options.get("encoding"))
     if options.get("sentences", "first") not in ("first", "all"):
         raise UsageError(f'sentences must be "first" or "all", not {options["sentences"]}')
 

@@ -23,9 +23,10 @@ from auditor.sources.table.layout import captions
 
 OPTIONS: Mapping[str, str] = {
     "image_col": "column that names the image",
-    "caption_col": "column of captions or of lists of them, or several columns with a caption each",
+    "caption_col": "column of captions or of lists of them, or several columns with a caption each; * stands for any",
     "caption_id_col": "column that no two captions share; numbers order the captions of an image",
     "split_col": "column that holds the split",
+    "slot_col": "column of the caption's slot, from 0",
     "annotator_col": "column of who wrote the caption, which orders the captions of an image",
     "lang_col": "column of the caption's language",
     "lang": "language to read: rows of others are left out",
@@ -87,6 +88,17 @@ def read(part: Part) -> Batches:
             f'{part.paths[0]}: no row has the language "{wanted.language}"; they have '
             + ", ".join(sorted(others)[:_MOST_SHOWN])
         )
+
+
+def told(part: Part) -> list[str]:
+    """Say which columns are taken together as the captions of an image, where no setting names each of them."""
+    wanted = wishes(part.options)
+    for _, _, columns in _rows(part, wanted):
+        names = [name for thing, name in columns.items() if thing.startswith("caption ")]
+        if not names or tuple(names) == wanted.columns["caption"]:
+            return []
+        return [f"columns {', '.join(names)} are the captions of one image, slots 0 to {len(names) - 1}"]
+    return []
 
 
 def _left_out(piece: Piece, frame: pl.DataFrame, language: str) -> pl.DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ _KNOWN: Mapping[str, tuple[str, ...]] = {
     "split": ("split",),
     "annotator": ("comment_number",),
     "language": ("lang", "language", "locale"),
+    "slot": (),
 }  # fmt: skip
 
 _OPTION = {
@@ -36,13 +38,18 @@ _OPTION = {
     "split": "split_col",
     "annotator": "annotator_col",
     "language": "lang_col",
+    "slot": "slot_col",
 }
 
 _CAPTION_LIKE = re.compile(r"(caption|sentence|text)s?[ _-]?\d*", re.IGNORECASE)
 
 _NEEDED = ("image", "caption", "language")
 
-_FLAGGED = ("image_col", "caption_col", "caption_id_col", "split_col")
+_NUMBERED = re.compile(
+    r"(captions?|sentences?|texts?|descriptions?|comments?|caption_text|raw|prompts?)[ _.-]?(\d{1,3})", re.IGNORECASE
+)
+
+_FLAGGED = ("image_col", "caption_col", "caption_id_col", "split_col", "slot_col")
 
 _MOST_NAMES = 20
 
@@ -86,9 +93,12 @@ def choose(where: str, names: Sequence[str], wanted: Wishes, fit: Callable[[str,
     for thing, known in _KNOWN.items():
         if thing == "language" and wanted.language is None:
             continue
-        if thing == "caption" and not wanted.columns[thing]:
+        asked = tuple(met for name in wanted.columns[thing] for met in named_by(name, names))
+        if thing == "caption" and not asked:
+            asked = numbered(names)
+        if thing == "caption" and not asked:
             _check_unambiguous(where, names, fit)
-        found = wanted.columns[thing] or _guessed(thing, names, fit) or (known[:1] if thing in _NEEDED else ())
+        found = asked or _guessed(thing, names, fit) or (known[:1] if thing in _NEEDED else ())
         for place, name in enumerate(found):
             flag = _flag(thing)
             if name not in names:
@@ -99,6 +109,32 @@ def choose(where: str, names: Sequence[str], wanted: Wishes, fit: Callable[[str,
                 raise SourceError(f'{where}: column "{name}" cannot be read as {thing}; name another with {flag}')
             chosen[f"{thing} {place}" if len(found) > 1 else thing] = name
     return chosen
+
+
+def named_by(wish: str, names: Sequence[str]) -> Sequence[str]:
+    """Give the columns that a name or a pattern (`caption_*`) means, by their numbers; itself where it means none."""
+    if wish in names or not any(sign in wish for sign in "*?["):
+        return (wish,)
+    return sorted(fnmatch.filter(names, wish), key=_by_number) or (wish,)
+
+
+def numbered(names: Sequence[str]) -> tuple[str, ...]:
+    """Give the columns of captions that differ in a number alone, by it, where no other may hold captions.
+
+    `caption_1`, `caption_2`, … or `caption1`, `caption2`, …: the captions of one image.
+    """
+    told = {name: match for name in names if (match := _NUMBERED.fullmatch(name))}
+    stems = {name[: match.start(2)].lower() for name, match in told.items()}
+    places = {int(match[2]) for match in told.values()}
+    others = [name for name in names if name not in told and _CAPTION_LIKE.fullmatch(name)]
+    if len(told) < 2 or len(stems) > 1 or len(places) < len(told) or others:
+        return ()
+    return tuple(sorted(told, key=_by_number))
+
+
+def _by_number(name: str) -> tuple[int, str]:
+    found = re.findall(r"\d{1,9}", name)
+    return (int(found[-1]) if found else 0, name)
 
 
 def _check_unambiguous(where: str, names: Sequence[str], fit: Callable[[str, str], Fit]) -> None:
@@ -117,7 +153,8 @@ def kind_of(thing: str) -> str:
 
 def recognised(names: Sequence[str]) -> bool:
     """Say whether names of columns alone tell which holds the image and which the caption."""
-    return all(_guessed(thing, names, lambda *_: 2) for thing in ("image", "caption"))
+    known = {thing: bool(_guessed(thing, names, lambda *_: 2)) for thing in ("image", "caption")}
+    return known["image"] and (known["caption"] or bool(numbered(names)))
 
 
 def _guessed(thing: str, names: Sequence[str], fit: Callable[[str, str], Fit]) -> tuple[str, ...]:

@@ -16,6 +16,9 @@ from auditor.sources.table.columns import Wishes, kind_of
 
 _MAY_BE_BLANK = ("identifier", "split", "annotator", "language")  # a cell without text says nothing of these
 
+#: Why a cell is no record, where another column of its row holds a caption.
+BLANK = "no caption in this column"
+
 _WHOLE = r"^(-?\d{1,18})(?:\.0*)?$"
 
 
@@ -52,7 +55,17 @@ def captions(
     if set(lists).intersection(places):
         raise SourceError(f"{where}: several columns of captions, one of lists; name one with --caption-col")
     is_whole = pl.col("reason").is_null()
-    return _several(rows.with_columns(text=pl.when(is_whole).then(pl.concat_list(places))), columns)
+    if "slot" in rows.columns:
+        raise SourceError(f"{where}: slot_col numbers single captions; this table has several a row")
+    return _padded(_several(rows.with_columns(text=pl.when(is_whole).then(pl.concat_list(places))), columns))
+
+
+def _padded(captions: pl.DataFrame) -> pl.DataFrame:
+    """Leave out cells without a caption where another of the row has one: some images have fewer than others."""
+    blank = pl.col("text").is_null() | (pl.col("text").str.strip_chars() == "")
+    others = (~blank).any().over("line")
+    why = pl.when(blank & others & pl.col("reason").is_null()).then(pl.lit(BLANK))
+    return captions.with_columns(left_out=why)
 
 
 def _single(rows: pl.DataFrame, columns: Mapping[str, str], annotators: Mapping[str, int]) -> pl.DataFrame:
@@ -60,6 +73,11 @@ def _single(rows: pl.DataFrame, columns: Mapping[str, str], annotators: Mapping[
     if "identifier" in rows.columns:
         rank = pl.col("identifier").str.extract(_WHOLE, 1).cast(pl.Int64)
         identifier = pl.format("{} {}", pl.lit(columns["identifier"]), "identifier")
+    if "slot" in rows.columns:
+        slot = pl.col("slot").str.extract(r"^(\d{1,9})(?:\.0*)?$", 1).cast(pl.UInt32)
+        wrong = slot.is_null() & pl.col("reason").is_null()
+        said = pl.format("slot {}: expected a whole number from 0", pl.col("slot").fill_null("(none)"))
+        rows = rows.with_columns(slot=slot, reason=pl.coalesce("reason", pl.when(wrong).then(said)))
     if "annotator" in rows.columns:
         rank = pl.col("annotator").replace_strict(annotators, default=None, return_dtype=pl.Int64)
     return rows.with_columns(text="caption", rank=rank, identifier=identifier)

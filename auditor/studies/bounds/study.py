@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from itertools import product
 from typing import Annotated
 
 import polars as pl
@@ -16,6 +18,7 @@ from auditor.model import Progress, Selection, silent
 from auditor.registry import References, left_out, requests
 from auditor.result import Result, Said, findings_in, notes_in
 from auditor.scoring.candidate_sets import CandidateScores, missing, score_sets
+from auditor.scoring.repeats import DISTINCT, RAW, footings, only_distinct, repeats
 from auditor.scoring.substitutes import requested_candidates, substitutes_of
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.summary import summarise
@@ -47,6 +50,7 @@ def bounds(
     tokenizer: p.Tokenizer = AUTO,
     split: p.Split = None,
     references: p.References = None,
+    distinct: p.Distinct = False,
     others: p.Others = (),
     corpus: p.Corpus = None,
     seed: p.Seed = 1,
@@ -70,9 +74,14 @@ def bounds(
     numbers of captions an image are not comparable for BLEU and METEOR, which take the best reference: draw equally
     many with `references`. An image with one caption has no reference and gets no score.
 
+    Captions that repeat another of their image, token for token, raise the upper bound: they find themselves among the
+    references. A warning says how many there are; with `distinct` each text is taken once per image, as caption and as
+    reference.
+
     Rows, per metric and candidate: n, mean, sd, median, min and max over captions (level caption), over the means of
     images (image), and over the standard deviations of images (image-sd). With `draws`, each draw has rows of its own,
-    by column seed. With `pool_idf` CIDEr weighs words by the images of all datasets together.
+    by column seed; with `distinct` all rows are there twice, by column footing. With `pool_idf` CIDEr weighs words by
+    the images of all datasets together.
 
     Source: Wang & Gaizauskas 2016, sections 4 and 5.
 
@@ -85,38 +94,53 @@ def bounds(
     drawn_again = [name for name in names if references is not None or name != HUMAN.name]
     substitutes = substitutes_of(store, selections, others, corpus)
     notes: list[Said] = [*left_out(metrics)]
+    repeated = repeats(store, selections, tokenizer, progress, left_out=distinct)
     parts = []
     with _asked(store, selections, metrics, tokenizer, progress, pool_idf=pool_idf) as (asked, said):
         notes += said
         for selection in selections:
-            for draw in range(draws if drawn_again else 1):
+            for draw, (footing, against) in product(
+                range(draws if drawn_again else 1),
+                footings(References("loo", references, seed), tokenizer, distinct=distinct).items(),
+            ):
                 measured = score_sets(
                     store,
                     selection,
                     drawn_again if draw else names,
                     substitutes,
-                    References("loo", references, seed + draw),
+                    replace(against, seed=seed + draw),
                     asked,
                     tokenizer,
                     seed + draw,
                     required=candidates is not None,
                     progress=progress,
                 )
-                parts.append(_rows(measured, seed + draw if references is not None else None))
+                rows = _rows(measured, seed + draw if references is not None else None)
+                parts.append(rows.with_columns(footing=pl.lit(footing)) if distinct else rows)
                 if draw == 0:
-                    notes += [*measured.notes, *missing({selection.label: measured.reasons})]
+                    told = [*measured.notes, *missing({selection.label: measured.reasons})]
+                    notes += told if footing == RAW else only_distinct(told, notes)
                 del measured  # a million scores are not held while the next ones are counted
+    notes += repeated
     frame = pl.concat(parts)
     return Result(
         "bounds",
         frame,
         selections=selections,
-        signatures=dict(frame.unique("metric", maintain_order=True).select("metric", "signature").iter_rows()),
+        signatures=_signatures(frame),
         tables=tables.tables(selections, frame),
-        figures=tables.figures(frame, selections),
+        figures=tables.figures(frame.filter(footing=RAW) if distinct else frame, selections),
         notes=notes_in(notes),
         findings=findings_in(notes),
     )
+
+
+def _signatures(rows: pl.DataFrame) -> dict[str, str]:
+    """Name each metric in full, by its label; of each text once per image by `LABEL distinct`."""
+    is_distinct = pl.col("footing") == DISTINCT if "footing" in rows.columns else False
+    label = pl.when(is_distinct).then(pl.format(f"{{}} {DISTINCT}", "metric")).otherwise("metric")
+    named = rows.select(label.alias("label"), "signature").unique("label", keep="first", maintain_order=True)
+    return dict(named.iter_rows())
 
 
 @contextmanager

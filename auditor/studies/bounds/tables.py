@@ -12,6 +12,7 @@ import polars as pl
 from auditor.model import Selection
 from auditor.registry import METRICS
 from auditor.result import Figure, Table
+from auditor.scoring.repeats import DISTINCT, RAW
 
 _UPPER = ("n", "mean", "sd", "median", "min", "max")
 
@@ -21,8 +22,28 @@ def tables(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[Table, 
     made = []
     for selection in selections:
         own = selection.rows_of(rows)
-        made += [*_upper(selection, own), *_lower(selection, own), *_images(selection, own)]
+        parts = {RAW: own}
+        if "footing" in rows.columns:
+            parts = {name: own.filter(footing=name) for name in (RAW, DISTINCT)}
+        every = pl.concat(
+            part.with_columns(candidate=_named("candidate", name)).drop("footing", strict=False)
+            for name, part in parts.items()
+        )
+        made += [one for name, part in parts.items() for one in _upper(selection, part, name)]
+        made += _lower(selection, every)
+        made += [one for name, part in parts.items() for one in _images(selection, part, name)]
     return tuple(made)
+
+
+def _named(column: str, footing: str) -> pl.Expr:
+    """Tell what is of each text once per image from what is of all captions."""
+    return pl.col(column) if footing == RAW else pl.format(f"{{}}, {footing}", column)
+
+
+def _table(title: str, shown: pl.DataFrame, name: str, footing: str) -> Table:
+    if footing == RAW:
+        return Table(title, shown, name=name)
+    return Table(f"{title}, each text once per image", shown, name=f"{name}-{footing}")
 
 
 def averaged(rows: pl.DataFrame) -> pl.DataFrame:
@@ -39,16 +60,13 @@ def averaged(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _upper(selection: Selection, rows: pl.DataFrame) -> list[Table]:
+def _upper(selection: Selection, rows: pl.DataFrame, footing: str) -> list[Table]:
     human = averaged(rows.filter(pl.col("candidate") == "human", pl.col("level") == "caption"))
     if human.is_empty():
         return []
     shown = human.select("metric", *_UPPER, *_if_drawn_often(human))
-    return [
-        Table(
-            f"upper bound of {selection.label}: each caption against the others of its image", shown, name="upper-bound"
-        )
-    ]
+    title = f"upper bound of {selection.label}: each caption against the others of its image"
+    return [_table(title, shown, "upper-bound", footing)]
 
 
 def _lower(selection: Selection, rows: pl.DataFrame) -> list[Table]:
@@ -56,6 +74,8 @@ def _lower(selection: Selection, rows: pl.DataFrame) -> list[Table]:
     if (means["candidate"] == "human").all():
         return []
     wide = means.pivot("candidate", index="metric", values="mean", maintain_order=True)
+    bases = [str(name).partition(",")[0] for name in wide.columns]
+    wide = wide.select(sorted(wide.columns, key=lambda name: bases.index(str(name).partition(",")[0])))
     spread = means.filter(pl.col("draws") > 1, pl.col("spread").is_not_null())
     made = [Table(f"means of {selection.label} by candidate", wide, name="means")]
     if spread.height:
@@ -69,7 +89,7 @@ def _lower(selection: Selection, rows: pl.DataFrame) -> list[Table]:
     return made
 
 
-def _images(selection: Selection, rows: pl.DataFrame) -> list[Table]:
+def _images(selection: Selection, rows: pl.DataFrame, footing: str) -> list[Table]:
     human = averaged(rows.filter(pl.col("candidate") == "human"))
     levels = {
         level: human.filter(pl.col("level") == level).select("metric", pl.col("mean", "sd").name.suffix(f" {level}"))
@@ -86,7 +106,8 @@ def _images(selection: Selection, rows: pl.DataFrame) -> list[Table]:
             "sd image-sd": "sd of sd within images",
         }
     )
-    return [Table(f"upper bound of {selection.label} over images", named, name="upper-bound-over-images")]
+    title = f"upper bound of {selection.label} over images"
+    return [_table(title, named, "upper-bound-over-images", footing)]
 
 
 def _if_drawn_often(human: pl.DataFrame) -> list[str]:

@@ -1,19 +1,21 @@
-"""Datasets on an equal footing: of each equally many images, of each image equally many captions, drawn by the seed."""
+"""Datasets on an equal footing: of each equally many images, of each image equally many captions, drawn by the seed.
+
+Or each text once per image, where some repeat others; or both.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from auditor.errors import UsageError
 from auditor.model import Selection
 from auditor.registry import References
 from auditor.result import Finding, counted
+from auditor.scoring.repeats import DISTINCT, RAW
 from auditor.store.connection import Store
 from auditor.store.versions import images as images_of
 from auditor.studies.compare.indices import Index, Rank
-
-RAW = "raw"
 
 EQUALISED = "equalised"
 
@@ -24,7 +26,10 @@ _MOST = 0.9
 
 @dataclass(frozen=True)
 class Sampling:
-    """Which captions of the datasets are compared: `raw`, as they are, or `equalised`. `note` says what was drawn."""
+    """Which captions of the datasets are compared: `raw`, `equalised`, `distinct` or these both.
+
+    `note` says what was drawn.
+    """
 
     name: str
     against: References
@@ -39,17 +44,24 @@ def samplings_of(
     seed: int,
     *,
     equalise: bool,
+    distinct: str | None = None,
 ) -> tuple[Sampling, ...]:
-    """Give the samplings to compare on: raw alone, or raw and equalised.
+    """Give the samplings to compare on: raw alone, or raw and another: equalised, or distinct by a tokenizer, or both.
 
-    Alone, `references` are drawn where there are more; beside an equalised one, raw means every caption. Raises
-    `UsageError` for `images` without `equalise`, and where datasets cannot be brought to equal numbers.
+    Where nothing is equalised, `references` are drawn where there are more; beside an equalised footing, raw means
+    every caption. Raises `UsageError` for `images` without `equalise`, and where datasets cannot be brought to equal
+    numbers.
     """
     if not equalise:
         if images is not None:
             raise UsageError("--images is for --equalise: it says how many images of each dataset are drawn")
-        return (Sampling(RAW, References("loo", references, seed)),)
-    return Sampling(RAW, References("loo")), _equal(store, selections, references, images, seed)
+        raw = Sampling(RAW, References("loo", references, seed))
+        return (raw, Sampling(DISTINCT, replace(raw.against, distinct=distinct))) if distinct else (raw,)
+    at_work = [replace(one, distinct=distinct) for one in selections]
+    equal = _equal(store, at_work, references, images, seed)
+    if distinct:
+        equal = replace(equal, name=f"{EQUALISED}-{DISTINCT}", against=replace(equal.against, distinct=distinct))
+    return Sampling(RAW, References("loo")), equal
 
 
 def _equal(
@@ -90,24 +102,25 @@ def _equal(
 
 def changed_orders(
     raw: Mapping[tuple[str, str], Sequence[tuple[Index, Rank]]],
-    equalised: Mapping[tuple[str, str], Sequence[tuple[Index, Rank]]],
+    changed_to: Mapping[tuple[str, str], Sequence[tuple[Index, Rank]]],
     statistics: Sequence[str],
+    footing: str,
 ) -> list[Finding]:
-    """Say of each statistic by which metrics datasets are in another order once they are equalised."""
+    """Say of each statistic by which metrics datasets stand in another order than the raw one on another sampling."""
     said = []
     for statistic in statistics:
         metrics = [metric for name, metric in raw if name == statistic and raw[name, metric]]
         before, after = (
             {metric: {one.label: rank.rank for one, rank in on[statistic, metric]} for metric in metrics}
-            for on in (raw, equalised)
+            for on in (raw, changed_to)
         )
         changed = [metric for metric in metrics if before[metric] != after[metric]]
         if metrics:
             which = f"{len(changed)} of {len(metrics)} metrics" + (f": {', '.join(changed)}" if changed else "")
             said.append(
                 Finding(
-                    "order-changed-by-equalising",
-                    f"equalised, the order by {statistic} is another on {which}",
+                    "order-changed-by-repeats" if footing == DISTINCT else "order-changed-by-equalising",
+                    f"{footing}, the order by {statistic} is another on {which}",
                     {"statistic": statistic},
                     {"metrics": ", ".join(changed), "changed": len(changed)},
                     len(metrics),

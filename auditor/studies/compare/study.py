@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any
 
 import polars as pl
@@ -17,6 +18,7 @@ from auditor.model import Progress, Selection, silent
 from auditor.registry import left_out, requests
 from auditor.result import Finding, Result, Said, findings_in, notes_in
 from auditor.scoring.candidate_sets import CandidateScores, missing, score_sets
+from auditor.scoring.repeats import DISTINCT, only_distinct, repeats
 from auditor.scoring.substitutes import one_pool, substitutes_of
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.resampling import check_resampling
@@ -24,7 +26,7 @@ from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.studies.compare import pairs as comparison_pairs
 from auditor.studies.compare import tables
-from auditor.studies.compare.equalise import EQUALISED, Sampling, changed_orders, samplings_of
+from auditor.studies.compare.equalise import Sampling, changed_orders, samplings_of
 from auditor.studies.compare.indices import BOUNDS, INDICES, STATISTICS, Index, Indices, Rank, estimated_indices, ranks
 from auditor.studies.compare.pairs import ComparedDataset
 from auditor.text import AUTO
@@ -124,6 +126,7 @@ def compare(
     tokenizer: p.Tokenizer = AUTO,
     split: p.Split = None,
     references: p.References = None,
+    distinct: p.Distinct = False,
     others: p.Others = (),
     corpus: p.Corpus = None,
     seed: p.Seed = 1,
@@ -156,8 +159,11 @@ def compare(
     images and captions. Document frequencies are taken as given, and intervals tell of other images drawn from the same
     source, not of other annotators.
 
+    Captions that repeat another of their image, token for token, raise `upper`; a warning says how many there are, and
+    `distinct` adds the same with each text once per image.
+
     Rows beyond that: with `pairs`, on pairs of datasets: the difference, a permutation test and Cliff's delta; with
-    `equalise` every row twice, by column `footing`. A statistic without a value has no row.
+    `equalise` or `distinct` every row twice, by column `footing`. A statistic without a value has no row.
 
     Source: Wang & Gaizauskas 2016, section 5.
 
@@ -172,7 +178,10 @@ def compare(
     errors = {metric.label for metric in requested if metric.metric.lower_is_better}
     selections = resolve_all(store, refs, split)
     substitutes, pooled = one_pool(store, selections, substitutes_of(store, selections, others, corpus))
-    samplings = samplings_of(store, selections, references, images, seed, equalise=equalise)
+    repeated = repeats(store, selections, tokenizer, progress, left_out=distinct)
+    by = tokenizer if distinct else None
+    samplings = samplings_of(store, selections, references, images, seed, equalise=equalise, distinct=by)
+    last, both = samplings[-1].name, len(samplings) > 1
 
     def scores_of(selection: Selection, sampling: Sampling) -> CandidateScores:
         names = tuple(BOUNDS)
@@ -190,7 +199,10 @@ def compare(
         for metric in requested
         if metric.label in part.signatures
     }
-    said = list(dict.fromkeys([*left_out(metrics), *pooled, *(note for part in parts for note in part.notes)]))
+    told = [*left_out(metrics), *pooled, *parts[0].notes]
+    for part in parts[1:]:
+        told += only_distinct(part.notes, told) if part.sampling.name == DISTINCT else part.notes
+    said = list(dict.fromkeys([*told, *repeated]))
     unequal = [] if equalise else _unequal_captions(parts[0])
     orders = [
         {
@@ -201,28 +213,28 @@ def compare(
         for part in parts
     ]
     rows = pl.concat(
-        _on(part.sampling, _rows(order, part.facts, part.signatures, seed, resamples, confidence), equalise=equalise)
+        _on(part.sampling, _rows(order, part.facts, part.signatures, seed, resamples, confidence), beside=both)
         for part, order in zip(parts, orders, strict=True)
     )
     ranked = {place: {one.label: rank for one, rank in order} for place, order in orders[-1].items()}
-    tabled = tables.sampling_tables if equalise else tables.tables
-    drawn = tables.sampling_figures if equalise else tables.figures
+    tabled = partial(tables.sampling_tables, footing=last) if both else tables.tables
+    drawn = partial(tables.sampling_figures, footing=last) if both else tables.figures
     tested = [
         comparison_pairs.pairs(p.compared, errors, p.signatures, seed, resamples, progress) for p in parts if pairs
     ]
     differences = [
-        _on(part.sampling, rows.drop(comparison_pairs.LABELS), equalise=equalise)
+        _on(part.sampling, rows.drop(comparison_pairs.LABELS), beside=both)
         for part, rows in zip(parts, tested, strict=False)
     ]
     return Result(
         "compare",
-        pl.concat([rows.select(*_COLUMNS, *(_EQUALISED_COLUMNS if equalise else ())), *differences], how="diagonal"),
+        pl.concat([rows.select(*_COLUMNS, *(_EQUALISED_COLUMNS if both else ())), *differences], how="diagonal"),
         selections=selections,
         signatures=known,
         tables=(
             *tabled(rows, errors, resamples, confidence),
             *(
-                comparison_pairs.table(rows, part.sampling.name if equalise else None)
+                comparison_pairs.table(rows, part.sampling.name if both else None)
                 for part, rows in zip(parts, tested, strict=False)
             ),
         ),
@@ -230,16 +242,16 @@ def compare(
         notes=notes_in(said),
         findings=(
             *findings_in(said),
-            *tables.findings(ranked, selections, resamples, f"{EQUALISED}: " if equalise else ""),
-            *(changed_orders(orders[0], orders[1], INDICES) if equalise else ()),
+            *tables.findings(ranked, selections, resamples, f"{last}: " if both else ""),
+            *(changed_orders(orders[0], orders[1], INDICES, last) if both else ()),
             *unequal,
         ),
     )
 
 
-def _on(sampling: Sampling, rows: pl.DataFrame, *, equalise: bool) -> pl.DataFrame:
+def _on(sampling: Sampling, rows: pl.DataFrame, *, beside: bool) -> pl.DataFrame:
     """Say of which sampling rows are, where there are two."""
-    return rows.with_columns(footing=pl.lit(sampling.name)) if equalise else rows
+    return rows.with_columns(footing=pl.lit(sampling.name)) if beside else rows
 
 
 def _ranked(indices: Sequence[Indices], statistic: str, metric: str, confidence: float) -> list[tuple[Index, Rank]]:

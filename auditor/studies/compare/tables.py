@@ -13,7 +13,8 @@ import polars as pl
 
 from auditor.model import Selection
 from auditor.result import Figure, Finding, Table, about, plain
-from auditor.studies.compare.equalise import EQUALISED, RAW
+from auditor.scoring.repeats import DISTINCT, RAW
+from auditor.studies.compare.equalise import EQUALISED
 from auditor.studies.compare.indices import Rank
 
 #: How each index is made, and what is said of a dataset that is ahead by it.
@@ -162,52 +163,58 @@ def percent(confidence: float) -> str:
     return f"{plain(round(100 * confidence, 10))} %"
 
 
+_MEANS = {
+    EQUALISED: "equally many of each dataset",
+    DISTINCT: "each text once per image",
+    f"{EQUALISED}-{DISTINCT}": "each text once per image, equally many of each dataset",
+}
+
 _SHOWN = ("upper", "intra", "homogeneity", "specificity")
 
 
 def sampling_tables(
-    rows: pl.DataFrame, errors: Collection[str], resamples: int, confidence: float
+    rows: pl.DataFrame, errors: Collection[str], resamples: int, confidence: float, footing: str
 ) -> tuple[Table, ...]:
     """Arrange the rows of `compare` on both samplings, with columns `label` and `footing`, by statistic and metric."""
-    caption = "raw: every image and caption; equalised: equally many of each dataset; se: by the jackknife over images"
+    caption = f"raw: every image and caption; {footing}: {_MEANS[footing]}; se: by the jackknife over images"
     if resamples:
         how = f"{percent(confidence)} interval by {resamples:,} resamples of images"
         caption += f"; low, high: {how}; rank 1–2: sampling error leaves open which of these"
     made = []
     for statistic in _SHOWN:
-        shown = _beside(rows, statistic)
+        shown = _beside(rows, statistic, footing)
         if shown.is_empty():
             continue
         title = statistic if statistic in ("upper", "intra") else f"{statistic} = {formula(statistic, rows, errors)}"
         first = [
             (row, name)
-            for name, rank in ((RAW, "raw_rank"), (EQUALISED, "rank"))
+            for name, rank in ((RAW, "raw_rank"), (footing, "rank"))
             for row, held in enumerate(shown[rank])
             if held == "1" and statistic in BETTER
         ]
         made.append(
-            Table(f"{title}, raw and equalised", shown, sections="metric", best=tuple(sorted(first)), name=statistic)
+            Table(f"{title}, raw and {footing}", shown, sections="metric", best=tuple(sorted(first)), name=statistic)
         )
     return (*made[:-1], replace(made[-1], caption=caption))
 
 
-def _beside(rows: pl.DataFrame, statistic: str) -> pl.DataFrame:
-    """Put the numbers of one statistic on both samplings side by side, in the order of the equalised ones."""
-    raw, equalised = (
-        ranked(rows.filter(footing=name), statistic).rename({statistic: name}) for name in (RAW, EQUALISED)
-    )
+def _beside(rows: pl.DataFrame, statistic: str, footing: str) -> pl.DataFrame:
+    """Put the numbers of one statistic on both samplings side by side, in the order of those that are not raw."""
+    raw, other = (ranked(rows.filter(footing=name), statistic).rename({statistic: name}) for name in (RAW, footing))
     before = raw.rename({name: f"raw_{name}" for name in ("rank", "low", "high", "se")})
-    both = equalised.join(before, on=["metric", "label"], how="full", coalesce=True, maintain_order="left_right")
+    both = other.join(before, on=["metric", "label"], how="full", coalesce=True, maintain_order="left_right")
     metrics = rows["metric"].unique(maintain_order=True).to_list()
     return both.sort(
         pl.col("metric").replace_strict({name: place for place, name in enumerate(metrics)}), maintain_order=True
     ).select(
         "metric", pl.col("label").alias("dataset"), "raw_rank", RAW, "raw_low", "raw_high", "raw_se", "rank",
-        EQUALISED, "low", "high", "se",
+        footing, "low", "high", "se",
     )  # fmt: skip
 
 
-def sampling_figures(rows: pl.DataFrame, errors: Collection[str], confidence: float) -> tuple[Figure, ...]:
-    """Draw each index as bars, of the equalised datasets."""
-    drawn = figures(rows.filter(footing=EQUALISED), errors, confidence)
-    return tuple(replace(figure, title=f"{figure.title}, equalised") for figure in drawn)
+def sampling_figures(
+    rows: pl.DataFrame, errors: Collection[str], confidence: float, footing: str
+) -> tuple[Figure, ...]:
+    """Draw each index as bars, of the datasets on the footing that is not raw."""
+    drawn = figures(rows.filter(footing=footing), errors, confidence)
+    return tuple(replace(figure, title=f"{figure.title}, {footing}") for figure in drawn)

@@ -18,11 +18,20 @@ _RARE = 20
 #: A script that a larger share of the captions is written in is one of the dataset's own.
 _SCRIPT = 0.02
 
-#: Words that end captions so seldom, of so many, are where captions go on.
-_SELDOM, _OFTEN = 0.003, 200
+#: A caption is told where a cut is this share as likely as that it ends so, or likelier.
+_LIKELY = 1 / 2
+
+_ROUNDS = 30
 
 #: A word is frequent in so many captions, and so many times as frequent as what may be a misspelling of it.
 _FREQUENT, _TIMES = 20, 20
+
+#: Words in a row are a slot's own of which such a share stands in it, with so many nats of evidence: of a million such
+#: words, chance brings none.
+_ALONE, _EVIDENCE = 0.8, 20.0
+
+#: A word that so many captions of other datasets hold is one.
+_KNOWN = 4
 
 #: What every finder gives: null for a slot where it is of the image, and for what it is not beside.
 LISTED = {
@@ -55,8 +64,24 @@ def _by_pattern(relation: str) -> Callable[[Asked], pl.DataFrame]:
 
 def _misspelt(asked: Asked) -> pl.DataFrame:
     apart = [asked.dataset, *related(asked.store, asked.dataset)]
-    asked.at_work.params |= {"apart": apart}
+    asked.at_work.params |= {"apart": apart, "least": _KNOWN}
     return asked.rows("misspelled", frequent=_FREQUENT, times_as_frequent=_TIMES)
+
+
+def _truncated(asked: Asked) -> pl.DataFrame:
+    """Tell captions that end where a cut is as likely, or nearly, as a whole caption's end.
+
+    How often captions are cut behind a word is not known; it is what makes the sum of the captions' probabilities to be
+    cut agree with it, by expectation and maximisation.
+    """
+    open_ended = asked.rows("truncated")
+    if open_ended.is_empty():
+        return open_ended.select("image", "slot", "why")
+    chance, words = open_ended["chance"], open_ended["words"][0]
+    cut = 0.001
+    for _ in range(_ROUNDS):
+        cut = float((cut / (cut + chance)).sum()) / words
+    return open_ended.filter(pl.col("chance") * _LIKELY <= cut).select("image", "slot", "why")
 
 
 def _listed(asked: Asked) -> pl.DataFrame:
@@ -103,6 +128,7 @@ def _wordless(asked: Asked) -> pl.DataFrame:
 FINDERS: Mapping[str, Callable[[Asked], pl.DataFrame]] = {
     "copied-images": _copied,
     "padded-images": _padded,
+    "templated-slots": lambda asked: asked.rows("templated_slot", alone=_ALONE, evidence=_EVIDENCE),
     "placeholders": _by_pattern("placeholder"),
     "personal-data": _by_pattern("personal_data"),
     "file-names": _by_pattern("file_name"),
@@ -111,7 +137,7 @@ FINDERS: Mapping[str, Callable[[Asked], pl.DataFrame]] = {
     "broken-characters": _by_pattern("broken_characters"),
     "other-script": lambda asked: asked.rows("other_script", at_most=_SCRIPT),
     "other-language": lambda asked: language.foreign(asked.at_work),
-    "truncated-captions": lambda asked: asked.rows("truncated", seldom=_SELDOM, often=_OFTEN),
+    "truncated-captions": _truncated,
     "repeated-words": _by_pattern("repeated_words"),
     "misspellings": _misspelt,
     "listed-words": _listed,

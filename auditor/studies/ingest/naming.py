@@ -64,7 +64,10 @@ def described(
         return _voted_on(source, kind) if _likely_format(source) == "votes" else _of_kind(source, kind)
     manifest = manifest_of(source)
     return dataclasses.replace(
-        source, kind=source.kind if kind else manifest.kind, language=manifest.language, related=manifest.related
+        source,
+        kind=source.kind if kind else manifest.kind,
+        language=source.language or manifest.language,
+        related=manifest.related,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,10 +18,11 @@ from auditor.model import Progress, Selection, Source, place, silent
 from auditor.result import Finding, Result, Said, Severity, Table, about, counted, findings_in, listed, notes_in
 from auditor.scoring.candidate_sets import SINGLE_CAPTION
 from auditor.scoring.writing import unspaced
-from auditor.sources import check, check_places, guess, read
-from auditor.sources.reading import files
+from auditor.sources import check, check_places, guess, read, told
+from auditor.sources.reading import encoding, files
 from auditor.sources.reading import lines as text_lines
 from auditor.sources.reading.declared import by_file_names, missing, named_files, split_lists, with_standard_input
+from auditor.sources.reading.encoding import as_utf8
 from auditor.store import ingestion
 from auditor.store.connection import Store
 from auditor.store.ingest_terms import Terms
@@ -42,15 +44,16 @@ _TABLES = (".csv", ".tsv")
 class _Done:
     """One source, with the format that it was read as and the sha256 of its files, and what its ingest did.
 
-    `says_format` is set where the user has not named the format, `splits` where the files' names told of splits; `cut`
-    counts captions of which the first sentence is kept; `unended` names the last lines of text files that have no end.
+    `says_format` is set where the user has not named the format; `told` says what the files' names told of splits, and
+    which columns were taken together; `cut` counts captions of which the first sentence is kept; `unended` names the
+    last lines of text files that have no end.
     """
 
     source: Source
     made: ingestion.Ingest
     says_format: bool
     source_sha256: str
-    splits: str | None
+    told: tuple[str, ...]
     cut: int
     unended: tuple[str, ...]
 
@@ -100,7 +103,8 @@ def ingest_sources(
     )
     for one in done:
         notes += [f'{one.source.dataset}: taken as format "{one.source.format}"'] if one.says_format else []
-        notes += [one.splits] if one.splits else []
+        notes += one.told
+        notes += _language(one)
         notes += [f"{one.source.dataset}: {one.cut:,} captions cut to their first sentence"] if one.cut else []
         notes += _cut_off(one)
         notes += _other_files(one, expected.get(one.source.dataset))
@@ -154,7 +158,30 @@ def _refusals(rejections: Sequence[tuple[str, pl.DataFrame]]) -> tuple[Table, ..
 
 
 def _ingest(store: Store, source: Source, note: str | None, terms: Terms, progress: Progress) -> _Done:
-    with with_standard_input(source) as there:
+    try:
+        return _ingested(store, source, note, terms, progress)
+    except SourceError as error:
+        raise _advised(error, source) from error
+
+
+def _advised(error: SourceError, source: Source) -> SourceError:
+    """Add to what is said of a file that is not UTF-8 what it looks like, and what to type."""
+    said = str(error)
+    if not re.search(r"not UTF-8 \(byte|: UTF-16;|\0", said) or any(
+        "encoding" in part.options for part in source.parts
+    ):
+        return error
+    for path in (
+        path for part in source.parts if not any(map(files.is_stdin, part.paths)) for path in files.expand(part)
+    ):
+        guessed = encoding.guess(path) if path.is_file() and path.name in said else None
+        if guessed is not None:
+            return SourceError(f"{said}; {path.name} looks like {guessed}: --encoding {guessed}")
+    return error
+
+
+def _ingested(store: Store, source: Source, note: str | None, terms: Terms, progress: Progress) -> _Done:
+    with with_standard_input(source) as original, as_utf8(original) as there:
         guessed = not there.format
         found = dataclasses.replace(there, format=guess(there.parts[0])) if guessed else there
         if found.format == "bundle":
@@ -166,8 +193,10 @@ def _ingest(store: Store, source: Source, note: str | None, terms: Terms, progre
         for part in found.parts:
             check_places(part, found.format)
         found, splits = by_file_names(found)
+        said = [splits] if splits else []
+        said += [f"{found.dataset}: {one}" for one in told(found.parts[0], found.format)]
         cut = Counter[str]()
-        named = named_files(found)
+        named = named_files(dataclasses.replace(found, parts=original.parts))
         watch = files.Watch([*named, *map(files.locate, found.splits.values())])
         sha256 = files.sha256(named)
         made = ingestion.write(
@@ -181,8 +210,8 @@ def _ingest(store: Store, source: Source, note: str | None, terms: Terms, progre
             terms,
             progress,
         )
-        cut_off = _unended(found.format, named)
-    return _Done(found, made, guessed or found.format == "bundle", sha256, splits, cut["captions"], cut_off)
+        cut_off = _unended(found.format, named_files(found))
+    return _Done(found, made, guessed or found.format == "bundle", sha256, tuple(said), cut["captions"], cut_off)
 
 
 def _unended(file_format: str, paths: Sequence[Path]) -> tuple[str, ...]:
@@ -249,6 +278,17 @@ def _found(
     return Finding(kind, said, about(selection), dict(values), n, severity)
 
 
+def _language(done: _Done) -> list[str]:
+    """Say which language was seen where nobody said it."""
+    if done.made.seen is None:
+        return []
+    language, captions = done.made.seen
+    return [
+        f"{done.source.dataset}: taken as language {language} by the letters of {captions:,} captions; "
+        "--language says another"
+    ]
+
+
 def _surprises(source: Source, made: ingestion.Ingest, note: str | None) -> list[Said]:
     """Say where the captions are not what `datasets.toml` or the user lets one expect."""
     counts = (("images", source.images, made.version.images), ("captions", source.captions, made.version.captions))
@@ -273,7 +313,12 @@ def _surprises(source: Source, made: ingestion.Ingest, note: str | None) -> list
     surprises += [f"{source.dataset}: split {split} counts as {role}" for split, role in source.split_roles.items()]
     if made.left_out:
         by_language = any("lang" in part.options for part in source.parts)
-        why = "of another language, or of none" if by_language else "as its options ask"
+        why = (
+            "as its options ask"
+            if source.format != "table"
+            else "cells without a caption, where another of the row has one"
+        )
+        why = "of another language, or of none" if by_language else why
         why = "nobody has voted on them" if source.format == "votes" else why
         said = f"{source.dataset}: {made.left_out:,} records left out: {why}"
         surprises.append(_found("records-left-out", whole, said, records=made.left_out))

@@ -36,12 +36,26 @@ Options = Annotated[Sequence[str], p.Parameter("A setting of the format: KEY=VAL
 ImageColumn = Annotated[str | None, p.Parameter("Column of a table that names the image.")]
 
 CaptionColumn = Annotated[
-    Sequence[str], p.Parameter("Column that holds the caption; repeat for a caption in each of several.")
+    Sequence[str],
+    p.Parameter(
+        "Column that holds the caption; repeat, or give a pattern as 'caption_*', for a caption in each of several."
+    ),
 ]
 
 CaptionIdColumn = Annotated[str | None, p.Parameter("Column that numbers captions.")]
 
 SplitColumn = Annotated[str | None, p.Parameter("Column that holds the split.")]
+
+SlotColumn = Annotated[str | None, p.Parameter("Column that numbers the captions of an image, from 0: its slots.")]
+
+Encoding = Annotated[
+    str | None, p.Parameter("Encoding of files that are not UTF-8: cp1252, utf-16, gb18030, shift_jis.")
+]
+
+Language = Annotated[
+    str | None,
+    p.Parameter("Language of the captions: de, pt-BR; default: what letters tell, else en."),
+]
 
 MaxRejected = Annotated[float | None, p.Parameter("Share of records that may be refused; default 0.01.")]
 
@@ -64,6 +78,9 @@ def ingest(
     caption_col: CaptionColumn = (),
     caption_id_col: CaptionIdColumn = None,
     split_col: SplitColumn = None,
+    slot_col: SlotColumn = None,
+    encoding: Encoding = None,
+    language: Language = None,
     max_rejected: MaxRejected = None,
     strict: Strict = False,
     frozen: Frozen = False,
@@ -77,6 +94,11 @@ def ingest(
 
     A name that datasets.toml declares is read as declared there; any other needs a file. From Python, `frame` is a
     Polars or pandas frame in place of a file: a table with a column for the image and one for the caption.
+
+    Several files are given as `--from train=a.csv --from test=b.csv`, or their names tell the splits. Numbered columns
+    (`caption_1` to `caption_5`) are the captions of one image, their slots by number. A file that is not UTF-8 needs
+    `encoding`; the message names the likely one. `language` is kept with the dataset; where nobody says it,
+    letters that are not Latin tell. Whatever is taken for something that nobody named is said.
 
     How to read it: `status` says whether there is a new version. `read` are the records of the file, `captions` those
     accepted, `rejected` those refused, each kept with file, line and reason. `normalised` captions have blanks or line
@@ -94,7 +116,8 @@ def ingest(
     with tempfile.TemporaryDirectory() as folder:
         given = [*files, *([_written(frame, Path(folder), names)] if frame is not None else ())]
         columns: dict[str, Option | None] = {"image_col": image_col, "caption_col": tuple(caption_col) or None}
-        columns |= {"caption_id_col": caption_id_col, "split_col": split_col}
+        columns |= {"caption_id_col": caption_id_col, "split_col": split_col, "slot_col": slot_col}
+        columns |= {"encoding": encoding}
         sources = wanted(
             names,
             everything=everything,
@@ -102,6 +125,7 @@ def ingest(
             file_format=file_format,
             kind=kind,
             options=settings(options, columns),
+            language=language,
             declarations=config,
         )
         lock = None if given and not frozen else Lock(beside(path), frozen=frozen, narrate=narrate)

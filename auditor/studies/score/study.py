@@ -15,6 +15,7 @@ from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References, in_scales, left_out, requests
 from auditor.result import Finding, Result, Said, Table, about, findings_in, listed, notes_in
 from auditor.scoring.own_references import own_references
+from auditor.scoring.repeats import RAW, footings, repeats
 from auditor.scoring.scores import _own, scorable, score_candidates, signatures, too_few_captions, too_long
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.summary import summarise
@@ -38,6 +39,7 @@ def score(
     tokenizer: p.Tokenizer = AUTO,
     split: p.Split = None,
     references: p.References = None,
+    distinct: p.Distinct = False,
     without_own_references: p.WithoutOwn = False,
     seed: p.Seed = 1,
     progress: Progress = silent,
@@ -49,6 +51,9 @@ def score(
 
     How to read it: one row a caption and metric; the table shows the means. Higher is better but for ter, which counts
     edits. `auditor metrics NAME` says what a metric looks at, and its range.
+
+    Captions that repeat another of their image, token for token, score in full; with `distinct` the rows are there once
+    more, with each text once per image, by column footing.
 
     Limits: a score compares words with words: a right caption in other words scores low. Means are comparable only
     under one signature and version. A system's caption that is, word for word, a reference of its own image is scored
@@ -75,21 +80,30 @@ def score(
         notes += _unmatched(store, selection, system)
         if system.version.kind != "candidates":
             notes.append(f"{candidates} was ingested as {system.version.kind}, not as a system's output (--kind)")
-    scores = score_candidates(store, against.of(selection), tokenizer, [chosen], requested, progress)
+    if candidates is None or distinct:
+        notes += repeats(store, [selection], tokenizer, progress, left_out=distinct)
+    signed, parts = dict[str, str](), list[pl.DataFrame]()
+    for footing, some in footings(against, tokenizer, distinct=distinct).items():
+        part = score_candidates(store, some.of(selection), tokenizer, [chosen], requested, progress)
+        parts.append(part.with_columns(footing=pl.lit(footing)))
+        named = signatures(requested, tokenizer, some)
+        signed |= named if footing == RAW else {f"{label} {footing}": named[label] for label in named}
+    scores = pl.concat(parts)
     if candidates is not None:
         own = own_references(store, against.of(selection), tokenizer, chosen)
-        notes += _own(own.height, scores.height, selection, selections[-1], left_out=without_own_references)
+        notes += _own(own.height, parts[0].height, selection, selections[-1], left_out=without_own_references)
         if without_own_references:
             scores = scores.join(own, on=["image", "slot"], how="anti", maintain_order="left")
             if scores.is_empty():
                 raise UsageError(f"{candidates}: every caption is a reference of its image in {ref}; nothing is left")
     texts = content(store, selections[-1]).drop("split")
     described = images(store, selection).select("image", "split")
-    named = scores.join(texts, on=["image", "slot"], how="left", maintain_order="left").join(
+    told = scores.join(texts, on=["image", "slot"], how="left", maintain_order="left").join(
         described, on="image", how="left", maintain_order="left"
     )
     labels = [metric.label for metric in requested]
-    frame = named.unpivot(labels, index=["split", "image", "slot", "candidate"], variable_name="metric").select(
+    keys = ["split", "image", "slot", "candidate", *(["footing"] if distinct else [])]
+    frame = told.unpivot(labels, index=keys, variable_name="metric").select(
         pl.lit(selection.version.dataset).alias("dataset"), pl.lit(selection.version.version).alias("version"), pl.all()
     )
     said = [*left_out(metrics), *unscored, *notes, *too_long(store, selections, tokenizer)]
@@ -97,10 +111,10 @@ def score(
         "score",
         frame,
         selections=tuple(selections),
-        signatures=signatures(requested, tokenizer, against),
+        signatures=signed,
         tables=(
-            _summary_table(selections, scores, requested),
-            _least_alike_table(named, last.label, last.metric, is_system=candidates is not None),
+            _summary_table(selections, scores, requested, distinct=distinct),
+            _least_alike_table(told.filter(footing=RAW), last.label, last.metric, is_system=candidates is not None),
         ),
         notes=notes_in(said),
         findings=findings_in(said),
@@ -137,10 +151,17 @@ def _unmatched(store: Store, selection: Selection, system: Selection) -> list[Fi
     ]
 
 
-def _summary_table(selections: Sequence[Selection], scores: pl.DataFrame, metrics: Sequence[MetricRequest]) -> Table:
+def _summary_table(
+    selections: Sequence[Selection], scores: pl.DataFrame, metrics: Sequence[MetricRequest], *, distinct: bool
+) -> Table:
     """Summarise over captions: those of a system where there are two selections."""
     labels = [metric.label for metric in metrics]
-    summary = summarise(scores.select("image", *labels)).filter(pl.col("level") == "caption").drop("level")
+    summary = pl.concat(
+        summarise(scores.filter(footing=footing).select("image", *labels))
+        .filter(pl.col("level") == "caption")
+        .select("metric", *([pl.lit(footing).alias("footing")] if distinct else []), pl.exclude("metric", "level"))
+        for footing in scores["footing"].unique(maintain_order=True)
+    ).sort(pl.col("metric").replace_strict({label: place for place, label in enumerate(labels)}), maintain_order=True)
     described, *system = selections
     if not system:
         return Table(f"scores of the captions of {described.label}", summary, name="scores")

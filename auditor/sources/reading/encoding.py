@@ -1,0 +1,150 @@
+"""Files of text that are not UTF-8: read as the encoding that the user names; and a guess at which that is."""
+
+from __future__ import annotations
+
+import codecs
+import dataclasses
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from auditor.errors import SourceError, UsageError
+from auditor.model import Option, Part, Source
+from auditor.sources.reading import files
+
+_BLOCK = 1 << 20
+
+_SAMPLE = 1 << 18
+
+_BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+
+_HIGH = re.compile(rb"[\x80-\xff]+")
+
+#: What is guessed where bytes above 127 stand alone between letters.
+_ALONE = "cp1252"
+
+#: Encodings of one byte a letter, whose words are rows of such bytes.
+_ONE_BYTE = ("cp1251", "koi8-r", "cp1253")
+
+#: Other encodings, each with letters that are frequent in texts of it.
+_FREQUENT = (
+    ("shift_jis", re.compile(r"[\u3041-\u3093\u30a1-\u30f6\u3001\u3002]")),
+    ("euc-jp", re.compile(r"[\u3041-\u3093\u30a1-\u30f6\u3001\u3002]")),
+    ("gb18030", re.compile("[的一是在不了有和人这中大上个着男女狗子，。]")),
+    ("big5", re.compile("[的一是在不了有和人這中大上個著男女狗子，。]")),
+    ("cp1251", re.compile("[оеаинтсрвлк]")),
+    ("koi8-r", re.compile("[оеаинтсрвлк]")),
+    ("cp1253", re.compile("[αοιετσνηυρ]")),
+    ("euc-kr", re.compile("[가-힣]")),
+)
+
+_LIKELY = 0.2
+
+
+def codec(option: Option | None) -> str | None:
+    """Read the setting. Raises `UsageError` for an encoding that nobody knows."""
+    if option is None:
+        return None
+    try:
+        name = codecs.lookup(str(option)).name
+        "".encode(name)
+    except (LookupError, ValueError) as error:
+        raise UsageError(
+            f"--encoding {option}: no such encoding; try cp1252, latin-1, utf-16, gb18030, big5, shift_jis, euc-kr or "
+            "cp1251"
+        ) from error
+    return name
+
+
+def decoded(head: bytes, option: Option | None) -> bytes:
+    """Give the head of a file as UTF-8."""
+    name = codec(option)
+    return head if name is None else head.decode(name, errors="ignore").removeprefix("\ufeff").encode()
+
+
+def guess(path: Path) -> str | None:
+    """Guess the encoding of a file that is not UTF-8, by its first bytes; null where nothing tells it."""
+    head = files.head(path, _SAMPLE)
+    for mark, name in _BOMS:
+        if head.startswith(mark):
+            return None if name == "utf-8" else name
+    if head.count(0) > len(head) // 8:
+        return "utf-16-le" if head[1::2].count(0) > head[::2].count(0) else "utf-16-be"
+    sample = head[: head.rfind(b"\n") + 1] or head
+    runs = [run.group() for run in _HIGH.finditer(sample)]
+    if not runs:
+        return None
+    alone = 2 * sum(len(run) == 1 for run in runs) > len(runs)
+    merits = {name: _merit(sample, name, frequent) for name, frequent in _FREQUENT if not (alone and name in _ONE_BYTE)}
+    best = max(merits, key=lambda name: merits[name])
+    return best if merits[best] >= _LIKELY else _ALONE if alone else None
+
+
+def _merit(sample: bytes, name: str, frequent: re.Pattern[str]) -> float:
+    """Say which share of the letters that are not ASCII are frequent ones."""
+    try:
+        text = sample.decode(name)
+    except UnicodeDecodeError:
+        return 0.0
+    letters = [sign for sign in text if sign > "\x7f"]
+    return len(frequent.findall("".join(letters))) / max(1, len(letters))
+
+
+@contextmanager
+def as_utf8(source: Source) -> Iterator[Source]:
+    """Let copies in UTF-8 stand for the files of parts that have an encoding; errors name the files themselves."""
+    if not any("encoding" in part.options for part in source.parts):
+        yield source
+        return
+    with tempfile.TemporaryDirectory(prefix="auditor-") as folder:
+        copies: dict[Path, Path] = {}
+        parts = tuple(_converted(part, Path(folder), copies) for part in source.parts)
+        try:
+            yield dataclasses.replace(source, parts=parts)
+        except SourceError as error:
+            said = str(error)
+            for copy, path in copies.items():
+                said = said.replace(str(copy), str(path))
+            raise SourceError(said) from error
+
+
+def _converted(part: Part, folder: Path, copies: dict[Path, Path]) -> Part:
+    name = codec(part.options.get("encoding"))
+    if name is None:
+        return part
+    paths = []
+    for path in files.expand(part):
+        copy = folder / str(len(copies)) / path.absolute().parent.name / path.name  # splits may be named by the folder
+        copy.parent.mkdir(parents=True)
+        _convert(path, copy, name)
+        copies[copy] = path
+        paths.append(copy)
+    options = {key: value for key, value in part.options.items() if key != "encoding"}
+    return dataclasses.replace(part, paths=tuple(paths), options=options)
+
+
+def _convert(path: Path, copy: Path, name: str) -> None:
+    if path.is_dir():
+        raise SourceError(f"{path}: a folder; --encoding is for files of text")
+    decoder = codecs.getincrementaldecoder(name)()
+    line, wide = 1, name.startswith(("utf-16", "utf-32"))
+    with files.open_bytes(path) as file, copy.open("w", encoding="utf-8", newline="") as out:
+        while True:
+            block = file.read(_BLOCK)
+            if b"\0" in block and not wide:
+                raise SourceError(f"{path}: no file of text, or in UTF-16; --encoding is for text: leave it out")
+            try:
+                text = decoder.decode(block, final=not block)
+            except UnicodeDecodeError as error:
+                line += error.object[: error.start].count(b"\n")
+                guessed = guess(path)
+                advice = f"--encoding {guessed} may be it" if guessed not in (None, name) else "name another"
+                raise SourceError(
+                    f"{path}:{line}: not {name} (byte 0x{error.object[error.start]:02x}); {advice}"
+                ) from error
+            line += text.count("\n")
+            out.write(text.removeprefix("\ufeff"))
+            if not block:
+                return

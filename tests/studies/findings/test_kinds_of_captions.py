@@ -1,0 +1,229 @@
+"""Each fault is told as its kind, as bad as documented, with captions; good captions are told nothing bad."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from conftest import ingest_rows
+
+from auditor.errors import UsageError
+from auditor.findings import KINDS
+from auditor.findings_of_captions import CAPTION_KINDS
+from auditor.result import SEVERITIES, Finding, Result
+from auditor.store.connection import Store
+from auditor.studies.findings import findings
+from auditor.studies.findings.captions import FINDERS
+from auditor.studies.findings.severity import severity
+
+WHO = ("man", "woman", "boy", "girl", "dog", "cat", "child", "rider")
+DOES = ("runs", "sits", "waits", "sleeps", "stands", "plays", "rests", "jumps")
+WHERE = ("park", "street", "garden", "kitchen", "field", "station", "forest", "harbour")
+
+SAID = (
+    "A {0} {1} in the {2}.",
+    "In the {2} there is a {0} who {1}.",
+    "The {0} in this {2} {1}.",
+    "Some {2}, where one {0} {1} alone.",
+    "One can see how the {0} {1} near a {2}.",
+)
+
+#: Sixty-four images of five captions, none like another, all whole.
+CLEAN = [
+    (
+        f"{place:02d}.jpg",
+        slot,
+        SAID[(slot + place) % 5].format(WHO[place % 8], DOES[place // 8], WHERE[(place + place // 8) % 8]),
+    )
+    for place in range(64)
+    for slot in range(5)
+]
+
+
+def asked(
+    store: Store,
+    rows: Sequence[tuple[str, int, str]],
+    *,
+    splits: dict[str, list[str]] | None = None,
+    **settings: object,
+) -> Result:
+    ingest_rows(store, rows, kind="candidates", splits=splits)
+    return findings(store, "set", **{"captions_only": True, **settings})  # type: ignore[arg-type]
+
+
+def with_texts(*texts: str) -> list[tuple[str, int, str]]:
+    """Put texts in the place of clean captions, one an image."""
+    new = {(f"{place:02d}.jpg", 0): text for place, text in enumerate(texts)}
+    return [(image, slot, new.get((image, slot), text)) for image, slot, text in CLEAN]
+
+
+def one(result: Result, kind: str) -> Finding:
+    (found,) = result.found(kind)
+    return found
+
+
+def test_clean_captions_are_told_nothing_bad(store: Store) -> None:
+    result = asked(store, CLEAN)
+    assert [found.kind for found in result.findings if found.severity in SEVERITIES[:2]] == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "bad"),
+    [
+        ("personal-data", "A man, call 555-123-4567.", "warning"),
+        ("personal-data", "A man, write to a.person@example.org.", "warning"),
+        ("web-address", "A man from www.harbour.example.com.", "notice"),
+        ("file-names", "IMG_1234.jpg", "warning"),
+        ("placeholders", "Image not available.", "warning"),
+        ("placeholders", "A <unk> in the park.", "warning"),
+        ("markup", "A man &amp; a dog in the park.<br>", "warning"),
+        ("broken-characters", "A manâ€™s hat lies in the park.", "warning"),
+        ("other-script", "Мужчина сидит на скамейке.", "warning"),
+        ("repeated-words", "A man in a park in a park in a park.", "warning"),
+        ("captions-without-word", "...", "warning"),
+    ],
+)
+def test_a_fault_is_told_as_its_kind_and_as_bad_as_documented(store: Store, kind: str, text: str, bad: str) -> None:
+    result = asked(store, with_texts(text))
+    found = one(result, kind)
+    assert (found.severity, found.values["captions"], found.n) == (bad, 1, len(CLEAN))
+    assert result.frame.filter(kind=kind).select("image", "slot", "text").rows() == [("00.jpg", 0, text)]
+
+
+def test_captions_in_another_language_are_told_where_the_extra_is_installed(store: Store) -> None:
+    pytest.importorskip("py3langid")
+    result = asked(store, with_texts("Ein alter Mann sitzt auf einer Bank im Garten und liest seine Zeitung."))
+    assert "language de, others en" in one(result, "other-language").examples[0]["why"]
+
+
+def test_without_the_extra_a_note_says_that_languages_were_not_looked_for(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("auditor.studies.findings.language.installed", lambda: False)
+    assert any("auditor[language]" in note for note in asked(store, CLEAN).notes)
+
+
+def test_captions_that_break_off_are_told_behind_a_word_and_inside_one(store: Store) -> None:
+    rows = with_texts("A man runs in the", "A woman runs in the ki")
+    result = asked(store, rows)
+    assert set(result.frame.filter(kind="truncated-captions")["text"]) == {
+        "A man runs in the",
+        "A woman runs in the ki",
+    }
+
+
+def test_captions_at_a_limit_of_characters_are_told(store: Store) -> None:
+    rows = [(image, slot, f"{text[:-1]} beside an old and rather grey wall"[:50]) for image, slot, text in CLEAN]
+    long = {(image, slot) for image, slot, text in rows if len(text) == 50}
+    told = asked(store, rows).frame.filter(kind="truncated-captions").select("image", "slot")
+    assert len(long) >= 10
+    assert long <= set(told.iter_rows())
+
+
+def test_a_word_one_edit_from_a_frequent_one_is_told_with_it(store: Store) -> None:
+    result = asked(store, with_texts("A man runs in the gaeden."))
+    assert one(result, "misspellings").examples[0]["why"] == "“gaeden”, perhaps “garden”"
+
+
+def test_a_word_that_another_dataset_knows_is_not_misspelt(store: Store) -> None:
+    ingest_rows(store, [(str(place), 0, f"the gaeden number {place}") for place in range(4)], "other")
+    assert asked(store, with_texts("A man runs in the gaeden.")).found("misspellings") == ()
+
+
+def test_padded_images_are_counted_by_captions(store: Store) -> None:
+    padded = [(image, slot, text if slot < 2 else "A thing.") for image, slot, text in CLEAN]
+    found = one(asked(store, padded), "padded-images")
+    assert (found.severity, found.values["captions"]) == ("error", 2 * 64)
+    assert found.examples[0]["why"] == "as slot 2; 3 different captions of 5"
+
+
+def test_images_with_fewer_captions_are_told(store: Store) -> None:
+    fewer = [row for row in CLEAN if row[1] < 3 or int(row[0][:2]) >= 8]
+    found = one(asked(store, fewer), "uneven-captions")
+    assert (found.severity, found.values["images"], found.n) == ("warning", 8, 64)
+    assert found.examples[0]["why"] == "3 captions, most images have 5"
+
+
+@pytest.mark.parametrize(("split", "bad"), [("test", "error"), ("train", "warning")])
+def test_an_image_under_two_ids_is_an_error_across_splits(store: Store, split: str, bad: str) -> None:
+    copied = [*CLEAN, *(("copy.jpg", slot, text) for image, slot, text in CLEAN if image == "00.jpg")]
+    images = sorted({image for image, _, _ in CLEAN})
+    result = asked(
+        store,
+        copied,
+        splits={split: ["copy.jpg"], "train": images} if split == "test" else {"train": [*images, "copy.jpg"]},
+    )
+    found = one(result, "copied-images")
+    assert (found.severity, found.values["images"]) == (bad, 2)
+    assert "5 of 5 captions are those of" in found.examples[0]["why"]
+
+
+def test_a_slot_by_template_is_told(store: Store) -> None:
+    rows = [(i, s, f"This image shows a {t.split()[1]}." if s == 2 and int(i[:2]) < 24 else t) for i, s, t in CLEAN]
+    result = asked(store, rows, kinds=["templated-slots"])
+    assert {(row[0], row[1]) for row in result.frame.select("image", "slot").iter_rows()} >= {
+        (f"{place:02d}.jpg", 2) for place in range(24)
+    }
+
+
+def test_listed_words_are_looked_for_by_the_users_list(store: Store, tmp_path: Path) -> None:
+    words = tmp_path / "words.txt"
+    words.write_text("Nitwit\n\n", encoding="utf-8")
+    rows = with_texts("What a nitwit!")
+    assert asked(store, rows).found("listed-words") == ()
+    found = one(findings(store, "set", words=words, captions_only=True), "listed-words")
+    assert (found.severity, found.examples[0]["why"]) == ("warning", "says “nitwit”")
+
+
+def test_examples_are_at_most_three_and_differ_in_why(store: Store) -> None:
+    result = asked(store, with_texts("IMG_1234.jpg", "IMG_1234.jpg", "IMG_1234.jpg", "DSC00012", "a.png"))
+    assert [example["why"] for example in one(result, "file-names").examples] == [
+        "file name IMG_1234.jpg", "file name DSC00012", "file name a.png",
+    ]  # fmt: skip
+
+
+def test_findings_are_ranked_and_sentences_have_number_share_and_consequence(store: Store) -> None:
+    result = asked(store, with_texts("IMG_1234.jpg", "see www.harbour.example.com"))
+    ranks = [SEVERITIES.index(found.severity) for found in result.findings]
+    assert ranks == sorted(ranks)
+    assert one(result, "file-names").sentence == "set: captions with the name of a file: 1 of 320 (0.3%)"
+    consequences = dict(result.table("findings").frame.select("kind", "consequence").iter_rows())
+    assert consequences["file-names"] == KINDS["file-names"].consequence != ""
+
+
+def test_kinds_are_asked_for_by_name(store: Store) -> None:
+    rows = with_texts("IMG_1234.jpg", "see www.harbour.example.com")
+    assert {found.kind for found in asked(store, rows, kinds=["web-address"]).findings} == {"web-address"}
+    with pytest.raises(UsageError, match="no such kind"):
+        findings(store, "set", kinds=["webaddress"])
+
+
+@pytest.mark.parametrize(("limit", "holds"), [("error", None), ("warning", False), ("notice", False), (None, None)])
+def test_fail_on_says_whether_the_result_holds(store: Store, limit: str | None, holds: bool | None) -> None:
+    assert asked(store, with_texts("IMG_1234.jpg"), kinds=["file-names"], fail_on=limit).holds is holds
+
+
+def test_fail_on_an_unknown_severity_is_refused(store: Store) -> None:
+    with pytest.raises(UsageError, match="--fail-on bad: expected error"):
+        asked(store, CLEAN, fail_on="bad")
+
+
+def test_rows_say_where_what_and_why(store: Store) -> None:
+    result = asked(store, with_texts("IMG_1234.jpg"), kinds=["file-names"])
+    row = result.frame.drop("version").row(0, named=True)
+    assert row == {
+        "dataset": "set", "split": None, "kind": "file-names", "severity": "warning", "image": "00.jpg", "slot": 0,
+        "text": "IMG_1234.jpg", "why": "file name IMG_1234.jpg", "other_image": None, "other_slot": None,
+        "other_text": None,
+    }  # fmt: skip
+
+
+def test_every_documented_kind_of_captions_has_a_finder() -> None:
+    assert FINDERS.keys() == CAPTION_KINDS.keys()
+
+
+@pytest.mark.parametrize("kind", CAPTION_KINDS)
+def test_severity_rises_with_the_share(kind: str) -> None:
+    ranks = [SEVERITIES.index(severity(kind, share)) for share in (0.00001, 0.01, 0.5, 1.0)]
+    assert ranks == sorted(ranks, reverse=True)
