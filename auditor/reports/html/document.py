@@ -20,6 +20,9 @@ _MOST = 1_000
 
 _BAR = 80  # dots
 
+#: Sections that are read on a screen: paper has the others.
+_DEEP = ("correlation", "diversity", "people", "consensus", "templates", "versions", "method")
+
 _LONG = 50  # signs of a text that may break anywhere
 
 _NUMBER = ' class="number"'
@@ -106,7 +109,8 @@ def _section(section: Section, paths: Mapping[str, str], colours: Palette, more:
     if section.sql:
         links = ", ".join(f'<a href="#sql-{one}">{_escaped(paths[one])}</a>' for one in section.sql)
         parts.append(f'<p class="notes">SQL behind these numbers: {links}</p>\n')
-    return f'<section id="{name}" aria-labelledby="{name}-title">\n{"".join(parts)}</section>\n'
+    kind = ' class="deep"' if name in _DEEP else ""
+    return f'<section id="{name}"{kind} aria-labelledby="{name}-title">\n{"".join(parts)}</section>\n'
 
 
 def _figure(figure: Figure, name: str, colours: Palette) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import polars as pl
@@ -12,22 +13,25 @@ from auditor.store import versions
 from auditor.studies import profile as profile_study
 from auditor.studies.report.request import ReportContext
 
-#: Cards on the first screen: so many in all, and so many of one dataset before those of the others.
-_CARDS, _OF_ONE = 6, 3
+#: Cards on the first screen at most, and so many of them where there are no errors or warnings enough.
+_CARDS, _AT_LEAST = 6, 3
 
-#: What a card is of: what only answers a question is no news.
-_NEWS = SEVERITIES[: SEVERITIES.index("info")]
+_BAD = ("error", "warning")
 
 
 def cards(context: ReportContext, found: Sequence[Finding]) -> tuple[Finding, ...]:
-    """Choose what stands first: the worst of each dataset, one of a kind, then the worst of all."""
-    names = dict.fromkeys(one.version.dataset for one in context.selections)
-    chosen: list[Finding] = []
-    for name in names:
+    """Choose what stands first: errors and warnings, each dataset in its turn, and notices where these are few.
+
+    Of a dataset each kind once, the worst.
+    """
+    own = []
+    for name in dict.fromkeys(one.version.dataset for one in context.selections):
         of_kind = {one.kind: one for one in reversed(found) if one.about.get("dataset") == name}
-        own = [one for one in found if one.severity in _NEWS and of_kind.get(one.kind) is one]
-        chosen += own[: max(_OF_ONE, _CARDS // len(names))]
-    return tuple(sorted(chosen, key=lambda one: SEVERITIES.index(one.severity))[:_CARDS])
+        own.append([one for one in found if one.severity != "info" and of_kind.get(one.kind) is one])
+    turns = [one for turn in itertools.zip_longest(*own) for one in turn if one is not None]
+    bad = [one for one in turns if one.severity in _BAD][:_CARDS]
+    rest = [one for one in turns if one.severity not in _BAD][: max(0, _AT_LEAST - len(bad))]
+    return tuple(sorted([*bad, *rest], key=lambda one: SEVERITIES.index(one.severity)))
 
 
 def portraits(context: ReportContext, profiled: Result) -> tuple[Portrait, ...]:
