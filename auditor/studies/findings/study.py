@@ -10,7 +10,7 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.config import sources
-from auditor.errors import AuditorError, UsageError
+from auditor.errors import AuditorError, SourceError, UsageError
 from auditor.findings import KINDS
 from auditor.model import Progress, Selection, Source, silent
 from auditor.result import SEVERITIES, Finding, Result, Table
@@ -79,7 +79,7 @@ def findings(
     wanted = _wanted(kinds)
     selections = resolve_all(store, refs, split)
     tokens.provide(store, selections, tokenizer, tokenizer_of(tokenizer), progress)
-    list_of_words = words.read_text(encoding="utf-8").splitlines() if words is not None else []
+    list_of_words = _words(words)
     found: list[Finding] = []
     lists, notes = [], []
     for selection in selections:
@@ -131,6 +131,14 @@ def asking(
         lambda: answer(templates),
         lambda: answer(bounds, metrics=_METRICS, candidates=("human", "intra"), seed=seed),
     )
+
+
+def _words(file: Path | None) -> list[str]:
+    """Read a list of words. Raises `SourceError` for a file that cannot be read."""
+    try:
+        return [] if file is None else file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeError) as error:
+        raise SourceError(f"--words {file}: expected a file of UTF-8 text, a word a line: {error}") from error
 
 
 def _wanted(kinds: Sequence[str] | None) -> Sequence[str]:
