@@ -119,10 +119,16 @@ def templates(context: ReportContext, name: str, title: str) -> Section:
     ]
     return Section(
         name, title, tuple(f"{note}." for note in said), tuple(sentences.formulaic(shares)),
-        tuple(results.values()), (shown,), tuple(_strongest(table) for one in results.values() for table in one.tables),
+        tuple(map(_carried, results.values())), (shown,), tuple(_strongest(table) for one in results.values() for table in one.tables),
         merged(results.values()), (*lacking, *notes),
         (context.command("templates", *context.tokenizer(), refs=_refs(context, results)),), _TEMPLATES_SQL,
     )  # fmt: skip
+
+
+def _carried(result: Result) -> Result:
+    """Leave out all but the most frequent templates and openings: the command gives all."""
+    nth = pl.int_range(pl.len()).over("statistic")
+    return replace(result, frame=result.frame.filter(nth < _CARRIED))
 
 
 def merged(results: Iterable[Result]) -> tuple[Figure, ...]:
