@@ -581,8 +581,8 @@ KINDS: Mapping[str, Kind] = {
     ),
     "bound-upside-down": Kind(
         "A caption scores no more against the captions of its own image than one of another image does.",
-        "The means of candidates human and intra (`auditor bounds`), by each metric that rises with likeness. `n` is "
-        "the captions.",
+        "The means of candidates human and intra (`auditor bounds`), by each metric that rises with likeness: the "
+        "first is not above the second by more than three standard errors. `n` is the captions.",
         "Ask how the captions were collected: parts of one text, a dialogue, or different questions about one picture "
         "are no paraphrases. Do not use the captions of an image as references for each other.",
         "set: a caption of the image scores no more than a caption of another image, by cider-d (0.012 and 0.015 by "
@@ -590,6 +590,37 @@ KINDS: Mapping[str, Kind] = {
         ("findings",),
         {"human": "mean of captions against their own image", "intra": "mean of captions of other images"},
         "Metrics that compare a caption with these references measure nothing of its image.",
+    ),
+    "captions-at-several-images": Kind(
+        "Captions occur word for word at more than one image, and others look like captions of other images.",
+        "Shares of the captions with a word, by `auditor duplicates` across images. `n` is these captions; it is a "
+        "notice from 5 % on, a warning from 20 %.",
+        "Short captions of plain images meet by chance. Where the share is large, captions name a class (“many planes "
+        "are at an airport”), not a picture: read `auditor duplicates DATASET --pairs`.",
+        "set: 550 of 40,460 captions (1.4%) occur word for word at another image too, and 8.7% look like one there",
+        ("findings",),
+        {"captions": "captions found", "share": "their share", "look_alike": "share that looks like one elsewhere"},
+        "Retrieval counts such a caption wrong for all images but one, and a system that says it names no image.",
+    ),
+    "metrics-not-for-language": Kind(
+        "Metrics cannot read the captions: their words are English, or they know Latin letters alone.",
+        "By the declared language, and by the letters of the captions. `n` is the metrics.",
+        "Use metrics that count tokens as they are: BLEU, CIDEr, chrF, ROUGE with `ascii=false`.",
+        "set: metrics that cannot read these captions: meteor (its stems, synonyms and function words are English)",
+        ("findings",),
+        {"metrics": "how many cannot"},
+        "Scores by them would be near 0 or by chance, and comparisons with English datasets false.",
+    ),
+    "vocabulary-collapse": Kind(
+        "A version has far fewer different words than the one before, in hardly fewer captions.",
+        "Different words of the tokenizer in both versions, where the newer has nine tenths of the captions or more: a "
+        "warning below 80 % of the words, an error below half. `n` is the captions.",
+        "Look at `auditor diff A B --depth vocabulary`: were captions rewritten by a program, or words replaced by "
+        "`<unk>`?",
+        "set@v2: 1,204 different words, where set@v1 had 8,489, in 40,460 captions (40,460)",
+        ("findings",),
+        {"words": "different words", "words_before": "those of the version before", "share_kept": "share of them"},
+        "Systems trained on it will say less; diversity and coverage are not comparable with the earlier version.",
     ),
     **{
         code: Kind(

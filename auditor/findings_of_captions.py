@@ -185,6 +185,17 @@ CAPTION_KINDS: Mapping[str, CaptionKind] = {
         0.0,
         of="images",
     ),
+    "exchanged-images": CaptionKind(
+        "images whose captions a related dataset has for another image",
+        "Sets of captions changed places: a related dataset of the same images has them for other ones.",
+        "For every related dataset that has half of the shared images with a text in common: images without one, two "
+        "texts or more of which are those of another image there (`sql/findings/exchanged_image.sql`).",
+        "All captions of these images describe another picture.",
+        "Look at the pictures, or at how the ids were joined; one of the two datasets is wrong.",
+        0.0,
+        0.01,
+        of="images",
+    ),
     "captions-without-word": CaptionKind(
         "captions without a word",
         "Captions have no word: empty, or nothing but punctuation.",

@@ -1,28 +1,32 @@
 -- name: copied_image
--- version: 1
+-- version: 2
 -- grain: image, image that it copies
 -- params: rare INTEGER
 -- reads: reference, text_tokens
--- returns: image, split, other_image, other_split, shared, captions, other_captions
+-- returns: image, slot, split, other_image, other_slot, other_split, shared, captions, other_captions
 --
 -- Images that share two texts or more with another, and half of those of either: one picture under two ids. Texts have
--- four tokens or more and at most `rare` images, since those that many images have tell nothing.
+-- four tokens or more and at most `rare` images, since those that many images have tell nothing. `slot` and `other_slot`
+-- are where one of the shared texts is.
 with worded as (
-    select distinct r.image_no, t.tokens
+    select r.image_no, t.tokens, min(r.slot) as slot
     from reference as r
     join text_tokens as t using (caption_id)
     where len(t.tokens) >= 4
+    group by r.image_no, t.tokens
 ),
 numbered as (
-    select image_no, dense_rank() over (order by tokens) as text_no from worded
+    select image_no, slot, dense_rank() over (order by tokens) as text_no from worded
 ),
 shared as (
-    select image_no, text_no
+    select image_no, slot, text_no
     from numbered
     qualify count(*) over (partition by text_no) between 2 and $rare::integer
 ),
 pair as (
-    select a.image_no, b.image_no as other_no, count(*) as shared
+    select
+        a.image_no, b.image_no as other_no, count(*) as shared, min(a.slot) as slot,
+        arg_min(b.slot, a.slot) as other_slot
     from shared as a
     join shared as b on b.text_no = a.text_no and b.image_no <> a.image_no
     group by a.image_no, b.image_no
@@ -34,7 +38,7 @@ described as (
     group by image_no
 )
 select
-    o.image, o.split, t.image as other_image, t.split as other_split, p.shared::uinteger as shared,
+    o.image, p.slot, o.split, t.image as other_image, p.other_slot, t.split as other_split, p.shared::uinteger as shared,
     o.captions::uinteger as captions, t.captions::uinteger as other_captions
 from pair as p
 join described as o on o.image_no = p.image_no

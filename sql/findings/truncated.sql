@@ -1,5 +1,5 @@
 -- name: truncated
--- version: 2
+-- version: 3
 -- grain: caption
 -- reads: reference, caption, text_tokens, vocabulary
 -- returns: image, slot, chance, words, why
@@ -8,7 +8,8 @@
 -- words, smoothed by the last one, end the other captions that hold them, times the share of captions without a full
 -- stop. `words` are those of all captions. The chance is 0 where the last word stands nowhere else and a frequent one
 -- begins with it that is usual behind the word before (“… a woma”), and where the caption has as many characters as the
--- longest have and far more captions have than a little fewer, as a limit leaves them.
+-- longest have and far more captions have than a little fewer, as a limit leaves them. It is 1 where the last word comes
+-- fewer than ten times: nothing is known of it.
 with worded as (
     select
         r.image, r.slot, t.tokens, len(t.tokens) as size, length(c.text) as characters,
@@ -56,11 +57,11 @@ broken as (
 )
 select
     e.image, e.slot,
-    if(
-        m.longest is not null or k.meant is not null,
-        0.0,
-        a.open_share * (p.ends - 1 + 5 * (w.ends - 0.9) / w.times) / (p.times + 4)
-    ) as chance,
+    case
+        when m.longest is not null or k.meant is not null then 0.0
+        when w.times < 10 then 1.0
+        else a.open_share * (p.ends - 1 + 5 * (w.ends - 0.9) / w.times) / (p.times + 4)
+    end as chance,
     a.words,
     case
         when m.longest is not null then format('{} characters, as many have and none more', m.longest)

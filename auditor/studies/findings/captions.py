@@ -15,6 +15,9 @@ from auditor.studies.findings import language
 #: A text that more images have than this says nothing of any: a copied image shares rarer ones.
 _RARE = 20
 
+#: Two datasets name the same pictures by the same ids where so many of the images of both have a text in common.
+_AGREEING = 0.5
+
 #: A script that a larger share of the captions is written in is one of the dataset's own.
 _SCRIPT = 0.02
 
@@ -111,11 +114,22 @@ def _copied(asked: Asked) -> pl.DataFrame:
     across = pl.when(split != other).then(pl.format("; in {} and {}", split, other)).otherwise(pl.lit(""))
     return asked.rows("copied_image", rare=_RARE).select(
         "image",
-        slot=pl.lit(None, pl.UInt32),
+        "slot",
+        "other_image",
+        "other_slot",
         why=pl.concat_str(pl.format("{} of {} captions are those of {}", "shared", "captions", "other_image"), across),
-        other_image="other_image",
         across=split != other,
     )
+
+
+def _exchanged(asked: Asked) -> pl.DataFrame:
+    found = []
+    for other in related(asked.store, asked.dataset):
+        asked.at_work.params |= {"other": other}
+        rows = asked.rows("exchanged_image").filter(pl.col("agreeing") >= _AGREEING * pl.col("images"))
+        said = pl.format("{} of {} captions are those of {} in {}", "shared", "captions", "other_image", pl.lit(other))
+        found.append(rows.select("image", "slot", "other_image", why=said))
+    return pl.concat([pl.DataFrame(schema=LISTED), *found], how="diagonal")
 
 
 def _wordless(asked: Asked) -> pl.DataFrame:
@@ -127,6 +141,7 @@ def _wordless(asked: Asked) -> pl.DataFrame:
 #: What finds the captions of each kind.
 FINDERS: Mapping[str, Callable[[Asked], pl.DataFrame]] = {
     "copied-images": _copied,
+    "exchanged-images": _exchanged,
     "padded-images": _padded,
     "templated-slots": lambda asked: asked.rows("templated_slot", alone=_ALONE, evidence=_EVIDENCE),
     "placeholders": _by_pattern("placeholder"),

@@ -19,6 +19,9 @@ _BEYOND, _MORE, _FLOOD = 3.0, 0.002, 0.05
 #: Captions of one image meet together: the variance of a share of captions is so many times that of single ones.
 _CLUSTERED = 2.0
 
+#: Shares of captions that occur at another image too. Flickr8k has 1.4 %, half of COCO 2.8 %.
+_COMMON, _SOME = 0.2, 0.05
+
 #: The kinds of a study that are one finding where there are several.
 _TOGETHER = {
     COPIED: "{label}: {n} pairs of slots say the same, or nearly, of 10 % of their images or more, first slots"
@@ -45,6 +48,7 @@ def told(answers: Answers) -> list[Finding]:
     duplicates = answers.duplicates()
     if duplicates is not None:
         found += [*_leaks(answers, duplicates), *_shared(answers.selection, duplicates)]
+        found += _elsewhere(answers.selection, duplicates)
         found += _together(answers.selection, duplicates, COPIED)
     outliers = answers.outliers()
     if outliers is not None:
@@ -109,6 +113,24 @@ def _shared(selection: Selection, duplicates: Result) -> list[Finding]:
     return found
 
 
+def _elsewhere(selection: Selection, duplicates: Result) -> list[Finding]:
+    """Say how many captions occur at another image too."""
+    rows = selection.rows_of(duplicates.frame).filter(
+        pl.col("statistic") == "captions", pl.col("slot").is_null(), scope="across-images"
+    )
+    if rows.is_empty():
+        return []
+    shares, n = _by_match(rows)
+    exact = round(shares["exact"] * n)
+    severity: Severity = "warning" if shares["exact"] >= _COMMON else "notice" if shares["exact"] >= _SOME else "info"
+    said = (
+        f"{selection.label}: {exact:,} of {n:,} captions ({shares['exact']:.1%}) occur word for word at another image"
+        f" too, and {shares['any'] - shares['exact']:.1%} look like one there"
+    )
+    values = {"captions": exact, "share": shares["exact"], "look_alike": shares["any"] - shares["exact"]}
+    return [Finding("captions-at-several-images", said, about(selection), values, n, severity)]
+
+
 def _by_match(rows: pl.DataFrame) -> tuple[dict[str, float], int]:
     shares = {match: value or 0.0 for match, value in rows.select("match", "value").iter_rows()}
     return shares, int(rows["n"].max() or 0)  # type: ignore[arg-type]
@@ -167,12 +189,14 @@ def _upside_down(selection: Selection, bounds: Result) -> list[Finding]:
     means = (
         selection.rows_of(bounds.frame)
         .filter(pl.col("level") == "caption", pl.col("candidate").is_in(["human", "intra"]))
-        .pivot("candidate", index="metric", values=["mean", "n"], aggregate_function="first")
+        .pivot("candidate", index="metric", values=["mean", "sd", "n"], aggregate_function="first")
     )
     if not {"mean_human", "mean_intra"} <= set(means.columns):
         return []
     rising = means.filter(~pl.col("metric").str.starts_with("ter"))
-    below = rising.filter(pl.col("mean_human") <= pl.col("mean_intra"))
+    squares = (pl.col(f"sd_{who}") ** 2 / pl.col(f"n_{who}") for who in ("human", "intra"))
+    error = sum(squares, start=pl.lit(0.0)).sqrt()
+    below = rising.filter(pl.col("mean_human") - pl.col("mean_intra") <= _BEYOND * error)
     if below.is_empty():
         return []
     metric, human, intra, n = below.select("metric", "mean_human", "mean_intra", "n_human").row(0)

@@ -23,6 +23,7 @@ from auditor.studies.duplicates import duplicates
 from auditor.studies.findings.listed import of_captions
 from auditor.studies.findings.others import Answers, told
 from auditor.studies.findings.severity import ranked, worst
+from auditor.studies.findings.whole import of_whole
 from auditor.studies.outliers import outliers
 from auditor.studies.templates import templates
 from auditor.text import AUTO, tokenizer_of
@@ -84,7 +85,7 @@ def findings(
     lists, notes = [], []
     for selection in selections:
         own, rows, unasked = of_captions(store, selection, tokenizer, list_of_words, wanted, progress)
-        found += own
+        found += [*own, *(one for one in of_whole(store, selection, tokenizer, progress) if one.kind in wanted)]
         lists.append(rows)
         notes += unasked
         if not captions_only:

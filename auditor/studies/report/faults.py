@@ -119,7 +119,8 @@ def templates(context: ReportContext, name: str, title: str) -> Section:
     ]
     return Section(
         name, title, tuple(f"{note}." for note in said), tuple(sentences.formulaic(shares)),
-        tuple(map(_carried, results.values())), (shown,), tuple(_strongest(table) for one in results.values() for table in one.tables),
+        tuple(map(_carried, results.values())), (shown,),
+        tuple(_strongest(table) for one in results.values() for table in one.tables),
         merged(results.values()), (*lacking, *notes),
         (context.command("templates", *context.tokenizer(), refs=_refs(context, results)),), _TEMPLATES_SQL,
     )  # fmt: skip

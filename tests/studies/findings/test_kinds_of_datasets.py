@@ -1,0 +1,113 @@
+"""What is said of a dataset as a whole: lost words, metrics that cannot read it, sets that changed places, leaks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+from conftest import ingest_rows
+
+from auditor.errors import SourceError
+from auditor.model import Source
+from auditor.result import Finding, Result
+from auditor.sources.reading.acceptance import complete
+from auditor.store import ingestion
+from auditor.store.connection import Store
+from auditor.studies.findings import findings
+from auditor.text import AT_INGEST
+
+THINGS = ("kite", "boat", "dog", "tree", "house", "bike", "horse", "train", "clock", "bench")
+PLACES = ("a lake", "the road", "some hill", "that wall", "one bridge", "their barn")
+
+
+def rows_of(first: int, images: int) -> list[tuple[str, int, str]]:
+    """Describe images by two captions of their own, one for each number."""
+    return [
+        (
+            f"{n:03d}.jpg",
+            slot,
+            f"{THINGS[n % 10]} {'beside' if slot else 'near'} {PLACES[n // 10 % 6]} number{n}x{slot}",
+        )
+        for n in range(first, first + images)
+        for slot in (0, 1)
+    ]
+
+
+def of_kind(result: Result, kind: str) -> Finding:
+    (found,) = result.found(kind)
+    return found
+
+
+def test_version_that_lost_its_words_is_told_by_how_many_are_left(store: Store) -> None:
+    ingest_rows(store, rows_of(0, 30))
+    assert not findings(store, "set", captions_only=True).found("vocabulary-collapse")
+    ingest_rows(store, [(image, slot, f"a thing {slot}") for image, slot, _ in rows_of(0, 30)])
+    lost = of_kind(findings(store, "set", captions_only=True), "vocabulary-collapse")
+    assert (lost.severity, lost.values["words"]) == ("error", 4)
+    assert lost.values["words_before"] > 60  # type: ignore[operator]
+    assert not findings(store, "set@v1", captions_only=True).found("vocabulary-collapse")
+
+
+def test_metrics_that_cannot_read_chinese_are_named(store: Store) -> None:
+    ingest_rows(store, [("a", 0, "一只狗在草地上奔跑"), ("a", 1, "狗在跑"), ("b", 0, "两个男人坐着"), ("b", 1, "男人")])
+    told = of_kind(findings(store, "set", captions_only=True), "metrics-not-for-language")
+    assert told.severity == "notice"
+    assert "rouge" in told.sentence
+    ingest_rows(store, rows_of(0, 3), "english")
+    assert not findings(store, "english", captions_only=True).found("metrics-not-for-language")
+
+
+def ingest_beside(store: Store, rows: list[tuple[str, int, str]], other: list[tuple[str, int, str]]) -> None:
+    """Ingest `set`, and another dataset, which it says is related."""
+    ingest_rows(store, other, "other")
+    frame = pl.DataFrame(rows, schema=["image", "slot", "text"], orient="row").with_columns(
+        source=pl.lit("literal"), unit=pl.lit("line"), line=pl.int_range(1, len(rows) + 1)
+    )
+    source = Source("set", "captions", "literal", (), related=("other",))
+    ingestion.write(store, source, iter([complete(frame)]), {}, AT_INGEST, "0" * 64, None)
+
+
+def test_sets_of_captions_that_changed_places_are_told_by_a_related_dataset(store: Store) -> None:
+    right = rows_of(0, 20)
+    exchanged = {"003.jpg": "007.jpg", "007.jpg": "003.jpg"}
+    ingest_beside(store, [(exchanged.get(image, image), slot, text) for image, slot, text in right], right)
+    told = of_kind(findings(store, "set", captions_only=True), "exchanged-images")
+    assert (told.severity, told.values["images"], told.n) == ("error", 2, 20)
+    assert {one["image"] for one in told.examples} == {"003.jpg", "007.jpg"}
+
+
+def test_related_dataset_whose_ids_name_other_pictures_says_nothing(store: Store) -> None:
+    right = rows_of(0, 20)
+    ingest_beside(store, right, [(f"{(int(image[:3]) + 1) % 20:03d}.jpg", slot, text) for image, slot, text in right])
+    assert not findings(store, "set", captions_only=True).found("exchanged-images")
+
+
+def test_leak_is_told_beside_what_chance_brings(store: Store) -> None:
+    train, test = rows_of(0, 60), rows_of(60, 20)
+    splits = {"train": sorted({image for image, _, _ in train}), "test": sorted({image for image, _, _ in test})}
+    ingest_rows(store, [*train, *test], splits=splits)
+    none = of_kind(findings(store, "set"), "near-duplicate-across-splits")
+    assert none.severity == "info"
+    assert none.sentence.endswith("no more than chance brings")
+    leaked = [(image, slot, train[place][2] if place < 20 else text) for place, (image, slot, text) in enumerate(test)]
+    ingest_rows(store, [*train, *leaked], splits=splits)
+    told = of_kind(findings(store, "set"), "near-duplicate-across-splits")
+    assert (told.severity, told.values["exact"], told.n) == ("error", 20, 40)
+    assert told.values["exact_by_chance"] == 0.0
+    assert len(told.examples) == 3
+
+
+def test_captions_of_an_image_that_do_not_agree_turn_the_bound_upside_down(store: Store) -> None:
+    texts = [text for _, _, text in rows_of(0, 30)]
+    ingest_rows(store, [(f"{place % 30:03d}.jpg", place // 30, text) for place, text in enumerate(texts)])
+    told = findings(store, "set").found("bound-upside-down")
+    assert [one.severity for one in told] == ["error"]
+    ingest_rows(store, rows_of(0, 30), "agreeing")
+    assert not findings(store, "agreeing").found("bound-upside-down")
+
+
+def test_words_that_cannot_be_read_are_a_clear_error(store: Store, tmp_path: Path) -> None:
+    ingest_rows(store, rows_of(0, 2))
+    with pytest.raises(SourceError, match="expected a file of UTF-8 text"):
+        findings(store, "set", words=tmp_path / "none.txt")
