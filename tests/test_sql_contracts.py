@@ -106,10 +106,10 @@ def test_case_on_captions_holds_the_hard_ones(file: SqlFile) -> None:
     images = Counter(image for image, *_ in captions)
     twins = Counter((image, text) for image, _, text, *_ in captions)
     texts = [text for _, _, text, *_ in captions]
-    assert 1 in images.values()
-    assert max(twins.values()) > 1
-    assert "" in texts
-    assert not all(map(str.isascii, texts))
+    assert 1 in images.values(), "no image has one caption"
+    assert max(twins.values()) > 1, "no image has the same caption twice"
+    assert "" in texts, "no caption is without a word"
+    assert not all(map(str.isascii, texts)), "no caption is in another script"
 
 
 def test_no_case_is_without_a_file() -> None:
