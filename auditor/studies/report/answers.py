@@ -108,7 +108,8 @@ def findings(context: ReportContext) -> tuple[tuple[Finding, ...], tuple[Result,
             found += own.findings
             lacking += own.notes
             found += findings_study.told(_answers(context, one, answer))
-    return findings_study.ranked(found), tuple(results), tuple(dict.fromkeys(lacking))
+    # Parts of one dataset are told the same of all of it.
+    return findings_study.ranked(dict.fromkeys(found)), tuple(results), tuple(dict.fromkeys(lacking))
 
 
 def _answers(

@@ -61,8 +61,8 @@ def report(
         for name, builder in SECTIONS.items()
         if not sections or name in sections
     ]
-    found = next((section.findings for section in built if section.name == "findings"), ())
-    shown = first.cards(context, found)
+    found = next((section for section in built if section.name == "findings"), None)
+    shown = first.cards(context, found.findings) if found else ()
     drawn = first.portraits(context, answers.profiled(context))
     lacking = [f"{section.title}: {section.absent}" for section in built if section.absent]
     statements = _statements(built)
@@ -70,7 +70,11 @@ def report(
     return Document(
         f"Audit of {sentences.listed([one.label for one in context.selections])}",
         context.selections,
-        (first.summary(shown, drawn, lacking), *built, _method(context, built, sections or ())),
+        (
+            first.summary(shown, drawn, lacking, looked=found is not None and found.absent is None),
+            *built,
+            _method(context, built, sections or ()),
+        ),
         program(),
         _now() if timed else None,
         signatures,
