@@ -17,6 +17,7 @@ from auditor.studies import (
     correlate,
     diversity,
     duplicates,
+    findings,
     identical,
     ingest,
     keyness,
@@ -74,7 +75,7 @@ class Auditor:
     diff, verify, sql = Method(versions.diff), Method(verify.verify), Method(sql.query)
     info, gc = Method(upkeep.info), Method(upkeep.gc)
     profile, identical, duplicates = Method(profile.profile), Method(identical.identical), Method(duplicates.duplicates)
-    templates, outliers = Method(templates.templates), Method(outliers.outliers)
+    templates, outliers, findings = Method(templates.templates), Method(outliers.outliers), Method(findings.findings)
     diversity, robustness = Method(diversity.diversity), Method(robustness.robustness)
     omitted, missed = Method(omitted.omitted_words), Method(missed.missed_words)
     keyness, perplexity = Method(keyness.keyness), Method(perplexity.perplexity)
