@@ -130,7 +130,7 @@ def diversity(context: ReportContext, name: str, title: str) -> Section:
     )  # fmt: skip
 
 
-#: What stands in a report between its summary and its method, in this order.
+#: What is in a report between what to know first and its method, in this order.
 SECTIONS: Mapping[str, Builder] = {
     "findings": Builder("Findings", findings),
     "facts": Builder("Dataset facts", facts),

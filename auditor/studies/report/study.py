@@ -36,11 +36,11 @@ def report(
 ) -> Document:
     """Write the whole audit as one document.
 
-    One section for each question that the datasets can answer, or for those named by `section`, a summary of what was
-    found before them and the method behind. Equal captions, settings and program give equal documents but for the time,
+    One section for each question that the datasets can answer, or for those named by `section`, what to know first
+    before them and the method behind. Equal captions, settings and program give equal documents but for the time,
     which is that of SOURCE_DATE_EPOCH where the environment sets it, and left out with --no-time.
 
-    How to read it: begin with the summary: each line is a finding with its numbers. Tables sort by a click, plots
+    How to read it: begin with what to know first: the worst findings, and each dataset at a glance. Tables sort by a click, plots
     answer, every number unfolds the SELECT that counted it and the command that makes it again. The HTML file asks
     nobody for anything: it can be mailed.
 
