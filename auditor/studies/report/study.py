@@ -40,9 +40,9 @@ def report(
     before them and the method behind. Equal captions, settings and program give equal documents but for the time,
     which is that of SOURCE_DATE_EPOCH where the environment sets it, and left out with --no-time.
 
-    How to read it: begin with what to know first: the worst findings, and each dataset at a glance. Tables sort by a click, plots
-    answer, every number unfolds the SELECT that counted it and the command that makes it again. The HTML file asks
-    nobody for anything: it can be mailed.
+    How to read it: begin with what to know first: the worst findings, and each dataset at a glance. Tables sort by a
+    click, plots answer, every number unfolds the SELECT that counted it and the command that makes it again. The HTML
+    file asks nobody for anything: it can be mailed.
 
     Limits: as those of the questions that it is made of. Metrics are a few by default; repeat -m for others.
 
