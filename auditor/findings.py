@@ -466,7 +466,7 @@ KINDS: Mapping[str, Kind] = {
         "What may be wrong with single captions and images: empty ones, repeats, mark-up, letters encoded twice.",
         "Counted by `auditor profile`, in `values` by statistic, those that are not 0. `n` is the captions.",
         "Look at some of each: `auditor sql` finds them. A sign of dirt is a reason to look, no proof.",
-        "set, to be looked at: captions that stand at several images: 32; captions with line breaks: 2",
+        "set, to be looked at: captions whose text occurs at several images: 32; captions with line breaks: 2",
         ("profile",),
         {"STATISTIC": "how many there are"},
     ),

@@ -71,16 +71,14 @@ class Statement:
 class Section:
     """One part of a report.
 
-    `words` are sentences in plain words, `summary` those of them that stand for the section at the head of the report.
-    `tables` are shown, `further` ones where a reader asks for them; `results` carry all rows. `commands` make the
-    numbers again, `sql` names the SELECTs behind them. `absent` says why there is nothing, and what would help.
-    `findings` are shown with their examples.
+    `words` are sentences in plain words. `tables` are shown, `further` ones where a reader asks for them; `results`
+    carry all rows. `commands` make the numbers again, `sql` names the SELECTs behind them. `absent` says why there is
+    nothing, and what would help. `findings` are shown with their examples.
     """
 
     name: str
     title: str
     words: tuple[str, ...] = ()
-    summary: tuple[str, ...] = ()
     results: tuple[Result, ...] = ()
     tables: tuple[Table, ...] = ()
     further: tuple[Table, ...] = ()

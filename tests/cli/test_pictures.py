@@ -29,7 +29,7 @@ def test_ending_chooses_the_picture(name: str, begins: bytes) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["profile", "nothing", "-o", "a.svg"],
+        ["identical", "nothing", "-o", "a.svg"],
         ["score", "nothing", "--format", "svg"],
         ["log", "nothing", "-o", "a.csv", "--format", "png"],
     ],

@@ -56,7 +56,9 @@ def page(browser: chromium.Page, address: str) -> Iterator[chromium.Page]:
 
 def test_every_row_of_a_figure_is_a_mark(page: chromium.Page, document: Document) -> None:
     figures = [figure for section in document.sections for figure in section.figures]
-    drawn = page.ask("[...document.querySelectorAll('figure')].map(one => one.querySelectorAll('.mark').length)")
+    drawn = page.ask(
+        "[...document.querySelectorAll('.figures figure')].map(one => one.querySelectorAll('.mark').length)"
+    )
     assert drawn == [len(marks(figure).drawn) for figure in figures]
     assert sum(drawn) > 40
 

@@ -47,7 +47,7 @@ def test_report_of_real_captions_opens_alone_and_answers(page_file: Path, tmp_pa
             page.ask("document.querySelectorAll('details:not(.sql)').forEach(one => { one.open = true })")
             assert page.ask("document.documentElement.scrollWidth") <= width
             drawn = page.ask(
-                "[...document.querySelectorAll('figure')].map(one => one.querySelectorAll('.mark, .line').length)"
+                "[...document.querySelectorAll('.figures figure')].map(one => one.querySelectorAll('.mark, .line').length)"
             )
             assert drawn
             assert min(drawn) > 0

@@ -67,7 +67,8 @@ def _first(document: Document, colours: Palette) -> str:
     """Draw the first screen in the place of the section that says the same in words."""
     section = document.sections[0]
     numbers = next((known for series, known in colours.items() if series == "dataset"), {})
-    drawn = first_screen.screen(document.cards, document.portraits, numbers, _escaped)
+    absent = f'<p class="absent">{_said(section.absent)}</p>\n' if section.absent else ""
+    drawn = absent + first_screen.screen(document.cards, document.portraits, numbers, _escaped)
     notes = _list(map(_said, section.notes), "notes")
     return (
         f'<section id="{section.name}" aria-labelledby="{section.name}-title">\n'

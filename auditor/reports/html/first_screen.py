@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 
@@ -15,17 +16,16 @@ Written = Callable[[str], str]
 #: Dots of the drawing of lengths; lengths beyond the last, of so small a share of the captions, are left out.
 _WIDE, _HIGH, _TAIL = 220.0, 44.0, 0.005
 
+#: What the name of a place in a page does without.
+_NO_NAME = re.compile(r"[^\w.:-]")
+
 _MARKS = {"error": "✕", "warning": "!", "notice": "i", "info": "i"}
 
 
 def screen(cards: Sequence[Finding], portraits: Sequence[Portrait], colours: Mapping[str, int], write: Written) -> str:
     """Draw the cards, the worst first, and a strip for each dataset."""
     drawn = "".join(_card(number, one, portraits, write) for number, one in enumerate(cards, 1))
-    worst = (
-        f'<div class="cards">\n{drawn}</div>\n'
-        if cards
-        else '<p class="absent">Nothing was found that is worth a word.</p>\n'
-    )
+    worst = f'<div class="cards">\n{drawn}</div>\n' if cards else ""
     most = max((_reach(one) for one in portraits), default=1)
     strips = "".join(_strip(one, colours.get(one.label, place), most, write) for place, one in enumerate(portraits))
     return f'{worst}<div class="strips">\n{strips}</div>\n'
@@ -55,8 +55,8 @@ def _whose(one: Finding, portraits: Sequence[Portrait], write: Written) -> str:
 
 
 def headline(one: Finding) -> str:
-    """Write the first number of a finding: a count with what it is of, a share in percent."""
-    name, value = next(iter(one.values.items()), ("", None))
+    """Write the first number of a finding that is not 0: a count with what it is of, a share in percent."""
+    name, value = next((pair for pair in one.values.items() if pair[1]), ("", None))
     match value:
         case bool() | None:
             return ""
@@ -71,15 +71,14 @@ def headline(one: Finding) -> str:
 def _sentence(one: Finding) -> str:
     """Leave out whose it is, which stands above."""
     whose, colon, said = one.sentence.partition(": ")
-    return (
-        f"{said[:1].upper()}{said[1:]}." if colon and whose.startswith(str(one.about.get("dataset"))) else one.sentence
-    )
+    named = colon and whose.startswith(str(one.about.get("dataset")))
+    return f"{said[:1].upper()}{said[1:]}." if named else f"{one.sentence}."
 
 
 def _anchor(one: Finding) -> str:
-    return "-".join(
-        str(part) for part in (one.kind, one.about.get("dataset"), one.about.get("slot")) if part is not None
-    )
+    """Name a finding by all that it is about, so that no two are one; the content of a version says nothing more."""
+    about = (part for name, part in one.about.items() if name != "version" and part is not None)
+    return _NO_NAME.sub("-", "-".join(map(str, (one.kind, *about))))
 
 
 def _quoted(example: Mapping[str, str | int | None], write: Written) -> str:
@@ -191,7 +190,7 @@ def _full(some: Iterable[Finding], write: Written, typed: Written) -> Iterable[s
         examples = "".join(_quoted(example, write) for example in one.examples)
         advice = "" if one.severity == "info" else f'<p class="advice">{typed(kind.advice)}</p>\n'
         yield (
-            f'<article class="finding {one.severity}" id="finding-{write(_anchor(one))}">\n'
+            f'<article class="finding {one.severity}" id="finding-{_anchor(one)}">\n'
             f'<h4>{write(title(one.kind))} <span class="number">{write(headline(one))}</span></h4>\n'
             f'<p dir="auto">{typed(one.sentence)}.</p>\n'
             + (f'<p class="consequence">{write(kind.consequence)}</p>\n' if kind.consequence else "")

@@ -181,6 +181,7 @@ def _answered(demand: Demand, measured: _Row) -> _Row:
     what = demand.statistic if measured["metric"] is None else f"{demand.statistic} by {measured['metric']}"
     what = what if demand.rule.end == "value" else f"{what}, the {demand.rule.end} end of its interval,"
     said = f"{what} is {_number(value)}, expected {demand.rule.words} {_number(demand.limit)}"
+    said += f": {measured['reason']}" if measured["reason"] else ""
     verdict = {"verdict": PASSED, "reason": None} if passed else {"verdict": FAILED, "reason": said}
     return measured | verdict | {"limit": demand.limit}
 

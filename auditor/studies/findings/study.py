@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -21,15 +22,12 @@ from auditor.store.versions import resolve_all
 from auditor.studies.bounds import bounds
 from auditor.studies.duplicates import duplicates
 from auditor.studies.findings.listed import of_captions
-from auditor.studies.findings.others import Answers, told
+from auditor.studies.findings.others import METRICS, Answers, told
 from auditor.studies.findings.severity import ranked, worst
 from auditor.studies.findings.whole import of_whole
 from auditor.studies.outliers import outliers
 from auditor.studies.templates import templates
 from auditor.text import AUTO, tokenizer_of
-
-#: What humans and substitutes are scored by, to see whether the captions of an image say the same.
-_METRICS = ("rouge-l", "cider-d")
 
 Kinds = Annotated[
     Sequence[str] | None,
@@ -127,10 +125,10 @@ def asking(
     return Answers(
         selection,
         lambda: answer(duplicates, config=declared),
-        lambda split: answer(duplicates, f"{ref}:{split}", config=declared, examples=0),
+        lambda split: answer(duplicates, replace(selection, split=split).pinned_name, config=declared, examples=0),
         lambda: answer(outliers),
         lambda: answer(templates),
-        lambda: answer(bounds, metrics=_METRICS, candidates=("human", "intra"), seed=seed),
+        lambda: answer(bounds, metrics=METRICS, candidates=("human", "intra"), seed=seed),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from auditor.errors import AuditorError
@@ -108,7 +109,8 @@ def findings(context: ReportContext) -> tuple[tuple[Finding, ...], tuple[Result,
             found += own.findings
             lacking += own.notes
             found += findings_study.told(_answers(context, one, answer))
-    return findings_study.ranked(found), tuple(results), tuple(dict.fromkeys(lacking))
+    # Parts of one dataset are told the same of all of it.
+    return findings_study.ranked(dict.fromkeys(found)), tuple(results), tuple(dict.fromkeys(lacking))
 
 
 def _answers(
@@ -117,10 +119,10 @@ def _answers(
     def within(split: str) -> Result | None:
         return answer(
             lambda: context.result(
-                f"duplicates of {one.label} within {split}",
+                f"duplicates of {one.version.label} within {split}",
                 lambda: duplicates_study.duplicates(
                     context.store,
-                    f"{one.pinned_name}:{split}",
+                    replace(one, split=split).pinned_name,
                     tokenizer=context.settings.tokenizer,
                     config=context.declared,
                     examples=0,
@@ -136,7 +138,26 @@ def _answers(
         within,
         lambda: answer(lambda: outliers(context, one)),
         lambda: answer(lambda: templates(context, one)),
-        lambda: answer(lambda: bounds(context)),
+        lambda: answer(lambda: _agreeing(context)),
+    )
+
+
+def _agreeing(context: ReportContext) -> Result:
+    """Score captions and substitutes as `findings` does, once where the report asks the same."""
+    settings = context.settings
+    if set(findings_study.METRICS) <= set(settings.metrics):
+        return bounds(context)
+    return context.result(
+        "bounds of findings",
+        lambda: bounds_study.bounds(
+            context.store,
+            *context.refs,
+            metrics=findings_study.METRICS,
+            candidates=("human", "intra"),
+            tokenizer=settings.tokenizer,
+            seed=settings.seed,
+            progress=context.progress,
+        ),
     )
 
 

@@ -115,7 +115,7 @@ def _problems(context: ReportContext) -> Section:
     parts = [duplicates(context, "duplicates", "", faults=True), outliers(context, "outliers", "", faults=True)]
     return Section(
         "problems", "",
-        tuple(words for part in parts for words in part.summary),
+        tuple(words for part in parts for words in part.words),
         results=tuple(result for part in parts for result in part.results),
         commands=tuple(command for part in parts for command in part.commands),
         notes=tuple(part.absent for part in parts if part.absent),

@@ -34,7 +34,7 @@ def log(context: ReportContext, name: str, title: str) -> Section:
         results[context.command("diff", "--depth drift", *context.tokenizer(), refs=both)] = drift
         moved += sentences.drifted(" → ".join(both), drift.frame)
     return Section(
-        name, title, (*said, *moved), tuple(moved), tuple(results.values()),
+        name, title, (*said, *moved), tuple(results.values()),
         tuple(table for one in results.values() for table in one.tables), notes=tuple(lacking),
         commands=tuple(results),
         sql=("log", "difference", *(("divergence", "vocabulary_drift", "length_count") if moved else ())),

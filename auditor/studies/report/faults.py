@@ -31,7 +31,7 @@ _TEMPLATES_SQL = (
 #: A share below it is shown as 0.0%.
 _SHOWN = 0.0005
 
-#: How many leaks the summary names, slots a table shows, and rows of outliers a report carries.
+#: How many leaks a card names, slots a table shows, and rows of outliers a report carries.
 _LEAKS = 4
 
 _SLOTS = 15
@@ -42,33 +42,37 @@ _CARRIED = 100
 def duplicates(context: ReportContext, name: str, title: str, *, faults: bool = False) -> Section:
     """Find the captions that occur again: what leaks from train into test, then what is repeated elsewhere.
 
-    Of `faults`, the summary leaves out a kind of which there is none.
+    Of `faults` alone, a few sentences say all, and leave out a kind of which there is none.
     """
     settings = context.settings
     twins = context.result(
         "identical",
         lambda: identical_study.identical(context.store, *context.refs, tokenizer=settings.tokenizer, split=None),
     )
-    same = (*(f"{one.sentence}." for one in twins.findings), *(f"{why[0].upper()}{why[1:]}." for why in twins.notes))
     counts = tuple(one for one in twins.tables if one.name == identical_study.COUNTS)
     pairs = tuple(one for one in twins.tables if one.name != identical_study.COUNTS)
-    least = _SHOWN if faults else 0
-    counted = [words for table in counts for words in sentences.twins(table.frame, least)]
+    if faults:
+        same = [words for table in counts for words in sentences.twins(table.frame, _SHOWN)]
+    else:
+        same = [
+            *(f"{one.sentence}." for one in twins.findings),
+            *(f"{why[0].upper()}{why[1:]}." for why in twins.notes),
+        ]
     commands = tuple(context.command(verb, *context.tokenizer()) for verb in ("duplicates", "identical"))
     try:
         duplicates_result = answers.duplicates(context)
     except AuditorError as error:
         return Section(
-            name, title, same, tuple(counted), (twins,), counts, pairs, notes=(f"{error}",),
-            commands=commands, sql=_DUPLICATES_SQL[:2],
+            name, title, tuple(same), (twins,), counts, pairs, notes=(f"{error}",), commands=commands,
+            sql=_DUPLICATES_SQL[:2],
         )  # fmt: skip
     rows, labels = sentences.again(duplicates_result), [one.label for one in context.selections]
     leaks = sentences.leaks(duplicates_result)
-    leaking, repeated = sentences.leaking(leaks), sentences.repeated(rows, least)
+    leaking = sentences.leaking(leaks.head(_LEAKS) if faults else leaks)
     copied = [finding.sentence for finding in duplicates_result.found(duplicates_study.COPIED)]
     told = (duplicates_study.LEAK, duplicates_study.COPIED)
     return Section(
-        name, title, (*leaking, *repeated, *copied, *same), (*leaking[:_LEAKS], *repeated, *copied, *counted),
+        name, title, (*leaking, *sentences.repeated(rows, _SHOWN if faults else 0), *copied, *same),
         (duplicates_result, twins), (*_leak_tables(rows, leaks, labels), *counts),
         (*_leaks_first(duplicates_result.tables, rows, leaks, labels), *pairs),
         notes=(*duplicates_result.notes, *(one.sentence for one in duplicates_result.findings if one.kind not in told)),
@@ -79,7 +83,7 @@ def duplicates(context: ReportContext, name: str, title: str, *, faults: bool = 
 def outliers(context: ReportContext, name: str, title: str, *, faults: bool = False) -> Section:
     """Show the captions that seem to be of another image, and the images that people describe differently.
 
-    Of `faults`, the summary leaves out that there is none.
+    Of `faults` alone, nothing is said of what is listed, or where there is none.
     """
     results, lacking = _of_each(context, answers.outliers)
     if not results:
@@ -89,15 +93,16 @@ def outliers(context: ReportContext, name: str, title: str, *, faults: bool = Fa
     captions = {one.label: int(versions.images(context.store, one)["captions"].sum()) for one in context.selections}
     faulty = [words for label, one in results.items() for words in sentences.faulty(label, one.frame, captions[label])]
     misplaced = any(one.frame["finding"].is_in(["swapped", "elsewhere"]).any() for one in results.values())
-    nothing = [] if faults else ["No caption is less like the others of its image than another."]
-    said = [*(faulty or nothing)]
-    said += [sentences.CAVEAT] if misplaced else []
+    nothing = "No caption is less like the others of its image than another."
+    said = [*(faulty or ([] if faults else [nothing])), *([sentences.CAVEAT] if misplaced else [])]
+    listed = (
+        "Captions that share nothing with the others of their image, and images that people describe most differently, "
+        "are listed; the consensus caption of an image is the one most like the others."
+    )
     carried = f"the rows here are the {_CARRIED} surest of each dataset; the command gives all"
     return Section(
-        name, title,
-        (*said, "Captions that share nothing with the others of their image, and images that people describe most "
-                "differently, are listed; the consensus caption of an image is the one most like the others."),
-        tuple(said), tuple(replace(one, frame=one.frame.head(_CARRIED)) for one in results.values()), (),
+        name, title, (*said, *([] if faults else [listed])),
+        tuple(replace(one, frame=one.frame.head(_CARRIED)) for one in results.values()), (),
         tuple(table for one in results.values() for table in one.tables), merged(results.values()),
         tuple(dict.fromkeys((*lacking, *(note for one in results.values() for note in one.sentences), carried))),
         (context.command("outliers", *context.tokenizer(), refs=_refs(context, results)),), _OUTLIERS_SQL,
@@ -110,7 +115,6 @@ def templates(context: ReportContext, name: str, title: str) -> Section:
     if not results:
         return Section(name, title, absent=_none_said("There are no captions that could share a template.", lacking))
     shown = sentences.templates(results)
-    shares = dict(shown.frame.drop_nulls("templated").select("dataset", "templated").iter_rows())
     said = [finding.sentence for one in results.values() for finding in one.found("templated-captions")]
     notes = [
         note
@@ -118,11 +122,10 @@ def templates(context: ReportContext, name: str, title: str) -> Section:
         for note in (*one.notes, *(other.sentence for other in one.findings if other.kind != "templated-captions"))
     ]
     return Section(
-        name, title, tuple(f"{note}." for note in said), tuple(sentences.formulaic(shares)),
-        tuple(map(_carried, results.values())), (shown,),
-        tuple(_strongest(table) for one in results.values() for table in one.tables),
-        merged(results.values()), (*lacking, *notes),
-        (context.command("templates", *context.tokenizer(), refs=_refs(context, results)),), _TEMPLATES_SQL,
+        name, title, tuple(f"{note}." for note in said), tuple(map(_carried, results.values())), (shown,),
+        tuple(_strongest(table) for one in results.values() for table in one.tables), merged(results.values()),
+        (*lacking, *notes), (context.command("templates", *context.tokenizer(), refs=_refs(context, results)),),
+        _TEMPLATES_SQL,
     )  # fmt: skip
 
 

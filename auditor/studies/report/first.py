@@ -18,6 +18,10 @@ _CARDS, _AT_LEAST = 6, 3
 
 _BAD = ("error", "warning")
 
+_NOTHING = "Nothing was found that is worth a word."
+
+_NOT_LOOKED = "What is wrong with the captions was not looked for: `auditor findings DATASET` does it."
+
 
 def cards(context: ReportContext, found: Sequence[Finding]) -> tuple[Finding, ...]:
     """Choose what stands first: errors and warnings, each dataset in its turn, and notices where these are few.
@@ -69,8 +73,8 @@ def _homogeneity(context: ReportContext) -> pl.DataFrame:
     return rows.filter(pl.col("metric") == rows["metric"][-1]) if rows.height else rows
 
 
-def summary(shown: Sequence[Finding], drawn: Sequence[Portrait], lacking: Sequence[str]) -> Section:
-    """Say in words and a table what a page shows as cards and portraits."""
+def summary(shown: Sequence[Finding], drawn: Sequence[Portrait], lacking: Sequence[str], *, looked: bool) -> Section:
+    """Say in words and a table what a page shows as cards and portraits; `looked` is whether anything was asked."""
     rows = [
         (
             one.label, one.images, one.captions, one.distinct, one.length,
@@ -85,7 +89,8 @@ def summary(shown: Sequence[Finding], drawn: Sequence[Portrait], lacking: Sequen
     return Section(
         "summary",
         "What to know first",
-        tuple(f"{one.severity}: {one.sentence}." for one in shown) or ("Nothing was found that is worth a word.",),
+        tuple(f"{one.severity}: {one.sentence}." for one in shown),
         tables=(Table("datasets", frame.select(kept), caption=said, digits=(("words", 1),), name="datasets"),),
         notes=tuple(lacking),
+        absent=None if shown else _NOTHING if looked else _NOT_LOOKED,
     )

@@ -43,7 +43,7 @@ def people(context: ReportContext, name: str, title: str) -> Section:
     said = [words for one in results for words in _WORDS[one.command](one, context.settings.confidence)]
     first = tuple(table for one in results for table in one.tables if table.name in _FIRST)
     return Section(
-        name, title, (*said, *([why] if lacking and results else [])), tuple(said), tuple(results), first,
+        name, title, (*said, *([why] if lacking and results else [])), tuple(results), first,
         tuple(table for one in results for table in one.tables if table not in first),
         tuple(figure for one in results for figure in one.figures if figure.kind != "lines"),
         (*(part for part in parts if isinstance(part, str)), *(note for one in results for note in one.sentences)),

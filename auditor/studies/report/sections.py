@@ -45,15 +45,13 @@ class Builder(NamedTuple):
 def findings(context: ReportContext, name: str, title: str) -> Section:
     """Say everything that was found, the worst first, each with examples."""
     found, results, lacking = answers.findings(context)
-    if not found:
+    if not results:
         return Section(name, title, absent="There are no captions in which anything could be found.", notes=lacking)
     counts = Counter(one.severity for one in found)
     told = [counted(counts[one], one, f"{one}s" if one != "info" else one) for one in SEVERITIES if counts[one]]
+    said = f"{', '.join(told) or 'Nothing was found'}. The command lists every caption, with -o to a file."
     command = context.command("findings", *context.tokenizer())
-    return Section(
-        name, title, (f"{', '.join(told)}. The command lists every caption, with -o to a file.",), (), results,
-        notes=lacking, commands=(command,), findings=found,
-    )  # fmt: skip
+    return Section(name, title, (said,), results, notes=lacking, commands=(command,), findings=found)
 
 
 def facts(context: ReportContext, name: str, title: str) -> Section:
@@ -61,7 +59,7 @@ def facts(context: ReportContext, name: str, title: str) -> Section:
     result = answers.profiled(context)
     shown = tuple(_counts_above_zero(one) if one.name == "hygiene" else one for one in result.tables)
     return Section(
-        name, title, tuple(sentences.facts(result)), (), (result,),
+        name, title, tuple(sentences.facts(result)), (result,),
         tuple(one for one in shown if one.name in _FIRST), tuple(one for one in shown if one.name not in _FIRST),
         notes=result.notes, commands=(context.command("profile", *context.tokenizer()),), sql=_PROFILE_SQL,
     )  # fmt: skip
@@ -78,9 +76,8 @@ def _counts_above_zero(table: Table) -> Table:
 def bounds(context: ReportContext, name: str, title: str) -> Section:
     """Put captions against the others of their image, and substitutes in their place."""
     result = answers.bounds(context)
-    said = sentences.bounds(result)
     return Section(
-        name, title, tuple(said), tuple(said) if len(said) == 1 else (), (result,), (), result.tables, result.figures,
+        name, title, tuple(sentences.bounds(result)), (result,), (), result.tables, result.figures,
         result.sentences, (context.command("bounds", *context.scoring()),), (*context.counts(), *_SUBSTITUTES_SQL),
     )  # fmt: skip
 
@@ -99,7 +96,7 @@ def comparison(context: ReportContext, name: str, title: str) -> Section:
     said = [*sentences.indices(result), *ahead, *beyond]
     command = context.command("compare", *context.scoring(), *context.comparing())
     return Section(
-        name, title, tuple(said), tuple(said), (result, *tests), result.tables,
+        name, title, tuple(said), (result, *tests), result.tables,
         tuple(table for one in tests for table in one.tables), result.figures,
         (*result.notes, *(one.sentence for one in result.findings if one.kind not in compare.AHEAD.values())),
         (f"{command} --pairs" if tests else command,), (*context.counts(), *_SUBSTITUTES_SQL[:3]),
@@ -113,10 +110,9 @@ def correlation(context: ReportContext, name: str, title: str) -> Section:
         why = "One metric agrees with nothing: name another, `auditor report DATASET -m METRIC -m METRIC`."
         return Section(name, title, absent=why)
     result = answers.scored(context, "correlate", correlation_study.correlate)
-    said = sentences.correlations(result)
     return Section(
-        name, title, tuple(said), tuple(said) if len(said) == 1 else (), (result,), (), result.tables,
-        result.figures, result.sentences, (context.command("correlate", *context.scoring()),), context.counts(),
+        name, title, tuple(sentences.correlations(result)), (result,), (), result.tables, result.figures,
+        result.sentences, (context.command("correlate", *context.scoring()),), context.counts(),
     )  # fmt: skip
 
 
@@ -128,14 +124,13 @@ def diversity(context: ReportContext, name: str, title: str) -> Section:
         "diversity",
         lambda: diversity_study.diversity(context.store, *context.refs, settings=chosen, progress=context.progress),
     )
-    said = sentences.diversity(result)
     return Section(
-        name, title, tuple(said), tuple(sentences.varied(result)), (result,), result.tables, (), result.figures,
+        name, title, tuple(sentences.diversity(result)), (result,), result.tables, (), result.figures,
         result.sentences, (context.command("diversity", *context.scoring(metrics=False)),), _DIVERSITY_SQL,
     )  # fmt: skip
 
 
-#: What stands in a report between its summary and its method, in this order.
+#: What is in a report between what to know first and its method, in this order.
 SECTIONS: Mapping[str, Builder] = {
     "findings": Builder("Findings", findings),
     "facts": Builder("Dataset facts", facts),

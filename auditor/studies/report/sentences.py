@@ -103,19 +103,7 @@ def diversity(result: Result) -> list[str]:
     return said
 
 
-def varied(result: Result) -> list[str]:
-    """Say of all datasets at once how varied their words are."""
-    rows = result.frame.filter(pl.col("statistic") == "mtld", pl.col("value").is_not_null())
-    labels = {(one.version.dataset, one.version.version, one.split): one.label for one in result.selections}
-    said = [
-        f"{labels[row['dataset'], row['version'], row['split']]} {_number(row['value'])}"
-        f"{interval(row['low'], row['high'])}"
-        for row in rows.sort("value", descending=True, maintain_order=True).iter_rows(named=True)
-    ]
-    return [f"Lexical diversity (mtld, the higher the more varied): {'; '.join(said)}."] if said else []
-
-
-def twins(counts: pl.DataFrame, least: float = 0) -> list[str]:
+def twins(counts: pl.DataFrame, least: float) -> list[str]:
     """Say of all datasets at once at how many images a caption occurs twice. `counts` is the table of `identical`.
 
     Nothing where no share is `least`.
@@ -251,12 +239,6 @@ def faulty(label: str, rows: pl.DataFrame, captions: int) -> list[str]:
         f"{among}{swapped + elsewhere:,} may describe another image than their own: {swapped // 2:,} pairs seem to "
         f"have changed places, {elsewhere:,} fit another image better."
     ]
-
-
-def formulaic(values: Mapping[str, float]) -> list[str]:
-    """Say of all datasets at once which share of captions is made of a template, by label."""
-    said = "; ".join(f"{label} {share:.1%}" for label, share in values.items())
-    return [f"Captions made of a frequent template: {said}."] if values else []
 
 
 def templates(found: Mapping[str, Result]) -> Table:

@@ -36,13 +36,13 @@ def report(
 ) -> Document:
     """Write the whole audit as one document.
 
-    One section for each question that the datasets can answer, or for those named by `section`, a summary of what was
-    found before them and the method behind. Equal captions, settings and program give equal documents but for the time,
+    One section for each question that the datasets can answer, or for those named by `section`, what to know first
+    before them and the method behind. Equal captions, settings and program give equal documents but for the time,
     which is that of SOURCE_DATE_EPOCH where the environment sets it, and left out with --no-time.
 
-    How to read it: begin with the summary: each line is a finding with its numbers. Tables sort by a click, plots
-    answer, every number unfolds the SELECT that counted it and the command that makes it again. The HTML file asks
-    nobody for anything: it can be mailed.
+    How to read it: begin with what to know first: the worst findings, and each dataset at a glance. Tables sort by a
+    click, plots answer, every number unfolds the SELECT that counted it and the command that makes it again. The HTML
+    file asks nobody for anything: it can be mailed.
 
     Limits: as those of the questions that it is made of. Metrics are a few by default; repeat -m for others.
 
@@ -61,8 +61,8 @@ def report(
         for name, builder in SECTIONS.items()
         if not sections or name in sections
     ]
-    found = next((section.findings for section in built if section.name == "findings"), ())
-    shown = first.cards(context, found)
+    found = next((section for section in built if section.name == "findings"), None)
+    shown = first.cards(context, found.findings) if found else ()
     drawn = first.portraits(context, answers.profiled(context))
     lacking = [f"{section.title}: {section.absent}" for section in built if section.absent]
     statements = _statements(built)
@@ -70,7 +70,11 @@ def report(
     return Document(
         f"Audit of {sentences.listed([one.label for one in context.selections])}",
         context.selections,
-        (first.summary(shown, drawn, lacking), *built, _method(context, built, sections or ())),
+        (
+            first.summary(shown, drawn, lacking, looked=found is not None and found.absent is None),
+            *built,
+            _method(context, built, sections or ()),
+        ),
         program(),
         _now() if timed else None,
         signatures,

@@ -70,7 +70,7 @@ def test_one_dataset_has_no_comparison_and_is_told_so(store: Store) -> None:
     document = report(store, "dogs", settings=BLEU, sections=["bounds", "comparison"], timed=False)
     assert "name another" in section(document, "comparison")
     assert any("Comparison" in note for note in document.sections[0].notes)
-    assert "dogs: a caption against the others" in section(document, "summary")
+    assert "dogs: a caption against the others" in section(document, "bounds")
 
 
 def test_versions_are_compared_with_the_one_before(store: Store) -> None:
@@ -86,7 +86,7 @@ def test_drift_of_words_from_the_version_before_is_told(store: Store) -> None:
         ingest_rows(store, rows, name)
         ingest_rows(store, [(image, slot, f"{text} slowly") for image, slot, text in rows], name)
     document = report(store, "dogs", "cats", settings=BLEU, sections=["versions"], timed=False)
-    said = section(document, "summary")
+    said = section(document, "versions")
     assert "dogs@v1 → dogs@v2: Jensen-Shannon divergence of words" in said
     assert "1 new words, 0 gone; mean length +1.00 words" in said
     titles = [table.title for table in document.sections[1].tables]
@@ -99,8 +99,8 @@ def test_leak_comes_first_and_splits_count_as_declared(store: Store) -> None:
     declared = Source("dogs", "captions", "karpathy", (), split_roles={"restval": "train"})
     document = report(store, "dogs", settings=BLEU, sections=["duplicates"], config={"dogs": declared}, timed=False)
     found = document.sections[1]
-    assert found.summary[0].startswith("Leakage: ")
-    assert "of the 4 captions of dogs:test also occur in dogs:train, 1 of them exactly" in found.summary[0]
+    assert found.words[0].startswith("Leakage: ")
+    assert "of the 4 captions of dogs:test also occur in dogs:train, 1 of them exactly" in found.words[0]
     assert found.tables[0].title == "captions of test splits that also occur in train"
     assert found.further[0].title == "examples: dogs:test in dogs:train"
     undeclared = report(store, "dogs", settings=BLEU, sections=["duplicates"], timed=False)
@@ -126,7 +126,8 @@ def test_one_picture_of_a_kind_holds_all_datasets(store: Store) -> None:
         assert names == list(dict.fromkeys(names))
         assert set(one.figures[0].frame["dataset"]) == {"dogs", "cats"}
     # A template fixes four tokens or more: of the dogs, the captions that say how far.
-    assert "Captions made of a frequent template: dogs 66.7%; cats 0.0%." in section(document, "summary")
+    shares = document.sections[2].tables[0].frame.select("dataset", "templated")
+    assert shares.rows() == [("dogs", pytest.approx(2 / 3)), ("cats", 0)]
 
 
 def test_every_select_that_a_section_names_is_there_with_what_it_reads(store: Store) -> None:
@@ -151,7 +152,7 @@ def test_time_is_the_one_that_the_environment_sets(store: Store, monkeypatch: py
 
 def test_section_that_there_is_not_is_refused_with_those_there_are(store: Store) -> None:
     ingest_rows(store, DOGS, "dogs")
-    with pytest.raises(UsageError, match="gossip: no such section; known are facts, bounds"):
+    with pytest.raises(UsageError, match="gossip: no such section; known are findings, facts, bounds"):
         report(store, "dogs", settings=BLEU, sections=["gossip"])
 
 

@@ -1,0 +1,143 @@
+"""The first screen: headlines are numbers, words that differ are marked, captions stay captions, links arrive."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from html import escape
+
+import pytest
+from report_document import SCRIPT, hostile_report
+
+from auditor import reports
+from auditor.reports.html import first_screen
+from auditor.result import Document, Finding, Portrait, Section
+
+Example = Mapping[str, str | int | None]
+
+DOGS = Portrait("dogs", 1_200, 6_000, 5_400, 10.25, (("test", 200), ("train", 1_000)), ((9, 2_000), (10, 4_000)))
+CATS = Portrait("cats", 10, 20, 20, 3.0, (), ((3, 20),), 0.5, 0.4, 0.6, "cider-d")
+
+
+def finding(*examples: Example, dataset: str = "dogs", kind: str = "markup", **values: float) -> Finding:
+    return Finding(kind, f"{dataset}: captions", {"dataset": dataset}, values, 6_000, "warning", examples)
+
+
+def beside(text: str, other: str) -> tuple[str, ...]:
+    """Give both texts of an example as the page has them."""
+    example = {"image": "a", "slot": 0, "text": text, "other_image": "b", "other_slot": 1, "other_text": other}
+    drawn = first_screen.screen([finding(example)], [DOGS], {}, escape)
+    return tuple(re.findall(r'<blockquote dir="auto">(.*?)<cite>', drawn))
+
+
+@pytest.mark.parametrize(
+    ("values", "n", "written"),
+    [
+        ({"captions": 1_234, "share": 0.2}, 6_000, "1,234 of 6,000"),
+        ({"captions": 1_234}, None, "1,234"),
+        ({"share": 0.1234}, 6_000, "12.3%"),
+        ({"effect": -0.12345}, 6_000, "effect -0.123"),
+        ({"swapped": 0, "elsewhere": 2}, 210, "2 of 210"),
+        ({}, 6_000, ""),
+    ],
+)
+def test_headline_is_the_first_number_that_is_not_0(values: dict[str, float], n: int | None, written: str) -> None:
+    assert first_screen.headline(Finding("markup", "said", {}, values, n)) == written
+
+
+def test_words_that_differ_are_marked_in_both_captions() -> None:
+    assert beside("a red dog runs far away", "a dog runs very far away") == (
+        "a <mark>red</mark> dog runs far away",
+        "a dog runs <mark>very</mark> far away",
+    )
+
+
+def test_case_and_punctuation_are_no_difference() -> None:
+    assert beside("A red dog runs.", "a red dog runs") == ("A red dog runs.", "a red dog runs")
+
+
+def test_captions_that_share_little_are_not_marked() -> None:
+    assert beside("a red dog runs", "two men sit on some wall") == ("a red dog runs", "two men sit on some wall")
+
+
+def test_what_differs_is_escaped_within_its_mark() -> None:
+    assert beside(f"a red dog {SCRIPT.replace(' ', '')}", "a red dog runs & <b>")[0] == (
+        f"a red dog <mark>{escape(SCRIPT.replace(' ', ''))}</mark>"
+    )
+
+
+def test_nothing_that_data_say_becomes_an_element() -> None:
+    example = {"image": SCRIPT, "slot": 0, "text": SCRIPT, "why": SCRIPT, "other_image": SCRIPT, "other_slot": 1}
+    told = finding(example, {"image": SCRIPT, "why": SCRIPT}, dataset=SCRIPT, captions=1)
+    portraits = [Portrait(SCRIPT, 1, 1, 1, 1.0, ((SCRIPT, 1),), ((1, 1),)), DOGS]
+    page = first_screen.screen([told], portraits, {}, escape) + first_screen.listed([told], escape, escape)
+    assert "<script" not in page
+    assert "</td>" not in page
+    assert page.count(escape(SCRIPT)) > 8
+
+
+def test_card_says_how_bad_what_of_whom_and_leads_to_the_evidence() -> None:
+    told = finding(captions=3)
+    card = first_screen.screen([told], [DOGS, CATS], {}, escape)
+    assert re.search(r'<p class="severity"><span aria-hidden="true">!</span> warning</p>', card)
+    assert '<h3 id="card-1">Markup · <span>dogs</span></h3>' in card
+    assert '<p dir="auto">Captions.</p>' in card
+    (name,) = re.findall(r'href="#(.*?)"', card)
+    assert f'id="{name}"' in first_screen.listed([told], escape, escape)
+
+
+def test_of_one_dataset_no_card_says_whose_it_is() -> None:
+    assert '<h3 id="card-1">Markup</h3>' in first_screen.screen([finding(captions=3)], [DOGS], {}, escape)
+
+
+def test_two_findings_of_a_kind_have_places_of_their_own() -> None:
+    told = [
+        Finding("near-duplicate-across-splits", "said", {"dataset": "dogs", "split": "test", "against": against})
+        for against in ("dogs:train", "cats:train")
+    ]
+    names = re.findall(r' id="(finding-.*?)"', first_screen.listed(told, escape, escape))
+    assert len(set(names)) == 2
+
+
+def test_findings_stand_under_their_severity_with_what_to_do_but_for_mere_answers() -> None:
+    told = [finding(captions=3), Finding("sorted-captions", "sorted", {"dataset": "dogs"})]
+    page = first_screen.listed(told, escape, escape)
+    assert re.findall(r'<h3 class="level">(.*?)</h3>', page) == ["Warning", "Info"]
+    assert page.count('class="advice"') == 1
+
+
+def test_strip_says_the_facts_of_a_dataset() -> None:
+    dogs, cats = re.findall(
+        r'<article class="strip">.*?</article>', first_screen.screen([], [DOGS, CATS], {}, escape), re.DOTALL
+    )
+    assert re.findall(r"<dd>(.*?)</dd><dt>(.*?)</dt>", dogs) == [
+        ("1,200", "images"), ("6,000", "captions"), ("5", "captions an image"), ("4.5", "different ones an image"),
+        ("10.2", "words a caption"),
+    ]  # fmt: skip
+    assert "Images by split: test 200, train 1,000" in dogs
+    assert ("0.500", "homogeneity by cider-d (0.400 to 0.600)") in re.findall(r"<dd>(.*?)</dd><dt>(.*?)</dt>", cats)
+    assert "Images by split: none" in cats
+
+
+def test_lengths_of_all_datasets_are_drawn_at_one_scale() -> None:
+    drawn = first_screen.screen([], [DOGS, CATS], {}, escape)
+    assert set(re.findall(r'aria-label="Lengths of captions: .*?up to (\d+) are drawn"', drawn)) == {"10"}
+    assert len(set(re.findall(r'<rect [^>]*width="([\d.]+)"', drawn))) == 1
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    return reports.DOCUMENT_FORMATS["html"](hostile_report())
+
+
+def test_every_link_within_the_page_arrives_at_one_place(page: str) -> None:
+    places = Counter(re.findall(r'\bid="([^"]+)"', page))
+    assert [name for name, times in places.items() if times > 1] == []
+    assert set(re.findall(r'href="#([^"]+)"', page)) <= places.keys()
+
+
+def test_page_without_a_card_says_why() -> None:
+    first = Section("summary", "What to know first", absent="Nothing was found that is worth a word.")
+    made = Document("Audit", (), (first, Section("method", "Method")), "auditor", portraits=(DOGS,))
+    assert '<p class="absent">Nothing was found that is worth a word.</p>' in reports.DOCUMENT_FORMATS["html"](made)
