@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 import polars as pl
 
-#: The share of claims that have to be right, and how many standard errors chance may bring more than is expected.
-_RIGHT, _ERRORS = 0.6, 1.645
+#: The share of claims that have to be right, were chance to bring this many standard errors more than is expected. It is
+#: more than half, since where images are much alike (ABSTRACT-50S) chance brings more than decoys tell.
+_RIGHT, _ERRORS = 0.8, 1.28
 
 
 class Level(NamedTuple):
@@ -24,13 +25,11 @@ class Level(NamedTuple):
     right: float
 
 
-def of_pairs(pairs: pl.DataFrame, seeming: pl.DataFrame, by_chance: Mapping[int, float], least: int) -> Level | None:
-    """Choose the least bits of both captions of a pair: `pairs` and all those `seeming` so have column `lesser`."""
-    chosen, every = pairs["lesser"], seeming["lesser"]
+def of_pairs(pairs: pl.DataFrame, by_chance: Mapping[int, float], least: int) -> Level | None:
+    """Choose the least bits of both captions of a pair. `pairs` has column `lesser`, two rows a pair."""
 
     def chance(bits: int) -> tuple[float, float]:
-        kept = (chosen >= bits).sum() / max((every >= bits).sum(), 1)
-        expected = by_chance.get(bits, 0.0) * kept
+        expected = by_chance.get(bits, 0.0)
         return expected, expected + _ERRORS * math.sqrt(expected)
 
     return _lowest(pairs.filter(pl.col("image") < pl.col("other_image"))["lesser"], chance, least)
@@ -50,8 +49,8 @@ def of_captions(leads: pl.DataFrame, least: int) -> tuple[pl.DataFrame, Level | 
     each = doubted.height / wrong.len()
 
     def chance(bits: int) -> tuple[float, float]:
-        expected = each * int((wrong >= bits).sum())
-        return expected, expected + _ERRORS * math.sqrt(expected * (1 + each)) + each
+        seen = each * int((wrong >= bits).sum())
+        return seen + each, seen + each + _ERRORS * math.sqrt(seen * (1 + each))
 
     level = _lowest(doubted["lead"], chance, least)
     return doubted.filter(pl.col("lead") >= (level.bits if level else math.inf)), level

@@ -93,22 +93,18 @@ def leads(at_work: Workspace) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def exchanges(at_work: Workspace) -> pl.DataFrame:
-    """Pair captions that each gain by standing in the other's image.
+def exchanged(at_work: Workspace) -> pl.DataFrame:
+    """Pair captions that each gain by standing in the other's image, where neither has a better such pair.
 
     Two rows a pair: image, slot, other_image, other_slot, evidence, pair_evidence (the sum of the two), lesser (the
     lesser of the two), by which pairs are ranked.
     """
-    return at_work.rows("exchange").select(
+    both = at_work.rows("exchange").select(
         *_PLACE, "other_image", "other_slot",
         evidence=pl.col("evidence").round(6),
         pair_evidence=(pl.col("evidence") + pl.col("back")).round(6),
         lesser=pl.min_horizontal("evidence", "back").round(6),
     )  # fmt: skip
-
-
-def surest(both: pl.DataFrame) -> pl.DataFrame:
-    """Keep of `exchanges` those where neither caption has a better one."""
     places = [*_PLACE, "other_image", "other_slot"]
     ranked = both.sort("lesser", *places, descending=[True, False, False, False, False])
     chosen = ranked.unique(_PLACE, keep="first", maintain_order=True)

@@ -159,9 +159,8 @@ def _findings(
     """Say of each caption in doubt where it fits better, and what follows; from which evidence on pairs and captions."""
     at_work = likelihood.weigh(store, selection, tokenizer, suspects, described, progress)
     least = likelihood.least(described)
-    exchanges = likelihood.exchanges(at_work)
-    exchanged = likelihood.surest(exchanges)
-    pairs = chance.of_pairs(exchanged, exchanges, dict(at_work.rows("exchange_by_chance").iter_rows()), least)
+    exchanged = likelihood.exchanged(at_work)
+    pairs = chance.of_pairs(exchanged, dict(at_work.rows("exchange_by_chance").iter_rows()), least)
     swapped = exchanged.filter(pl.col("lesser") >= (pairs.bits if pairs else math.inf)).drop("lesser")
     leads = likelihood.leads(at_work)
     decoys = leads.filter("is_decoy")
