@@ -18,11 +18,15 @@ _RIGHT, _ERRORS = 0.8, 1.28
 
 
 class Level(NamedTuple):
-    """From how many bits on claims are made, how many there are, and how many of these are expected to be right."""
+    """From how many bits on claims are made, how many there are, and how many of these are expected to be right.
+
+    `found` is the share of decoys that are told as of their own image by as many bits.
+    """
 
     bits: int
     claims: int
     right: float
+    found: float | None = None
 
 
 def of_pairs(pairs: pl.DataFrame, by_chance: Mapping[int, float], least: int) -> Level | None:
@@ -53,7 +57,10 @@ def of_captions(leads: pl.DataFrame, least: int) -> tuple[pl.DataFrame, Level | 
         return seen + each, seen + each + _ERRORS * math.sqrt(seen * (1 + each))
 
     level = _lowest(doubted["lead"], chance, least)
-    return doubted.filter(pl.col("lead") >= (level.bits if level else math.inf)), level
+    if level is None:
+        return leads.clear(), None
+    found = (leads.filter("is_decoy")["found_lead"] >= level.bits).mean()
+    return doubted.filter(pl.col("lead") >= level.bits), level._replace(found=found)
 
 
 def _lowest(found: Iterable[float], chance: Callable[[int], tuple[float, float]], least: int) -> Level | None:

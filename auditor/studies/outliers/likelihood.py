@@ -30,6 +30,9 @@ _RARE_SHARE = 0.05
 
 _RAREST, _RARE = 20, 500
 
+#: A slot of fewer captions does not say what is usual in it.
+_SLOT_CAPTIONS = 500
+
 #: Captions that are weighed at once, so that memory does not grow with their number.
 _AT_ONCE = 4_000
 
@@ -42,7 +45,7 @@ def normalisation(store: Store, selection: Selection) -> str | None:
 
 
 def least(images: int) -> int:
-    """Give the whole bits that tell one image from all the others: no caption is told as misplaced by fewer."""
+    """Give half the bits that tell one image from all the others: two captions that changed places have them together."""
     return math.ceil(math.log2(max(images, 2)) / 2)
 
 
@@ -61,7 +64,7 @@ def weigh(
     what = f"{selection.label}: looking for images that fit better"
     rare = max(_RAREST, min(_RARE, round(_RARE_SHARE * images)))
     at_work = ngrams.workspace(store, selection, tokenizer, rare=rare, nearest=NEAREST, decoys=DECOYS)
-    at_work.params["least_bits"] = least(images)
+    at_work.params |= {"least_bits": least(images), "slot_captions": _SLOT_CAPTIONS}
     bind_text_tokens(store, at_work, normalisation(store, selection))
     at_work.bind_rows("suspect", suspects.select("image", "slot"))
     weighed = at_work.rows("suspect_caption").height

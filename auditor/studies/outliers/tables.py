@@ -16,7 +16,7 @@ _BIN = 0.05
 
 _CAPTIONS = {
     "swapped": "each speaks rather for the other's image; evidence in bits, of the two together",
-    "elsewhere": "evidence: bits by which the words of the caption speak rather for the other image than for its own",
+    "elsewhere": "lead: bits by which the words of the caption speak rather for the other image than for any other",
     "unlike": "value: mean score against the other captions of the image; others: of these among themselves",
 }
 
@@ -55,7 +55,7 @@ def _of_captions(selection: Selection, rows: pl.DataFrame) -> list[Table]:
         )
         .select("image", "slot", "text", "other_image", "other_slot", "other_text", "pair_evidence")
     )
-    elsewhere = rows.filter(finding="elsewhere").select("image", "slot", "value", "text", "other_image", "evidence")
+    elsewhere = rows.filter(finding="elsewhere").select("image", "slot", "value", "text", "other_image", "evidence", "lead")
     unlike = rows.sort("value", pl.col("others"), descending=[False, True], maintain_order=True).select(
         "image", "slot", "value", "others", "text"
     )
@@ -87,7 +87,7 @@ def finding(selection: Selection, rows: pl.DataFrame, scored: int, pairs: Level 
     if alone:
         said.append(f"{alone.claims:,} seem to be of another image, of which about {alone.right:,.0f} should be right")
     if not said:
-        said.append("none is told as of another image: what their words say, chance says as often")
+        said.append("none is told as of another image: held back, since words alone cannot tell here")
     right = (2 * pairs.right if pairs else 0) + (alone.right if alone else 0)
     return Finding(
         "swapped-captions",
@@ -101,6 +101,7 @@ def finding(selection: Selection, rows: pl.DataFrame, scored: int, pairs: Level 
             "looked_into": rows.height,
             "pair_bits": pairs.bits if pairs else None,
             "lead_bits": alone.bits if alone else None,
+            "found": alone.found if alone else None,
         },
         scored,
         "warning" if pairs or alone else "info",
