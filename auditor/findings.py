@@ -81,14 +81,14 @@ KINDS: Mapping[str, Kind] = {
     "swapped-captions": Kind(
         "Captions that seem to describe another image than their own: two that changed places, or one gone astray.",
         "Among the tenth of the captions (`--share`) least like the others of their image, the words of each are put "
-        "against those of the images like it, and so are decoys: captions put at an image that is not theirs. Pairs, and "
-        "captions, are told from those bits on by which at least 80 % should be right, were chance to bring as much as it "
+        "against those of the images like it, and so are decoys: captions put at an image that is not theirs. Pairs "
+        "and captions are told from those bits on by which at least 80 % should be right, were chance to bring what it "
         "may; where no evidence is enough, none is told. Of planted faults 84 to 100 % of what is told was right "
-        "(ABSTRACT-50S 84 %, the others 95 % and more, but for six captions of COCO), and the untouched datasets had no "
-        "finding. `n` is the captions that have a score; it is a warning where any was found.",
+        "(ABSTRACT-50S 84 %, the others 95 % and more, but for six of COCO), and of the untouched datasets none was "
+        "told. `n` is the captions that have a score; it is a warning where any was found.",
         "Look at the listed captions with their images. Correct the source and ingest again, or leave the images out.",
-        "set: of the 500 captions (of 5,000) least like the others of their image, 12 pairs seem to have changed places, "
-        "of which about 11 should be right and 3 seem to be of another image, of which about 3 should be right",
+        "set: of the 500 captions (of 5,000) least like the others of their image, 12 pairs seem to have changed "
+        "places, of which about 11 should be right and 3 seem to be of another image, of which about 3 should be right",
         ("outliers",),
         {
             "swapped_pairs": "pairs that seem to have changed places",

@@ -1,7 +1,7 @@
 """How much of what seems to be of another image is so by chance? The least evidence at which most claims are right.
 
-Target and decoy (Elias & Gygi 2007): what is found among captions in doubt is set against what is found where nothing is
-to be found. Nothing is told where no evidence would make most of it right.
+Target and decoy (Elias & Gygi 2007): what is found among captions in doubt is set against what is found where nothing
+is to be found. Nothing is told where no evidence would make most of it right.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-#: The share of claims that have to be right, were chance to bring this many standard errors more than is expected. It is
+#: The share of claims that have to be right, were chance to bring this many standard errors more than expected. It is
 #: more than half, since where images are much alike (ABSTRACT-50S) chance brings more than decoys tell.
 _RIGHT, _ERRORS = 0.8, 1.28
 
@@ -59,7 +59,8 @@ def of_captions(leads: pl.DataFrame, least: int) -> tuple[pl.DataFrame, Level | 
     level = _lowest(doubted["lead"], chance, least)
     if level is None:
         return leads.clear(), None
-    found = (leads.filter("is_decoy")["found_lead"] >= level.bits).mean()
+    decoys = leads.filter("is_decoy")["found_lead"]
+    found = int((decoys >= level.bits).sum()) / decoys.len()
     return doubted.filter(pl.col("lead") >= level.bits), level._replace(found=found)
 
 

@@ -45,7 +45,7 @@ def normalisation(store: Store, selection: Selection) -> str | None:
 
 
 def least(images: int) -> int:
-    """Give half the bits that tell one image from all the others: two captions that changed places have them together."""
+    """Give half the bits that tell one image from all others: two captions that changed places have them together."""
     return math.ceil(math.log2(max(images, 2)) / 2)
 
 

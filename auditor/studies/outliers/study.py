@@ -55,6 +55,10 @@ def outliers(
     its image), and asks which image their words fit best: `evidence` is the log-likelihood ratio, in bits, by which the
     caption's words speak rather for `other_image` than for its own.
 
+    Decoys, captions put at another image on purpose, say how much would be found by chance: a caption is told only where
+    most of what is told should be right, and the sentence says how many; else all is held back. `lead` is by how many
+    bits the caption speaks rather for `other_image` than for any other.
+
     How to read it: `finding` is swapped where the caption and that of `other_slot` seem to have changed places,
     elsewhere where it seems to be of `other_image`, else unlike: it differs, but no other image fits. `others` is the
     mean score of the image's other captions among themselves: a low score beside high `others` is one odd caption;
@@ -156,7 +160,7 @@ def _suspects(scored: pl.DataFrame, share: float) -> pl.DataFrame:
 def _findings(
     store: Store, selection: Selection, tokenizer: str, suspects: pl.DataFrame, described: int, progress: Progress
 ) -> tuple[pl.DataFrame, chance.Level | None, chance.Level | None]:
-    """Say of each caption in doubt where it fits better, and what follows; from which evidence on pairs and captions."""
+    """Say of each caption in doubt where it fits better, and what follows; and from which evidence on."""
     at_work = likelihood.weigh(store, selection, tokenizer, suspects, described, progress)
     least = likelihood.least(described)
     exchanged = likelihood.exchanged(at_work)

@@ -55,7 +55,9 @@ def _of_captions(selection: Selection, rows: pl.DataFrame) -> list[Table]:
         )
         .select("image", "slot", "text", "other_image", "other_slot", "other_text", "pair_evidence")
     )
-    elsewhere = rows.filter(finding="elsewhere").select("image", "slot", "value", "text", "other_image", "evidence", "lead")
+    elsewhere = rows.filter(finding="elsewhere").select(
+        "image", "slot", "value", "text", "other_image", "evidence", "lead"
+    )
     unlike = rows.sort("value", pl.col("others"), descending=[False, True], maintain_order=True).select(
         "image", "slot", "value", "others", "text"
     )
@@ -83,7 +85,9 @@ def finding(selection: Selection, rows: pl.DataFrame, scored: int, pairs: Level 
         return Finding("scores-all-equal", same, about(selection), n=scored, severity="notice")
     said = []
     if pairs:
-        said.append(f"{pairs.claims:,} pairs seem to have changed places, of which about {pairs.right:,.0f} should be right")
+        said.append(
+            f"{pairs.claims:,} pairs seem to have changed places, of which about {pairs.right:,.0f} should be right"
+        )
     if alone:
         said.append(f"{alone.claims:,} seem to be of another image, of which about {alone.right:,.0f} should be right")
     if not said:
