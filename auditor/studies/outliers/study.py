@@ -55,9 +55,9 @@ def outliers(
     its image), and asks which image their words fit best: `evidence` is the log-likelihood ratio, in bits, by which the
     caption's words speak rather for `other_image` than for its own.
 
-    Decoys, captions put at another image on purpose, say how much would be found by chance: a caption is told only where
-    most of what is told should be right, and the sentence says how many; else all is held back. `lead` is by how many
-    bits the caption speaks rather for `other_image` than for any other.
+    Decoys, captions put at another image on purpose, say how much would be found by chance: a caption is told only
+    where most of what is told should be right, and the sentence says how many; else all is held back. `lead` is by how
+    many bits the caption speaks rather for `other_image` than for any other.
 
     How to read it: `finding` is swapped where the caption and that of `other_slot` seem to have changed places,
     elsewhere where it seems to be of `other_image`, else unlike: it differs, but no other image fits. `others` is the
