@@ -1,10 +1,19 @@
 -- name: suspect_caption
--- version: 1
--- grain: caption that may be of another image
--- reads: suspect, reference
--- returns: suspect_no, image_no, slot, caption_id
+-- version: 2
+-- grain: caption that may be of another image, or that is put at another
+-- reads: suspect, reference, decoy_caption
+-- returns: suspect_no, image_no, slot, caption_id, home_no
 --
--- The captions whose image is in doubt, numbered from 1 in order of image and slot.
-select row_number() over (order by r.image_no, r.slot)::integer as suspect_no, r.image_no, r.slot, r.caption_id
-from reference as r
-join suspect as s on s.image = r.image and s.slot = r.slot
+-- The captions whose image is in doubt, numbered from 1 in order of image and slot, and after them the decoys, which have
+-- an image that they are put at.
+with every_one as (
+    select r.image_no, r.slot, r.caption_id, null::uinteger as home_no
+    from reference as r
+    join suspect as s on s.image = r.image and s.slot = r.slot
+    union all
+    select image_no, slot, caption_id, home_no from decoy_caption
+)
+select
+    row_number() over (order by home_no is not null, image_no, slot)::integer as suspect_no,
+    image_no, slot, caption_id, home_no
+from every_one

@@ -1,24 +1,31 @@
 -- name: suspect_image
--- version: 2
--- grain: caption that may be of another image, image
+-- version: 3
+-- grain: caption that may be of another image, image, place
 -- reads: suspect_caption, likely_images
--- returns: suspect_no, image_no, is_own
+-- returns: suspect_no, image_no, place
 --
--- Every image that a caption in doubt is put against: its own, those that are like it, and, because two captions may
--- have changed places, the image of any caption in doubt that is like its own.
+-- Every image that a caption in doubt is put against: its own, those that are like it (place `other`), and, because two
+-- captions may have changed places, the image of any caption in doubt that is like its own. A decoy is put against the
+-- image that it is put at too (`home`), and against its own once more, as though that were another (`found`).
 with likened as (
     select distinct here.image_no, l.image_no as other_no
     from likely_images as l
     join suspect_caption as here using (suspect_no)
+    where here.home_no is null
 ),
 exchanged as (
     select there.suspect_no, l.image_no
     from likened as l
     join suspect_caption as there on there.image_no = l.other_no
+    where there.home_no is null
 )
-select suspect_no, image_no, true as is_own from suspect_caption
+select suspect_no, image_no, 'own' as place from suspect_caption
 union all
-select suspect_no, image_no, false from (
+select suspect_no, home_no, 'home' from suspect_caption where home_no is not null
+union all
+select suspect_no, image_no, 'found' from suspect_caption where home_no is not null
+union all
+select suspect_no, image_no, 'other' from (
     select suspect_no, image_no from likely_images
     union
     select suspect_no, image_no from exchanged

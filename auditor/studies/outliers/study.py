@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated
 
 import polars as pl
@@ -18,12 +19,12 @@ from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.summary import exact, image_means, image_sds
 from auditor.store.connection import Store
 from auditor.store.versions import content, images, resolve_all
-from auditor.studies.outliers import likelihood, tables
+from auditor.studies.outliers import chance, likelihood, tables
 from auditor.text import AUTO
 
 LEVELS = ("caption", "image")
 
-_VERSION = 2
+_VERSION = 3
 
 _KEYS = ["image", "slot"]
 
@@ -53,6 +54,10 @@ def outliers(
     Looks into the `share` of captions with the lowest leave-one-out scores (each caption scored against the others of
     its image), and asks which image their words fit best: `evidence` is the log-likelihood ratio, in bits, by which the
     caption's words speak rather for `other_image` than for its own.
+
+    Decoys, captions put at another image on purpose, say how much would be found by chance: a caption is told only
+    where most of what is told should be right, and the sentence says how many; else all is held back. `lead` is by how
+    many bits the caption speaks rather for `other_image` than for any other.
 
     How to read it: `finding` is swapped where the caption and that of `other_slot` seem to have changed places,
     elsewhere where it seems to be of `other_image`, else unlike: it differs, but no other image fits. `others` is the
@@ -91,9 +96,9 @@ def outliers(
         if level == "caption":
             suspects = _suspects(scored, share)
             described = images(store, selection).height
-            findings = _findings(store, selection, tokenizer, suspects, described, progress)
+            findings, pairs, alone = _findings(store, selection, tokenizer, suspects, described, progress)
             captions.append(_rows(findings, selection, measure))
-            notes.append(tables.finding(selection, findings, scored.height, likelihood.needed(described)))
+            notes.append(tables.finding(selection, findings, scored.height, pairs, alone))
     return Result(
         "outliers",
         pl.concat(captions or by_image),
@@ -154,32 +159,38 @@ def _suspects(scored: pl.DataFrame, share: float) -> pl.DataFrame:
 
 def _findings(
     store: Store, selection: Selection, tokenizer: str, suspects: pl.DataFrame, described: int, progress: Progress
-) -> pl.DataFrame:
-    """Say of each caption in doubt where it fits better, and what follows."""
-    gains = likelihood.told(likelihood.log_likelihood_gain(store, selection, tokenizer, suspects, described, progress))
-    swapped = likelihood.exchanged(gains).filter(pl.col("pair_evidence") > 2 * likelihood.needed(described))
-    alone = likelihood.best_elsewhere(gains).join(swapped, on=_KEYS, how="anti")
-    placed = pl.concat([swapped, alone], how="diagonal")
-    finding = (
-        pl.when(pl.col("pair_evidence").is_not_null()).then(pl.lit("swapped"))
-        .when(pl.col("evidence") > likelihood.needed(described)).then(pl.lit("elsewhere"))
-        .otherwise(pl.lit("unlike"))
+) -> tuple[pl.DataFrame, chance.Level | None, chance.Level | None]:
+    """Say of each caption in doubt where it fits better, and what follows; and from which evidence on."""
+    at_work = likelihood.weigh(store, selection, tokenizer, suspects, described, progress)
+    least = likelihood.least(described)
+    exchanged = likelihood.exchanged(at_work)
+    pairs = chance.of_pairs(exchanged, dict(at_work.rows("exchange_by_chance").iter_rows()), least)
+    swapped = exchanged.filter(pl.col("lesser") >= (pairs.bits if pairs else math.inf)).drop("lesser")
+    leads = likelihood.leads(at_work)
+    decoys = leads.filter("is_decoy")
+    alone = leads.filter(~pl.col("is_decoy")).join(swapped, on=_KEYS, how="anti")
+    misplaced, singly = chance.of_captions(pl.concat([alone, decoys]), least)
+    placed = pl.concat(
+        [
+            swapped.with_columns(finding=pl.lit("swapped")),
+            alone.select(*_KEYS, "other_image", "evidence", "lead").join(
+                misplaced.select(*_KEYS, finding=pl.lit("elsewhere")), on=_KEYS, how="left"
+            ),
+        ],
+        how="diagonal",
+    ).with_columns(pl.col("finding").fill_null("unlike"))
+    surest = pl.coalesce(pl.col("pair_evidence") / 2, "lead")
+    found = suspects.join(placed, on=_KEYS, how="left").sort(
+        pl.col("finding").replace_strict(_ORDER, return_dtype=pl.Int8), surest, "value", *_KEYS,
+        descending=[False, True, False, False, False], nulls_last=True,
     )  # fmt: skip
-    surest = pl.coalesce(pl.col("pair_evidence") / 2, "evidence")
-    return (
-        suspects.join(placed, on=_KEYS, how="left")
-        .with_columns(finding=finding)
-        .sort(
-            pl.col("finding").replace_strict(_ORDER, return_dtype=pl.Int8), surest, "value", *_KEYS,
-            descending=[False, True, False, False, False], nulls_last=True,
-        )
-    )  # fmt: skip
+    return found, pairs, singly
 
 
 def _rows(rows: pl.DataFrame, selection: Selection, metric: MetricRequest) -> pl.DataFrame:
     return rows.select(
         *_named(selection), *_KEYS, pl.lit(metric.label).alias("metric"), "value", "others", "finding", "other_image",
-        "other_slot", "evidence", "pair_evidence", "text",
+        "other_slot", "evidence", "pair_evidence", "lead", "text",
     )  # fmt: skip
 
 

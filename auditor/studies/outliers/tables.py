@@ -8,6 +8,7 @@ import polars as pl
 
 from auditor.model import Selection
 from auditor.result import Figure, Finding, Table, about
+from auditor.studies.outliers.chance import Level
 
 _SHOWN = 10
 
@@ -15,7 +16,7 @@ _BIN = 0.05
 
 _CAPTIONS = {
     "swapped": "each speaks rather for the other's image; evidence in bits, of the two together",
-    "elsewhere": "evidence: bits by which the words of the caption speak rather for the other image than for its own",
+    "elsewhere": "lead: bits by which the words of the caption speak rather for the other image than for any other",
     "unlike": "value: mean score against the other captions of the image; others: of these among themselves",
 }
 
@@ -54,7 +55,9 @@ def _of_captions(selection: Selection, rows: pl.DataFrame) -> list[Table]:
         )
         .select("image", "slot", "text", "other_image", "other_slot", "other_text", "pair_evidence")
     )
-    elsewhere = rows.filter(finding="elsewhere").select("image", "slot", "value", "text", "other_image", "evidence")
+    elsewhere = rows.filter(finding="elsewhere").select(
+        "image", "slot", "value", "text", "other_image", "evidence", "lead"
+    )
     unlike = rows.sort("value", pl.col("others"), descending=[False, True], maintain_order=True).select(
         "image", "slot", "value", "others", "text"
     )
@@ -75,22 +78,37 @@ def _more(said: str, rows: pl.DataFrame) -> str:
     return f"{said}; {hidden:,} more: -o FILE has them all" if hidden > 0 else said
 
 
-def finding(selection: Selection, rows: pl.DataFrame, scored: int, needed: float) -> Finding:
+def finding(selection: Selection, rows: pl.DataFrame, scored: int, pairs: Level | None, alone: Level | None) -> Finding:
     """Say in plain words what was found among the captions least like the others of their image."""
     if rows.is_empty():
         same = f"{selection.label}: every caption has the same score: none is an outlier"
         return Finding("scores-all-equal", same, about(selection), n=scored, severity="notice")
-    counts = dict(rows["finding"].value_counts().iter_rows())
-    pairs, elsewhere = counts.get("swapped", 0) // 2, counts.get("elsewhere", 0)
+    said = []
+    if pairs:
+        said.append(
+            f"{pairs.claims:,} pairs seem to have changed places, of which about {pairs.right:,.0f} should be right"
+        )
+    if alone:
+        said.append(f"{alone.claims:,} seem to be of another image, of which about {alone.right:,.0f} should be right")
+    if not said:
+        said.append("none is told as of another image: held back, since words alone cannot tell here")
+    right = (2 * pairs.right if pairs else 0) + (alone.right if alone else 0)
     return Finding(
         "swapped-captions",
         f"{selection.label}: of the {rows.height:,} captions (of {scored:,}) least like the others of their image, "
-        f"{pairs:,} pairs seem to have changed places and {elsewhere:,} seem to be of another image: by more than "
-        f"{needed:.0f} bits a caption; near-identical images bring such findings too, look at them",
+        + " and ".join(said),
         about(selection),
-        {"swapped_pairs": pairs, "elsewhere": elsewhere, "looked_into": rows.height, "bits": needed},
+        {
+            "swapped_pairs": pairs.claims if pairs else 0,
+            "elsewhere": alone.claims if alone else 0,
+            "expected_right": round(right),
+            "looked_into": rows.height,
+            "pair_bits": pairs.bits if pairs else None,
+            "lead_bits": alone.bits if alone else None,
+            "found": alone.found if alone else None,
+        },
         scored,
-        "warning" if pairs or elsewhere else "info",
+        "warning" if pairs or alone else "info",
     )
 
 

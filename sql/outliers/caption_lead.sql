@@ -1,0 +1,34 @@
+-- name: caption_lead
+-- version: 1
+-- grain: caption that may be of another image, or that is put at another
+-- reads: weighed
+-- returns: image, slot, is_decoy, stands_at, stands, own_bits, found_bits, other_image, other_bits, rival_bits
+--
+-- The image other than its own that a caption speaks most for, by how many bits, and by how many for the next one: the
+-- first by id where two are equal. A caption stands at its own image, a decoy at its home: by how many bits it speaks for
+-- that. A decoy is `found` by its own image, weighed as though it were another.
+with ranked as (
+    select
+        image, slot, is_decoy, candidate_image, bits,
+        row_number() over (partition by image, slot, is_decoy order by bits desc, candidate_image) as place_no
+    from weighed
+    where place = 'other'
+),
+own as (
+    select
+        image, slot, is_decoy,
+        coalesce(max(candidate_image) filter (place = 'home'), image) as stands_at,
+        coalesce(max(bits) filter (place = 'home'), max(bits) filter (place = 'own')) as stands,
+        max(bits) filter (place = 'own') as own_bits,
+        max(bits) filter (place = 'found') as found_bits
+    from weighed
+    where place <> 'other'
+    group by image, slot, is_decoy
+)
+select
+    o.image, o.slot, o.is_decoy, o.stands_at, o.stands, o.own_bits, o.found_bits,
+    b.candidate_image as other_image, b.bits as other_bits, r.bits as rival_bits
+from own as o
+left join ranked as b on b.image = o.image and b.slot = o.slot and b.is_decoy = o.is_decoy and b.place_no = 1
+left join ranked as r on r.image = o.image and r.slot = o.slot and r.is_decoy = o.is_decoy and r.place_no = 2
+order by o.image, o.slot, o.is_decoy

@@ -1,0 +1,21 @@
+-- name: decoy_caption
+-- version: 1
+-- grain: caption that is put at another image
+-- params: dataset VARCHAR, decoys INTEGER
+-- reads: reference
+-- returns: image_no, slot, caption_id, home_no
+--
+-- Captions that are put at an image that is not theirs, so that what is found about them is known to be right or wrong. The
+-- draw is an md5 of (dataset, image, slot), which gives the image too; with one image there is none.
+with lots as (
+    select
+        image_no, slot, caption_id, max(image_no) over () as images,
+        md5_number(concat_ws(chr(31), 'decoy', $dataset::varchar, image, slot)) as lot
+    from reference
+)
+select
+    image_no, slot, caption_id,
+    ((image_no + (lot % (images - 1)::uhugeint)::uinteger) % images + 1)::uinteger as home_no
+from lots
+where images > 1
+qualify row_number() over (order by lot, image_no, slot) <= $decoys::integer

@@ -1,0 +1,38 @@
+-- name: exchange_by_chance
+-- version: 1
+-- grain: bits
+-- params: least_bits INTEGER
+-- reads: weighed, gain, exchange
+-- returns: bits, pairs
+--
+-- How many pairs of captions would seem to have changed places by chance, each by so many whole bits. Captions that gain by
+-- an image, and captions of this image that gain elsewhere, are paired regardless of where the one stands and the other
+-- gains: were none exchanged, so many of them would meet as there are images that both could be of. Captions that do seem
+-- to have changed places by so many bits are left out.
+with met as (
+    select image, slot, max(floor(least(evidence, back)))::integer as bits from exchange group by image, slot
+),
+graded as (
+    select
+        g.image, g.other_image,
+        unnest(range(greatest($least_bits::integer, coalesce(m.bits + 1, 0)), floor(g.evidence)::integer + 1)) as bits
+    from gain as g
+    left join met as m on m.image = g.image and m.slot = g.slot
+    where not g.is_decoy
+),
+inward as (select other_image as image, bits, count(*) as captions from graded group by other_image, bits),
+outward as (select image, bits, count(*) as captions from graded group by image, bits),
+reach as (
+    select image, count(distinct candidate_image) as images
+    from weighed
+    where place = 'other' and not is_decoy
+    group by image
+)
+select
+    i.bits::integer as bits,
+    sum(i.captions * o.captions * log_scale()::bigint // r.images)::bigint / log_scale() / 2 as pairs
+from inward as i
+join outward as o on o.image = i.image and o.bits = i.bits
+join reach as r on r.image = i.image
+group by i.bits
+order by i.bits

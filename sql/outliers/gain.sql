@@ -1,0 +1,16 @@
+-- name: gain
+-- version: 1
+-- grain: caption, image
+-- reads: weighed, caption_lead, image_likeness, decoy_limit
+-- returns: image, slot, is_decoy, other_image, evidence
+--
+-- By how many bits a caption speaks rather for another image than for the one where it stands: of those that speak for
+-- where they stand as little as decoys do, where the other captions of this image, on average, speak as little for the
+-- other one as those of a decoy's home.
+select w.image, w.slot, w.is_decoy, w.candidate_image as other_image, w.bits - c.stands as evidence
+from weighed as w
+join caption_lead as c on c.image = w.image and c.slot = w.slot and c.is_decoy = w.is_decoy
+join image_likeness as k on k.image = c.stands_at and k.other_image = w.candidate_image
+cross join decoy_limit as d
+where w.place = 'other' and w.bits > c.stands and c.stands <= d.badly
+    and if(c.is_decoy, k.bits / k.captions, (k.bits - w.bits) / nullif(k.captions - 1, 0)) <= d.apart
