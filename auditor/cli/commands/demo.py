@@ -71,7 +71,7 @@ def _told(document: Document) -> list[str]:
 
     sizes, twice, formulaic = rows("profile"), rows("duplicates"), rows("templates")
     alike = rows("compare").filter(metric="cider-d", statistic="homogeneity")
-    swapped = rows("outliers").filter(dataset=_FLAWED, finding="swapped").sort("image")
+    at_others = twice.filter(dataset=_FLAWED, scope="across-images", statistic="captions", match="exact")["found"][0]
 
     def share(frame: pl.DataFrame, dataset: str, **where: str) -> str:
         return f"{frame.filter(dataset=dataset, **where)['value'][0]:.0%}"
@@ -98,8 +98,7 @@ def _told(document: Document) -> list[str]:
         f"  {homogeneity(_VARIED):>6}  homogeneity",
         "",
         f"{_FLAWED}: good captions, with faults that somebody has to find.",
-        f"  {swapped.height:>6}  captions seem to have changed places:",
-        *(f"          {row['image']}  {row['text']}" for row in swapped.iter_rows(named=True)),
+        f"  {at_others:>6}  captions occur word for word at another image",
         f"  {again:>6}  captions are the same as another of their image",
         f"  {count(_FLAWED, 'rejected'):>6}  records are empty: refused, and kept with their place in the file",
     ]
@@ -112,7 +111,7 @@ def _next(folder: Path, store: Path) -> list[str]:
         f"The whole audit is a page: {folder / 'audit.html'}",
         "",
         "Next:",
-        f"  auditor outliers {_FLAWED} --store {store}",
+        f"  auditor findings {_FLAWED} --store {store}",
         "  auditor ingest mine --from captions.csv    your own: columns image, caption",
         "  auditor report mine -o audit.html",
     ]
