@@ -265,7 +265,7 @@ class Table:
     the columns, shares of 1, that a reporter may draw as bars; where column `sections` changes, a new section of the
     table begins. `best` names cells, by row and column, that stand out: the first by a rank that is beyond doubt.
     `digits` says with how many decimals the numbers of a column are shown, where that is not four; of an `exact` table
-    all are shown.
+    all are shown. `tells_findings` is for tables that say what the findings of their result say.
     """
 
     title: str
@@ -277,6 +277,7 @@ class Table:
     digits: tuple[tuple[str, int], ...] = ()
     exact: bool = False
     name: str = ""
+    tells_findings: bool = False
 
 
 @dataclass(frozen=True)
@@ -305,6 +306,11 @@ class Result:
     def sentences(self) -> tuple[str, ...]:
         """Everything that is said in words beside the rows: notes, then findings."""
         return (*self.notes, *(finding.sentence for finding in self.findings))
+
+    @property
+    def unsaid(self) -> tuple[str, ...]:
+        """What is said in words, and in none of the tables."""
+        return self.notes if any(table.tells_findings for table in self.tables) else self.sentences
 
     def found(self, *kinds: str) -> tuple[Finding, ...]:
         """Give the findings of some kinds."""

@@ -24,8 +24,8 @@ _BLOCK = re.compile(r"^(\s*)(#(?=#{0,5}(?:\s|$))|>|[+-](?=\s|$|[\s-]+$))|^(\s*[0
 def render(result: Result) -> str:
     """Give every table, then notes and signatures."""
     parts = [table_lines(table) for table in result.tables]
-    if result.sentences:
-        parts.append("".join(f"- {line(note)}\n" for note in result.sentences))
+    if result.unsaid:
+        parts.append("".join(f"- {line(note)}\n" for note in result.unsaid))
     if result.selections:
         parts.append("".join(f"- {escaped(one.label)}: version `{one.version.version}`\n" for one in result.selections))
     if result.signatures:
