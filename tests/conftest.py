@@ -35,7 +35,7 @@ Rows = Sequence[tuple[str, int, str]]
 def _work_in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No test reads or writes the caller's folder, or obeys the caller's settings."""
     monkeypatch.chdir(tmp_path)
-    for name in ("AUDITOR_STORE", "AUDITOR_CONFIG", "AUDITOR_DATA"):
+    for name in ("AUDITOR_STORE", "AUDITOR_CONFIG", "AUDITOR_DATA", "COLUMNS"):
         monkeypatch.delenv(name, raising=False)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
 from rich.table import Column
@@ -64,7 +65,7 @@ def drawn(console: Console) -> Iterator[Report]:
             known = total
             # All of it is done: this is the end, or nobody knows how much there will be.
             bar.tasks[0].total = total if done < total else None
-            bar.update(task, description=what, completed=done)
+            bar.update(task, description=set_cell_size(what, min(cell_len(what), console.width // 2)), completed=done)
 
         yield report
         _tell(console, step)

@@ -66,7 +66,8 @@ def narrate(message: str) -> None:
     from auditor.reports.harmless import harmless
 
     try:
-        narrator().print(harmless(message), style="dim", soft_wrap=True)
+        console = narrator()
+        console.print(harmless(message), style="dim", soft_wrap=not console.is_terminal)
     except OSError:  # nobody listens any more, which is no reason to stop
         mute(STDERR)
 
