@@ -189,9 +189,7 @@ class Signature:
 
 def plain(value: str | float | bool) -> str:
     """Write a setting as signatures and labels show it: `6` for 6.0, `true`, every digit of other numbers."""
-    if isinstance(value, float) and value == int(value):
-        return str(int(value))
-    return str(value).lower()
+    return str(int(value)) if isinstance(value, float) and value == int(value) else str(value).lower()
 
 
 #: How much a finding matters: `info` answers the question, `notice` is worth knowing, `warning` should be looked into
@@ -306,11 +304,6 @@ class Result:
     def sentences(self) -> tuple[str, ...]:
         """Everything that is said in words beside the rows: notes, then findings."""
         return (*self.notes, *(finding.sentence for finding in self.findings))
-
-    @property
-    def unsaid(self) -> tuple[str, ...]:
-        """What is said in words, and in none of the tables."""
-        return self.notes if any(table.tells_findings for table in self.tables) else self.sentences
 
     def found(self, *kinds: str) -> tuple[Finding, ...]:
         """Give the findings of some kinds."""

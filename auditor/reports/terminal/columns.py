@@ -116,6 +116,10 @@ def laid_out(table: Table, width: int | None) -> Layout | None:
     if width is None or _taken(natural, _GAPS[0]) <= width:
         return Layout(columns, natural, _GAPS[0])
     columns = columns_of(table, bars=False)
+    natural = tuple(one.natural for one in columns)
+    for gap in _GAPS:
+        if _taken(natural, gap) <= width:
+            return Layout(columns, natural, gap)
     dropped: list[Column] = []
     for column in [None, *_droppable(columns)]:
         dropped += [column] if column else []
