@@ -146,3 +146,11 @@ def test_no_finding_is_said() -> None:
 
 def test_findings_without_examples_are_bullets() -> None:
     assert shown(findings=FOUND[1:], width=60) == "• set: nothing in the slots\n"
+
+
+def test_lone_record_is_a_card_before_anything_of_it_is_left_out() -> None:
+    frame = pl.DataFrame({"image": ["a" * 20], "other": ["b" * 20], "evidence": [40.25], "note": [None]})
+    assert shown(Table("", frame), width=48).startswith(
+        f"\n image     {'a' * 20}\n other     {'b' * 20}\n evidence  40.25\n"
+    )
+    assert "evidence\n" in shown(Table("", frame), width=56), "a column in which nothing stands goes first"

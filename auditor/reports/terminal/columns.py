@@ -69,9 +69,9 @@ class Column:
 
     @property
     def value(self) -> str | None:
-        """Give what stands in every row, of several."""
+        """Give what stands in every row, of several; nothing may stand in one alone."""
         values = {one.plain for one in self.cells}
-        return values.pop() if len(values) == 1 and len(self.cells) > 1 else None
+        return values.pop() if len(values) == 1 and (len(self.cells) > 1 or values == {""}) else None
 
     def head(self, width: int) -> Text:
         """Write its name, broken where it is too long."""
@@ -125,10 +125,9 @@ def laid_out(table: Table, width: int | None) -> Layout | None:
         dropped += [column] if column else []
         kept = tuple(one for one in columns if one not in dropped)
         least = [one.least for one in kept]
-        for gap in _GAPS:
-            if kept and (spare := width - _taken(least, gap)) >= 0:
-                widths = _shared(kept, least, spare)
-                return Layout(kept, tuple(widths), gap, tuple(one for one in columns if one in dropped))
+        if kept and (spare := width - _taken(least, _GAPS[-1])) >= 0:
+            widths = _shared(kept, least, spare)
+            return Layout(kept, tuple(widths), _GAPS[-1], tuple(one for one in columns if one in dropped))
     return None
 
 
@@ -140,13 +139,14 @@ def _taken(widths: Sequence[int], gap: int) -> int:
 def _droppable(columns: Sequence[Column]) -> list[Column]:
     """Give the columns that may be left out, first those that say nothing or the same of every row.
 
-    Then at most a third of the others: what is aside, then numbers, then words, from the right. Never what rows are of.
+    Then at most a third of the others: what is aside, then numbers, then words, from the right. Never what rows are of,
+    and none of these where there is one record alone: a card has it whole.
     """
     same = [one for one in columns if one.value is not None]
     others = [one for one in reversed(columns) if one not in same and not one.key and not one.prose]
     others.sort(key=lambda one: (one.name not in _ASIDE, not one.right))
-    first = [one for one in same if not one.value]
-    return [*first, *(one for one in same if one.value), *others[: len(columns) // 3]]
+    most = len(columns) // 3 if len(columns[0].cells) > 1 else 0
+    return [*(one for one in same if not one.value), *(one for one in same if one.value), *others[:most]]
 
 
 def _shared(columns: Sequence[Column], least: Sequence[int], spare: int) -> list[int]:

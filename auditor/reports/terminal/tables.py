@@ -26,11 +26,12 @@ def show(table: Table, screen: Screen) -> None:
         _show_cards(columns_of(table, bars=False), screen)
     else:
         _show_rows(table, layout, screen)
-    for line in _left_out(layout.dropped if layout else ()):
+    below = _left_out(layout.dropped if layout else ())
+    below += [harmless(table.caption)] if table.caption else []
+    for line in below:
         screen.say(line, style="dim")
-    if table.caption:
-        screen.say(harmless(table.caption), style="dim")
-    screen.print()
+    if below:
+        screen.print()
 
 
 def _show_rows(table: Table, layout: Layout, screen: Screen) -> None:
