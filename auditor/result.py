@@ -187,9 +187,7 @@ class Signature:
 
 def plain(value: str | float | bool) -> str:
     """Write a setting as signatures and labels show it: `6` for 6.0, `true`, every digit of other numbers."""
-    if isinstance(value, float) and value == int(value):
-        return str(int(value))
-    return str(value).lower()
+    return str(int(value)) if isinstance(value, float) and value == int(value) else str(value).lower()
 
 
 #: How much a finding matters: `info` answers the question, `notice` is worth knowing, `warning` should be looked into
@@ -263,7 +261,7 @@ class Table:
     the columns, shares of 1, that a reporter may draw as bars; where column `sections` changes, a new section of the
     table begins. `best` names cells, by row and column, that stand out: the first by a rank that is beyond doubt.
     `digits` says with how many decimals the numbers of a column are shown, where that is not four; of an `exact` table
-    all are shown.
+    all are shown. `tells_findings` is for tables that say what the findings of their result say.
     """
 
     title: str
@@ -275,6 +273,7 @@ class Table:
     digits: tuple[tuple[str, int], ...] = ()
     exact: bool = False
     name: str = ""
+    tells_findings: bool = False
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import polars as pl
@@ -35,7 +38,7 @@ Rows = Sequence[tuple[str, int, str]]
 def _work_in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No test reads or writes the caller's folder, or obeys the caller's settings."""
     monkeypatch.chdir(tmp_path)
-    for name in ("AUDITOR_STORE", "AUDITOR_CONFIG", "AUDITOR_DATA"):
+    for name in ("AUDITOR_STORE", "AUDITOR_CONFIG", "AUDITOR_DATA", "COLUMNS"):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -88,6 +91,19 @@ def bound(monkeypatch: pytest.MonkeyPatch) -> Bound:
 def store() -> Iterator[Store]:
     with Store.open(MEMORY) as opened:
         yield opened
+
+
+@pytest.fixture(scope="session")
+def maker() -> ModuleType:
+    """The program that makes the pages of commands, with its examples."""
+    file = ROOT / "docs" / "make_commands.py"
+    if not file.exists():
+        pytest.skip("docs/ is not here")
+    spec = importlib.util.spec_from_file_location("make_commands", file)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # where dataclasses look their annotations up
+    spec.loader.exec_module(module)
+    return module
 
 
 def _find_data() -> Path | None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
-import sys
 from types import ModuleType
 
 import pytest
-from conftest import ROOT
 
 from auditor.cli import docstring
 from auditor.studies import STUDIES
@@ -15,18 +13,6 @@ from auditor.studies import STUDIES
 REPAIR = "python docs/make_commands.py writes the pages again"
 
 EXAMPLE = "## Example\n\n```console\n"
-
-
-@pytest.fixture(scope="module")
-def maker() -> ModuleType:
-    file = ROOT / "docs" / "make_commands.py"
-    if not file.exists():
-        pytest.skip("docs/ is not here")
-    spec = importlib.util.spec_from_file_location("make_commands", file)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # where dataclasses look their annotations up
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_pages_say_what_the_code_says(maker: ModuleType) -> None:

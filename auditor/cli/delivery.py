@@ -184,7 +184,7 @@ def _write(result: Result, chosen: str, file: BinaryIO) -> None:
         file.write(drawing.png(result))
     elif chosen == "table":
         drawn = io.StringIO()
-        terminal.show(result, terminal.Screen(drawn, color=False))
+        terminal.show(result, terminal.Screen(drawn, color=False, endless=True))
         file.write(drawn.getvalue().encode())
     else:
         _put(reports.TEXT_FORMATS[chosen](result), file)

@@ -66,7 +66,8 @@ def narrate(message: str) -> None:
     from auditor.reports.harmless import harmless
 
     try:
-        narrator().print(harmless(message), style="dim", soft_wrap=True)
+        console = narrator()
+        console.print(harmless(message), style="dim", soft_wrap=not console.is_terminal)
     except OSError:  # nobody listens any more, which is no reason to stop
         mute(STDERR)
 
@@ -85,30 +86,17 @@ def progressing() -> Iterator[Progress]:
 
         yield silent
     elif console.is_terminal:
-        with _bar(console) as report:
-            yield report
-    else:
-        with _lines() as report:
-            yield report
-
-
-@contextmanager
-def _bar(console: Console) -> Iterator[Progress]:
-    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
-    from rich.progress import Progress as Bar
-
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
-    with Bar(*columns, console=console, transient=True) as drawn:
-        task = drawn.add_task("", total=None)
-
-        def report(what: str, done: int, total: int) -> None:
-            drawn.update(task, description=what, completed=done, total=total)
+        from auditor.cli.bar import drawn
 
         _drawing.append(console)
         try:
-            yield report
+            with drawn(console) as report:
+                yield report
         finally:
             _drawing.remove(console)
+    else:
+        with _lines() as report:
+            yield report
 
 
 @contextmanager

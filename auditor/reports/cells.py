@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import polars as pl
 
-from auditor.result import Table
+from auditor.result import Result, Table
 
 
 def sentence(text: str, plain: Callable[[str], str], typed: Callable[[str], str]) -> str:
@@ -20,6 +20,11 @@ def sentence(text: str, plain: Callable[[str], str], typed: Callable[[str], str]
     if len(parts) % 2 == 0:  # a backtick without its other: no quotation
         return plain(text)
     return "".join(typed(part) if number % 2 else plain(part) for number, part in enumerate(parts))
+
+
+def beside_tables(result: Result) -> tuple[str, ...]:
+    """Give what is to be said in words: notes, and findings where no table tells them."""
+    return result.notes if any(table.tells_findings for table in result.tables) else result.sentences
 
 
 _EIGHTHS = " ▏▎▍▌▋▊▉"

@@ -18,8 +18,8 @@ _VISIBLE |= {
     for code in (*range(0x80, 0xA0), 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 }
 
-#: Code hosts take such a line of a log for a command.
-_COMMAND = re.compile(r"^([^\S\n]*)::", re.MULTILINE)
+#: Code hosts take a line of a log that begins so for a command; any word may begin one where a text is wrapped.
+_COMMAND = re.compile(r"(?<!\S)::")
 
 
 def visible(text: str) -> str:
@@ -29,7 +29,7 @@ def visible(text: str) -> str:
 
 def harmless(text: str) -> str:
     """Write a text for a screen: nothing in it is obeyed, neither by the terminal nor, as `::error::`, by a log."""
-    return _COMMAND.sub("\\1\N{PROPORTION}", visible(text))
+    return _COMMAND.sub("\N{PROPORTION}", visible(text))
 
 
 class HarmlessConsole(Console):

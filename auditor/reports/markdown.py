@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from auditor.reports.cells import cell, flush_right, sentence
+from auditor.reports.cells import beside_tables, cell, flush_right, sentence
 from auditor.reports.harmless import visible
 from auditor.result import Document, Result, Section, Table
 
@@ -24,8 +24,8 @@ _BLOCK = re.compile(r"^(\s*)(#(?=#{0,5}(?:\s|$))|>|[+-](?=\s|$|[\s-]+$))|^(\s*[0
 def render(result: Result) -> str:
     """Give every table, then notes and signatures."""
     parts = [table_lines(table) for table in result.tables]
-    if result.sentences:
-        parts.append("".join(f"- {line(note)}\n" for note in result.sentences))
+    if said := beside_tables(result):
+        parts.append("".join(f"- {line(note)}\n" for note in said))
     if result.selections:
         parts.append("".join(f"- {escaped(one.label)}: version `{one.version.version}`\n" for one in result.selections))
     if result.signatures:

@@ -87,10 +87,10 @@ def _told(document: Document) -> list[str]:
     return [
         f"Three sets of captions, invented: {count(_NARROW, 'captions')} of {count(_NARROW, 'images')} images each.",
         "",
-        f"{_NARROW}: one form filled in again and again; captions of different images are much alike.",
+        f"{_NARROW}: one form filled in again and again; captions are much alike.",
         f"  {share(formulaic, _NARROW, statistic='templated'):>6}  of the captions are made of a frequent template",
         f"  {share(twice, _NARROW, **elsewhere):>6}  occur at another image too, exactly or nearly",
-        f"  {homogeneity(_NARROW):>6}  homogeneity by CIDEr-D: 0, every image has captions of its own; 1, any would do",
+        f"  {homogeneity(_NARROW):>6}  homogeneity by CIDEr-D: 0, captions are of their image; 1, of any",
         "",
         f"{_VARIED}: every image has captions of its own.",
         f"  {share(formulaic, _VARIED, statistic='templated'):>6}  of the captions are made of a frequent template",

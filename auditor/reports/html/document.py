@@ -10,7 +10,7 @@ from html import escape
 from importlib.resources import files
 from string import Template
 
-from auditor.reports.cells import begins_section, cell, flush_right, sentence
+from auditor.reports.cells import begins_section, beside_tables, cell, flush_right, sentence
 from auditor.reports.figures.marks import Palette, palette
 from auditor.reports.html import first_screen, plots
 from auditor.result import Document, Figure, Result, Section, Table, counted, program
@@ -34,7 +34,9 @@ _UNPRINTABLE = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0
 def render(result: Result) -> str:
     """Give a result as a report of one section."""
     named = ", ".join(selection.label for selection in result.selections)
-    section = Section(result.command, "Result", tables=result.tables, figures=result.figures, notes=result.sentences)
+    section = Section(
+        result.command, "Result", tables=result.tables, figures=result.figures, notes=beside_tables(result)
+    )
     title = f"auditor {result.command}" + (f": {named}" if named else "")
     return render_document(Document(title, result.selections, (section,), program(), signatures=result.signatures))
 

@@ -152,11 +152,12 @@ def _tables(found: Sequence[Finding]) -> tuple[Table, ...]:
     rows = [(one.severity, one.kind, one.sentence, KINDS[one.kind].consequence) for one in found]
     summary = pl.DataFrame(rows, schema=["severity", "kind", "finding", "consequence"], orient="row")
     examples = [
-        Table(f"{one.kind}: examples", _columns(one), name=f"{one.kind}/{place}")
+        Table(f"{one.kind}: examples", _columns(one), name=f"{one.kind}/{place}", tells_findings=True)
         for place, one in enumerate(found)
         if one.examples
     ]
-    return (Table("findings, the worst first", summary, sections="severity", name="findings"), *examples)
+    listed = Table("findings, the worst first", summary, sections="severity", name="findings", tells_findings=True)
+    return (listed, *examples)
 
 
 def _columns(one: Finding) -> pl.DataFrame:

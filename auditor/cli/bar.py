@@ -1,0 +1,80 @@
+"""How far a command is, on a terminal: one line that is drawn over, and one that stays for each step that took long."""
+
+from __future__ import annotations
+
+import datetime
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from rich.cells import cell_len, set_cell_size
+from rich.console import Console
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
+from rich.table import Column
+from rich.text import Text
+
+from auditor.model import Progress as Report
+from auditor.reports.harmless import harmless
+
+#: Seconds below which a step needs no line of its own when it is finished.
+SHORT = 2.0
+
+_BAR_CELLS = 20
+
+
+class _HowFar(ProgressColumn):
+    """Percent, how many of how many, and the time that is left; the time that went by where that is not known."""
+
+    def render(self, task: Task) -> Text:
+        """Write it."""
+        took, left = (_clock(seconds) for seconds in (task.elapsed or 0.0, task.time_remaining or 0.0))
+        if task.total is None:
+            return Text(f"{task.completed:,.0f}, {took}" if task.completed else took)
+        far = f"{task.percentage:.0f}%, {task.completed:,.0f} of {task.total:,.0f}"
+        return Text(f"{far}, {left} left" if task.time_remaining is not None else f"{far}, {took}")
+
+
+@dataclass
+class _Step:
+    """What is being done now, and since when."""
+
+    what: str = ""
+    began: float = field(default_factory=time.monotonic)
+
+    def finished(self) -> str | None:
+        """Say what was done, where it took long."""
+        took = time.monotonic() - self.began
+        return f"{self.what}: {_clock(took)}" if self.what and took >= SHORT else None
+
+
+@contextmanager
+def drawn(console: Console) -> Iterator[Report]:
+    """Draw a line that says how far a command is; it is gone before the next one."""
+    words = TextColumn("{task.description}", markup=False, table_column=Column(ratio=1, no_wrap=True))
+    with Progress(words, BarColumn(_BAR_CELLS), _HowFar(), console=console, transient=True, expand=True) as bar:
+        task, step, known = bar.add_task("", total=None), _Step(), 0
+
+        def report(what: str, done: int, total: int) -> None:
+            nonlocal step, known
+            if what != step.what:
+                _tell(console, step)
+                step = _Step(what)
+            if done < bar.tasks[0].completed or (total != known and done < total):
+                bar.reset(task)
+            known = total
+            # All of it is done: this is the end, or nobody knows how much there will be.
+            bar.tasks[0].total = total if done < total else None
+            bar.update(task, description=set_cell_size(what, min(cell_len(what), console.width // 2)), completed=done)
+
+        yield report
+        _tell(console, step)
+
+
+def _tell(console: Console, step: _Step) -> None:
+    if words := step.finished():
+        console.print(harmless(words), style="dim", soft_wrap=True)
+
+
+def _clock(seconds: float) -> str:
+    return str(datetime.timedelta(seconds=round(seconds)))

@@ -1,0 +1,67 @@
+"""What was found, for a person at a prompt: how bad, what it is, what follows, and captions that show it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rich.text import Text
+
+from auditor.findings import KINDS
+from auditor.reports.harmless import harmless
+from auditor.reports.terminal.screen import Screen
+from auditor.result import SEVERITIES, Finding, Result, counted
+
+_STYLES = {"error": "bold red", "warning": "bold yellow", "notice": "bold cyan", "info": "dim"}
+
+#: A quoted caption is cut beyond so many signs: rows have it whole.
+_QUOTED = 240
+
+
+def have_layout(result: Result) -> bool:
+    """Say whether the findings of a result stand by themselves: where they have examples, or tables that tell them."""
+    return any(one.examples for one in result.findings) or any(table.tells_findings for table in result.tables)
+
+
+def show(result: Result, screen: Screen) -> None:
+    """Print how many there are of each severity, then each; those that only answer a question as bullets, last."""
+    matter = [one for one in result.findings if one.severity != "info"]
+    tally = [(name, sum(one.severity == name for one in matter)) for name in SEVERITIES]
+    told = ", ".join(counted(number, name, f"{name}s") for name, number in tally if number)
+    screen.say(told or "nothing was found that is worth a word", style="bold")
+    screen.print()
+    for one in matter:
+        _show(one, screen)
+    for one in result.findings:
+        if one.severity == "info":
+            screen.say(harmless(one.sentence), bullet="• ")
+    if any(one.examples for one in matter) and result.frame.height:
+        screen.say(f"-o FILE.csv has all captions: {counted(result.frame.height, 'row', 'rows')}", style="dim")
+
+
+def _show(one: Finding, screen: Screen) -> None:
+    screen.print(Text.assemble((one.severity, _STYLES[one.severity]), "  ", (one.kind, "bold")), soft_wrap=True)
+    screen.say(harmless(one.sentence), indent=2)
+    if consequence := KINDS[one.kind].consequence:
+        screen.say(consequence, indent=2, style="dim")
+    for example in one.examples:
+        _quote(example, screen)
+    screen.print()
+
+
+def _quote(example: Mapping[str, str | int | None], screen: Screen) -> None:
+    """Quote a caption with its place and why it is here, then the one that it is beside; once, where both say it."""
+    text, other = example.get("text"), example.get("other_text")
+    places = [_place(example, "")] + ([_place(example, "other_")] if other is not None else [])
+    why = f": {example['why']}" if example.get("why") else ""
+    said = [(text, " and ".join(places) + why)] if text == other else [(text, places[0] + why), (other, places[-1])]
+    for words, place in said:
+        if words is not None:
+            quoted = str(words) if len(str(words)) <= _QUOTED else f"{str(words)[:_QUOTED].rstrip()}…"
+            screen.say(harmless(f"“{quoted}”"), indent=4)
+        if words is not None or place == places[0] + why:
+            screen.say(harmless(place), indent=6 if words is not None else 4, style="dim")
+
+
+def _place(example: Mapping[str, str | int | None], which: str) -> str:
+    image, slot = example.get(f"{which}image"), example.get(f"{which}slot")
+    return f"{image}" if slot is None else f"{image}#{slot}"

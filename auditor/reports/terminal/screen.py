@@ -1,0 +1,58 @@
+"""Where tables and sentences are drawn: a terminal with its width, or a pipe or file in which lines end nowhere."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TextIO
+
+from rich.cells import cell_len
+from rich.text import Text
+
+from auditor.reports.harmless import HarmlessConsole
+
+#: What nobody's terminal is narrower than: a line below this is no line any more.
+_NARROWEST = 20
+
+
+class Screen(HarmlessConsole):
+    """A terminal, a pipe or a file that tables are drawn on.
+
+    `edge` is the width that no line goes beyond: that given, that of COLUMNS, or the terminal's own; None in a pipe or
+    a file, which programs read line by line, so that nothing is wrapped there and nothing left out.
+
+    Text is never read as markup, emoji or numbers to be coloured; a reader that leaves early (`| head`) is no error.
+    """
+
+    def __init__(self, file: TextIO, *, color: bool = True, width: int | None = None, endless: bool = False) -> None:
+        super().__init__(file=file, no_color=not color or None, width=width, highlight=False, emoji=False, markup=False)
+        ends = not endless and (width is not None or named_width() or self.is_terminal)
+        self.edge = max(self.width, _NARROWEST) if ends else None
+
+    def say(self, words: str, *, style: str = "", bullet: str = "", indent: int = 0) -> None:
+        """Print a text, wrapped between words; the lines after the first stand under its first word."""
+        for number, line in enumerate(self.lines(words, indent + len(bullet))):
+            lead = " " * indent + (bullet if number == 0 else " " * len(bullet))
+            self.print(Text.assemble((lead, "yellow" if bullet else ""), (line, style)), soft_wrap=True)
+
+    def lines(self, words: str, indent: int = 0) -> list[str]:
+        """Wrap a text between words, so that it fits beside an indent."""
+        if self.edge is None:
+            return [words]
+        room = max(self.edge - indent, 1)
+        return [line.plain.rstrip() for line in Text(words).wrap(self, room, overflow="fold")] or [""]
+
+
+def named_width() -> bool:
+    """Say whether COLUMNS names a width."""
+    return os.environ.get("COLUMNS", "").isdigit()
+
+
+def packed(words: str, width: int | None, after: str) -> list[str]:
+    """Break a text without blanks after signs, so that as many pieces as there is room for share a line."""
+    lines = [""]
+    for piece in re.findall(f"[^{re.escape(after)}]*[{re.escape(after)}]+|[^{re.escape(after)}]+", words):
+        if width is not None and lines[-1] and cell_len(lines[-1] + piece.rstrip()) > width:
+            lines.append("")
+        lines[-1] += piece
+    return [line.rstrip() for line in lines]
