@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from auditor.findings_of_captions import CAPTION_KINDS
+from auditor.findings.listed import CAPTION_KINDS
 from auditor.model import Progress, Selection
 from auditor.result import Finding, about
 from auditor.store import ngrams

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from auditor.findings_of_captions import CAPTION_KINDS
+from auditor.findings.listed import CAPTION_KINDS
 from auditor.result import SEVERITIES, Finding, Severity
 
 
