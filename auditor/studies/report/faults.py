@@ -28,9 +28,6 @@ _TEMPLATES_SQL = (
     "slot_vocabulary",
 )  # fmt: skip
 
-#: A share below it is shown as 0.0%.
-_SHOWN = 0.0005
-
 #: How many leaks the summary names, slots a table shows, and rows of outliers a report carries.
 _LEAKS = 4
 
@@ -39,11 +36,8 @@ _SLOTS = 15
 _CARRIED = 100
 
 
-def duplicates(context: ReportContext, name: str, title: str, *, faults: bool = False) -> Section:
-    """Find the captions that occur again: what leaks from train into test, then what is repeated elsewhere.
-
-    Of `faults`, the summary leaves out a kind of which there is none.
-    """
+def duplicates(context: ReportContext, name: str, title: str) -> Section:
+    """Find the captions that occur again: what leaks from train into test, then what is repeated elsewhere."""
     settings = context.settings
     twins = context.result(
         "identical",
@@ -52,8 +46,7 @@ def duplicates(context: ReportContext, name: str, title: str, *, faults: bool = 
     same = (*(f"{one.sentence}." for one in twins.findings), *(f"{why[0].upper()}{why[1:]}." for why in twins.notes))
     counts = tuple(one for one in twins.tables if one.name == identical_study.COUNTS)
     pairs = tuple(one for one in twins.tables if one.name != identical_study.COUNTS)
-    least = _SHOWN if faults else 0
-    counted = [words for table in counts for words in sentences.twins(table.frame, least)]
+    counted = [words for table in counts for words in sentences.twins(table.frame)]
     commands = tuple(context.command(verb, *context.tokenizer()) for verb in ("duplicates", "identical"))
     try:
         duplicates_result = answers.duplicates(context)
@@ -64,7 +57,7 @@ def duplicates(context: ReportContext, name: str, title: str, *, faults: bool = 
         )  # fmt: skip
     rows, labels = sentences.again(duplicates_result), [one.label for one in context.selections]
     leaks = sentences.leaks(duplicates_result)
-    leaking, repeated = sentences.leaking(leaks), sentences.repeated(rows, least)
+    leaking, repeated = sentences.leaking(leaks), sentences.repeated(rows)
     copied = [finding.sentence for finding in duplicates_result.found(duplicates_study.COPIED)]
     told = (duplicates_study.LEAK, duplicates_study.COPIED)
     return Section(
@@ -76,11 +69,8 @@ def duplicates(context: ReportContext, name: str, title: str, *, faults: bool = 
     )  # fmt: skip
 
 
-def outliers(context: ReportContext, name: str, title: str, *, faults: bool = False) -> Section:
-    """Show the captions that seem to be of another image, and the images that people describe differently.
-
-    Of `faults`, the summary leaves out that there is none.
-    """
+def outliers(context: ReportContext, name: str, title: str) -> Section:
+    """Show the captions that seem to be of another image, and the images that people describe differently."""
     results, lacking = _of_each(context, answers.outliers)
     if not results:
         return Section(
@@ -89,8 +79,7 @@ def outliers(context: ReportContext, name: str, title: str, *, faults: bool = Fa
     captions = {one.label: int(versions.images(context.store, one)["captions"].sum()) for one in context.selections}
     faulty = [words for label, one in results.items() for words in sentences.faulty(label, one.frame, captions[label])]
     misplaced = any(one.frame["finding"].is_in(["swapped", "elsewhere"]).any() for one in results.values())
-    nothing = [] if faults else ["No caption is less like the others of its image than another."]
-    said = [*(faulty or nothing)]
+    said = faulty or ["No caption is less like the others of its image than another."]
     said += [sentences.CAVEAT] if misplaced else []
     carried = f"the rows here are the {_CARRIED} surest of each dataset; the command gives all"
     return Section(
