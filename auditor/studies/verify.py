@@ -103,7 +103,8 @@ def _compared(
     made = card_study(store, _ref(store, path, said), settings=settings, config=declared, progress=progress)
     (selection,) = made.selections
     now = {number.name: number for number in made.numbers}
-    judged = [(one, now.get(one.name), *_judged(one, now.get(one.name), made)) for one in said.numbers]
+    renamed = selection.version.dataset != said.dataset
+    judged = [(one, now.get(one.name), *_judged(one, now.get(one.name), made, renamed)) for one in said.numbers]
     place = (selection.version.dataset, selection.version.version, selection.split)
     rows = [
         (*place, one.name, one.said, one.signature, one.value, again.value if again else None, holds, why)
@@ -125,7 +126,7 @@ def _ref(store: Store, path: Path, said: Published) -> str:
     return name if said.split is None else f"{name}:{said.split}"
 
 
-def _judged(was: Number, now: Number | None, made: DatasetCard) -> tuple[bool | None, str | None]:
+def _judged(was: Number, now: Number | None, made: DatasetCard, renamed: bool) -> tuple[bool | None, str | None]:
     """Say whether a number holds; null, with the reason, where it cannot be had as it was made."""
     unsure = "; ".join(made.unasked)
     if now is None:
@@ -136,6 +137,8 @@ def _judged(was: Number, now: Number | None, made: DatasetCard) -> tuple[bool | 
         return None, f"it is made in another way now: {now.signature}"
     if math.isclose(was.value, now.value, rel_tol=_SAME, abs_tol=_SAME):
         return True, None
+    if renamed and "bound" in was.name:
+        return None, "references and substitutes are drawn by the name of the dataset, which is another here"
     of_all = was.name.startswith("findings/") and was.name.count("/") == 1
     return (None, unsure) if of_all and unsure else (False, None)
 
