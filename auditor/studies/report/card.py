@@ -18,7 +18,7 @@ from auditor.result import SEVERITIES, Finding, Result, Section, Signature, Tabl
 from auditor.store import versions
 from auditor.store.connection import Store
 from auditor.studies.report import answers
-from auditor.studies.report.request import ReportContext, ReportSettings
+from auditor.studies.report.request import METRICS, ReportContext, ReportSettings
 
 _STATISTICS: Mapping[str, str] = {
     "captions-per-image-min": "captions of an image, at least",
@@ -57,7 +57,8 @@ def card(
     Counts, splits, statistics, bounds, known problems and signatures of one dataset. Markdown, unless the file or
     --format asks for more: it begins with the front matter that Hugging Face reads, and ends with a comment that holds
     every number with all its digits. `--format croissant` writes Croissant 1.1 with its fields on responsible AI, for
-    catalogues; `--format badge` a picture that says how many errors and warnings there are. No caption is in any.
+    catalogues; `--format badge` a picture that says how many errors and warnings there are. None of these three holds a
+    caption.
 
     How to read it: every number names the version and the signature that it holds for, so that others can check it:
     `auditor verify --card FILE` does. Known problems are those of `auditor findings`, the worst first.
@@ -121,7 +122,7 @@ def _facts(context: ReportContext, profiled: Result, language: str, about: Sourc
     known = pl.DataFrame([(name, said) for name, said in facts.items() if said], schema=["fact", "value"], orient="row")
     return Section(
         "facts", "Counts", tables=(Table("", known, name="counts"),), results=(profiled,),
-        commands=(context.command("card"),),
+        commands=(context.command("card", *context.scoring(metrics=context.settings.metrics != METRICS)),),
     )  # fmt: skip
 
 
