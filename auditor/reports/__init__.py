@@ -98,7 +98,7 @@ def document_format(name: str | None, output: Path | None, *, card: bool = False
     endings = _ENDINGS | (_CARD_ENDINGS if card else {})
     chosen = endings.get(output.suffix.lower(), "")
     if chosen not in formats:
-        there = ", ".join(ending for ending, name in endings.items() if name in formats)
+        there = ", ".join(ending for one in formats for ending, name in endings.items() if name == one)
         raise UsageError(f"{output}: its ending names no format of a {'card' if card else 'report'}; known are {there}")
     return chosen
 
