@@ -33,10 +33,11 @@ from auditor.studies import (
     score,
     tasks,
     templates,
+    verify,
     versions,
 )
 from auditor.studies.diversity import missed, omitted, robustness
-from auditor.studies.upkeep import sql, verify
+from auditor.studies.upkeep import sql
 from auditor.studies.upkeep import store as upkeep
 
 P = ParamSpec("P")

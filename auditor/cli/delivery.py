@@ -33,7 +33,8 @@ def refuse_formats(command: str, arguments: Mapping[str, object]) -> None:
     from auditor import reports
 
     if document:
-        reports.document_format(name if isinstance(name, str) else None, output if isinstance(output, Path) else None)
+        named, target = name if isinstance(name, str) else None, output if isinstance(output, Path) else None
+        reports.document_format(named, target, card=study is not None and study.card)
         return
 
     named = name if isinstance(name, str) and name in reports.FORMATS else None
@@ -125,7 +126,7 @@ def deliver_document(document: Document, chosen: str, output: Path | None) -> No
     """Write a report to stdout or to a file. Raises `UsageError` for a file that cannot be written."""
     from auditor import reports
 
-    text = reports.DOCUMENT_FORMATS[chosen](document)
+    text = reports.document_text(document, chosen)
     if output is None:
         sys.stdout.flush()
         _put(text, sys.stdout.buffer)

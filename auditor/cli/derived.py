@@ -171,7 +171,8 @@ def _output_options(study: Study, told: Sequence[_Option]) -> list[inspect.Param
     own = {option.parameter.option or option.name for option in told}
     shared = []
     if "format" not in own:
-        form = o.DocumentFormat if study.document else o.VerdictFormat if study.verdicts else o.Format
+        document = o.CardFormat if study.card else o.DocumentFormat
+        form = document if study.document else o.VerdictFormat if study.verdicts else o.Format
         shared.append(_option("format_name", form, None))
     if not study.document:
         shared.append(_option("as_json", o.Json, default=False))
@@ -195,8 +196,7 @@ def _run(
             values[new] = given
     chosen: str = ""
     if study.document:
-        asked, output = values["format_name"], values["output"]
-        chosen = reports.document_format(asked or ("md" if name == "card" and output is None else None), output)
+        chosen = reports.document_format(values["format_name"], values["output"], card=study.card)
     arguments, keywords = _arguments(function, told, values)
     takes = inspect.signature(function).parameters
     if study.verdicts:

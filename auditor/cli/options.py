@@ -93,6 +93,11 @@ DocumentFormat = Annotated[
     str | None, typer.Option("--format", help="html, md, latex or json.", rich_help_panel="Output")
 ]
 
+CardFormat = Annotated[
+    str | None,
+    typer.Option("--format", help="md, html, latex, json, croissant or badge.", rich_help_panel="Output"),
+]
+
 ExitCode = Annotated[bool, typer.Option("--exit-code", help="Exit with 1 where anything changed.")]
 
 VerdictFormat = Annotated[

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from auditor.cards import DatasetCard
 from auditor.errors import UsageError
 from auditor.replacing import is_plain
-from auditor.reports import csv, latex, markdown, verdicts
+from auditor.reports import badge, croissant, csv, latex, markdown, verdicts
 from auditor.reports.html import document as html
 from auditor.result import Document, Result
 
@@ -40,6 +41,9 @@ DOCUMENT_FORMATS: Mapping[str, Callable[[Document], str]] = {
     "json": lambda document: document.to_json() + "\n",
 }
 
+#: Writers of a dataset's card that no other report has.
+CARD_FORMATS: Mapping[str, Callable[[DatasetCard], str]] = {"croissant": croissant.render, "badge": badge.render}
+
 #: Formats that show nothing but figures.
 PICTURES = frozenset({"svg", "png"})
 
@@ -63,23 +67,40 @@ _ENDINGS = {
     ".xml": "junit",
 }
 
+_CARD_ENDINGS = {".jsonld": "croissant", ".svg": "badge"}
+
 #: Counts the texts that a spreadsheet program takes for formulas.
 formulas = csv.formulas
 
 
-def document_format(name: str | None, output: Path | None) -> str:
-    """Decide the format of a report: the one named, else the one that the output file's ending stands for."""
-    known = ", ".join(DOCUMENT_FORMATS)
+def document_text(document: Document, chosen: str) -> str:
+    """Write a report, or a card, in a format that `document_format` gave for it."""
+    if isinstance(document, DatasetCard) and chosen in CARD_FORMATS:
+        return CARD_FORMATS[chosen](document)
+    return DOCUMENT_FORMATS[chosen](document)
+
+
+def document_format(name: str | None, output: Path | None, *, card: bool = False) -> str:
+    """Decide the format of a report: the one named, else the one that the output file's ending stands for.
+
+    A `card` has formats of its own beside, and is Markdown where nothing is said.
+    """
+    formats = (*DOCUMENT_FORMATS, *(CARD_FORMATS if card else ()))
+    known = ", ".join(formats)
     if name is not None:
-        if name not in DOCUMENT_FORMATS:
-            raise UsageError(f"{name}: no format of a report; known are {known}")
+        if name not in formats:
+            raise UsageError(f"{name}: no format of a {'card' if card else 'report'}; known are {known}")
         return name
+    if output is None and card:
+        return "md"
     if output is None:
         raise UsageError(f"a report needs a file or a format: -o FILE.{{html,md,tex,json}}, or --format {known}")
-    chosen = _ENDINGS.get(output.suffix.lower())
-    if chosen not in DOCUMENT_FORMATS:
-        raise UsageError(f"{output}: its ending names no format of a report; known are .html, .md, .tex and .json")
-    return str(chosen)
+    endings = _ENDINGS | (_CARD_ENDINGS if card else {})
+    chosen = endings.get(output.suffix.lower(), "")
+    if chosen not in formats:
+        there = ", ".join(ending for one in formats for ending, name in endings.items() if name == one)
+        raise UsageError(f"{output}: its ending names no format of a {'card' if card else 'report'}; known are {there}")
+    return chosen
 
 
 def chosen_format(name: str | None, output: Path | None) -> str:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from auditor.cards import DatasetCard
+from auditor.reports import front_matter
 from auditor.reports.cells import beside_tables, cell, flush_right, sentence
 from auditor.reports.harmless import visible
 from auditor.result import Document, Result, Section, Table
@@ -72,14 +74,16 @@ def escaped(value: str) -> str:
 
 
 def render_document(document: Document) -> str:
-    """Give the whole report, its time on a line of its own."""
-    head = [f"{'#' * document.level} {escaped(document.title)}\n", f"{escaped(document.program)}\n"]
+    """Give the whole report, its time on a line of its own; a card with what Hugging Face and `verify` read of it."""
+    head = [front_matter.render(document)] if isinstance(document, DatasetCard) else []
+    head += [f"{'#' * document.level} {escaped(document.title)}\n", f"{escaped(document.program)}\n"]
     head += [f"made {document.made_at}\n"] if document.made_at else []
     return "\n".join(
         [
             *head,
             *(part for section in document.sections for part in _section(section, document.level)),
             *_method(document),
+            *([f"{document.comment()}\n"] if isinstance(document, DatasetCard) else []),
         ]
     )
 

@@ -25,8 +25,8 @@ class Study:
 
     `function` is written `package.module:name`; `line` is the first sentence of its docstring. `writes` says that it
     needs a store that it may write to, `makes` also that a store that is not there is made. `draws` says that its
-    results have figures, `document` that it gives a document, `verdicts` that its rows have a verdict each, `asks` that
-    its verdict is no finding unless the user says so, with --exit-code.
+    results have figures, `document` that it gives a document, `card` that this is a dataset's card, `verdicts` that its
+    rows have a verdict each, `asks` that its verdict is no finding unless the user says so, with --exit-code.
     """
 
     function: str
@@ -36,6 +36,7 @@ class Study:
     makes: bool = False
     draws: bool = False
     document: bool = False
+    card: bool = False
     verdicts: bool = False
     asks: bool = False
 
@@ -68,9 +69,7 @@ STUDIES: dict[str, Study] = {
     "diff": _here(
         "versions:diff", "Data", "Say what changed from one version to another: captions, words, lengths.", asks=True
     ),
-    "verify": _here(
-        "upkeep.verify:verify", "Data", "Hash the stored captions again, and check the store against its log."
-    ),
+    "verify": _here("verify:verify", "Data", "Hash the stored captions again, and check the store against its log."),
     "findings": _here(
         "findings:findings", "Captions", "Say what is wrong with the captions, how bad it is, and which they are."
     ),
@@ -138,7 +137,7 @@ STUDIES: dict[str, Study] = {
     ),
     "tasks": _here("tasks:tasks", "People", "Make questions for people: which of two captions is better?"),
     "report": _here("report:report", "Reports", "Write the whole audit as one document.", document=True),
-    "card": _here("report:card", "Reports", "Write the card of a dataset, for its README.", document=True),
+    "card": _here("report:card", "Reports", "Write the card of a dataset, for its README.", document=True, card=True),
     "check": _here("check:check", "Reports", "Check datasets against the gates of datasets.toml.", verdicts=True),
     "reproduce": _here("reproduce:reproduce", "Reports", "Compare published figures with ours."),
 }

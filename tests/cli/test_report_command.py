@@ -11,6 +11,7 @@ from conftest import ingest_rows
 from auditor.cli.app import app
 from auditor.errors import UsageError
 from auditor.store.connection import Store
+from auditor.store.versions import resolve
 
 
 @pytest.fixture
@@ -37,8 +38,24 @@ def test_report_is_written_in_the_format_of_its_ending(filled: Path) -> None:
 def test_card_goes_to_standard_output_as_markdown(filled: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     run("card", "set", "--store", filled, "-m", "bleu-1")
     said = capsysbinary.readouterr().out.decode()
-    assert said.startswith("## Dataset card: set\n")
+    with Store.open(filled) as store:
+        version = resolve(store, "set").version.version
+    assert said.startswith('---\npretty_name: "set"\n')
+    assert "\n---\n\n## Dataset card: set\n" in said
     assert "| captions | 4 |" in said
+    assert f"auditor card set@{version[:12]} -m bleu-1\n" in said
+
+
+def test_card_is_written_in_the_format_of_its_ending_or_name(filled: Path) -> None:
+    there = ("card", "set", "--store", filled, "-m", "bleu-1")
+    run(*there, "-o", "a.svg")
+    assert Path("a.svg").read_text(encoding="utf-8").startswith("<svg")
+    run(*there, "-o", "a.json", "--format", "croissant")
+    assert json.loads(Path("a.json").read_text(encoding="utf-8"))["@type"] == "sc:Dataset"
+    with pytest.raises(UsageError, match=r"a\.csv: its ending names no format of a card; known are .*\.jsonld, \.svg"):
+        run(*there, "-o", "a.csv")
+    with pytest.raises(UsageError, match="croissant: no format of a report"):
+        run("report", *there[1:], "--format", "croissant")
 
 
 @pytest.mark.parametrize(

@@ -1,21 +1,24 @@
-"""The card of a dataset: what its README should say of it, ready to paste."""
+"""The card of a dataset: what its README, or a catalogue, should say of it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
 from auditor import parameters as p
+from auditor.cards import DatasetCard, Number
 from auditor.config import sources
-from auditor.model import Progress, silent
-from auditor.result import Document, Section, Table, program
+from auditor.findings import KINDS, title
+from auditor.model import Progress, Selection, Source, silent
+from auditor.result import SEVERITIES, Finding, Result, Section, Signature, Table, program
 from auditor.store import versions
 from auditor.store.connection import Store
-from auditor.studies.report import answers, sentences
-from auditor.studies.report.faults import duplicates, outliers
-from auditor.studies.report.request import ReportContext, ReportSettings
-from auditor.studies.report.sections import bounds
+from auditor.studies.report import answers
+from auditor.studies.report.request import METRICS, ReportContext, ReportSettings
 
 _STATISTICS: Mapping[str, str] = {
     "captions-per-image-min": "captions of an image, at least",
@@ -31,6 +34,15 @@ _STATISTICS: Mapping[str, str] = {
     "distinct-captions": "different captions",
 }
 
+_CANDIDATES: Mapping[str, str] = {
+    "human": "a caption against the others of its image",
+    "intra": "a caption of another image in its place",
+    "brown": "a sentence of the Brown corpus in its place",
+}
+
+#: What the numbers of a card depend on; its other settings are of comparisons.
+_SETTINGS = ("metrics", "tokenizer", "seed", "references")
+
 
 def card(
     store: Store,
@@ -39,87 +51,159 @@ def card(
     settings: ReportSettings | None = None,
     config: p.Config = None,
     progress: Progress = silent,
-) -> Document:
+) -> DatasetCard:
     """Write the card of a dataset, for its README.
 
     Counts, splits, statistics, bounds, known problems and signatures of one dataset. Markdown, unless the file or
-    --format asks for more.
+    --format asks for more: it begins with the front matter that Hugging Face reads, and ends with a comment that holds
+    every number with all its digits. `--format croissant` writes Croissant 1.1 with its fields on responsible AI, for
+    catalogues; `--format badge` a picture that says how many errors and warnings there are. None of these three holds a
+    caption.
 
-    How to read it: paste it into the README of a dataset: every number names the version and the signature that it
-    holds for, so that others can check it.
+    How to read it: every number names the version and the signature that it holds for, so that others can check it:
+    `auditor verify --card FILE` does. Known problems are those of `auditor findings`, the worst first.
 
-    Limits: it describes captions; who wrote them, how and with what consent is yours to add.
+    Limits: it describes captions; who wrote them, how and with what consent, and where they are published, is yours to
+    add.
 
-    Example: auditor card flickr8k >> README.md
+    Examples: auditor card flickr8k > README.md · auditor card flickr8k --format croissant -o croissant.json
     """
-    declared = sources(config)
-    settings = settings or ReportSettings()
-    selection = versions.resolve(store, ref, settings.split)
-    context = ReportContext(store, (selection,), settings, progress, declared or {})
-    settings = context.settings
-    profiled = answers.profiled(context)
-    value = dict(profiled.frame.select("statistic", "value").iter_rows())
-    measured = bounds(context, "bounds", "Bounds")
-    about = (declared or {}).get(selection.version.dataset)
-    facts = {
-        "dataset": selection.version.dataset,
-        "version": selection.version.version,
-        "language": versions.language(store, selection.version.dataset),
-        "images": f"{value['images']:,.0f}",
-        "captions": f"{value['captions']:,.0f}",
-        "licence": about.licence if about else None,
-        "citation": about.citation if about else None,
-    }
+    declared = sources(config) or {}
+    selection = versions.resolve(store, ref, (settings or ReportSettings()).split)
+    context = ReportContext(store, (selection,), settings or ReportSettings(), progress, declared)
+    profiled, measured = answers.profiled(context), answers.bounds(context)
+    found, results, unasked = answers.findings(context)
+    about = declared.get(selection.version.dataset)
+    language = versions.language(store, selection.version.dataset)
     splits = (
         versions.images(store, selection)
         .group_by(pl.col("split").fill_null("none"))
         .agg(images=pl.len().cast(pl.Int64), captions=pl.col("captions").sum().cast(pl.Int64))
         .sort("split")
     )
+    asked = {name: getattr(context.settings, name) for name in _SETTINGS}
+    numbers = (_counted(profiled, asked["tokenizer"]), _of_splits(splits), _scored(measured), _of_findings(found))
+    return DatasetCard(
+        f"Dataset card: {selection.label}",
+        (selection,),
+        (
+            _facts(context, profiled, language, about),
+            Section("splits", "Splits", tables=(Table("", splits, name="splits"),)),
+            _statistics(context, profiled),
+            _bounds(measured),
+            _problems(context, found, results, unasked),
+        ),
+        program(),
+        level=2,
+        signatures={key: text for one in context.results.values() for key, text in one.signatures.items()},
+        language=language,
+        licence=about.licence if about else None,
+        citation=about.citation if about else None,
+        url=_published_at(selection, about),
+        settings={key: [*value] if key == "metrics" else value for key, value in asked.items() if value is not None},
+        numbers=tuple(itertools.chain(*numbers)),
+        findings=found,
+        unasked=unasked,
+    )  # fmt: skip
+
+
+def _facts(context: ReportContext, profiled: Result, language: str, about: Source | None) -> Section:
+    (selection,) = context.selections
+    value = dict(profiled.frame.select("statistic", "value").iter_rows())
+    facts = {
+        "dataset": selection.version.dataset,
+        "version": selection.version.version,
+        "language": language,
+        "images": f"{value['images']:,.0f}",
+        "captions": f"{value['captions']:,.0f}",
+        "licence": about.licence if about else None,
+        "citation": about.citation if about else None,
+    }
+    known = pl.DataFrame([(name, said) for name, said in facts.items() if said], schema=["fact", "value"], orient="row")
+    return Section(
+        "facts", "Counts", tables=(Table("", known, name="counts"),), results=(profiled,),
+        commands=(context.command("card", *context.scoring(metrics=context.settings.metrics != METRICS)),),
+    )  # fmt: skip
+
+
+def _statistics(context: ReportContext, profiled: Result) -> Section:
+    value = dict(profiled.frame.select("statistic", "value").iter_rows())
     rows = {"statistic": list(_STATISTICS.values()), "value": [_shown(value.get(name)) for name in _STATISTICS]}
-    problems = _problems(context)
-    dirt = tuple(f"{one}." for one in sentences.problems(profiled).get(selection.label, []))
-    mean = {"metric", "human", "intra", "brown"}
+    table = Table("", pl.DataFrame(rows), name="statistics")
+    return Section("statistics", "Statistics", tables=(table,), notes=tuple(context.tokenizer_notes))
+
+
+def _bounds(measured: Result) -> Section:
+    mean = {"metric", *_CANDIDATES}
     shown = [
         Table("", table.frame.select(name for name in table.frame.columns if name in mean), caption=(
             "Mean score of a caption against the others of its image (human), and of a caption of another image "
             "(intra) or a sentence of the Brown corpus (brown) in its place."
         ), name="bounds")
-        for table in measured.further if table.name == "means" and "intra" in table.frame.columns
+        for table in measured.tables if table.name == "means" and "intra" in table.frame.columns
     ]  # fmt: skip
-    known = pl.DataFrame([(name, said) for name, said in facts.items() if said], schema=["fact", "value"], orient="row")
-    return Document(
-        f"Dataset card: {selection.label}",
-        (selection,),
-        (
-            Section("facts", "Counts", tables=(Table("", known, name="counts"),), results=(profiled,), commands=(
-                context.command("card"),
-            )),
-            Section("splits", "Splits", tables=(Table("", splits, name="splits"),)),
-            Section("statistics", "Statistics", tables=(Table("", pl.DataFrame(rows), name="statistics"),),
-                    notes=tuple(context.tokenizer_notes)),
-            Section("bounds", "Bounds", tables=tuple(shown), results=measured.results, absent=(
-                None if shown else "No caption of another image could be put in the place of one of its own."
-            )),
-            Section("problems", "Known problems", (*problems.words, *dirt) or ("None was found.",),
-                    results=problems.results, notes=problems.notes, commands=problems.commands),
-        ),
-        program(),
-        level=2,
-        signatures={key: text for one in context.results.values() for key, text in one.signatures.items()},
-    )  # fmt: skip
+    absent = None if shown else "No caption of another image could be put in the place of one of its own."
+    return Section("bounds", "Bounds", tables=tuple(shown), results=(measured,), absent=absent)
 
 
-def _problems(context: ReportContext) -> Section:
-    """Say what leaks, occurs twice and may be wrong, as the report does; where a study fails, why."""
-    parts = [duplicates(context, "duplicates", "", faults=True), outliers(context, "outliers", "", faults=True)]
+def _problems(
+    context: ReportContext, found: Sequence[Finding], results: tuple[Result, ...], unasked: tuple[str, ...]
+) -> Section:
+    """Say what is wrong, and of what is bad also what follows from it."""
+    said = [
+        f"{one.severity}: {one.sentence}. {'' if one.severity == 'notice' else KINDS[one.kind].consequence}".strip()
+        for one in found
+        if one.severity != "info"
+    ]
+    command = context.command("findings", *context.tokenizer())
     return Section(
-        "problems", "",
-        tuple(words for part in parts for words in part.words),
-        results=tuple(result for part in parts for result in part.results),
-        commands=tuple(command for part in parts for command in part.commands),
-        notes=tuple(part.absent for part in parts if part.absent),
+        "problems", "Known problems", tuple(said) or ("None was found.",), results=results, notes=unasked,
+        commands=(command,),
     )  # fmt: skip
+
+
+def _published_at(selection: Selection, about: Source | None) -> str | None:
+    """Say where the file that was read is published: at the address whose declared hash is its own."""
+    own = selection.version.source_sha256
+    return next((one.url for one in (about.downloads if about else ()) if one.sha256 == own and not one.member), None)
+
+
+def _counted(profiled: Result, tokenizer: str) -> Iterator[Number]:
+    signature = str(Signature("profile", {"tok": tokenizer}, 1))
+    value = dict(profiled.frame.select("statistic", "value").iter_rows())
+    for name, said in {"images": "images", "captions": "captions", **_STATISTICS}.items():
+        if value.get(name) is not None:
+            whole = int(value[name])
+            yield Number(f"profile/{name}", said, whole if whole == value[name] else value[name], signature)
+
+
+def _of_splits(splits: pl.DataFrame) -> Iterator[Number]:
+    for split, images, captions in splits.iter_rows():
+        yield Number(f"splits/{split}/images", f"images of split {split}", images)
+        yield Number(f"splits/{split}/captions", f"captions of split {split}", captions)
+
+
+def _scored(measured: Result) -> Iterator[Number]:
+    rows = measured.frame.filter(pl.col("candidate").is_in(list(_CANDIDATES)), level="caption").drop_nulls("mean")
+    for metric, candidate, mean, signature in rows.select("metric", "candidate", "mean", "signature").iter_rows():
+        if math.isfinite(mean):
+            yield Number(f"bounds/{metric}/{candidate}", f"{metric}, mean: {_CANDIDATES[candidate]}", mean, signature)
+
+
+def _of_findings(found: Sequence[Finding]) -> Iterator[Number]:
+    """Count what was found by severity, then give the numbers of each finding."""
+    counts = Counter(one.severity for one in found)
+    for severity in SEVERITIES[:3]:
+        yield Number(f"findings/{severity}", f"{severity}s", counts[severity])
+    given: dict[str, Number] = {}
+    for one in found:
+        against = one.about.get("against")
+        place = f"findings/{one.kind}" + (f"/{against}" if against else "")
+        for name, value in one.values.items() if one.severity != "info" else ():
+            if isinstance(value, int | float) and math.isfinite(value):
+                said = f"{title(one.kind)}: {KINDS[one.kind].values.get(name, name)}"
+                given.setdefault(f"{place}/{name}", Number(f"{place}/{name}", said, value))
+    yield from given.values()
 
 
 def _shown(value: float | None) -> str:

@@ -28,10 +28,7 @@ _TEMPLATES_SQL = (
     "slot_vocabulary",
 )  # fmt: skip
 
-#: A share below it is shown as 0.0%.
-_SHOWN = 0.0005
-
-#: How many leaks a card names, slots a table shows, and rows of outliers a report carries.
+#: How many leaks the summary names, slots a table shows, and rows of outliers a report carries.
 _LEAKS = 4
 
 _SLOTS = 15
@@ -39,11 +36,8 @@ _SLOTS = 15
 _CARRIED = 100
 
 
-def duplicates(context: ReportContext, name: str, title: str, *, faults: bool = False) -> Section:
-    """Find the captions that occur again: what leaks from train into test, then what is repeated elsewhere.
-
-    Of `faults` alone, a few sentences say all, and leave out a kind of which there is none.
-    """
+def duplicates(context: ReportContext, name: str, title: str) -> Section:
+    """Find the captions that occur again: what leaks from train into test, then what is repeated elsewhere."""
     settings = context.settings
     twins = context.result(
         "identical",
@@ -51,13 +45,10 @@ def duplicates(context: ReportContext, name: str, title: str, *, faults: bool = 
     )
     counts = tuple(one for one in twins.tables if one.name == identical_study.COUNTS)
     pairs = tuple(one for one in twins.tables if one.name != identical_study.COUNTS)
-    if faults:
-        same = [words for table in counts for words in sentences.twins(table.frame, _SHOWN)]
-    else:
-        same = [
-            *(f"{one.sentence}." for one in twins.findings),
-            *(f"{why[0].upper()}{why[1:]}." for why in twins.notes),
-        ]
+    same = [
+        *(f"{one.sentence}." for one in twins.findings),
+        *(f"{why[0].upper()}{why[1:]}." for why in twins.notes),
+    ]
     commands = tuple(context.command(verb, *context.tokenizer()) for verb in ("duplicates", "identical"))
     try:
         duplicates_result = answers.duplicates(context)
@@ -68,11 +59,11 @@ def duplicates(context: ReportContext, name: str, title: str, *, faults: bool = 
         )  # fmt: skip
     rows, labels = sentences.again(duplicates_result), [one.label for one in context.selections]
     leaks = sentences.leaks(duplicates_result)
-    leaking = sentences.leaking(leaks.head(_LEAKS) if faults else leaks)
+    leaking = sentences.leaking(leaks)
     copied = [finding.sentence for finding in duplicates_result.found(duplicates_study.COPIED)]
     told = (duplicates_study.LEAK, duplicates_study.COPIED)
     return Section(
-        name, title, (*leaking, *sentences.repeated(rows, _SHOWN if faults else 0), *copied, *same),
+        name, title, (*leaking, *sentences.repeated(rows), *copied, *same),
         (duplicates_result, twins), (*_leak_tables(rows, leaks, labels), *counts),
         (*_leaks_first(duplicates_result.tables, rows, leaks, labels), *pairs),
         notes=(*duplicates_result.notes, *(one.sentence for one in duplicates_result.findings if one.kind not in told)),
@@ -80,11 +71,8 @@ def duplicates(context: ReportContext, name: str, title: str, *, faults: bool = 
     )  # fmt: skip
 
 
-def outliers(context: ReportContext, name: str, title: str, *, faults: bool = False) -> Section:
-    """Show the captions that seem to be of another image, and the images that people describe differently.
-
-    Of `faults` alone, nothing is said of what is listed, or where there is none.
-    """
+def outliers(context: ReportContext, name: str, title: str) -> Section:
+    """Show the captions that seem to be of another image, and the images that people describe differently."""
     results, lacking = _of_each(context, answers.outliers)
     if not results:
         return Section(
@@ -93,15 +81,15 @@ def outliers(context: ReportContext, name: str, title: str, *, faults: bool = Fa
     captions = {one.label: int(versions.images(context.store, one)["captions"].sum()) for one in context.selections}
     faulty = [words for label, one in results.items() for words in sentences.faulty(label, one.frame, captions[label])]
     misplaced = any(one.frame["finding"].is_in(["swapped", "elsewhere"]).any() for one in results.values())
-    nothing = "No caption is less like the others of its image than another."
-    said = [*(faulty or ([] if faults else [nothing])), *([sentences.CAVEAT] if misplaced else [])]
+    said = faulty or ["No caption is less like the others of its image than another."]
+    said += [sentences.CAVEAT] if misplaced else []
     listed = (
         "Captions that share nothing with the others of their image, and images that people describe most differently, "
         "are listed; the consensus caption of an image is the one most like the others."
     )
     carried = f"the rows here are the {_CARRIED} surest of each dataset; the command gives all"
     return Section(
-        name, title, (*said, *([] if faults else [listed])),
+        name, title, (*said, listed),
         tuple(replace(one, frame=one.frame.head(_CARRIED)) for one in results.values()), (),
         tuple(table for one in results.values() for table in one.tables), merged(results.values()),
         tuple(dict.fromkeys((*lacking, *(note for one in results.values() for note in one.sentences), carried))),

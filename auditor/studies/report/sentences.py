@@ -13,7 +13,6 @@ from auditor.model import Selection
 from auditor.result import Result, Table, plain
 from auditor.studies.consensus import CONFIDENCE
 from auditor.studies.duplicates import AGAIN, LEAK
-from auditor.studies.profile import DIRT, said_of
 
 
 def facts(result: Result) -> list[str]:
@@ -27,11 +26,6 @@ def facts(result: Result) -> list[str]:
             f"(standard deviation {value['sdsl']:.1f}), {value['types']:,.0f} different words, {once:.0%} of them once."
         )
     return said
-
-
-def problems(result: Result) -> dict[str, list[str]]:
-    """List what is wrong with each dataset, by label, the most frequent first. `result` is `profile`'s."""
-    return {str(one.about["label"]): said_of(one.values) for one in result.found(DIRT)}
 
 
 def bounds(result: Result) -> list[str]:
@@ -103,18 +97,13 @@ def diversity(result: Result) -> list[str]:
     return said
 
 
-def twins(counts: pl.DataFrame, least: float) -> list[str]:
-    """Say of all datasets at once at how many images a caption occurs twice. `counts` is the table of `identical`.
-
-    Nothing where no share is `least`.
-    """
-    if (counts["share_of_images"] < least).all():
-        return []
+def twins(counts: pl.DataFrame) -> list[str]:
+    """Say of all datasets at once at how many images a caption occurs twice. `counts` is the table of `identical`."""
     said = [
         f"{row['dataset']} {row['images_with_twins']:,} of {row['images']:,} ({row['share_of_images']:.1%})"
-        for row in counts.iter_rows(named=True)
+        for row in counts.drop_nulls("share_of_images").iter_rows(named=True)
     ]
-    return [f"Images with identical captions: {'; '.join(said)}."]
+    return [f"Images with identical captions: {'; '.join(said)}."] if said else []
 
 
 def agreement(result: Result, confidence: float) -> list[str]:
@@ -215,12 +204,12 @@ def leaking(rows: pl.DataFrame) -> list[str]:
     ]
 
 
-def repeated(rows: pl.DataFrame, least: float = 0) -> list[str]:
-    """Say of all datasets at once which share of captions occurs again, where any is `least`. `rows` is of `again`."""
+def repeated(rows: pl.DataFrame) -> list[str]:
+    """Say of all datasets at once which share of captions occurs again. `rows` is of `again`."""
     said = []
     for scope, words in _AGAIN.items():
         shares = rows.filter(pl.col("scope") == scope, pl.col("share").is_not_null()).select("dataset", "share")
-        if not (shares["share"] < least).all():
+        if shares.height:
             said.append(f"{words}: {'; '.join(f'{label} {share:.1%}' for label, share in shares.rows())}.")
     return said
 

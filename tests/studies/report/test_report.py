@@ -11,7 +11,6 @@ from auditor.errors import UsageError
 from auditor.model import Source
 from auditor.result import Document
 from auditor.store.connection import Store
-from auditor.studies.report.card import card
 from auditor.studies.report.request import ReportSettings
 from auditor.studies.report.sections import SECTIONS
 from auditor.studies.report.study import report
@@ -171,14 +170,3 @@ def test_dataset_that_nobody_has_rated_is_told_what_to_ingest(store: Store) -> N
     assert "dogs: the store holds no ratings, pairs or triplets of people; `auditor ingest`" in (
         section(document, "people")
     )
-
-
-def test_card_counts_splits_and_names_problems(store: Store) -> None:
-    splits = {"train": ["d0", "d1", "d2"], "test": ["d3"]}
-    ingest_rows(store, [*DOGS, ("d3", 3, "a red dog runs")], "dogs", splits=splits)
-    made = card(store, "dogs", settings=BLEU)
-    found = {one.name: one for one in made.sections}
-    assert found["splits"].tables[0].frame.rows() == [("test", 1, 4), ("train", 3, 9)]
-    assert "captions whose text occurs at several images: 2." in found["problems"].words
-    assert found["problems"].words[0].startswith("Leakage: ")
-    assert found["bounds"].tables[0].frame.columns == ["metric", "human", "intra"]

@@ -1,0 +1,156 @@
+"""The card of a dataset as a record: what it publishes, how that is written for programs, and read again."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from auditor.errors import SourceError
+from auditor.result import Document, Finding
+
+#: What the settings of a card are called among its properties, and what each may be.
+_SETTINGS: Mapping[str, Callable[[Any], bool]] = {
+    "metrics": lambda value: isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value),
+    "tokenizer": lambda value: isinstance(value, str),
+    "seed": lambda value: type(value) is int and abs(value) <= 2**62,
+    "references": lambda value: type(value) is int and 0 < value < 2**31 - 1,
+}
+
+_SETTING = "settings/"
+
+#: What the names of numbers begin with: other properties of a card are somebody else's.
+_PARTS = ("profile/", "splits/", "bounds/", "findings/")
+
+#: A card within Markdown: a comment, in which nothing ends it.
+_COMMENT = re.compile(r"<!-- auditor\.card/v1\n(.*?)\n-->", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Number:
+    """One number of a card: a stable name, what it is in plain words, and how it was made."""
+
+    name: str
+    said: str
+    value: float
+    signature: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class DatasetCard(Document):
+    """The card of one dataset: a document for people, with what programs want of it.
+
+    `settings` are those that the numbers depend on. `findings` are what is wrong with the captions; `unasked` says what
+    could not be looked for. `url` is where the file that was read is published, known by its hash.
+    """
+
+    language: str
+    licence: str | None = None
+    citation: str | None = None
+    url: str | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    numbers: tuple[Number, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    unasked: tuple[str, ...] = ()
+
+    @property
+    def identifier(self) -> str:
+        """Name the captions by the whole hash of their version, as every command understands it."""
+        (selection,) = self.selections
+        name = f"{selection.version.dataset}@{selection.version.version}"
+        return name if selection.split is None else f"{name}:{selection.split}"
+
+    def value(self, name: str) -> float:
+        """Give a number by its name."""
+        return next(number.value for number in self.numbers if number.name == name)
+
+    def properties(self) -> list[dict[str, Any]]:
+        """Give settings and numbers as records of schema.org's `PropertyValue`, their type left out."""
+        settings = [{"propertyID": _SETTING + key, "value": value} for key, value in self.settings.items()]
+        numbers = [
+            {"propertyID": one.name, "name": one.said, "value": one.value}
+            | ({"measurementTechnique": one.signature} if one.signature else {})
+            for one in self.numbers
+        ]
+        return settings + numbers
+
+    def comment(self) -> str:
+        """Write the numbers, with all their digits, so that they stand unseen in Markdown."""
+        rows = ",\n".join(json.dumps(one, ensure_ascii=False) for one in self.properties())
+        body = f'{{"identifier": {json.dumps(self.identifier)}, "additionalProperty": [\n{rows}\n]}}'
+        return (
+            f"<!-- auditor.card/v1\n{body.replace('--', '-' + chr(92) + 'u002d').replace('>', chr(92) + 'u003e')}\n-->"
+        )
+
+
+@dataclass(frozen=True)
+class Published:
+    """What a published card says: of which captions, with which settings, which numbers."""
+
+    dataset: str
+    version: str
+    split: str | None
+    settings: Mapping[str, Any]
+    numbers: tuple[Number, ...]
+
+
+def published(path: Path) -> list[Published]:
+    """Read the cards of a file: Croissant, or Markdown that holds some.
+
+    Raises `SourceError` for a file that is none, or whose card is not as `auditor card` writes it.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SourceError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
+    bodies = [text] if text.lstrip().startswith("{") else _COMMENT.findall(text)
+    cards = []
+    for body in bodies:
+        try:
+            cards.append(_published(json.loads(body)))
+        except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
+            raise SourceError(f"{path}: no card as auditor writes them: {_said(error)}") from error
+    if not cards:
+        raise SourceError(
+            f"{path}: no card of auditor; write one with `auditor card DATASET`, or with --format croissant"
+        )
+    return cards
+
+
+def _said(error: Exception) -> str:
+    return f"it has no {error}" if isinstance(error, KeyError) else str(error)
+
+
+def _published(body: Mapping[str, Any]) -> Published:
+    name = re.fullmatch(r"([^@:]+)@([0-9a-f]{64})(?::(.+))?", body["identifier"])
+    if name is None:
+        raise ValueError("its identifier names no version, NAME@HASH or NAME@HASH:SPLIT")
+    properties = [
+        one for one in body["additionalProperty"] if str(one.get("propertyID")).startswith((_SETTING, *_PARTS))
+    ]
+    settings = {
+        key.removeprefix(_SETTING): one["value"]
+        for one in properties
+        if (key := one["propertyID"]).startswith(_SETTING)
+    }
+    for key, value in settings.items():
+        if key not in _SETTINGS or not _SETTINGS[key](value):
+            raise ValueError(f"{_SETTING}{key} is no setting: {value}")
+    numbers = tuple(_numbers(properties))
+    if not numbers:
+        raise ValueError("it has no number")
+    return Published(name[1], name[2], name[3], settings, numbers)
+
+
+def _numbers(properties: list[Mapping[str, Any]]) -> Iterator[Number]:
+    for one in properties:
+        name, value = one["propertyID"], one["value"]
+        if name.startswith(_SETTING):
+            continue
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            raise ValueError(f"{name} is no number: {value}")
+        yield Number(name, str(one.get("name", name)), float(value), one.get("measurementTechnique"))

@@ -1,0 +1,162 @@
+"""Is the store what was written, and does what was published of it still hold?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated
+
+import polars as pl
+
+from auditor import parameters as p
+from auditor.cards import DatasetCard, Number, Published, published
+from auditor.config import sources
+from auditor.errors import UsageError
+from auditor.model import Progress, Selection, Source, silent
+from auditor.result import Finding, Result, Table, about, counted
+from auditor.store import versions
+from auditor.store.connection import Store
+from auditor.studies.report import ReportSettings
+from auditor.studies.report import card as card_study
+from auditor.studies.upkeep import verify as store_study
+
+#: How far apart two machines may compute the same number.
+_SAME = 1e-9
+
+_ROWS = pl.Schema({
+    "dataset": pl.String, "version": pl.String, "split": pl.String, "number": pl.String, "meaning": pl.String,
+    "signature": pl.String, "published": pl.Float64, "now": pl.Float64, "holds": pl.Boolean, "why": pl.String,
+})  # fmt: skip
+
+Verified = Annotated[str | None, p.Parameter("Hash this version only; default: all.", metavar="DATASET")]
+
+Card = Annotated[
+    Path | None,
+    p.Parameter("A published card, Croissant or Markdown: say which of its numbers hold, in place of the rest."),
+]
+
+
+def verify(
+    store: Store,
+    ref: Verified = None,
+    *,
+    card: Card = None,
+    config: p.Config = None,
+    progress: Progress = silent,
+) -> Result:
+    """Hash the stored captions again, and check the store against its log.
+
+    Every table is read whole, every version hashed again (with DATASET only that one), every reference between tables
+    followed, every text tokenised again. The newest version of each dataset is compared with the counts that
+    datasets.toml declares.
+
+    With --card, every number of a card that `auditor card` wrote is made again, from the version and with the settings
+    that the card names, whatever the dataset is called here; of Markdown, the numbers in the comment at its end count.
+
+    How to read it: `state` is ok, or DAMAGED (exit code 4): the file is not what was written; restore it or ingest
+    again. `differs` says that the data are others than datasets.toml declares, which is no damage and ends with 0. Of a
+    card, `holds` is false where a number is another now (exit code 1), and empty where this store, or this release,
+    cannot say, with the reason.
+
+    Limits: it proves that the store agrees with itself, not that the captions are good: ask `auditor report` for that.
+    Sentences of a card are not compared, nor are the tables that people see in it.
+
+    Columns: check, subject, checked, faults, state. Of a card: dataset, version, split, number, meaning, signature,
+    published, now, holds, why.
+
+    Raises `UsageError` for a card of captions that this store does not hold, `SourceError` for a file that is no card.
+
+    Examples: auditor verify · auditor verify --card README.md
+    """
+    if card is None:
+        return store_study.verify(store, ref, config=config, progress=progress)
+    if ref is not None:
+        raise UsageError(f"{ref} with --card: the card names its version; leave one of them out")
+    declared = sources(config) or {}
+    compared = [_compared(store, card, one, declared, progress) for one in published(card)]
+    selections = tuple(dict.fromkeys(selection for selection, _ in compared))
+    rows = pl.concat([frame for _, frame in compared])
+    shown = rows.select("dataset", number="meaning", published="published", now="now", holds="holds", why="why")
+    return Result(
+        "verify",
+        rows,
+        selections=selections,
+        signatures={one: one for one in rows["signature"].drop_nulls().unique(maintain_order=True)},
+        tables=(Table(f"numbers of {card}", shown.select(_told(shown)), exact=True, name="card"),),
+        findings=tuple(_found(card, selection, frame) for selection, frame in compared),
+        holds=bool((rows["holds"].fill_null(value=True)).all()) and bool(rows["holds"].any()),
+    )
+
+
+def _compared(
+    store: Store, path: Path, said: Published, declared: Mapping[str, Source], progress: Progress
+) -> tuple[Selection, pl.DataFrame]:
+    """Make a card again, and set its numbers beside those that were published."""
+    own = ReportSettings()
+    settings = ReportSettings(
+        metrics=tuple(said.settings.get("metrics", own.metrics)),
+        tokenizer=said.settings.get("tokenizer", own.tokenizer),
+        seed=said.settings.get("seed", own.seed),
+        references=said.settings.get("references"),
+    )
+    made = card_study(store, _ref(store, path, said), settings=settings, config=declared, progress=progress)
+    (selection,) = made.selections
+    now = {number.name: number for number in made.numbers}
+    renamed = selection.version.dataset != said.dataset
+    judged = [(one, now.get(one.name), *_judged(one, now.get(one.name), made, renamed)) for one in said.numbers]
+    place = (selection.version.dataset, selection.version.version, selection.split)
+    rows = [
+        (*place, one.name, one.said, one.signature, one.value, again.value if again else None, holds, why)
+        for one, again, holds, why in judged
+    ]
+    return selection, pl.DataFrame(rows, schema=_ROWS, orient="row")
+
+
+def _ref(store: Store, path: Path, said: Published) -> str:
+    """Find the captions of a card by the hash of their version, under the name that it gives them or another."""
+    held = [one for one in versions.log(store) if one.version == said.version]
+    if not held:
+        raise UsageError(
+            f"{path}: not answerable here: {store.path} does not hold version {said.version[:12]} of {said.dataset}; "
+            "ingest what the card was made of"
+        )
+    found = next((one for one in held if one.dataset == said.dataset), held[0])
+    name = f"{found.dataset}@{found.version}"
+    return name if said.split is None else f"{name}:{said.split}"
+
+
+def _judged(was: Number, now: Number | None, made: DatasetCard, renamed: bool) -> tuple[bool | None, str | None]:
+    """Say whether a number holds; null, with the reason, where it cannot be had as it was made."""
+    unsure = "; ".join(made.unasked)
+    if now is None:
+        if was.name.startswith("findings/"):
+            return (None, unsure) if unsure else (False, "it is not found")
+        return (None, "it cannot be counted here") if was.name.startswith("bounds/") else (False, "there is none")
+    if was.signature != now.signature:
+        return None, f"it is made in another way now: {now.signature}"
+    if math.isclose(was.value, now.value, rel_tol=_SAME, abs_tol=_SAME):
+        return True, None
+    if renamed and "bound" in was.name:
+        return None, "references and substitutes are drawn by the name of the dataset, which is another here"
+    of_all = was.name.startswith("findings/") and was.name.count("/") == 1
+    return (None, unsure) if of_all and unsure else (False, None)
+
+
+def _found(path: Path, selection: Selection, rows: pl.DataFrame) -> Finding:
+    """Say how many numbers hold, and name those that do not."""
+    kept, broken = int(rows["holds"].sum()), rows.filter(~pl.col("holds"))
+    unsure = rows["holds"].null_count()
+    said = f"{selection.label}: of {counted(rows.height, 'number', 'numbers')} of {path.name}, {kept:,} hold"
+    said += f", {broken.height:,} do not: {', '.join(broken['number'])}" if broken.height else ""
+    said += f"; {unsure:,} cannot be answered here" if unsure else ""
+    values = {"hold": kept, "do not": broken.height, "not answerable": unsure}
+    return Finding("card-numbers", said, about(selection), values, rows.height, "error" if broken.height else "info")
+
+
+def _told(shown: pl.DataFrame) -> Iterator[str]:
+    """Leave out what is the same, or nothing, in every row."""
+    for column in shown.get_columns():
+        constant = column.name == "dataset" and column.n_unique() == 1
+        if not constant and column.null_count() < shown.height:
+            yield column.name
