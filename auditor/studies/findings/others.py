@@ -16,6 +16,10 @@ from auditor.studies.duplicates import COPIED, LEAK, TEST, TRAIN, examples_of
 #: How many standard errors more captions of a test split than chance brings, and how many more of 100, are a leak.
 _BEYOND, _MORE, _FLOOD = 3.0, 0.002, 0.05
 
+#: Captions of an image score no more than others where they are ahead by less than this share; of fewer captions that
+#: cannot be told.
+_HARDLY, _LEAST = 0.1, 40
+
 #: Captions of one image meet together: the variance of a share of captions is so many times that of single ones.
 _CLUSTERED = 2.0
 
@@ -201,7 +205,10 @@ def _upside_down(selection: Selection, bounds: Result) -> list[Finding]:
     rising = means.filter(pl.col("metric").is_in(METRICS))
     squares = (pl.col(f"sd_{who}") ** 2 / pl.col(f"n_{who}") for who in ("human", "intra"))
     error = sum(squares, start=pl.lit(0.0)).sqrt()
-    below = rising.filter(pl.col("mean_human") - pl.col("mean_intra") <= _BEYOND * error)
+    ahead = pl.col("mean_human") - pl.col("mean_intra")
+    below = rising.filter(
+        ahead <= _BEYOND * error, ahead <= _HARDLY * pl.col("mean_human"), pl.col("n_human") >= _LEAST
+    )
     if below.is_empty():
         return []
     metric, human, intra, n = below.select("metric", "mean_human", "mean_intra", "n_human").row(0)
