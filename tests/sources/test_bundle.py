@@ -44,7 +44,7 @@ def hold(store: Store, frame: pl.DataFrame, kind: Kind = "captions", dataset: st
 
 def take(store: Store, folder: Path, dataset: str = "copy", **about: Any) -> versions.Version:
     """Ingest a bundle, as a dataset that nobody has declared."""
-    source = described(Source(dataset, "captions", "bundle", (Part((folder,)),), **about))
+    source = described(Source(dataset, "captions", "bundle", (Part((folder,)),), **{"language": "", **about}))
     result = ingest_sources(store, [source])
     assert result.frame["rejected"].item() == 0
     return versions.resolve(store, dataset).version
@@ -204,7 +204,7 @@ def test_user_and_datasets_toml_say_more_than_the_bundle(store: Store, tmp_path:
     hold(store, COUNTED, "wordlist", language="fr", related=("one",))
     export(store, "set", tmp_path / "bundle")
     part = Part((tmp_path / "bundle",))
-    told = described(Source("copy", "corpus", "bundle", (part,)), "corpus")
+    told = described(Source("copy", "corpus", "bundle", (part,), language=""), "corpus")
     assert (told.kind, told.language, told.related) == ("corpus", "fr", ("one",))
     (tmp_path / "datasets.toml").write_text('[copy]\nformat = "bundle"\npath = "bundle"\nkind = "wordlist"\n')
     declared = Source("copy", "wordlist", "bundle", (part,))
