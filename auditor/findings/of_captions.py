@@ -198,8 +198,8 @@ KINDS: Mapping[str, Kind] = {
     "bound-upside-down": Kind(
         "A caption scores no more against the captions of its own image than one of another image does.",
         "The means of candidates human and intra (`auditor bounds`), by each metric that rises with likeness: the "
-        "first is above the second by less than a tenth, and by less than three standard errors, of 40 captions or more. "
-        "`n` is the captions.",
+        "first is above the second by less than a tenth, and by less than three standard errors, of 40 captions or "
+        "more. `n` is the captions.",
         "Ask how the captions were collected: parts of one text, a dialogue, or different questions about one picture "
         "are no paraphrases. Do not use the captions of an image as references for each other.",
         "set: a caption of the image scores no more than a caption of another image, by cider-d (0.012 and 0.015 by "
