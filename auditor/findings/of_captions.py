@@ -64,12 +64,14 @@ KINDS: Mapping[str, Kind] = {
         "may; where no evidence is enough, none is told. Of planted faults 84 to 100 % of what is told was right "
         "(ABSTRACT-50S 84 %, the others 95 % and more, but for six of COCO; the limits were chosen looking at these), "
         "a quarter of them was found in Flickr8k and a tenth in Flickr30k, and in the untouched datasets none was "
-        "told. Sets of captions exchanged as a whole support each other and are missed: `exchanged-images`. `n` is the captions that have a score; it is a warning where any was found.",
+        "told. Sets of captions exchanged as a whole support each other and are missed: `exchanged-images`. `n` is the "
+        "captions that have a score; it is a warning where any was found.",
         "Look at the listed captions with their images. Correct the source and ingest again, or leave the images out.",
         "set: of the 500 captions (of 5,000) least like the others of their image, 12 pairs seem to have changed "
         "places, of which about 11 should be right and 3 seem to be of another image, of which about 3 should be right",
         ("outliers",),
         {
+            "captions": "captions that are told, of both",
             "swapped_pairs": "pairs that seem to have changed places",
             "elsewhere": "captions that seem to be of another image",
             "expected_right": "captions, of both, that are expected to be told rightly",
@@ -85,8 +87,8 @@ KINDS: Mapping[str, Kind] = {
         "hold. A caption is made of one where it covers half of its tokens and four at least. `n` is the captions.",
         "Where the share is large, look at the templates: written by a program, by instruction, or by one annotator? "
         "Scores against such references reward the template.",
-        "set: 6.7% of the captions are made of one of 15 templates, first “there is a * in the” (1.2% hold it); 14.1% "
-        "begin with one of ten openings of 3 tokens",
+        "set: 6.7% of the captions are made of a frequent template, most of “there is a * in the” (1.2%; * is any "
+        "word); 14.1% begin with one of ten openings of 3 tokens",
         ("templates",),
         {
             "share": "share of captions made of a template",
@@ -121,9 +123,10 @@ KINDS: Mapping[str, Kind] = {
         "images of which that can be told; told of twenty images and more, from one half on of those that chance does "
         "not sort.",
         "Do not take slots for annotators: draw references by seed, not by place, and do not read results by slot.",
-        "set: captions are sorted by length (longer) in 97% of the images: slots are no annotators",
+        "set: captions are sorted by length (longer) in 97% of the images (2% by chance): the place of a caption says "
+        "nothing of who wrote it",
         ("templates",),
-        {"order": "which way they go", "share": "share of images"},
+        {"share": "share of images", "by_chance": "share that chance sorts", "order": "which way they go"},
         "The first caption of an image is not any caption: “one reference each” by place is a biased choice.",
     ),
     "one-caption-per-image": Kind(

@@ -19,7 +19,7 @@ _WIDE, _HIGH, _TAIL = 220.0, 44.0, 0.005
 #: What the name of a place in a page does without.
 _NO_NAME = re.compile(r"[^\w.:-]")
 
-_MARKS = {"error": "✕", "warning": "!", "notice": "i", "info": "i"}
+_MARKS = {"error": "✕", "warning": "!", "notice": "•", "info": "•"}
 
 
 def screen(cards: Sequence[Finding], portraits: Sequence[Portrait], colours: Mapping[str, int], write: Written) -> str:
@@ -57,6 +57,8 @@ def _whose(one: Finding, portraits: Sequence[Portrait], write: Written) -> str:
 def headline(one: Finding) -> str:
     """Write the first number of a finding that is not 0: a count with what it is of, a share in percent."""
     name, value = next((pair for pair in one.values.items() if pair[1]), ("", None))
+    if name == "effect":
+        return f"slot {one.about['slot']}"
     match value:
         case bool() | None:
             return ""
@@ -97,7 +99,7 @@ def _quoted(example: Mapping[str, str | int | None], write: Written) -> str:
 
 def _quotation(said: str, example: Mapping[str, str | int | None], which: str, write: Written) -> str:
     place = f"{example.get(which + 'image')}#{example.get(which + 'slot')}"
-    return f'<blockquote dir="auto">{said}<cite>{write(place)}</cite></blockquote>'
+    return f'<blockquote dir="auto">“{said}”<cite>{write(place)}</cite></blockquote>'
 
 
 def _apart(own: str, other: str, write: Written) -> tuple[str, str]:
@@ -124,17 +126,18 @@ def _bare(word: str) -> str:
 
 def _strip(one: Portrait, number: int, most: int, write: Written) -> str:
     of_each = one.captions / max(one.images, 1)
-    different = one.distinct / max(one.images, 1)
+    repeats = one.captions - one.distinct
     facts = [
         (f"{one.images:,}", "images"),
         (f"{one.captions:,}", "captions"),
         (f"{of_each:.2f}".rstrip("0").rstrip("."), "captions an image"),
-        (f"{different:.2f}".rstrip("0").rstrip("."), "different ones an image"),
+        (f"{repeats:,}", "repeat another of their image"),
         (f"{one.length:.1f}", "words a caption"),
     ]
     if one.homogeneity is not None:
-        between = f" ({one.low:.3f} to {one.high:.3f})" if one.low is not None and one.high is not None else ""
-        facts.append((f"{one.homogeneity:.3f}", f"homogeneity by {one.metric}{between}"))
+        between = f"; 95 %: {one.low:.3f} to {one.high:.3f}" if one.low is not None and one.high is not None else ""
+        said = f"homogeneity by {one.metric} (0: each image has captions of its own, 1: any would do{between})"
+        facts.append((f"{one.homogeneity:.3f}", said))
     counted_facts = "".join(f"<div><dd>{write(value)}</dd><dt>{write(name)}</dt></div>" for value, name in facts)
     splits = ", ".join(f"{name} {images:,}" for name, images in one.splits) or "none"
     return (

@@ -30,7 +30,7 @@ _COMMON, _SOME = 0.2, 0.05
 _TOGETHER = {
     COPIED: "{label}: {n} pairs of slots say the same, or nearly, of 10 % of their images or more, first slots"
     " {slot} and {against_slot} ({share:.1%}): did one copy the other?",
-    "unlike-slot": "{label}: {n} differences between slots, first: slot {slot} (effect {effect:+.2f})",
+    "unlike-slot": "{label}: slots differ in {n} ways, most: {said}",
 }
 
 
@@ -167,6 +167,7 @@ def _together(selection: Selection, result: Result, kind: str) -> list[Finding]:
     first = max(several, key=lambda one: abs(float(one.values[strength] or 0)))
     worst = min((one.severity for one in several), key=SEVERITIES.index)
     known = {**first.about, **first.values, "n": len(several), "label": selection.label}
+    known["said"] = first.sentence.removeprefix(f"{selection.label}: ")
     values = {**first.values, "findings": len(several)}
     return [replace(first, sentence=_TOGETHER[kind].format(**known), values=values, severity=worst)]
 

@@ -7,6 +7,9 @@ from collections.abc import Iterable
 from auditor.findings.listed import CAPTION_KINDS
 from auditor.result import SEVERITIES, Finding, Severity
 
+#: What is told of slots as though they were annotators.
+_OF_SLOTS = ("templated-slots", "unlike-slot")
+
 
 def severity(kind: str, share: float) -> Severity:
     """Say how bad it is that a share of the captions, or images, is of a kind."""
@@ -17,8 +20,14 @@ def severity(kind: str, share: float) -> Severity:
 
 
 def ranked(found: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Put the worst first; of equal severity, in the order in which they were found."""
-    return tuple(sorted(found, key=lambda one: SEVERITIES.index(one.severity)))
+    """Put the worst first; of equal severity, in the order in which they were found.
+
+    Of a dataset whose captions are sorted, what tells its slots apart follows from that and is left out.
+    """
+    every = [*found]
+    is_sorted = {one.about.get("dataset") for one in every if one.kind == "sorted-captions"}
+    told = [one for one in every if one.kind not in _OF_SLOTS or one.about.get("dataset") not in is_sorted]
+    return tuple(sorted(told, key=lambda one: SEVERITIES.index(one.severity)))
 
 
 def worst(found: Iterable[Finding]) -> Severity | None:

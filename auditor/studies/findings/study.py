@@ -90,11 +90,14 @@ def findings(
             answers = asking(store, selection, tokenizer, seed, sources(config), progress, notes)
             found += [one for one in told(answers) if one.kind in wanted]
     ordered = ranked(found)
+    told_of = pl.DataFrame(
+        [(str(one.about.get("dataset")), one.kind) for one in ordered], schema=["dataset", "kind"], orient="row"
+    )
     bad = worst(ordered)
     fails = fail_on is not None and bad is not None and SEVERITIES.index(bad) <= SEVERITIES.index(fail_on)
     return Result(
         "findings",
-        pl.concat(lists),
+        pl.concat(lists).join(told_of, on=["dataset", "kind"], how="semi", maintain_order="left"),
         selections=selections,
         tables=_tables(ordered),
         notes=tuple(dict.fromkeys(notes)),

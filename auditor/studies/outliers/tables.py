@@ -99,6 +99,7 @@ def finding(selection: Selection, rows: pl.DataFrame, scored: int, pairs: Level 
         + " and ".join(said),
         about(selection),
         {
+            "captions": (2 * pairs.claims if pairs else 0) + (alone.claims if alone else 0),
             "swapped_pairs": pairs.claims if pairs else 0,
             "elsewhere": alone.claims if alone else 0,
             "expected_right": round(right),

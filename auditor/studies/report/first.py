@@ -49,9 +49,7 @@ def _portrait(
     context: ReportContext, one: Selection, profiled: Result, lengths: pl.DataFrame, likeness: pl.DataFrame
 ) -> Portrait:
     value = dict(one.rows_of(profiled.frame).select("statistic", "value").iter_rows())
-    splits = (
-        versions.images(context.store, one).drop_nulls("split").group_by("split").agg(images=pl.len()).sort("split")
-    )
+    splits = versions.images(context.store, one).group_by("split").agg(images=pl.len()).sort("split", nulls_last=True)
     row = next(one.rows_of(likeness).iter_rows(named=True), None) if likeness.height else None
     return Portrait(
         one.label,
@@ -59,7 +57,7 @@ def _portrait(
         round(value["captions"]),
         round(value["captions"] - value["captions-repeated-within-image"]),
         value["asl"],
-        tuple((name, int(images)) for name, images in splits.iter_rows()),
+        tuple((name or "in none", int(images)) for name, images in splits.iter_rows()),
         tuple(lengths.filter(dataset=one.label).select("length", "captions").iter_rows()),
         *((row["value"], row["low"], row["high"], row["metric"]) if row else ()),
     )

@@ -49,7 +49,7 @@ def findings(context: ReportContext, name: str, title: str) -> Section:
         return Section(name, title, absent="There are no captions in which anything could be found.", notes=lacking)
     counts = Counter(one.severity for one in found)
     told = [counted(counts[one], one, f"{one}s" if one != "info" else one) for one in SEVERITIES if counts[one]]
-    said = f"{', '.join(told) or 'Nothing was found'}. The command lists every caption, with -o to a file."
+    said = f"{', '.join(told) or 'Nothing was found'}. `auditor findings` lists every caption, with -o to a file."
     command = context.command("findings", *context.tokenizer())
     return Section(name, title, (said,), results, notes=lacking, commands=(command,), findings=found)
 

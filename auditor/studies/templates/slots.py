@@ -177,10 +177,10 @@ def _sorted(selection: Selection, order: pl.DataFrame) -> list[Finding]:
     return [
         Finding(
             "sorted-captions",
-            f"{selection.label}: captions are {name.replace('-', ' ')} ({pattern}) in {share:.0%} of the images: slots "
-            "are no annotators",
+            f"{selection.label}: captions are {name.replace('-', ' ')} ({pattern}) in {share:.0%} of the images "
+            f"({chance:.0%} by chance): the place of a caption says nothing of who wrote it",
             about(selection, statistic=name),
-            {"order": pattern, "share": share},
+            {"share": share, "by_chance": chance, "order": pattern},
             n,
             "warning",
         )

@@ -93,9 +93,9 @@ def finding(selection: Selection, rows: pl.DataFrame, captions: int) -> Finding:
     }
     templates = rows.filter(pl.col("statistic") == "template")
     share = values["templated", None]
-    said = f"{selection.label}: {share:.1%} of the captions are made of one of {templates.height:,} templates"
+    said = f"{selection.label}: {share:.1%} of the captions are made of a frequent template"
     if templates.height:
-        said += f", first “{templates['pattern'][0]}” ({templates['value'][0]:.1%} hold it)"
+        said += f", most of “{templates['pattern'][0]}” ({templates['value'][0]:.1%}; * is any word)"
     top = values.get(("opening-top-10", _OPENED))
     return Finding(
         "templated-captions",
