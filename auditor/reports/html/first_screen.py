@@ -57,7 +57,7 @@ def _whose(one: Finding, portraits: Sequence[Portrait], write: Written) -> str:
 def headline(one: Finding) -> str:
     """Write the first number of a finding that is not 0: a count with what it is of, a share in percent."""
     name, value = next((pair for pair in one.values.items() if pair[1]), ("", None))
-    if name == "effect":
+    if name == "effect" and "slot" in one.about:
         return f"slot {one.about['slot']}"
     match value:
         case bool() | None:

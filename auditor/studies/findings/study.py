@@ -91,7 +91,9 @@ def findings(
             found += [one for one in told(answers) if one.kind in wanted]
     ordered = ranked(found)
     told_of = pl.DataFrame(
-        [(str(one.about.get("dataset")), one.kind) for one in ordered], schema=["dataset", "kind"], orient="row"
+        [(str(one.about.get("dataset")), one.kind) for one in ordered],
+        schema={"dataset": pl.String, "kind": pl.String},
+        orient="row",
     )
     bad = worst(ordered)
     fails = fail_on is not None and bad is not None and SEVERITIES.index(bad) <= SEVERITIES.index(fail_on)

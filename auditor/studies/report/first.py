@@ -57,7 +57,7 @@ def _portrait(
         round(value["captions"]),
         round(value["captions"] - value["captions-repeated-within-image"]),
         value["asl"],
-        tuple((name or "in none", int(images)) for name, images in splits.iter_rows()),
+        tuple((name or "in none", int(images)) for name, images in splits.iter_rows() if splits["split"].count()),
         tuple(lengths.filter(dataset=one.label).select("length", "captions").iter_rows()),
         *((row["value"], row["low"], row["high"], row["metric"]) if row else ()),
     )
