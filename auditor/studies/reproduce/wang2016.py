@@ -63,8 +63,6 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
         return Measured({}, lacking)
     metrics = [asked.label for asked in requests(None) if asked.label in METRICS]
     selections = resolve_all(store, here)
-    # First, while nothing else is held: the n-grams of all datasets together are the most that is ever in memory.
-    pooled = dict(_pooled(store, here, progress))
     whole = bounds(store, *here, metrics=metrics, seed=seed, progress=progress)
     many = [name for name in here if name in _MANY]
     five = _five(store, many, metrics, seed, progress) if many else {}
@@ -76,7 +74,7 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
     quantities.update(_from_lower_bounds(quantities, here, metrics, words))
     quantities.update(_from_five(quantities, five, here, metrics))
     quantities.update(correlation_quantities(related.frame, here, metrics))
-    quantities.update(pooled)
+    quantities.update(_pooled(store, here, progress))
     left_out = [metric for metric in METRICS if metric not in metrics]
     return Measured(
         quantities,
