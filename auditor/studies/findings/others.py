@@ -9,8 +9,10 @@ from typing import Any
 
 import polars as pl
 
-from auditor.model import Selection
+from auditor.model import Selection, Source
 from auditor.result import SEVERITIES, Finding, Result, Severity, about
+from auditor.store.connection import Store
+from auditor.store.versions import images
 from auditor.studies.duplicates import COPIED, LEAK, TEST, TRAIN, examples_of
 
 #: How many standard errors more captions of a test split than chance brings, and how many more of 100, are a leak.
@@ -44,6 +46,14 @@ class Answers:
     outliers: Callable[[], Result | None]
     templates: Callable[[], Result | None]
     bounds: Callable[[], Result | None]
+
+
+def playing(role: str, store: Store, selection: Selection, declared: Mapping[str, Source]) -> str:
+    """Name the split of a role: that of its name, or else one that counts as it."""
+    held = set(images(store, selection)["split"])
+    source = declared.get(selection.version.dataset)
+    others = [split for split, plays in (source.split_roles if source else {}).items() if plays == role]
+    return next((split for split in (role, *others) if split in held), role)
 
 
 def told(answers: Answers) -> list[Finding]:

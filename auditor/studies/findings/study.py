@@ -22,7 +22,7 @@ from auditor.store.versions import resolve_all
 from auditor.studies.bounds import bounds
 from auditor.studies.duplicates import duplicates
 from auditor.studies.findings.listed import of_captions
-from auditor.studies.findings.others import METRICS, Answers, told
+from auditor.studies.findings.others import METRICS, Answers, playing, told
 from auditor.studies.findings.severity import ranked, worst
 from auditor.studies.findings.whole import of_whole
 from auditor.studies.outliers import outliers
@@ -130,7 +130,12 @@ def asking(
     return Answers(
         selection,
         lambda: answer(duplicates, config=declared),
-        lambda split: answer(duplicates, replace(selection, split=split).pinned_name, config=declared, examples=0),
+        lambda role: answer(
+            duplicates,
+            replace(selection, split=playing(role, store, selection, declared)).pinned_name,
+            config=declared,
+            examples=0,
+        ),
         lambda: answer(outliers),
         lambda: answer(templates),
         lambda: answer(bounds, metrics=METRICS, candidates=("human", "intra"), seed=seed),

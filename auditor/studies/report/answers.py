@@ -122,7 +122,7 @@ def _answers(
                 f"duplicates of {one.version.label} within {split}",
                 lambda: duplicates_study.duplicates(
                     context.store,
-                    replace(one, split=split).pinned_name,
+                    replace(one, split=findings_study.playing(split, context.store, one, context.declared)).pinned_name,
                     tokenizer=context.settings.tokenizer,
                     config=context.declared,
                     examples=0,
