@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
 
+from auditor.findings import KINDS
 from auditor.model import Selection, Source
 from auditor.result import SEVERITIES, Finding, Result, Severity, about
 from auditor.store.connection import Store
 from auditor.store.versions import images
 from auditor.studies.duplicates import COPIED, LEAK, TEST, TRAIN, examples_of
+
+#: The kinds of findings that are told here, beside those of duplicates.
+_AT_SEVERAL, _SWAPPED, _UPSIDE_DOWN = "captions-at-several-images", "swapped-captions", "bound-upside-down"
+
+_UNLIKE, _SORTED, _OF_TEMPLATES = "unlike-slot", "sorted-captions", "templated-captions"
 
 #: How many standard errors more captions of a test split than chance brings, and how many more of 100, are a leak.
 _BEYOND, _MORE, _FLOOD = 3.0, 0.002, 0.05
@@ -32,7 +38,7 @@ _COMMON, _SOME = 0.2, 0.05
 _TOGETHER = {
     COPIED: "{label}: {n} pairs of slots say the same, or nearly, of 10 % of their images or more, first slots"
     " {slot} and {against_slot} ({share:.1%}): did one copy the other?",
-    "unlike-slot": "{label}: slots differ in {n} ways, most: {said}",
+    _UNLIKE: "{label}: slots differ in {n} ways, most: {said}",
 }
 
 
@@ -56,25 +62,25 @@ def playing(role: str, store: Store, selection: Selection, declared: Mapping[str
     return next((split for split in (role, *others) if split in held), role)
 
 
-def told(answers: Answers) -> list[Finding]:
-    """Give the findings of other studies on one selection."""
+def told(answers: Answers, wanted: Collection[str] = KINDS) -> list[Finding]:
+    """Give the findings of other studies on one selection; a study that can find none of the kinds is not asked."""
     found: list[Finding] = []
-    duplicates = answers.duplicates()
-    if duplicates is not None:
+
+    def answer(ask: Callable[[], Result | None], *kinds: str) -> Result | None:
+        return ask() if any(kind in wanted for kind in kinds) else None
+
+    if duplicates := answer(answers.duplicates, LEAK, _AT_SEVERAL, COPIED):
         found += [*_leaks(answers, duplicates), *_shared(answers.selection, duplicates)]
         found += _elsewhere(answers.selection, duplicates)
         found += _together(answers.selection, duplicates, COPIED)
-    outliers = answers.outliers()
-    if outliers is not None:
-        found += [replace(one, examples=_misplaced(outliers)) for one in outliers.found("swapped-captions")]
-    templates = answers.templates()
-    if templates is not None:
-        found += [*_together(answers.selection, templates, "unlike-slot"), *templates.found("sorted-captions")]
-        found += [_templated(one) for one in templates.found("templated-captions")]
-    bounds = answers.bounds()
-    if bounds is not None:
+    if outliers := answer(answers.outliers, _SWAPPED):
+        found += [replace(one, examples=_misplaced(outliers)) for one in outliers.found(_SWAPPED)]
+    if templates := answer(answers.templates, _UNLIKE, _SORTED, _OF_TEMPLATES):
+        found += [*_together(answers.selection, templates, _UNLIKE), *templates.found(_SORTED)]
+        found += [_templated(one) for one in templates.found(_OF_TEMPLATES)]
+    if bounds := answer(answers.bounds, _UPSIDE_DOWN):
         found += _upside_down(answers.selection, bounds)
-    return found
+    return [one for one in found if one.kind in wanted]
 
 
 #: What captions and substitutes are scored by, to see whether the captions of an image say the same: by neither does a
@@ -147,7 +153,7 @@ def _elsewhere(selection: Selection, duplicates: Result) -> list[Finding]:
         f" too, and {shares['any'] - shares['exact']:.1%} look like one there"
     )
     values = {"captions": exact, "share": shares["exact"], "look_alike": shares["any"] - shares["exact"]}
-    return [Finding("captions-at-several-images", said, about(selection), values, n, severity)]
+    return [Finding(_AT_SEVERAL, said, about(selection), values, n, severity)]
 
 
 def _by_match(rows: pl.DataFrame) -> tuple[dict[str, float], int]:
@@ -228,8 +234,4 @@ def _upside_down(selection: Selection, bounds: Result) -> list[Finding]:
         f"{selection.label}: a caption of the image scores no more than a caption of another image, by {names} "
         f"({human:.3f} and {intra:.3f} by {metric}): the captions of an image do not say the same"
     )
-    return [
-        Finding(
-            "bound-upside-down", said, about(selection, metric=metric), {"human": human, "intra": intra}, n, "error"
-        )
-    ]
+    return [Finding(_UPSIDE_DOWN, said, about(selection, metric=metric), {"human": human, "intra": intra}, n, "error")]

@@ -79,16 +79,17 @@ def findings(
     selections = resolve_all(store, refs, split)
     tokens.provide(store, selections, tokenizer, tokenizer_of(tokenizer), progress)
     list_of_words = _words(words)
+    declared = {} if captions_only else sources(config)
     found: list[Finding] = []
     lists, notes = [], []
     for selection in selections:
         own, rows, unasked = of_captions(store, selection, tokenizer, list_of_words, wanted, progress)
-        found += [*own, *(one for one in of_whole(store, selection, tokenizer, progress) if one.kind in wanted)]
+        found += [*own, *of_whole(store, selection, tokenizer, wanted, progress)]
         lists.append(rows)
         notes += unasked
         if not captions_only:
-            answers = asking(store, selection, tokenizer, seed, sources(config), progress, notes)
-            found += [one for one in told(answers) if one.kind in wanted]
+            answers = asking(store, selection, tokenizer, seed, declared, progress, notes)
+            found += told(answers, wanted)
     ordered = ranked(found)
     told_of = pl.DataFrame(
         [(str(one.about.get("dataset")), one.kind) for one in ordered],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from auditor.model import Progress, Selection
 from auditor.registry import requests
 from auditor.result import Finding, Severity, about, listed
@@ -11,15 +13,20 @@ from auditor.store.connection import Store
 from auditor.store.versions import log
 from auditor.text import tokenizer_of
 
+_UNREADABLE, _COLLAPSE = "metrics-not-for-language", "vocabulary-collapse"
+
 #: A version has lost its words that has so many of the captions of the one before, and so few of its different words.
 _CAPTIONS, _WORDS, _HALF = 0.9, 0.8, 0.5
 
 _SHOWN = 5
 
 
-def of_whole(store: Store, selection: Selection, tokenizer: str, progress: Progress) -> list[Finding]:
-    """Give what is to be said of a dataset before any caption is looked at."""
-    return [*_unreadable(store, selection), *_collapsed(store, selection, tokenizer, progress)]
+def of_whole(
+    store: Store, selection: Selection, tokenizer: str, wanted: Collection[str], progress: Progress
+) -> list[Finding]:
+    """Give what is to be said of a dataset before any caption is looked at, of the kinds that are wanted."""
+    found = _unreadable(store, selection) if _UNREADABLE in wanted else []
+    return [*found, *(_collapsed(store, selection, tokenizer, progress) if _COLLAPSE in wanted else ())]
 
 
 def _unreadable(store: Store, selection: Selection) -> list[Finding]:
@@ -29,9 +36,7 @@ def _unreadable(store: Store, selection: Selection) -> list[Finding]:
         return []
     first, why = next(iter(reasons.items()))
     said = f"{selection.label}: metrics that cannot read these captions: {listed([*reasons], _SHOWN)} ({first}: {why})"
-    return [
-        Finding("metrics-not-for-language", said, about(selection), {"metrics": len(reasons)}, len(every), "notice")
-    ]
+    return [Finding(_UNREADABLE, said, about(selection), {"metrics": len(reasons)}, len(every), "notice")]
 
 
 def _collapsed(store: Store, selection: Selection, tokenizer: str, progress: Progress) -> list[Finding]:
@@ -52,7 +57,7 @@ def _collapsed(store: Store, selection: Selection, tokenizer: str, progress: Pro
         f"{has['captions']:,.0f} captions ({had['captions']:,.0f})"
     )
     values = {"words": int(has["types"]), "words_before": int(had["types"]), "share_kept": kept}
-    return [Finding("vocabulary-collapse", said, about(selection), values, int(has["captions"]), severity)]
+    return [Finding(_COLLAPSE, said, about(selection), values, int(has["captions"]), severity)]
 
 
 def _counted(store: Store, selection: Selection, tokenizer: str) -> dict[str, float]:

@@ -14,7 +14,7 @@ from auditor.result import Finding, Result
 from auditor.sources.reading.acceptance import complete
 from auditor.store import ingestion
 from auditor.store.connection import Store
-from auditor.studies.findings import findings
+from auditor.studies.findings import findings, study
 from auditor.text import AT_INGEST
 
 THINGS = ("kite", "boat", "dog", "tree", "house", "bike", "horse", "train", "clock", "bench")
@@ -111,3 +111,21 @@ def test_words_that_cannot_be_read_are_a_clear_error(store: Store, tmp_path: Pat
     ingest_rows(store, rows_of(0, 2))
     with pytest.raises(SourceError, match="expected a file of UTF-8 text"):
         findings(store, "set", words=tmp_path / "none.txt")
+
+
+def test_studies_that_can_find_nothing_of_what_is_asked_are_not_asked(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ingest_rows(store, rows_of(0, 30))
+    everything = findings(store, "set")
+    asked = list[str]()
+    for name in ("duplicates", "outliers", "templates", "bounds"):
+        one = getattr(study, name)
+        monkeypatch.setattr(
+            study, name, lambda *args, one=one, **more: (asked.append(one.__name__), one(*args, **more))[1]
+        )
+    findings(store, "set", kinds=["placeholders"])
+    assert not asked
+    some = findings(store, "set", kinds=["captions-at-several-images"])
+    assert asked == ["duplicates"]
+    assert some.findings == everything.found("captions-at-several-images")
