@@ -193,18 +193,19 @@ class Store:
     def _drop_what_nobody_holds(self) -> None:
         """Drop tables between statements: what lets go of them may be a collector of garbage, in the midst of one."""
         tables = [self._let_go.pop() for _ in range(len(self._let_go))]
-        with suppress(duckdb.Error):  # a transaction that failed has dropped them itself
+        with engine_errors(self.path), suppress(duckdb.Error):  # a transaction that failed has dropped them itself
             for table in tables:
                 self.connection.execute(f"drop table if exists {table}").complete()
 
     @contextmanager
     def registered(self, name: str, frame: pl.DataFrame) -> Iterator[None]:
         """Let statements read a frame as a table of that name."""
-        self.connection.register(name, ArrowStream(frame.__arrow_c_stream__))
+        with engine_errors(self.path):
+            self.connection.register(name, ArrowStream(frame.__arrow_c_stream__))
         try:
             yield
         finally:
-            with suppress(duckdb.Error):  # in a transaction that failed, the engine drops the name itself
+            with engine_errors(self.path), suppress(duckdb.Error):  # a transaction that failed drops the name itself
                 self.connection.unregister(name)
 
     @contextmanager

@@ -11,7 +11,10 @@ import polars as pl
 #: Scripts written without blanks between words.
 UNSPACED = ("Han", "Hiragana", "Katakana", "Bopomofo", "Thai", "Lao", "Khmer", "Myanmar")
 
-_LETTERS = "".join(rf"\p{{scx={script}}}" for script in UNSPACED)
+#: Accents that stand alone: Latin letters have them as well as the tones of Bopomofo.
+_MODIFIERS = r"\x{2B0}-\x{2FF}"
+
+_LETTERS = "[" + "".join(rf"\p{{scx={script}}}" for script in UNSPACED) + rf"--{_MODIFIERS}]"
 
 _JOINED = r"[\p{gcb=Extend}\p{gcb=SM}\p{gcb=ZWJ}]"
 

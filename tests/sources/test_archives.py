@@ -196,11 +196,13 @@ def test_bomb_in_a_gzipped_tar_is_refused(archive: Path) -> None:
 
 def test_many_members_take_no_memory(archive: Path) -> None:
     archive.write_bytes(tarred({f"{number}.txt": b"a dog" for number in range(2_000)}))
-    tracemalloc.start()
-    assert sum(len(member.file.read()) for member in archives.members(archive)) == 10_000
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 1 << 20
+    peaks = []
+    for _ in range(3):  # what is imported at first use, or done by a thread of another test, is none of its own
+        tracemalloc.start()
+        assert sum(len(member.file.read()) for member in archives.members(archive)) == 10_000
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert min(peaks) < 1 << 20
 
 
 def test_content_may_be_left_unread(archive: Path) -> None:

@@ -167,6 +167,18 @@ def test_interrupt_in_the_middle_of_a_commit_is_an_interrupt(store: Store, monke
     monkeypatch.setattr(store, "_connection", real)
 
 
+def test_interrupt_while_rows_are_handed_over_is_an_interrupt(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Interrupted:
+        def register(self, name: str, rows: object) -> None:
+            raise RuntimeError("Query interrupted")
+
+    real = store.connection
+    monkeypatch.setattr(store, "_connection", Interrupted())
+    with pytest.raises(KeyboardInterrupt), store.registered("made_outside", pl.DataFrame({"a": [1]})):
+        pass
+    monkeypatch.setattr(store, "_connection", real)
+
+
 def test_reading_store_refuses_to_write(path: Path) -> None:
     with Store.open(path) as store, pytest.raises(StoreError, match="opened for reading"):
         ingest_rows(store, ROWS[:2])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from auditor.text import bare, char
@@ -31,6 +31,7 @@ def test_character_is_a_token_where_no_blanks_are_written(caption: str, tokens: 
     assert char.tokenize(pl.Series([caption])).to_list() == [tokens.split()]
 
 
+@example(["0ˇ"])
 @given(st.lists(st.text(st.characters(max_codepoint=0x2FF))))
 def test_captions_in_latin_letters_have_the_tokens_of_bare(captions: list[str]) -> None:
     column = pl.Series(captions, dtype=pl.String)
