@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from html import escape
 
 from auditor.cards import DatasetCard
-from auditor.result import SEVERITIES, Severity, counted
+from auditor.findings.severity import worst
+from auditor.result import Severity, counted
 
 #: White stands on each with a contrast of 4.5 or more.
 _COLOURS: Mapping[Severity, str] = {"error": "#b3261e", "warning": "#9a5b00", "notice": "#0b63b5", "info": "#1a7f37"}
@@ -21,8 +22,8 @@ _SIGN, _AROUND = 6.4, 6
 def render(card: DatasetCard) -> str:
     """Draw `auditor | 0 errors, 2 warnings`, in the colour of the worst."""
     number = Counter(one.severity for one in card.findings)
-    worst: Severity = next((severity for severity in SEVERITIES if number[severity]), "info")
     said = f"{counted(number['error'], 'error', 'errors')}, {counted(number['warning'], 'warning', 'warnings')}"
+    colour = _COLOURS[worst(card.findings) or "info"]
     (selection,) = card.selections
     titled = escape(f"auditor, {selection.label}, version {selection.version.version[:12]}: {said}")
     left, right = (round(len(text) * _SIGN) + 2 * _AROUND for text in ("auditor", said))
@@ -30,7 +31,7 @@ def render(card: DatasetCard) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img" '
         f'aria-label="{titled}">\n<title>{titled}</title>\n'
         f'<rect width="{left + right}" height="20" rx="3" fill="{_DARK}"/>\n'
-        f'<path d="M{left} 0h{right - 3}a3 3 0 0 1 3 3v14a3 3 0 0 1-3 3H{left}z" fill="{_COLOURS[worst]}"/>\n'
+        f'<path d="M{left} 0h{right - 3}a3 3 0 0 1 3 3v14a3 3 0 0 1-3 3H{left}z" fill="{colour}"/>\n'
         '<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11" aria-hidden="true">\n'
         f"{_text('auditor', 0, left)}{_text(said, left, right)}</g>\n</svg>\n"
     )

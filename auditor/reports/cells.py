@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import polars as pl
 
@@ -25,6 +25,12 @@ def sentence(text: str, plain: Callable[[str], str], typed: Callable[[str], str]
 def beside_tables(result: Result) -> tuple[str, ...]:
     """Give what is to be said in words: notes, and findings where no table tells them."""
     return result.notes if any(table.tells_findings for table in result.tables) else result.sentences
+
+
+def place(example: Mapping[str, str | int | None], which: str = "") -> str:
+    """Name the image and slot of a finding's example, or with `other_` of the caption that it is beside."""
+    image, slot = example.get(f"{which}image"), example.get(f"{which}slot")
+    return f"{image}" if slot is None else f"{image}#{slot}"
 
 
 _EIGHTHS = " ▏▎▍▌▋▊▉"

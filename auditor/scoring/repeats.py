@@ -21,17 +21,17 @@ _MOST = 0.01
 
 
 def repeats(
-    store: Store, selections: Sequence[Selection], text_profile: str, progress: Progress, *, left_out: bool
+    store: Store, selections: Sequence[Selection], tokenizer: str, progress: Progress, *, left_out: bool
 ) -> list[Finding]:
     """Say of which selections more than 1 % of the captions repeat another of their image; any that are `left_out`.
 
     A caption repeats another where the tokens are the same; those are provided.
     """
-    tokens.provide(store, selections, text_profile, tokenizer_of(text_profile), progress)
+    tokens.provide(store, selections, tokenizer, tokenizer_of(tokenizer), progress)
     told = []
     for one in selections:
         version = one.version
-        at_work = Workspace(store, dataset=version.dataset, seq=version.seq, split=one.split, profile=text_profile)
+        at_work = Workspace(store, dataset=version.dataset, seq=version.seq, split=one.split, profile=tokenizer)
         at_work.bind("every_reference", "reference")
         captions, repeated, images = at_work.rows("repeated_captions").row(0)
         if not repeated or (repeated <= _MOST * captions and not left_out):
@@ -49,9 +49,9 @@ def repeats(
     return told
 
 
-def footings(against: References, text_profile: str, *, distinct: bool) -> dict[str, References]:
+def footings(against: References, tokenizer: str, *, distinct: bool) -> dict[str, References]:
     """Give by name against what captions are scored: as they are, and where asked for with each text once per image."""
-    return {RAW: against} | ({DISTINCT: replace(against, distinct=text_profile)} if distinct else {})
+    return {RAW: against} | ({DISTINCT: replace(against, distinct=tokenizer)} if distinct else {})
 
 
 def only_distinct(said: Sequence[Said], known: Collection[Said]) -> list[Said]:

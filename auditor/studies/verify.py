@@ -29,8 +29,6 @@ _ROWS = pl.Schema({
     "signature": pl.String, "published": pl.Float64, "now": pl.Float64, "holds": pl.Boolean, "why": pl.String,
 })  # fmt: skip
 
-Verified = Annotated[str | None, p.Parameter("Hash this version only; default: all.", metavar="DATASET")]
-
 Card = Annotated[
     Path | None,
     p.Parameter("A published card, Croissant or Markdown: say which of its numbers hold, in place of the rest."),
@@ -39,7 +37,7 @@ Card = Annotated[
 
 def verify(
     store: Store,
-    ref: Verified = None,
+    ref: store_study.Verified = None,
     *,
     card: Card = None,
     config: p.Config = None,

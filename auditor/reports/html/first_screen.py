@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 
 from auditor.findings import KINDS, title
+from auditor.reports import cells
 from auditor.reports.html.plots import colour, dots
 from auditor.result import Finding, Portrait, counted
 
@@ -98,8 +99,7 @@ def _quoted(example: Mapping[str, str | int | None], write: Written) -> str:
 
 
 def _quotation(said: str, example: Mapping[str, str | int | None], which: str, write: Written) -> str:
-    place = f"{example.get(which + 'image')}#{example.get(which + 'slot')}"
-    return f'<blockquote dir="auto">“{said}”<cite>{write(place)}</cite></blockquote>'
+    return f'<blockquote dir="auto">“{said}”<cite>{write(cells.place(example, which))}</cite></blockquote>'
 
 
 def _apart(own: str, other: str, write: Written) -> tuple[str, str]:

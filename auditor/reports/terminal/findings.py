@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from rich.text import Text
 
 from auditor.findings import KINDS
+from auditor.findings.severity import tally
+from auditor.reports import cells
 from auditor.reports.harmless import harmless
 from auditor.reports.terminal.screen import Screen
-from auditor.result import SEVERITIES, Finding, Result, counted
+from auditor.result import Finding, Result, counted
 
 _STYLES = {"error": "bold red", "warning": "bold yellow", "notice": "bold cyan", "info": "dim"}
 
@@ -25,9 +27,7 @@ def have_layout(result: Result) -> bool:
 def show(result: Result, screen: Screen) -> None:
     """Print how many there are of each severity, then each; those that only answer a question as bullets, last."""
     matter = [one for one in result.findings if one.severity != "info"]
-    tally = [(name, sum(one.severity == name for one in matter)) for name in SEVERITIES]
-    told = ", ".join(counted(number, name, f"{name}s") for name, number in tally if number)
-    screen.say(told or "nothing was found that is worth a word", style="bold")
+    screen.say(tally(matter) or "nothing was found that is worth a word", style="bold")
     screen.print()
     for one in matter:
         _show(one, screen)
@@ -51,7 +51,7 @@ def _show(one: Finding, screen: Screen) -> None:
 def _quote(example: Mapping[str, str | int | None], screen: Screen) -> None:
     """Quote a caption with its place and why it is here, then the one that it is beside; once, where both say it."""
     text, other = example.get("text"), example.get("other_text")
-    places = [_place(example, "")] + ([_place(example, "other_")] if other is not None else [])
+    places = [cells.place(example, "")] + ([cells.place(example, "other_")] if other is not None else [])
     why = f": {example['why']}" if example.get("why") else ""
     said = [(text, " and ".join(places) + why)] if text == other else [(text, places[0] + why), (other, places[-1])]
     for words, place in said:
@@ -60,8 +60,3 @@ def _quote(example: Mapping[str, str | int | None], screen: Screen) -> None:
             screen.say(harmless(f"“{quoted}”"), indent=4)
         if words is not None or place == places[0] + why:
             screen.say(harmless(place), indent=6 if words is not None else 4, style="dim")
-
-
-def _place(example: Mapping[str, str | int | None], which: str) -> str:
-    image, slot = example.get(f"{which}image"), example.get(f"{which}slot")
-    return f"{image}" if slot is None else f"{image}#{slot}"

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from auditor.findings.listed import CAPTION_KINDS
+from auditor.findings.severity import severity
 from auditor.model import Progress, Selection
 from auditor.result import Finding, about
 from auditor.store import ngrams
@@ -14,7 +15,6 @@ from auditor.store.connection import Store
 from auditor.store.versions import content
 from auditor.studies.findings import language
 from auditor.studies.findings.captions import FINDERS, LISTED, Asked
-from auditor.studies.findings.severity import severity
 
 _EXAMPLES = 3
 
@@ -77,8 +77,7 @@ def _finding(
         )
         .select(
             pl.lit(selection.version.dataset).alias("dataset"), pl.lit(selection.version.version).alias("version"),
-            "split", pl.lit(kind).alias("kind"), pl.lit(bad).alias("severity"), *_EXAMPLE[:2], "text", "why",
-            *_EXAMPLE[4:],
+            "split", pl.lit(kind).alias("kind"), pl.lit(bad).alias("severity"), *_EXAMPLE,
         )
     )  # fmt: skip
     said = f"{selection.label}: {CAPTION_KINDS[kind].said}: {number:,} of {n:,} ({_percent(share)})"

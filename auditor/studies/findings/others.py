@@ -10,8 +10,9 @@ from typing import Any
 import polars as pl
 
 from auditor.findings import KINDS
+from auditor.findings.severity import worst
 from auditor.model import Selection, Source
-from auditor.result import SEVERITIES, Finding, Result, Severity, about
+from auditor.result import Finding, Result, Severity, about
 from auditor.store.connection import Store
 from auditor.store.versions import images
 from auditor.studies.duplicates import COPIED, LEAK, TEST, TRAIN, examples_of
@@ -181,11 +182,10 @@ def _together(selection: Selection, result: Result, kind: str) -> list[Finding]:
         return several
     strength = "share" if kind == COPIED else "effect"
     first = max(several, key=lambda one: abs(float(one.values[strength] or 0)))
-    worst = min((one.severity for one in several), key=SEVERITIES.index)
     known = {**first.about, **first.values, "n": len(several), "label": selection.label}
     known["said"] = first.sentence.removeprefix(f"{selection.label}: ")
     values = {**first.values, "findings": len(several)}
-    return [replace(first, sentence=_TOGETHER[kind].format(**known), values=values, severity=worst)]
+    return [replace(first, sentence=_TOGETHER[kind].format(**known), values=values, severity=worst(several) or "info")]
 
 
 def _templated(one: Finding) -> Finding:

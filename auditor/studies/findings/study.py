@@ -13,6 +13,7 @@ from auditor import parameters as p
 from auditor.config import sources
 from auditor.errors import AuditorError, SourceError, UsageError
 from auditor.findings import KINDS
+from auditor.findings.severity import ranked, worst
 from auditor.model import Progress, Selection, Source, silent
 from auditor.result import SEVERITIES, Finding, Result, Table
 from auditor.scoring.writing import chooses_tokenizer
@@ -23,7 +24,6 @@ from auditor.studies.bounds import bounds
 from auditor.studies.duplicates import duplicates
 from auditor.studies.findings.listed import of_captions
 from auditor.studies.findings.others import METRICS, Answers, playing, told
-from auditor.studies.findings.severity import ranked, worst
 from auditor.studies.findings.whole import of_whole
 from auditor.studies.outliers import outliers
 from auditor.studies.templates import templates

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
@@ -10,8 +9,9 @@ from typing import NamedTuple
 import polars as pl
 import polars.selectors as cs
 
+from auditor.findings.severity import tally
 from auditor.registry import requests
-from auditor.result import SEVERITIES, Section, Table, counted
+from auditor.result import Section, Table
 from auditor.studies import compare
 from auditor.studies import correlate as correlation_study
 from auditor.studies import diversity as diversity_study
@@ -47,9 +47,7 @@ def findings(context: ReportContext, name: str, title: str) -> Section:
     found, results, lacking = answers.findings(context)
     if not results:
         return Section(name, title, absent="There are no captions in which anything could be found.", notes=lacking)
-    counts = Counter(one.severity for one in found)
-    told = [counted(counts[one], one, f"{one}s" if one != "info" else one) for one in SEVERITIES if counts[one]]
-    said = f"{', '.join(told) or 'Nothing was found'}. `auditor findings` lists every caption, with -o to a file."
+    said = f"{tally(found) or 'Nothing was found'}. `auditor findings` lists every caption, with -o to a file."
     command = context.command("findings", *context.tokenizer())
     return Section(name, title, (said,), results, notes=lacking, commands=(command,), findings=found)
 

@@ -26,21 +26,7 @@ def verify(
     config: p.Config = None,
     progress: Progress = silent,
 ) -> Result:
-    """Hash the stored captions again, and check the store against its log.
-
-    Every table is read whole, every version hashed again (with DATASET only that one), every reference between tables
-    followed, every text tokenised again. The newest version of each dataset is compared with the counts that
-    datasets.toml declares.
-
-    How to read it: `state` is ok, or DAMAGED (exit code 4): the file is not what was written; restore it or ingest
-    again. `differs` says that the data are others than datasets.toml declares, which is no damage and ends with 0.
-
-    Limits: it proves that the store agrees with itself, not that the captions are good: ask `auditor report` for that.
-
-    Columns: check, subject, checked, faults, state.
-
-    Example: auditor verify
-    """
+    """Hash the stored captions again, and check the store against its log: `auditor verify` without `--card`."""
     declared = sources(config)
     selection = None if ref is None else versions.resolve(store, ref)
     legible = verification.legible(store, progress)

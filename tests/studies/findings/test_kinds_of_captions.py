@@ -11,11 +11,11 @@ from conftest import ingest_rows
 from auditor.errors import UsageError
 from auditor.findings import KINDS
 from auditor.findings.listed import CAPTION_KINDS
+from auditor.findings.severity import severity
 from auditor.result import SEVERITIES, Finding, Result
 from auditor.store.connection import Store
 from auditor.studies.findings import findings
 from auditor.studies.findings.captions import FINDERS
-from auditor.studies.findings.severity import severity
 
 WHO = ("man", "woman", "boy", "girl", "dog", "cat", "child", "rider")
 DOES = ("runs", "sits", "waits", "sleeps", "stands", "plays", "rests", "jumps")

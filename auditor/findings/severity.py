@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from auditor.findings.listed import CAPTION_KINDS
-from auditor.result import SEVERITIES, Finding, Severity
+from auditor.result import SEVERITIES, Finding, Severity, counted
 
 #: What is told of slots as though they were annotators.
 _OF_SLOTS = ("templated-slots", "unlike-slot")
@@ -33,3 +34,11 @@ def ranked(found: Iterable[Finding]) -> tuple[Finding, ...]:
 def worst(found: Iterable[Finding]) -> Severity | None:
     """Give the highest severity; null where nothing was found."""
     return min((one.severity for one in found), key=SEVERITIES.index, default=None)
+
+
+def tally(found: Iterable[Finding]) -> str:
+    """Say how many there are of each severity, the worst first: `2 errors, 1 info`; nothing where nothing was found."""
+    number = Counter(one.severity for one in found)
+    return ", ".join(
+        counted(number[one], one, one if one == "info" else f"{one}s") for one in SEVERITIES if number[one]
+    )
