@@ -20,7 +20,7 @@ from auditor.store.workspace import Workspace
 #: and again; what a seed has drawn in their place is looked at once, and there are seven such sets of every dataset.
 _KEPT_BYTES = 128 << 20
 
-_KEPT_BYTES_OF_SUBSTITUTES = 4 << 20
+_KEPT_BYTES_OF_SUBSTITUTES = 16 << 20
 
 _LAST = (1 << 32) - 1
 
@@ -110,10 +110,11 @@ def count_in_parts(
     wanted = [
         (candidate, spec, _key(selection, profile, candidate, spec)) for candidate in candidates for spec in specs
     ]
-    kept = cache.known(store, {key: spec.table for _, spec, key in wanted})
-    for _, spec, key in wanted:
-        if key in kept:
-            yield spec, cache.get(store, {key: spec.table})[key]
+    of = {key: spec for _, spec, key in wanted}
+    kept = set()
+    for key, counts in cache.each(store, {key: spec.table for key, spec in of.items()}):
+        kept.add(key)
+        yield of[key], counts
     missing = [each for each in wanted if each[-1] not in kept]
     todo = list({candidate.name: candidate for candidate, _, _ in missing}.values())
     for together, some in _parted(todo, list({spec: None for _, spec, _ in missing})):

@@ -11,7 +11,7 @@ import dataclasses
 import hashlib
 import json
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -45,14 +45,16 @@ def get(store: Store, wanted: Mapping[str, str]) -> dict[str, pl.DataFrame]:
 
     Counts of this run that still wait for the store to be closed are among them.
     """
-    waiting = {key: _read(files, candidate) for key, (files, candidate) in _waiting(store).items() if key in wanted}
-    return waiting | _saved(store, {key: name for key, name in wanted.items() if key not in waiting})
+    return dict(each(store, wanted))
 
 
-def known(store: Store, wanted: Mapping[str, str]) -> set[str]:
-    """Say which of the wanted counts `get` would give."""
-    waiting = {key for key in _waiting(store) if key in wanted}
-    return waiting | {key for key, _ in _entries(store, wanted)}
+def each(store: Store, wanted: Mapping[str, str]) -> Iterator[tuple[str, pl.DataFrame]]:
+    """Give what `get` gives one after another, since there may be more of it than memory."""
+    waiting = {key: waits for key, waits in _waiting(store).items() if key in wanted}
+    for key, (files, candidate) in waiting.items():
+        yield key, _read(files, candidate)
+    for key, relation in _entries(store, {key: name for key, name in wanted.items() if key not in waiting}):
+        yield key, store.query(f"select * exclude (key) from cache.{relation} where key = $key", {"key": key})
 
 
 def _waiting(store: Store) -> dict[str, tuple[Sequence[Path], str | None]]:
@@ -64,13 +66,6 @@ def _waiting(store: Store) -> dict[str, tuple[Sequence[Path], str | None]]:
 def _read(files: Sequence[Path], candidate: str | None) -> pl.DataFrame:
     rows = pl.scan_parquet(list(files))
     return (rows if candidate is None else rows.filter(pl.col("candidate") == candidate)).collect()
-
-
-def _saved(store: Store, wanted: Mapping[str, str]) -> dict[str, pl.DataFrame]:
-    return {
-        key: store.query(f"select * exclude (key) from cache.{relation} where key = $key", {"key": key})
-        for key, relation in _entries(store, wanted)
-    }
 
 
 def _entries(store: Store, wanted: Mapping[str, str]) -> list[tuple[str, str]]:

@@ -239,9 +239,10 @@ class Store:
         self._connection = None
         if self.on_close and self.path != MEMORY and not self._is_left:
             not_kept = suppress(StoreError, EngineMemoryError)
-            with not_kept, Store.open(self.path, write=True, wait=0) as writer, writer.transaction():
+            with not_kept, Store.open(self.path, write=True, wait=0) as writer:
                 for work in self.on_close:
-                    work(writer)
+                    with writer.transaction():  # each its own: the engine holds in memory what is not committed
+                        work(writer)
         if self._scratch is not None:
             shutil.rmtree(self._scratch, ignore_errors=True)
             self._scratch = None
