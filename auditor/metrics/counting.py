@@ -20,7 +20,7 @@ from auditor.store.workspace import Workspace
 #: and again; what a seed has drawn in their place is looked at once, and there are seven such sets of every dataset.
 _KEPT_BYTES = 128 << 20
 
-_KEPT_BYTES_OF_SUBSTITUTES = 16 << 20
+_KEPT_BYTES_OF_SUBSTITUTES = 8 << 20
 
 _LAST = (1 << 32) - 1
 

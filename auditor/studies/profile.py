@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Annotated
 
 import polars as pl
 import polars.selectors as cs
@@ -14,6 +15,10 @@ from auditor.scoring.writing import chooses_tokenizer
 from auditor.store import ngrams, tokens, versions
 from auditor.store.connection import Store
 from auditor.text import AUTO, tokenizer_of
+
+Examples = Annotated[
+    int, p.Parameter("Captions to show of each count of hygiene; rows are then all such captions.", least=0)
+]
 
 _MEANS = ("captions-per-image-mean", "asl", "sdsl")
 
@@ -49,6 +54,7 @@ def profile(
     *refs: p.Refs,
     tokenizer: p.Tokenizer = AUTO,
     split: p.Split = None,
+    examples: Examples = 0,
     progress: Progress = silent,
 ) -> Result:
     """Size, length, vocabulary and repeated captions, side by side.
@@ -63,25 +69,33 @@ def profile(
     Limits: types grow with the number of tokens, so compare them between datasets of about equal size, or ask `auditor
     diversity`. A sign of dirt is a reason to look, no proof.
 
-    Example: auditor profile flickr8k coco-val2017
+    Columns: dataset, version, statistic, value, split. With --examples a row for each caption that a count of hygiene
+    counts: dataset, version, split, statistic, image, slot, text; the image of images, which has several rows, and the
+    texts of texts.
+
+    Examples: auditor profile flickr8k coco-val2017 · auditor profile mine --examples 3 -o dirt.csv
     """
     tokenize = tokenizer_of(tokenizer)
     selections = versions.resolve_all(store, refs, split)
     tokens.provide(store, selections, tokenizer, tokenize, progress)
     measured = [_describe(store, selection, tokenizer) for selection in selections]
     described = [parts for *parts, _ in measured]
+    listed = pl.concat(_listed(store, selection, tokenizer) for selection in selections) if examples else None
     sizes, hygiene, noted = (_side_by_side(selections, parts) for parts in zip(*described, strict=True))
     is_mean = pl.col("statistic").is_in(_MEANS)
     return Result(
         "profile",
         pl.concat(
             _rows(selection, part) for selection, parts in zip(selections, described, strict=True) for part in parts
-        ),
+        )
+        if listed is None
+        else listed,
         selections=selections,
         tables=(
             Table("size, vocabulary, repetition", _whole(sizes.filter(~is_mean)), name="sizes"),
             Table(f"lengths in tokens of tokenizer {tokenizer}", sizes.filter(is_mean), name="lengths"),
             Table("hygiene", _whole(hygiene), name="hygiene"),
+            *([] if listed is None else [_shown(listed, examples)]),
             *([Table("annotations and related datasets", _whole(noted), name="annotations")] if noted.height else []),
         ),
         figures=(_figure(selections, [lengths for *_, lengths in measured]),),
@@ -118,10 +132,33 @@ def _describe(store: Store, selection: Selection, tokenizer: str) -> tuple[pl.Da
         noted.append(workspace.rows("overlap_with_related"))
     return (
         pl.concat([workspace.rows("profile"), refused]),
-        pl.concat([workspace.rows("hygiene"), workspace.rows("repetition")]),
+        workspace.rows("hygiene"),
         pl.concat(noted),
         workspace.rows("caption_length_count"),
     )
+
+
+def _listed(store: Store, selection: Selection, tokenizer: str) -> pl.DataFrame:
+    """Give every caption that a count of hygiene counts, in the order of the counts."""
+    workspace = ngrams.workspace(store, selection, tokenizer)
+    order = workspace.rows("hygiene").select("statistic").with_row_index("place")
+    return (
+        workspace.rows("sign_of_dirt")
+        .join(order, on="statistic")
+        .sort("place", pl.when(pl.col("statistic").str.starts_with("texts-")).then("folded"), "image_no", "slot")
+        .select(
+            pl.lit(selection.version.dataset).alias("dataset"),
+            pl.lit(selection.version.version).alias("version"),
+            "split", "statistic", "image", "slot", "text",
+        )
+    )  # fmt: skip
+
+
+def _shown(listed: pl.DataFrame, examples: int) -> Table:
+    """Show a few captions of each count."""
+    few = listed.group_by("dataset", "statistic", maintain_order=True).head(examples)
+    shown = few.select("dataset", "statistic", "image", "slot", "text")
+    return Table(f"captions of each count, {examples} of each", shown, sections="statistic", name="examples")
 
 
 def _figure(selections: Sequence[Selection], lengths: Sequence[pl.DataFrame]) -> Figure:

@@ -1,12 +1,13 @@
 -- name: profile
--- version: 2
+-- version: 3
 -- grain: statistic
 -- reads: reference, token_count
 -- returns: statistic, value
 --
 -- Size, length, vocabulary and repetition of the captions at work. Lengths are in tokens of the tokenizer; standard
--- deviations are of the population, as in van Miltenburg et al. 2018. Captions repeat where they are equal letter for
--- letter: a text is what equal captions have in common. Each count is of what its name begins with.
+-- deviations are of the population, as in van Miltenburg et al. 2018, from whole numbers: no order of adding changes a
+-- digit. Captions repeat where they are equal letter for letter: a text is what equal captions have in common. Each count
+-- is of what its name begins with.
 with per_image as (
     select image_no, count(*) as captions, count(*) - count(distinct caption_id) as repeats
     from reference
@@ -27,7 +28,9 @@ size as (
 length as (
     select
         count(*) as captions, count(distinct caption_id) as distinct_captions, sum(length) as tokens,
-        avg(length) as asl, stddev_pop(length) as sdsl, min(length) as shortest, max(length) as longest,
+        avg(length) as asl,
+        sqrt((count(*) * sum(length::hugeint * length) - sum(length)::hugeint ** 2)::double) / count(*) as sdsl,
+        min(length) as shortest, max(length) as longest,
         count(*) filter (where length = 0) as wordless, count(*) filter (where length = 1) as one_word,
         count(*) filter (where split is null) as unsplit
     from reference

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -102,3 +103,25 @@ def test_every_count_says_of_what(store: Store) -> None:
     names = profile(store, "set").frame["statistic"]
     others = {"asl", "sdsl", "length-min", "length-max", "rejected"}
     assert [name for name in names if not name.startswith(UNITS) and name not in others] == []
+
+
+def test_deviation_of_lengths_is_the_root_of_an_exact_variance(store: Store) -> None:
+    lengths = [1 + place * place % 37 for place in range(3_000)]
+    ingest_rows(store, [(f"{place // 5}", place % 5, "a " * length) for place, length in enumerate(lengths)])
+    found = dict(profile(store, "set").frame.select("statistic", "value").iter_rows())
+    of, total, squares = len(lengths), sum(lengths), sum(length * length for length in lengths)
+    assert found["sdsl"] == math.sqrt(of * squares - total * total) / of
+
+
+@pytest.mark.parametrize("dataset", [*config.sources(SAMPLE)])
+def test_every_count_of_hygiene_lists_what_it_counts(store: Store, dataset: str) -> None:
+    ingest_sources(store, [config.sources(SAMPLE)[dataset]], max_rejected=1)
+    found = profile(store, dataset, examples=2)
+    counts = next(table for table in found.tables if table.name == "hygiene").frame
+    shown = next(table for table in found.tables if table.name == "examples").frame
+    for statistic, count in counts.iter_rows():
+        listed = found.frame.filter(pl.col("statistic") == statistic)
+        of = statistic.partition("-")[0]
+        each = listed["image"] if of == "images" else listed["text"].str.strip_chars().str.to_lowercase()
+        assert (listed.height if of == "captions" else each.n_unique()) == count, statistic
+        assert shown.filter(pl.col("statistic") == statistic).height == min(2, listed.height)

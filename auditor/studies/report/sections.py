@@ -22,7 +22,15 @@ from auditor.studies.report.faults import duplicates, outliers, templates
 from auditor.studies.report.people import people
 from auditor.studies.report.request import ReportContext
 
-_PROFILE_SQL = ("profile", "hygiene", "repetition", "annotations", "overlap_with_related")
+_PROFILE_SQL = (
+    "profile",
+    "hygiene",
+    "sign_of_dirt",
+    "sign_in_caption",
+    "sign_among_captions",
+    "annotations",
+    "overlap_with_related",
+)
 
 _SUBSTITUTES_SQL = ("candidate_intra", "candidate_inter", "candidate_brown", "gibberish_text")
 

@@ -1,0 +1,69 @@
+-- name: sign_among_captions
+-- version: 1
+-- grain: statistic, image, slot
+-- reads: reference, caption
+-- returns: statistic, image_no, image, slot, split, text
+--
+-- The captions at work that show signs of dirt beside others, once for each of them; case and outer blanks do not count. A
+-- sign of an image is told of all its captions, or of those that repeat. The usual number of captions of an image is the
+-- most frequent one. Captions count as sorted where none is longer than the one before it, and one is shorter: their slots
+-- are no annotators.
+with placed as (
+    select r.image_no, r.image, r.slot, r.split, c.text, lower(trim(c.text, e' \t\r\n')) as folded
+    from reference as r
+    join caption as c using (caption_id)
+),
+per_image as (
+    select
+        image_no, count(*) as captions, count(distinct split) > 1 as is_torn,
+        list(length(text) order by slot) as sizes,
+        list_reverse_sort(sizes) = sizes and sizes[1] > sizes[-1] as is_sorted
+    from placed
+    group by image_no
+),
+usual as (select mode(captions) as captions from per_image),
+in_image as (
+    select image_no, folded
+    from placed
+    group by image_no, folded
+    having count(*) > 1
+),
+on_several as (
+    select folded
+    from placed
+    where folded <> ''
+    group by folded
+    having count(distinct image_no) > 1
+),
+leaked as (
+    select text
+    from placed
+    group by text
+    having count(distinct split) > 1
+),
+signed as (
+    select
+        p.image_no, p.image, p.slot, p.split, p.text,
+        [
+            case when l.text is not null then 'captions-in-several-splits' end,
+            case when r.folded is not null then 'images-repeating-a-caption-but-for-case' end,
+            case when o.folded is not null then 'texts-on-several-images-but-for-case' end,
+            case when o.folded is not null then 'captions-with-such-texts' end,
+            case when i.captions <> u.captions then 'images-with-another-number-of-captions' end,
+            case when i.is_sorted then 'images-with-captions-sorted-by-length' end,
+            case when i.is_torn then 'images-in-several-splits' end
+        ] as signs
+    from placed as p
+    cross join usual as u
+    join per_image as i using (image_no)
+    left join in_image as r using (image_no, folded)
+    left join on_several as o on p.folded = o.folded
+    left join leaked as l on p.text = l.text
+),
+listed as (
+    select unnest(signs) as statistic, image_no, image, slot, split, text
+    from signed
+)
+select statistic, image_no, image, slot, split, text
+from listed
+where statistic is not null
