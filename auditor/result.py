@@ -261,7 +261,8 @@ class Table:
     the columns, shares of 1, that a reporter may draw as bars; where column `sections` changes, a new section of the
     table begins. `best` names cells, by row and column, that stand out: the first by a rank that is beyond doubt.
     `digits` says with how many decimals the numbers of a column are shown, where that is not four; of an `exact` table
-    all are shown. `tells_findings` is for tables that say what the findings of their result say.
+    all are shown. `beside` names two columns of texts, of which the words in which they differ may be marked.
+    `tells_findings` is for tables that say what the findings of their result say.
     """
 
     title: str
@@ -272,6 +273,7 @@ class Table:
     best: tuple[tuple[int, str], ...] = ()
     digits: tuple[tuple[str, int], ...] = ()
     exact: bool = False
+    beside: tuple[str, str] | None = None
     name: str = ""
     tells_findings: bool = False
 

@@ -13,6 +13,7 @@ from string import Template
 from auditor.reports.cells import begins_section, beside_tables, cell, flush_right, sentence
 from auditor.reports.figures.marks import Palette, palette
 from auditor.reports.html import first_screen, plots
+from auditor.reports.word_marks import Marked, marks
 from auditor.result import Document, Figure, Result, Section, Table, counted, program
 
 #: Rows of a figure that are shown as a table below it; a plot of more is read by its marks.
@@ -148,8 +149,8 @@ def _table_element(table: Table) -> str:
         for column, flush in zip(columns, right, strict=True)
     )
     rows = []
-    for number, row in enumerate(table.frame.iter_rows()):
-        cells = (_cell(table, number, *one) for one in zip(columns, row, right, strict=True))
+    for number, (row, apart) in enumerate(zip(table.frame.iter_rows(), marks(table), strict=True)):
+        cells = (_cell(table, number, *one, apart) for one in zip(columns, row, right, strict=True))
         begins = ' class="section"' if begins_section(table, number) else ""
         rows.append(f"<tr{begins}>{''.join(cells)}</tr>\n")
     title = f"<caption>{_escaped(table.title)}</caption>\n" if table.title else ""
@@ -157,8 +158,10 @@ def _table_element(table: Table) -> str:
     return f"<table>\n{title}{body}</table>\n"
 
 
-def _cell(table: Table, row: int, column: str, value: object, flush: bool) -> str:
+def _cell(table: Table, row: int, column: str, value: object, flush: bool, apart: Mapping[str, Marked]) -> str:
     written = _escaped(cell(table, column, value))
+    if column in apart:
+        written = first_screen.marked(apart[column], _escaped)
     if column in table.bars and isinstance(value, float):
         filled = round(min(max(value, 0.0), 1.0) * _BAR)
         bar = f'<svg class="bar" width="{_BAR}" height="9" aria-hidden="true"><rect width="{filled}" height="9"/></svg>'

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
@@ -10,6 +9,7 @@ from itertools import groupby
 from auditor.findings import KINDS, title
 from auditor.reports import cells
 from auditor.reports.html.plots import colour, dots
+from auditor.reports.word_marks import Marked, apart
 from auditor.result import Finding, Portrait, counted
 
 Written = Callable[[str], str]
@@ -88,7 +88,7 @@ def _quoted(example: Mapping[str, str | int | None], write: Written) -> str:
     """Quote a caption, and the one it is beside, with the words marked in which they differ."""
     own, other = str(example.get("text") or ""), str(example.get("other_text") or "")
     if own and other:
-        first, second = _apart(own, other, write)
+        first, second = (marked(one, write) for one in apart(own, other))
         said = _quotation(first, example, "", write) + _quotation(second, example, "other_", write)
     elif own:
         said = _quotation(write(own), example, "", write)
@@ -98,30 +98,13 @@ def _quoted(example: Mapping[str, str | int | None], write: Written) -> str:
     return f'<div class="example">{said}' + (f'<p class="why">{write(str(why))}</p>' if why else "") + "</div>\n"
 
 
+def marked(text: Marked, write: Written) -> str:
+    """Write a text with the words marked that the one beside it lacks."""
+    return "".join(f"<mark>{write(words)}</mark>" if own else write(words) for words, own in text)
+
+
 def _quotation(said: str, example: Mapping[str, str | int | None], which: str, write: Written) -> str:
     return f'<blockquote dir="auto">“{said}”<cite>{write(cells.place(example, which))}</cite></blockquote>'
-
-
-def _apart(own: str, other: str, write: Written) -> tuple[str, str]:
-    """Mark the words that only one of two captions has there."""
-    a, b = own.split(), other.split()
-    matched = difflib.SequenceMatcher(None, [_bare(word) for word in a], [_bare(word) for word in b], autojunk=False)
-    if matched.ratio() < _ALIKE:
-        return write(own), write(other)
-    sides: tuple[list[str], list[str]] = ([], [])
-    for kind, a_from, a_to, b_from, b_to in matched.get_opcodes():
-        for side, words in enumerate((a[a_from:a_to], b[b_from:b_to])):
-            said = write(" ".join(words))
-            sides[side].extend([said if kind == "equal" else f"<mark>{said}</mark>"] if words else [])
-    return " ".join(sides[0]), " ".join(sides[1])
-
-
-#: Captions less alike than this are two texts: marking all words tells nothing.
-_ALIKE = 0.4
-
-
-def _bare(word: str) -> str:
-    return "".join(filter(str.isalnum, word)).lower() or word
 
 
 def _strip(one: Portrait, number: int, most: int, write: Written) -> str:

@@ -16,6 +16,7 @@ from rich.text import Text
 from auditor.reports.cells import block, cell, flush_right
 from auditor.reports.harmless import harmless
 from auditor.reports.terminal.screen import packed
+from auditor.reports.word_marks import Marked, marks
 from auditor.result import Table
 
 #: Signs of a column's name after which it may be broken.
@@ -91,11 +92,15 @@ class Layout:
 def columns_of(table: Table, *, bars: bool = True) -> tuple[Column, ...]:
     """Write the cells of a table; shares as numbers with bars, or as numbers alone."""
     columns: list[Column] = []
+    apart = marks(table)
     for name in table.frame.columns:
         drawn = bars and name in table.bars
         right = not drawn and flush_right(table, name)
         key = not right and not drawn and all(one.key for one in columns)
-        cells = tuple(_cell(table, name, value, bars=bars) for value in table.frame[name])
+        cells = tuple(
+            _marked(told[name]) if name in told else _cell(table, name, value, bars=bars)
+            for value, told in zip(table.frame[name], apart, strict=True)
+        )
         column = Column(harmless(name), cells, right, key)
         columns.append(replace(column, key=key and not column.prose))
     return tuple(columns)
@@ -107,6 +112,10 @@ def _cell(table: Table, column: str, value: object, *, bars: bool) -> Text:
     if value is None:
         return Text("")
     return Text.assemble(f"{value:.3f} ", (block(value, _BAR_CELLS), "cyan")) if bars else Text(f"{value:.3f}")
+
+
+def _marked(text: Marked) -> Text:
+    return Text("").join(Text(harmless(words), "bold" if own else "") for words, own in text)
 
 
 def laid_out(table: Table, width: int | None) -> Layout | None:

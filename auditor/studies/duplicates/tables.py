@@ -269,5 +269,6 @@ def _examples(counts: DuplicateCounts, labels: pl.DataFrame, number: int) -> lis
         columns = ("match", "image", "slot", "text", "against_image", "against_slot", "against_text", "similarity")
         caption = "the longest, each text once; --pairs gives all"
         name = examples_of(str(side), str(beside or scope))
-        made.append(Table(f"examples: {where}", some.select(columns), caption=caption, name=name))
+        pair = ("text", "against_text")
+        made.append(Table(f"examples: {where}", some.select(columns), caption=caption, beside=pair, name=name))
     return made

@@ -139,7 +139,7 @@ def diff(
         "diff",
         rows,
         selections=sides,
-        tables=(Table(title, rows, name="changes"),),
+        tables=(Table(title, rows, beside=("old_text", "new_text") if depth == "text" else None, name="changes"),),
         notes=tuple(said),
         holds=not changed,
         findings=() if changed else (same,),
