@@ -230,6 +230,19 @@ def test_no_name_or_number_breaks_a_picture(
         ET.fromstring(picture)
 
 
+@pytest.mark.parametrize("kind", ["bars", "lines", "points"])
+@pytest.mark.parametrize(
+    "values", [[-4.9e16], [1e17, 1e17], [5e-324], [0.0, 5e-324], [-1e308, 1e308], [1e16, 1e16 + 2]]
+)
+def test_values_of_any_size_have_a_scale(values: list[float], kind: Kind) -> None:
+    frame = pl.DataFrame({"x": [str(place) for place in range(len(values))], "v": values})
+    page = html.render(of(Figure("f", "", kind, frame, "x", "v", None, value="v")))
+    for picture in re.findall(r"<svg.*?</svg>", page, re.DOTALL):
+        ET.fromstring(picture)
+        assert "nan" not in picture
+        assert "inf" not in picture
+
+
 def _whole(name: str | None) -> str | None:
     return name.encode("utf-8", "replace").decode() if name is not None else None
 

@@ -149,6 +149,8 @@ _DOTTED = 80  # a line through more points than that has no dot at each
 
 _TICKS = 5
 
+_LEAST = 1e-300  # a difference that has no fifth, in floating point
+
 
 def legend(figure: Figure, colours: Palette | None = None) -> str:
     """Give a button for each series, which shows and hides it; nothing where there is one series only."""
@@ -231,8 +233,9 @@ def _scale(figure: Figure, read: Marks) -> tuple[float, float, float]:
     low, high = min(ends), max(ends)
     if figure.kind == "bars" or (low > 0 and low < high * 0.6):
         low, high = min(low, 0.0), max(high, 0.0)
-    if low == high:
-        low, high = low - 0.5, high + 0.5
+    size = max(abs(low), abs(high))
+    if high - low <= max(size * 1e-12, _LEAST):
+        low, high = low - max(size * 1e-6, 0.5), high + max(size * 1e-6, 0.5)
     step = _round((high - low) / _TICKS)
     return math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step, step
 
