@@ -68,8 +68,8 @@ def _of_dataset(dataset: str, images: int, only: Sequence[str] | None) -> Iterat
     beside = BESIDE.get(dataset, "coco-val")
     with Store.open(MEMORY) as store:
         ingest_sources(store, [config.sources()[name] for name in (dataset, beside)])
-        captions = _drawn(content(store, resolve(store, dataset)), images)
-        _ingested(store, dataset, captions, "untouched")
+        captions = drawn(content(store, resolve(store, dataset)), images)
+        ingested(store, dataset, captions, "untouched")
         natural = _looked(store, "untouched", captions_only=False)
         rows = [] if only and EACH not in only else [*_single(store, dataset, captions, natural)]
         rows += [
@@ -77,11 +77,11 @@ def _of_dataset(dataset: str, images: int, only: Sequence[str] | None) -> Iterat
             for whole in WHOLES
             if (not only or whole.name in only) and whole.fits(captions)
         ]
-    drawn = f"{captions['image'].n_unique():,} images, {captions.height:,} captions; words are known of {beside}"
+    size = f"{captions['image'].n_unique():,} images, {captions.height:,} captions; words are known of {beside}"
     yield from (
         f"## {dataset}",
         "",
-        f"{drawn}.",
+        f"{size}.",
         "",
         *table(HEADER, rows),
         "",
@@ -92,13 +92,13 @@ def _of_dataset(dataset: str, images: int, only: Sequence[str] | None) -> Iterat
     yield from ((f"- {one.severity}: {one.sentence}" for one in told) if told else ["nothing."])
 
 
-def _drawn(captions: pl.DataFrame, images: int) -> pl.DataFrame:
+def drawn(captions: pl.DataFrame, images: int) -> pl.DataFrame:
     """Keep the captions of so many images, drawn by md5."""
     names = sorted(captions["image"].unique(), key=lambda image: number("image", image))[:images]
     return captions.filter(pl.col("image").is_in(names)).sort(KEYS).select(*KEYS, "split", "text")
 
 
-def _ingested(store: Store, dataset: str, captions: pl.DataFrame, name: str) -> None:
+def ingested(store: Store, dataset: str, captions: pl.DataFrame, name: str) -> None:
     """Ingest captions as a dataset of their own, a relative of what they come from."""
     frame = captions.drop("split").with_columns(
         source=pl.lit("planted"), unit=pl.lit("line"), line=pl.int_range(1, pl.len() + 1)
@@ -126,11 +126,11 @@ def _single(store: Store, dataset: str, captions: pl.DataFrame, natural: Result)
             row = next(row for row in free if fault.fits(texts[row]))
             texts[row] = fault.make(texts[row], made, str(row))
             planted[row] = fault.name
-    _ingested(store, dataset, captions.with_columns(text=pl.Series(texts)), "single")
+    ingested(store, dataset, captions.with_columns(text=pl.Series(texts)), "single")
     found = _looked(store, "single")
     faults = captions[list(planted)].select(*KEYS, fault=pl.Series(list(planted.values()), dtype=pl.String))
     for fault in FAULTS:
-        all_named, before = (_listed(result, fault.kind) for result in (found, natural))
+        all_named, before = (listed(result, fault.kind) for result in (found, natural))
         new = all_named.join(before, on=KEYS, how="anti").join(faults, on=KEYS, how="left")
         right = [one.name for one in FAULTS if fault.kind in (one.kind, *one.also)]
         there = faults.filter(fault=fault.name)
@@ -142,10 +142,10 @@ def _single(store: Store, dataset: str, captions: pl.DataFrame, natural: Result)
 def _whole(store: Store, dataset: str, captions: pl.DataFrame, natural: Result, whole: Whole) -> tuple[str, ...]:
     made, planted = whole.plant(captions)
     name = f"whole-{WHOLES.index(whole)}"
-    _ingested(store, dataset, made, name)
+    ingested(store, dataset, made, name)
     if whole.by is None:
         found = _looked(store, name, [whole.kind])
-        before, after, told = _listed(natural, whole.kind), _listed(found, whole.kind), found.findings
+        before, after, told = listed(natural, whole.kind), listed(found, whole.kind), found.findings
     else:
         before, after = (named_by(store, one, whole.by) for one in ("untouched", name))
         told = told_by(store, name, whole.by)
@@ -160,8 +160,8 @@ def _row(
     name: str, kind: str, counts: tuple[int, int, int, int], found: Sequence[Finding], natural: Result
 ) -> tuple[str, ...]:
     planted, caught, named, right = counts
-    told = _worst([one for one in found if one.kind == kind])
-    untouched = _worst(natural.found(kind))
+    told = worst([one for one in found if one.kind == kind])
+    untouched = worst(natural.found(kind))
     row = (
         name, f"`{kind}`", f"{planted:,}", f"{caught:,}", f"{caught / planted:.2f}" if planted else "–", f"{named:,}",
         f"{right / named:.2f}" if named else "–", "–" if told is None else told.severity,
@@ -176,11 +176,13 @@ def _number(one: Finding) -> str:
     return f"{count:,}, " if isinstance(count, int) else ""
 
 
-def _worst(found: Sequence[Finding]) -> Finding | None:
+def worst(found: Sequence[Finding]) -> Finding | None:
+    """Give the most severe of several findings."""
     return min(found, key=lambda one: SEVERITIES.index(one.severity), default=None)
 
 
-def _listed(found: Result, kind: str) -> pl.DataFrame:
+def listed(found: Result, kind: str) -> pl.DataFrame:
+    """Give the captions that `findings` lists of a kind."""
     return found.frame.filter(kind=kind).select(KEYS).unique()
 
 

@@ -71,15 +71,15 @@ def _unasked(*_: str) -> None:
     return None
 
 
-def _drawn(captions: pl.DataFrame, share: float, why: str) -> list[str]:
+def images_of(captions: pl.DataFrame, share: float, why: str) -> list[str]:
     """Draw a share of the images by md5."""
     images = sorted(captions["image"].unique(), key=lambda image: number(why, image))
     return images[: round(share * len(images))]
 
 
-def _padded(captions: pl.DataFrame) -> Planted:
+def padded(captions: pl.DataFrame) -> Planted:
     """In one image in ten, let the captions from the third on be the second."""
-    chosen = captions["image"].is_in(_drawn(captions, 0.1, "padded")) & (pl.int_range(pl.len()).over("image") >= 2)
+    chosen = captions["image"].is_in(images_of(captions, 0.1, "padded")) & (pl.int_range(pl.len()).over("image") >= 2)
     second = pl.col("text").get(1, null_on_oob=True).over("image")
     made = captions.with_columns(text=pl.when(chosen).then(second).otherwise("text"))
     return made, captions.filter(chosen).select(KEYS)
@@ -87,7 +87,7 @@ def _padded(captions: pl.DataFrame) -> Planted:
 
 def _uneven(captions: pl.DataFrame) -> Planted:
     """In one image in six, leave captions out, one or two."""
-    images = _drawn(captions, 0.16, "uneven")
+    images = images_of(captions, 0.16, "uneven")
     place = pl.int_range(pl.len()).over("image")
     kept = {image: 1 + number("left", image) % 2 for image in images}
     fewer = pl.col("image").replace_strict(kept, default=0, return_dtype=pl.Int64)
@@ -97,18 +97,19 @@ def _uneven(captions: pl.DataFrame) -> Planted:
 
 def _image_copied(captions: pl.DataFrame) -> Planted:
     """Let one test image in twenty stand in train too, under a new id."""
-    images = _drawn(captions.filter(split=TEST), 0.05, "copied")
+    images = images_of(captions.filter(split=TEST), 0.05, "copied")
     copies = captions.filter(pl.col("image").is_in(images)).with_columns(
         image=pl.format("9{}", pl.col("image").str.reverse()), split=pl.lit(TRAIN)
     )
     return pl.concat([captions, copies]), pl.DataFrame({"image": [*images, *copies["image"].unique()]})
 
 
-def _as_it_is(text: str) -> str:
+def as_it_is(text: str) -> str:
+    """Change nothing."""
     return text
 
 
-def _leaked(change: Callable[[str], str], why: str) -> Callable[[pl.DataFrame], Planted]:
+def leaked(change: Callable[[str], str], why: str) -> Callable[[pl.DataFrame], Planted]:
     """Let 5 % of the test captions, changed, stand in the place of captions of train."""
 
     def plant(captions: pl.DataFrame) -> Planted:
@@ -130,7 +131,7 @@ def _leaked(change: Callable[[str], str], why: str) -> Callable[[pl.DataFrame], 
 def _slot_copied(captions: pl.DataFrame) -> Planted:
     """In one image in five, let the fourth caption be the second with a synonym."""
     place = pl.int_range(pl.len()).over("image") == 3
-    chosen = pl.col("image").is_in(_drawn(captions, 0.2, "slot")) & place
+    chosen = pl.col("image").is_in(images_of(captions, 0.2, "slot")) & place
     second = pl.col("text").get(1, null_on_oob=True).over("image")
     made = captions.with_columns(
         text=pl.when(chosen).then(second.map_elements(with_synonym, return_dtype=pl.String)).otherwise("text")
@@ -147,7 +148,7 @@ def _templated(share: float) -> Callable[[pl.DataFrame], Planted]:
             return pick(_MACHINE, "machine", text).format(words[0], words[-1])
 
         place = pl.int_range(pl.len()).over("image") == 2
-        chosen = pl.col("image").is_in(_drawn(captions, share, "machine")) & place
+        chosen = pl.col("image").is_in(images_of(captions, share, "machine")) & place
         made = captions.with_columns(
             text=pl.when(chosen).then(pl.col("text").map_elements(written, return_dtype=pl.String)).otherwise("text")
         )
@@ -158,7 +159,7 @@ def _templated(share: float) -> Callable[[pl.DataFrame], Planted]:
 
 def _swapped(captions: pl.DataFrame) -> Planted:
     """Let one caption in a hundred change places with one of another image, at most one in an image."""
-    images = _drawn(captions, 1.0, "swap")[: 2 * round(0.005 * captions.height)]
+    images = images_of(captions, 1.0, "swap")[: 2 * round(0.005 * captions.height)]
     first = captions.with_row_index("row").filter(pl.col("image").is_in(images)).unique("image", keep="first")
     order = first.sort("image")["row"].shuffle(seed=1)
     half = len(order) // 2
@@ -183,13 +184,11 @@ def _unrelated(captions: pl.DataFrame) -> Planted:
 
 WHOLES: tuple[Whole, ...] = (
     Whole("captions cut at a number of characters", "truncated-captions", _limited),
-    Whole("second caption repeated", "padded-images", _padded),
+    Whole("second caption repeated", "padded-images", padded),
     Whole("captions left out", "uneven-captions", _uneven),
     Whole("test image copied into train", "copied-images", _image_copied, needs_splits=True),
-    Whole("test caption leaked, as it is", "near-duplicate-across-splits", _leaked(_as_it_is, "leak"), "leaks", True),
-    Whole(
-        "test caption leaked, a synonym", "near-duplicate-across-splits", _leaked(with_synonym, "syn"), "leaks", True
-    ),
+    Whole("test caption leaked, as it is", "near-duplicate-across-splits", leaked(as_it_is, "leak"), "leaks", True),
+    Whole("test caption leaked, a synonym", "near-duplicate-across-splits", leaked(with_synonym, "syn"), "leaks", True),
     Whole("slot copied in 20 % of images", "copied-slots", _slot_copied, "duplicates"),
     Whole("slot by template in 10 % of images", "templated-slots", _templated(0.1)),
     Whole("slot by template in 2 % of images", "templated-slots", _templated(0.02)),

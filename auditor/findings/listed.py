@@ -165,9 +165,10 @@ CAPTION_KINDS: Mapping[str, CaptionKind] = {
         0.003,
     ),
     "uneven-captions": CaptionKind(
-        "images with another number of captions than most",
-        "Images differ in how many captions they have.",
-        "Images whose number of captions is not the most frequent one (`sql/findings/unusual_count.sql`).",
+        "images with another number of captions than most of their split",
+        "Images of one split differ in how many captions they have.",
+        "Images whose number of captions is not the most frequent one of their split "
+        "(`sql/findings/unusual_count.sql`).",
         "Scores that take the best reference (BLEU, METEOR) are higher where there are more.",
         "Draw equally many: `--references K`.",
         0.1,

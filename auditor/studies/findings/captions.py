@@ -105,7 +105,7 @@ def _padded(asked: Asked) -> pl.DataFrame:
 
 def _uneven(asked: Asked) -> pl.DataFrame:
     return asked.rows("unusual_count").select(
-        "image", slot=pl.lit(None, pl.UInt32), why=pl.format("{} captions, most images have {}", "captions", "usual")
+        "image", slot=pl.lit(None, pl.UInt32), why=pl.format("{} captions, most others have {}", "captions", "usual")
     )
 
 

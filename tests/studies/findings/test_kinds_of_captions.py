@@ -142,7 +142,7 @@ def test_images_with_fewer_captions_are_told(store: Store) -> None:
     fewer = [row for row in CLEAN if row[1] < 3 or int(row[0][:2]) >= 8]
     found = one(asked(store, fewer), "uneven-captions")
     assert (found.severity, found.values["images"], found.n) == ("warning", 8, 64)
-    assert found.examples[0]["why"] == "3 captions, most images have 5"
+    assert found.examples[0]["why"] == "3 captions, most others have 5"
 
 
 @pytest.mark.parametrize(("split", "bad"), [("test", "error"), ("train", "warning")])
