@@ -52,7 +52,7 @@ def test_what_says_the_same_everywhere_goes_first_then_what_is_aside_and_both_ar
     assert "in every row: dataset set\n" in text
     assert "no room" not in text
     text = shown(Table("", frame), width=25)
-    assert "no room for se: -o\nFILE.txt has all columns" in text
+    assert "no room for se: a pipe\n(`| less -S`) has all\ncolumns" in text
     assert "low" in text
 
 

@@ -78,4 +78,4 @@ def _left_out(dropped: tuple[Column, ...]) -> list[str]:
     same = [f"{one.name} {value}" for one in dropped if (value := one.value)]
     gone = [one.name for one in dropped if one.value is None]
     lines = [f"in every row: {', '.join(same)}"] if same else []
-    return [*lines, f"no room for {', '.join(gone)}: -o FILE.txt has all columns"] if gone else lines
+    return [*lines, f"no room for {', '.join(gone)}: a pipe (`| less -S`) has all columns"] if gone else lines
