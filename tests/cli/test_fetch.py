@@ -551,6 +551,20 @@ def test_two_runs_at_the_same_time_both_have_the_file(serve: Server, fetch: Call
     assert lying() == {"a.txt"}
 
 
+def test_part_that_another_run_has_taken_is_received_again(serve: Server) -> None:
+    serve()
+    taken: list[Path] = []
+
+    def take(_: str, done: int, total: int) -> None:
+        if done == total and not taken:
+            taken.append(Path(".a.txt.fetching/partial"))
+            taken[0].unlink()
+
+    fetching_room.fetch(Download(f"{serve.url}/a.txt", sha256(CONTENT), Path("a.txt")), progress=take)
+    assert len(taken) == 1
+    assert Path("a.txt").read_bytes() == CONTENT
+
+
 def test_progress_counts_bytes(serve: Server) -> None:
     serve(cuts=[100_000])
     told: list[tuple[str, int, int]] = []

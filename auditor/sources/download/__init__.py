@@ -39,8 +39,8 @@ def find(path: Path) -> Path | None:
         return None
 
 
-def fetch(download: Download, *, force: bool = False, progress: Progress = silent) -> Fetched:
-    """Bring one download to its path, unless it is there.
+def fetch(download: Download, *, force: bool = False, progress: Progress = silent, tries: int = 4) -> Fetched:
+    """Bring one download to its path, unless it is there; `tries`, since other runs may bring it at the same time.
 
     It is there when a file at the path, or compressed beside it, has its sha256. Where the download is a member of an
     archive, the sha256 is the archive's, which is not kept: then any file at the path counts, and `force` replaces it.
@@ -64,8 +64,8 @@ def fetch(download: Download, *, force: bool = False, progress: Progress = silen
                 )
         return _fetched(download, progress)
     except OSError as error:
-        if isinstance(error, FileNotFoundError) and path.exists():  # another run was faster, and tidied up
-            return fetch(download, progress=progress)
+        if isinstance(error, FileNotFoundError) and tries > 1:  # another run was faster, and tidied up
+            return fetch(download, force=force, progress=progress, tries=tries - 1)
         raise SourceError(
             f"{path}: cannot be written ({error.strerror or error}); make room or mend the rights of {path.parent}, "
             "or name another folder with AUDITOR_DATA"
