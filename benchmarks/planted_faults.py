@@ -60,6 +60,11 @@ _BROKEN = (
     "dog\u200e",
     "â€“",
 )
+_TALK = (
+    "I wish I was there right now.", "You have to see this to believe it!", "We went there last summer.",
+    "I love this place so much.", "My cousin used to have one of these.", "Let me know what you think.",
+    "I am so hungry now.", "You should never do that at home.", "We won, we won!", "Our team is the best.",
+)  # fmt: skip
 _WORDLESS = (".", "-", "...", "!!", "?", "--", ". .", "*", "…", "( )")
 
 _SYNONYMS = {
@@ -231,6 +236,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault("misspelt, one edit", "misspellings", 5, _misspelt, 3),
     Fault("loops", "repeated-words", 1, _looped, 5),
     Fault("caption twice", "repeated-words", 1, _doubled, 3),
+    Fault("talk", "first-person-captions", 1, lambda _, place, __: _TALK[place % len(_TALK)]),
     Fault("listed words", "listed-words", 1, _with_listed),
     Fault("without a word", "captions-without-word", 1.2, lambda _, place, __: _WORDLESS[place % len(_WORDLESS)]),
 )

@@ -113,6 +113,15 @@ CAPTION_KINDS: Mapping[str, CaptionKind] = {
         0.002,
         0.05,
     ),
+    "first-person-captions": CaptionKind(
+        "captions that speak of who writes, or to who reads",
+        "Captions begin with I, we, you, my, our or let me, and do not go on to what there is to see.",
+        "By the first words (`sql/findings/first_person.sql`); “we see a dog” describes it and does not count.",
+        "They say what somebody thinks or would like, which no picture shows, and a model learns to chat.",
+        "Read them; leave out what describes nothing.",
+        0.005,
+        0.05,
+    ),
     "repeated-words": CaptionKind(
         "captions that say the same again and again",
         "Captions say a phrase again and again, or the whole caption twice.",

@@ -1,5 +1,5 @@
 -- name: placeholder
--- version: 2
+-- version: 3
 -- grain: caption
 -- reads: reference, caption
 -- returns: image, slot, why
@@ -23,7 +23,8 @@ found as (
             when regexp_matches(
                 inner_text,
                 '^(n[/.]?a|none|null|nan|nil|unknown|tbd|tba|todo|tests?|testing|test ?\d+|untitled|asdf\w*|qwert\w*|(bla+h?\W*)+|undefined'
-                || '|empty|missing|delete|skip|ditto|idem|error|placeholder|foo|bar|foo ?bar|not (available|applicable|found|sure)|no idea'
+                || '|empty|missing|delete|skip|ditto|idem|error|placeholder|foo|bar|foo ?bar'
+                || '|not (available|applicable|found|sure)|(i have )?no idea'
                 || '|(http )?(error )?404( (error|not found))?|i do ?n.t know|no comment|nothing( to (see|describe|say))?|[a-z])$'
             ) then inner_text
             when regexp_matches(
@@ -43,9 +44,10 @@ found as (
                 inner_text,
                 '^(no|broken|missing|blank|empty) (image|picture|photo|video|audio|page|file|link)'
                 || '( (is )?(here|available|found|shown|provided|present|displayed))?$'
-                || '|^(i |we )?(cannot|can not|can.?t|could not|could ?n.?t|unable to) (see|view|open|load) (the |this |an? |any )?'
-                || '(image|picture|photo|video|audio|page|file|link)\b'
-                || '|\b(image|picture|photo|video|audio|page|file|link) (is |are |was )?(not|missing|broken|unavailable|cannot be'
+                || '|^((i|we) )?(cannot|can not|can.?t|could not|could ?n.?t|do n.?t|do ?not|don.?t|((am|are) )?unable to)'
+                || ' (see|view|open|load) (the |this |an? |any )?(image|picture|photo|video|audio|page|file|link)\b'
+                || '|\bbroken (web )?(image|picture|photo|link)( link)?$'
+                || '|\b(image|picture|photo|video|audio|page|file|link)s? (is |are |was |were )?(not|missing|broken|unavailable|cannot be'
                 || '|could not be|failed to|fails to|do(es)? ?n.?t|does not|did ?n.?t|will ?not|won.?t)'
                 || '( (available|found|load(ed)?|display(ed)?|shown?|open|work))?$'
             ) then inner_text

@@ -153,6 +153,7 @@ FINDERS: Mapping[str, Callable[[Asked], pl.DataFrame]] = {
     "other-script": lambda asked: asked.rows("other_script", at_most=_SCRIPT),
     "other-language": lambda asked: language.foreign(asked.at_work),
     "truncated-captions": _truncated,
+    "first-person-captions": _by_pattern("first_person"),
     "repeated-words": _by_pattern("repeated_words"),
     "misspellings": _misspelt,
     "listed-words": _listed,
