@@ -12,6 +12,10 @@
 Into each: 5 % of the test captions stand in train as they are, three captions in a thousand are German, as many are
 placeholders; in one image in ten, but for the first and the third shape, the captions from the third on are the second.
 Recall is of what was planted; precision of what is named and was not named before the planting.
+
+Of a leaked caption that its image says twice or nearly, each is named, and is in train: hence the low precision of leaks
+where captions repeat. Of a copied slot both captions are named. Captions said to be of another image are the German ones,
+placeholders and leaks; slots said to copy each other are those that padding made equal; Flickr8k's captions are sorted.
 """
 
 from __future__ import annotations
@@ -102,6 +106,9 @@ def _character(word: str, place: int) -> str:
     return "。" if not word.isalnum() else chr(0x4E00 + number(f"han {place}", word) % 2000)
 
 
+#: Faults in whose place no caption is left, so that other kinds find them too.
+_GARBLED = ("other-language", "other-script", "placeholders")
+
 #: What is made of captions, and the kind that its own changes should be found as, where they are faults.
 SHAPES: Mapping[str, tuple[Callable[[pl.DataFrame], Made], str | None]] = {
     "RSICD-like": (_rsicd, "padded-images"),
@@ -137,29 +144,34 @@ def _of_shape(store: Store, dataset: str, captions: pl.DataFrame, shape: str) ->
     make, kind = SHAPES[shape]
     made, own = make(captions)
     faulty, planted = _planted(made, shape)
-    base = captions if kind else made
-    for name, rows in (("before", base), ("after", faulty)):
+    sides = {"plain": captions, "before": made, "after": faulty}
+    for name, rows in sides.items():
         ingested(store, dataset, rows, f"{shape}-{name}")
-    before, after = (findings(store, f"{shape}-{name}") for name in ("before", "after"))
+    found = {name: findings(store, f"{shape}-{name}") for name in sides}
+    garbled = pl.concat([planted[one] for one in _GARBLED if one in planted])
     if kind:
         planted[kind] = pl.concat([own, planted[kind]]).unique() if kind in planted else own
     rows = []
     for one, places in planted.items():
         by = {LEAK: "leaks", "copied-slots": "duplicates"}.get(one)
-        sides = [
-            listed(found, one) if by is None else named_by(store, f"{shape}-{name}", by).unique()
-            for name, found in (("before", before), ("after", after))
-        ]
-        new = sides[1].join(sides[0], on=KEYS, how="anti")
-        caught, right = (frame.join(places, on=KEYS, how="semi").height for frame in (sides[1], new))
-        told = worst(after.found(one))
+        earlier, later = (
+            listed(found[name], one) if by is None else named_by(store, f"{shape}-{name}", by).unique()
+            for name in ("plain" if one == kind else "before", "after")
+        )
+        new = later.join(earlier, on=KEYS, how="anti")
+        if one not in _GARBLED:
+            new = new.join(garbled, on=KEYS, how="anti")
+        caught, right = (frame.join(places, on=KEYS, how="semi").height for frame in (later, new))
+        if one == "other-script":
+            right = new.join(garbled, on=KEYS, how="semi").height
+        told = worst(found["after"].found(one))
         rows.append((
             f"`{one}`", f"{places.height:,}", f"{caught:,}", f"{caught / places.height:.2f}", f"{new.height:,}",
             f"{right / new.height:.2f}" if new.height else "–", told.severity if told else "–",
         ))  # fmt: skip
     yield from (f"## {shape}, of {dataset}: {made['image'].n_unique():,} images, {made.height:,} captions", "")
     yield from table(("kind", "planted", "found", "recall", "named", "precision", "severity"), rows)
-    others = [one for one in after.findings if one.severity in SEVERITIES[:2] and one.kind not in planted]
+    others = [one for one in found["after"].findings if one.severity in SEVERITIES[:2] and one.kind not in planted]
     yield from (
         "",
         "Other kinds told, a warning or worse:",
