@@ -13,9 +13,10 @@ Into each: 5 % of the test captions stand in train as they are, three captions i
 placeholders; in one image in ten, but for the first and the third shape, the captions from the third on are the second.
 Recall is of what was planted; precision of what is named and was not named before the planting.
 
-Of a leaked caption that its image says twice or nearly, each is named, and is in train: hence the low precision of leaks
-where captions repeat. Of a copied slot both captions are named. Captions said to be of another image are the German ones,
-placeholders and leaks; slots said to copy each other are those that padding made equal; Flickr8k's captions are sorted.
+Of a leaked caption that its image says twice or nearly, each is named, and is in train: hence the low precision of
+leaks where captions repeat. Of a copied slot both captions are named. Captions said to be of another image are the
+German ones, placeholders and leaks; slots said to copy each other are those that padding made equal; Flickr8k's
+captions are sorted.
 """
 
 from __future__ import annotations
