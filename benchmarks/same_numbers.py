@@ -88,7 +88,7 @@ def main(arguments: Sequence[str]) -> None:
         stores = [Path(folder) / f"{name}.duckdb" for name in ("before", "after")]
         for checkout, store in zip(checkouts, stores, strict=True):
             sample = str(checkout / "auditor" / "sample" / "datasets.toml")
-            _run(checkout, store, ["ingest", "--all", "--config", sample], asked.data)
+            _run(checkout, store, ["ingest", "--all", "--config", sample], None)
             if asked.data:
                 _run(checkout, store, ["ingest", "flickr8k", "flickr8k-expert"], asked.data)
         for spelled in (*SAMPLE, *(FLICKR if asked.data else ())):
