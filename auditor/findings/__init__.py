@@ -49,11 +49,12 @@ _TITLES: Mapping[str, str] = {
     "unlike-slot": "A slot unlike the others",
     "bound-upside-down": "Captions of an image that do not agree",
     "templated-captions": "Captions made from templates",
-    "padded-images": "Images padded with repeated captions",
+    "padded-images": "Captions repeated within an image",
     "misspellings": "Words that seem misspelt",
     "truncated-captions": "Captions that break off",
     "uneven-captions": "Uneven numbers of captions",
     "web-address": "Addresses of pages",
+    "first-person-captions": "Captions that talk",
 }
 
 

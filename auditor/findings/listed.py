@@ -114,10 +114,10 @@ CAPTION_KINDS: Mapping[str, CaptionKind] = {
         0.05,
     ),
     "first-person-captions": CaptionKind(
-        "captions that speak of who writes, or to who reads",
+        "captions that begin with I, we or you and tell nothing to be seen",
         "Captions begin with I, we, you, my, our or let me, and do not go on to what there is to see.",
         "By the first words (`sql/findings/first_person.sql`); “we see a dog” describes it and does not count.",
-        "They say what somebody thinks or would like, which no picture shows, and a model learns to chat.",
+        "They say what somebody thinks or would like, which no picture shows.",
         "Read them; leave out what describes nothing.",
         0.005,
         0.05,
@@ -156,9 +156,9 @@ CAPTION_KINDS: Mapping[str, CaptionKind] = {
         "Images have fewer different captions than captions: some were repeated, to make up the number.",
         "Captions with the tokens of an earlier caption of their image (`sql/findings/repeated_caption.sql`), as a "
         "share of all captions. Short captions of plain images meet by chance: of 50 an image, 2 or 3 %.",
-        "A caption that is held out finds itself among its references: every human bound and every agreement within "
-        "images is too high.",
-        "Score with each text once an image (`--distinct`), and say how many different captions there are.",
+        "A caption that is held out finds itself among its references: the more repeat, the more the human bound and "
+        "all agreement within images are too high.",
+        "Let `auditor bounds --distinct` take each text of an image once, and say how many captions differ.",
         0.05,
         0.3,
     ),

@@ -127,7 +127,7 @@ KINDS: Mapping[str, Kind] = {
         "nothing of who wrote it",
         ("templates",),
         {"share": "share of images", "by_chance": "share that chance sorts", "order": "which way they go"},
-        "The first caption of an image is not any caption: “one reference each” by place is a biased choice.",
+        "Slots are no annotators, and to take the first caption of every image is a biased choice.",
     ),
     "one-caption-per-image": Kind(
         "Every image has one caption, so that nothing within an image can be compared.",

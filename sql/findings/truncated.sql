@@ -65,8 +65,8 @@ select
     a.words,
     case
         when m.longest is not null then format('{} characters, as many have and none more', m.longest)
-        when k.meant is not null then format('ends in “{}”, perhaps “{}”', l.token, k.meant)
-        else format('ends in “{} {}”, as {} of {} other captions with it do', b.token, l.token, p.ends - 1, p.times - 1)
+        when k.meant is not null then format('ends in “{}”, perhaps cut from “{}”', l.token, k.meant)
+        else format('ends in “{} {}”: of {} others with these words {} do', b.token, l.token, p.times - 1, p.ends - 1)
     end as why
 from ending as e
 cross join whole as a

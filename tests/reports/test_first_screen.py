@@ -112,13 +112,13 @@ def test_strip_says_the_facts_of_a_dataset() -> None:
         r'<article class="strip">.*?</article>', first_screen.screen([], [DOGS, CATS], {}, escape), re.DOTALL
     )
     assert re.findall(r"<dd>(.*?)</dd><dt>(.*?)</dt>", dogs) == [
-        ("1,200", "images"), ("6,000", "captions"), ("5", "captions an image"), ("600", "repeat another of their image"),
-        ("10.2", "words a caption"),
+        ("1,200", "images"), ("6,000", "captions"), ("5.00", "captions an image, mean"), ("600", "repeat another of their image"),
+        ("10.2", "words a caption, mean"),
     ]  # fmt: skip
     assert "Images by split: test 200, train 1,000" in dogs
     said = "homogeneity by cider-d (0: each image has captions of its own, 1: any would do; 95 %: 0.400 to 0.600)"
     assert ("0.500", said) in re.findall(r"<dd>(.*?)</dd><dt>(.*?)</dt>", cats)
-    assert "Images by split: none" in cats
+    assert "No splits" in cats
 
 
 def test_lengths_of_all_datasets_are_drawn_at_one_scale() -> None:

@@ -113,20 +113,21 @@ def _strip(one: Portrait, number: int, most: int, write: Written) -> str:
     facts = [
         (f"{one.images:,}", "images"),
         (f"{one.captions:,}", "captions"),
-        (f"{of_each:.2f}".rstrip("0").rstrip("."), "captions an image"),
+        (f"{of_each:.2f}", "captions an image, mean"),
         (f"{repeats:,}", "repeat another of their image"),
-        (f"{one.length:.1f}", "words a caption"),
+        (f"{one.length:.1f}", "words a caption, mean"),
     ]
     if one.homogeneity is not None:
         between = f"; 95 %: {one.low:.3f} to {one.high:.3f}" if one.low is not None and one.high is not None else ""
         said = f"homogeneity by {one.metric} (0: each image has captions of its own, 1: any would do{between})"
         facts.append((f"{one.homogeneity:.3f}", said))
     counted_facts = "".join(f"<div><dd>{write(value)}</dd><dt>{write(name)}</dt></div>" for value, name in facts)
-    splits = ", ".join(f"{name} {images:,}" for name, images in one.splits) or "none"
+    splits = ", ".join(f"{name} {images:,}" for name, images in one.splits)
+    parted = f"Images by split: {splits}" if splits else "No splits"
     return (
         f'<article class="strip"><h3 dir="auto"><span class="dot {colour(number)}-box" aria-hidden="true"></span>'
         f"{write(one.label)}</h3>\n<dl>{counted_facts}</dl>\n"
-        f'<p class="splits">Images by split: {write(splits)}</p>\n{_lengths(one, number, most, write)}</article>\n'
+        f'<p class="splits">{write(parted)}</p>\n{_lengths(one, number, most, write)}</article>\n'
     )
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
 from auditor.model import Selection
-from auditor.result import SEVERITIES, Finding, Portrait, Result, Section, Table
+from auditor.result import SEVERITIES, Finding, Portrait, Result, Section, Table, about
 from auditor.store import versions
 from auditor.studies import profile as profile_study
 from auditor.studies.report.request import ReportContext
@@ -19,6 +19,8 @@ _CARDS, _AT_LEAST = 6, 3
 _BAD = ("error", "warning")
 
 _NOTHING = "Nothing was found that is worth a word."
+
+_MILD = "No errors and no warnings were found; what follows are notices."
 
 _NOT_LOOKED = "What is wrong with the captions was not looked for: `auditor findings DATASET` does it."
 
@@ -38,15 +40,31 @@ def cards(context: ReportContext, found: Sequence[Finding]) -> tuple[Finding, ..
     return tuple(sorted([*bad, *rest], key=lambda one: SEVERITIES.index(one.severity)))
 
 
-def portraits(context: ReportContext, profiled: Result) -> tuple[Portrait, ...]:
-    """Draw each dataset at a glance. `profiled` is the result of `profile`."""
+def portraits(context: ReportContext, profiled: Result, found: Sequence[Finding]) -> tuple[Portrait, ...]:
+    """Draw each dataset at a glance. `profiled` is the result of `profile`.
+
+    Captions that repeat another of their image are counted as findings count them, by tokens; by letters where nothing
+    was looked for.
+    """
     (lengths,) = (figure.frame for figure in profiled.figures if figure.name == profile_study.LENGTHS)
     likeness = _homogeneity(context)
-    return tuple(_portrait(context, one, profiled, lengths, likeness) for one in context.selections)
+    repeats = {_of(one.about): one.values["captions"] for one in found if one.kind == "padded-images"}
+    return tuple(
+        _portrait(context, one, profiled, lengths, likeness, repeats.get(_of(about(one)))) for one in context.selections
+    )
+
+
+def _of(about_it: Mapping[str, str | int | None]) -> tuple[str | int | None, ...]:
+    return about_it.get("dataset"), about_it.get("version"), about_it.get("split")
 
 
 def _portrait(
-    context: ReportContext, one: Selection, profiled: Result, lengths: pl.DataFrame, likeness: pl.DataFrame
+    context: ReportContext,
+    one: Selection,
+    profiled: Result,
+    lengths: pl.DataFrame,
+    likeness: pl.DataFrame,
+    repeats: str | float | None,
 ) -> Portrait:
     value = dict(one.rows_of(profiled.frame).select("statistic", "value").iter_rows())
     splits = versions.images(context.store, one).group_by("split").agg(images=pl.len()).sort("split", nulls_last=True)
@@ -55,7 +73,7 @@ def _portrait(
         one.label,
         round(value["images"]),
         round(value["captions"]),
-        round(value["captions"] - value["captions-repeated-within-image"]),
+        round(value["captions"] - float(repeats or value["captions-repeated-within-image"])),
         value["asl"],
         tuple((name or "in none", int(images)) for name, images in splits.iter_rows() if splits["split"].count()),
         tuple(lengths.filter(dataset=one.label).select("length", "captions").iter_rows()),
@@ -90,5 +108,11 @@ def summary(shown: Sequence[Finding], drawn: Sequence[Portrait], lacking: Sequen
         tuple(f"{one.severity}: {one.sentence}." for one in shown),
         tables=(Table("datasets", frame.select(kept), caption=said, digits=(("words", 1),), name="datasets"),),
         notes=tuple(lacking),
-        absent=None if shown else _NOTHING if looked else _NOT_LOOKED,
+        absent=_verdict(shown, looked=looked),
     )
+
+
+def _verdict(shown: Sequence[Finding], *, looked: bool) -> str | None:
+    if not shown:
+        return _NOTHING if looked else _NOT_LOOKED
+    return None if any(one.severity in _BAD for one in shown) else _MILD

@@ -37,7 +37,7 @@ def people(context: ReportContext, name: str, title: str) -> Section:
         lacking += [] if names else [selection.label]
     results = [part for part in parts if isinstance(part, Result)]
     why = (
-        f"{sentences.listed(lacking)}: the store holds no ratings, pairs or triplets of people; `auditor ingest` "
+        f"{sentences.listed(lacking)}: the store holds no judgements of people (ratings, choices); `auditor ingest` "
         "adds those that datasets.toml declares as related (flickr8k-expert, pascal50s-pairs)."
     )
     said = [words for one in results for words in _WORDS[one.command](one, context.settings.confidence)]

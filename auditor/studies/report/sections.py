@@ -55,7 +55,7 @@ def findings(context: ReportContext, name: str, title: str) -> Section:
     found, results, lacking = answers.findings(context)
     if not results:
         return Section(name, title, absent="There are no captions in which anything could be found.", notes=lacking)
-    said = f"{tally(found) or 'Nothing was found'}. `auditor findings` lists every caption, with -o to a file."
+    said = f"{tally(found) or 'Nothing was found'}. `auditor findings -o FILE.csv` lists every caption that was found."
     command = context.command("findings", *context.tokenizer())
     return Section(name, title, (said,), results, notes=lacking, commands=(command,), findings=found)
 
@@ -91,7 +91,7 @@ def bounds(context: ReportContext, name: str, title: str) -> Section:
 def comparison(context: ReportContext, name: str, title: str) -> Section:
     """Rank the datasets, as far as sampling error allows."""
     if len(context.selections) < 2:
-        why = "One dataset is compared with nothing: name another, `auditor report DATASET DATASET`."
+        why = "There is nothing to compare with: name a second dataset, `auditor report DATASET DATASET`."
         return Section(name, title, absent=why)
     # Without resamples nobody asks for sampling error, and there are no random deals either.
     result, *tests = (

@@ -62,8 +62,9 @@ def report(
         if not sections or name in sections
     ]
     found = next((section for section in built if section.name == "findings"), None)
-    shown = first.cards(context, found.findings) if found else ()
-    drawn = first.portraits(context, answers.profiled(context))
+    told = found.findings if found else ()
+    shown = first.cards(context, told)
+    drawn = first.portraits(context, answers.profiled(context), told)
     lacking = [f"{section.title}: {section.absent}" for section in built if section.absent]
     statements = _statements(built)
     signatures = {key: text for result in context.results.values() for key, text in result.signatures.items()}

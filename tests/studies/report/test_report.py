@@ -67,7 +67,7 @@ def test_new_version_of_a_dataset_is_another_report(tmp_path: Path) -> None:
 def test_one_dataset_has_no_comparison_and_is_told_so(store: Store) -> None:
     ingest_rows(store, DOGS, "dogs")
     document = report(store, "dogs", settings=BLEU, sections=["bounds", "comparison"], timed=False)
-    assert "name another" in section(document, "comparison")
+    assert "name a second dataset" in section(document, "comparison")
     assert any("Comparison" in note for note in document.sections[0].notes)
     assert "dogs: a caption against the others" in section(document, "bounds")
 
@@ -167,6 +167,6 @@ def test_ratings_of_people_are_named_whoever_declares_the_relation(store: Store)
 def test_dataset_that_nobody_has_rated_is_told_what_to_ingest(store: Store) -> None:
     ingest_rows(store, DOGS, "dogs")
     document = report(store, "dogs", settings=ReportSettings(("bleu-1",)), sections=["people"], timed=False)
-    assert "dogs: the store holds no ratings, pairs or triplets of people; `auditor ingest`" in (
+    assert "dogs: the store holds no judgements of people (ratings, choices); `auditor ingest`" in (
         section(document, "people")
     )
