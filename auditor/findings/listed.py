@@ -76,7 +76,7 @@ CAPTION_KINDS: Mapping[str, CaptionKind] = {
         "captions with characters that were decoded wrongly or cannot be seen",
         "Captions were decoded wrongly (“Ã©” for “é”, �) or hold characters that nobody can see.",
         "By the characters (`sql/findings/broken_characters.sql`).",
-        "Words with them match no other spelling of themselves.",
+        "Metrics and vocabularies take a word with them for another word.",
         "Read the file in its own encoding, and ingest again.",
         0.0005,
         0.2,
@@ -108,7 +108,7 @@ CAPTION_KINDS: Mapping[str, CaptionKind] = {
         "many have and none exceeds (`sql/findings/truncated.sql`). Of captions cut at random six in ten are told "
         "(`benchmarks/planted.md`); of untouched ones 3 to 9 in 10,000, six in ten of these wrongly (“…pulls in”): "
         "below the threshold of a warning this says little.",
-        "Models learn to stop there, and a length limit may have cut more captions than can be seen.",
+        "Models learn to stop there; where software cut long captions, more are cut than can be seen.",
         "Look for a limit of characters or words where the captions were written or exported.",
         0.002,
         0.05,
@@ -156,8 +156,8 @@ CAPTION_KINDS: Mapping[str, CaptionKind] = {
         "Images have fewer different captions than captions: some were repeated, to make up the number.",
         "Captions with the tokens of an earlier caption of their image (`sql/findings/repeated_caption.sql`), as a "
         "share of all captions. Short captions of plain images meet by chance: of 50 an image, 2 or 3 %.",
-        "A caption that is held out finds itself among its references: the more repeat, the more the human bound and "
-        "all agreement within images are too high.",
+        "A caption that is held out and scored finds its own words among the references: the more captions repeat, the "
+        "more all human scores and agreement within images are too high.",
         "Let `auditor bounds --distinct` take each text of an image once, and say how many captions differ.",
         0.05,
         0.3,

@@ -156,7 +156,7 @@ def _lengths(one: Portrait, number: int, most: int, write: Written) -> str:
     return (
         f'<figure class="lengths"><svg viewBox="0 0 {_WIDE:g} {_HIGH + 12:g}" role="img" aria-label="{write(says)}">'
         f'{bars}<text x="0" y="{_HIGH + 11:g}">0</text>'
-        f'<text x="{_WIDE:g}" y="{_HIGH + 11:g}" text-anchor="end">{most} words</text></svg></figure>\n'
+        f'<text x="{_WIDE:g}" y="{_HIGH + 11:g}" text-anchor="end">{most} words; few are longer</text></svg></figure>\n'
     )
 
 

@@ -97,7 +97,9 @@ def _padded(asked: Asked) -> pl.DataFrame:
     return asked.rows("repeated_caption").select(
         "image",
         "slot",
-        why=pl.format("the same words as #{}; {} of {} captions differ", "of_slot", "distinct_captions", "captions"),
+        why=pl.format(
+            "the same words as #{}; of {} captions {} are different", "of_slot", "captions", "distinct_captions"
+        ),
         other_image="image",
         other_slot="of_slot",
     )

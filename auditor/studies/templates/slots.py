@@ -173,12 +173,17 @@ def _order(captions: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row").rename({"captions": "n"})
 
 
+#: How an order is said, where it is not as rows have it.
+_SAID = {"longer": "the longest last", "shorter": "the longest first"}
+
+
 def _sorted(selection: Selection, order: pl.DataFrame) -> list[Finding]:
     return [
         Finding(
             "sorted-captions",
-            f"{selection.label}: captions are {name.replace('-', ' ')} ({pattern}) in {share:.0%} of the images "
-            f"({chance:.0%} by chance): the place of a caption says nothing of who wrote it",
+            f"{selection.label}: captions are {name.replace('-', ' ')} ({_SAID.get(pattern, pattern)}) "
+            f"in {share:.0%} of the images ({chance:.0%} by chance): "
+            "there the place of a caption says nothing of who wrote it",
             about(selection, statistic=name),
             {"share": share, "by_chance": chance, "order": pattern},
             n,

@@ -135,7 +135,7 @@ def test_padded_images_are_counted_by_captions(store: Store) -> None:
     padded = [(image, slot, text if slot < 2 else "A thing.") for image, slot, text in CLEAN]
     found = one(asked(store, padded), "padded-images")
     assert (found.severity, found.values["captions"]) == ("error", 2 * 64)
-    assert found.examples[0]["why"] == "the same words as #2; 3 of 5 captions differ"
+    assert found.examples[0]["why"] == "the same words as #2; of 5 captions 3 are different"
 
 
 def test_images_with_fewer_captions_are_told(store: Store) -> None:

@@ -86,8 +86,8 @@ def test_captions_are_sorted_where_twenty_images_say_more_than_chance(store: Sto
         (f"i{image}", slot, " ".join(["w"] * (1 + slot + image % 3))) for image in range(20) for slot in range(3)
     ]
     assert told(lengths) == [
-        "set: captions are sorted by length (longer) in 100% of the images (17% by chance): the place of a caption says nothing of who wrote it",
-        "set: captions are sorted by spelling (a to z) in 100% of the images (17% by chance): the place of a caption says nothing of who wrote it",
+        "set: captions are sorted by length (the longest last) in 100% of the images (17% by chance): there the place of a caption says nothing of who wrote it",
+        "set: captions are sorted by spelling (a to z) in 100% of the images (17% by chance): there the place of a caption says nothing of who wrote it",
     ]
     assert not told(lengths[:57])
     by_chance = [
