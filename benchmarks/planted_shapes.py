@@ -73,9 +73,8 @@ def _clotho(captions: pl.DataFrame) -> Made:
     place = pl.int_range(pl.len()).over("image")
     chosen = pl.col("image").is_in(images_of(captions, 0.5, "clotho")) & (place >= 3)
     before = pl.col("text").shift(3).over("image").map_elements(_reworded, return_dtype=pl.String)
-    return captions.with_columns(text=pl.when(chosen).then(before).otherwise("text")), captions.filter(chosen).select(
-        KEYS
-    )
+    made = captions.with_columns(text=pl.when(chosen).then(before).otherwise("text"))
+    return made, captions.filter(chosen).select(KEYS)
 
 
 def _reworded(text: str) -> str:
@@ -94,9 +93,8 @@ def _audiocaps(captions: pl.DataFrame) -> Made:
 
 def _chinese(captions: pl.DataFrame) -> Made:
     """Write every word with one or two of two thousand Han characters."""
-    return captions.with_columns(pl.col("text").map_elements(_in_han, return_dtype=pl.String)), captions.head(0).select(
-        KEYS
-    )
+    made = captions.with_columns(pl.col("text").map_elements(_in_han, return_dtype=pl.String))
+    return made, captions.head(0).select(KEYS)
 
 
 def _in_han(text: str) -> str:

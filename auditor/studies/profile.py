@@ -80,8 +80,9 @@ def profile(
     tokens.provide(store, selections, tokenizer, tokenize, progress)
     measured = [_describe(store, selection, tokenizer) for selection in selections]
     described = [parts for *parts, _ in measured]
-    listed = pl.concat(_listed(store, selection, tokenizer) for selection in selections) if examples else None
     sizes, hygiene, noted = (_side_by_side(selections, parts) for parts in zip(*described, strict=True))
+    order = hygiene.select("statistic").with_row_index("place")
+    listed = pl.concat(_listed(store, selection, tokenizer, order) for selection in selections) if examples else None
     is_mean = pl.col("statistic").is_in(_MEANS)
     return Result(
         "profile",
@@ -138,12 +139,11 @@ def _describe(store: Store, selection: Selection, tokenizer: str) -> tuple[pl.Da
     )
 
 
-def _listed(store: Store, selection: Selection, tokenizer: str) -> pl.DataFrame:
+def _listed(store: Store, selection: Selection, tokenizer: str, order: pl.DataFrame) -> pl.DataFrame:
     """Give every caption that a count of hygiene counts, in the order of the counts."""
-    workspace = ngrams.workspace(store, selection, tokenizer)
-    order = workspace.rows("hygiene").select("statistic").with_row_index("place")
     return (
-        workspace.rows("sign_of_dirt")
+        ngrams.workspace(store, selection, tokenizer)
+        .rows("sign_of_dirt")
         .join(order, on="statistic")
         .sort("place", pl.when(pl.col("statistic").str.starts_with("texts-")).then("folded"), "image_no", "slot")
         .select(

@@ -1,10 +1,10 @@
 -- name: sign_among_captions
 -- version: 1
--- grain: statistic, image, slot
+-- grain: image, slot
 -- reads: reference, caption
--- returns: statistic, image_no, image, slot, split, text
+-- returns: image_no, image, slot, split, text, signs
 --
--- The captions at work that show signs of dirt beside others, once for each of them; case and outer blanks do not count. A
+-- The captions at work, and the signs of dirt that they show beside others; case and outer blanks do not count. A
 -- sign of an image is told of all its captions, or of those that repeat. The usual number of captions of an image is the
 -- most frequent one. Captions count as sorted where none is longer than the one before it, and one is shorter: their slots
 -- are no annotators.
@@ -40,30 +40,21 @@ leaked as (
     from placed
     group by text
     having count(distinct split) > 1
-),
-signed as (
-    select
-        p.image_no, p.image, p.slot, p.split, p.text,
-        [
-            case when l.text is not null then 'captions-in-several-splits' end,
-            case when r.folded is not null then 'images-repeating-a-caption-but-for-case' end,
-            case when o.folded is not null then 'texts-on-several-images-but-for-case' end,
-            case when o.folded is not null then 'captions-with-such-texts' end,
-            case when i.captions <> u.captions then 'images-with-another-number-of-captions' end,
-            case when i.is_sorted then 'images-with-captions-sorted-by-length' end,
-            case when i.is_torn then 'images-in-several-splits' end
-        ] as signs
-    from placed as p
-    cross join usual as u
-    join per_image as i using (image_no)
-    left join in_image as r using (image_no, folded)
-    left join on_several as o on p.folded = o.folded
-    left join leaked as l on p.text = l.text
-),
-listed as (
-    select unnest(signs) as statistic, image_no, image, slot, split, text
-    from signed
 )
-select statistic, image_no, image, slot, split, text
-from listed
-where statistic is not null
+select
+    p.image_no, p.image, p.slot, p.split, p.text,
+    list_filter([
+        case when l.text is not null then 'captions-in-several-splits' end,
+        case when r.folded is not null then 'images-repeating-a-caption-but-for-case' end,
+        case when o.folded is not null then 'texts-on-several-images-but-for-case' end,
+        case when o.folded is not null then 'captions-with-such-texts' end,
+        case when i.captions <> u.captions then 'images-with-another-number-of-captions' end,
+        case when i.is_sorted then 'images-with-captions-sorted-by-length' end,
+        case when i.is_torn then 'images-in-several-splits' end
+    ], lambda sign: sign is not null) as signs
+from placed as p
+cross join usual as u
+join per_image as i using (image_no)
+left join in_image as r using (image_no, folded)
+left join on_several as o on p.folded = o.folded
+left join leaked as l on p.text = l.text

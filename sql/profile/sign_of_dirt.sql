@@ -7,9 +7,9 @@
 -- The captions at work that show signs of dirt, once for each of them, by themselves or beside others; and their text
 -- without what does not make it another.
 with listed as (
-    from sign_in_caption
+    select unnest(signs) as statistic, image_no, image, slot, split, text from sign_in_caption
     union all
-    from sign_among_captions
+    select unnest(signs) as statistic, image_no, image, slot, split, text from sign_among_captions
 )
 select statistic, image_no, image, slot, split, text, lower(trim(text, e' \t\r\n')) as folded
 from listed

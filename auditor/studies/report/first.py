@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import polars as pl
 
@@ -48,14 +48,11 @@ def portraits(context: ReportContext, profiled: Result, found: Sequence[Finding]
     """
     (lengths,) = (figure.frame for figure in profiled.figures if figure.name == profile_study.LENGTHS)
     likeness = _homogeneity(context)
-    repeats = {_of(one.about): one.values["captions"] for one in found if one.kind == "padded-images"}
+    padded = [one for one in found if one.kind == "padded-images"]
     return tuple(
-        _portrait(context, one, profiled, lengths, likeness, repeats.get(_of(about(one)))) for one in context.selections
+        _portrait(context, one, profiled, lengths, likeness, [told for told in padded if told.about == about(one)])
+        for one in context.selections
     )
-
-
-def _of(about_it: Mapping[str, str | int | None]) -> tuple[str | int | None, ...]:
-    return about_it.get("dataset"), about_it.get("version"), about_it.get("split")
 
 
 def _portrait(
@@ -64,16 +61,17 @@ def _portrait(
     profiled: Result,
     lengths: pl.DataFrame,
     likeness: pl.DataFrame,
-    repeats: str | float | None,
+    padded: Sequence[Finding],
 ) -> Portrait:
     value = dict(one.rows_of(profiled.frame).select("statistic", "value").iter_rows())
+    repeats = float(padded[0].values["captions"] or 0) if padded else value["captions-repeated-within-image"]
     splits = versions.images(context.store, one).group_by("split").agg(images=pl.len()).sort("split", nulls_last=True)
     row = next(one.rows_of(likeness).iter_rows(named=True), None) if likeness.height else None
     return Portrait(
         one.label,
         round(value["images"]),
         round(value["captions"]),
-        round(value["captions"] - float(repeats or value["captions-repeated-within-image"])),
+        round(value["captions"] - repeats),
         value["asl"],
         tuple((name or "in none", int(images)) for name, images in splits.iter_rows() if splits["split"].count()),
         tuple(lengths.filter(dataset=one.label).select("length", "captions").iter_rows()),
