@@ -169,6 +169,11 @@ def requests(texts: Sequence[str] | None) -> list[MetricRequest]:
     return list(wanted.values())
 
 
+def are_ours(asked: Sequence[MetricRequest]) -> bool:
+    """Say whether all of them are of this package, so that a hash of its code stands for theirs."""
+    return all(one.metric is _OURS.get(one.metric.name) for one in asked)
+
+
 def defaults() -> list[str]:
     """Name the metrics that a request for none in particular means."""
     return [name for name, metric in METRICS.items() if metric.default and lacking(metric) is None]

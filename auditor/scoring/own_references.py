@@ -6,6 +6,7 @@ import polars as pl
 
 from auditor.metrics.candidates import CandidateSet, bind_candidates
 from auditor.model import Selection
+from auditor.result import Finding, about, counted
 from auditor.store import ngrams
 from auditor.store.connection import Store
 
@@ -21,3 +22,16 @@ def own_references(store: Store, references: Selection, tokenizer: str, candidat
     at_work = ngrams.workspace(store, references, tokenizer)
     bind_candidates(store, at_work, [candidates])
     return at_work.rows("rated_candidate").filter("is_reference").select("image", "slot")
+
+
+def own_finding(own: int, scored: int, selection: Selection, system: Selection, *, left_out: bool) -> list[Finding]:
+    """Say how many captions of a system are references of their image."""
+    if not own:
+        return []
+    subject = counted(own, "caption is", "captions are")
+    end = "left out" if left_out else f"scored against itself; {WAY_OUT}"
+    said = (
+        f"{system.label}: of {scored:,}, {subject} word for word a reference of the image in {selection.label}: {end}"
+    )
+    where = about(system, against=selection.label)
+    return [Finding("own-references", said, where, {"captions": own}, scored, "warning")]

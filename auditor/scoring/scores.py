@@ -12,7 +12,6 @@ from auditor.metrics.counting import CountSpec, count_in_parts
 from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References
 from auditor.result import Finding, about, counted
-from auditor.scoring.own_references import WAY_OUT
 from auditor.scoring.writing import unreadable
 from auditor.store import ngrams, tokens
 from auditor.store.connection import Store
@@ -128,19 +127,6 @@ def _has_references(store: Store, selection: Selection) -> bool:
 def signatures(metrics: Sequence[MetricRequest], tokenizer: str, references: References) -> dict[str, str]:
     """Name each metric in full, by its label."""
     return {metric.label: str(metric.signature(tokenizer, references)) for metric in metrics}
-
-
-def _own(own: int, scored: int, selection: Selection, system: Selection, *, left_out: bool) -> list[Finding]:
-    """Say how many captions of a system are references of their image."""
-    if not own:
-        return []
-    subject = counted(own, "caption is", "captions are")
-    end = "left out" if left_out else f"scored against itself; {WAY_OUT}"
-    said = (
-        f"{system.label}: of {scored:,}, {subject} word for word a reference of the image in {selection.label}: {end}"
-    )
-    where = about(system, against=selection.label)
-    return [Finding("own-references", said, where, {"captions": own}, scored, "warning")]
 
 
 def too_long(store: Store, selections: Sequence[Selection], tokenizer: str) -> list[Finding]:

@@ -95,6 +95,9 @@ def test_study_and_metric_of_another_package_are_listed_asked_and_scored(tmp_pat
     rows = json.loads(run("bounds", *asked, "-c", "human"))["auditor.bounds/v2"]["rows"]
     assert {row["mean"] for row in rows if row["level"] == "caption"} == {0.5}
     assert "constant" in run("report", "sample-narrow", "-m", "constant", "--section", "bounds", "--format", "md")
+    (tmp_path / "tiny_audit.py").write_text(PACKAGE.replace("0.5", "0.25"))
+    rows = json.loads(run("bounds", *asked, "-c", "human"))["auditor.bounds/v2"]["rows"]
+    assert {row["mean"] for row in rows if row["level"] == "caption"} == {0.25}, "what it was before is not kept"
 
 
 def test_old_name_of_an_option_is_understood_and_the_new_one_told(tmp_path: Path) -> None:

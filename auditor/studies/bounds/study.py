@@ -18,6 +18,7 @@ from auditor.model import Progress, Selection, silent
 from auditor.registry import References, left_out, requests
 from auditor.result import Result, Said, findings_in, notes_in
 from auditor.scoring.candidate_sets import CandidateScores, missing, score_sets
+from auditor.scoring.keeping import keeps_result
 from auditor.scoring.repeats import DISTINCT, RAW, footings, only_distinct, repeats
 from auditor.scoring.substitutes import requested_candidates, substitutes_of
 from auditor.scoring.writing import chooses_tokenizer
@@ -42,6 +43,7 @@ PoolIdf = Annotated[bool, p.Parameter("CIDEr's document frequencies are those of
 
 
 @chooses_tokenizer("refs", "others")
+@keeps_result("refs", "others")
 def bounds(
     store: Store,
     *refs: p.Refs,

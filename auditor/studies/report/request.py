@@ -6,17 +6,16 @@ import dataclasses
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated
 
 from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, Source, silent
-from auditor.registry import requests
+from auditor.registry import are_ours, requests
 from auditor.result import Result
 from auditor.scoring.writing import chosen_tokenizer
-from auditor.store import versions
 from auditor.store.connection import Store
-from auditor.studies.report.cached import cached_result
+from auditor.store.kept_results import kept_result
 from auditor.text import AUTO, tokenizer_of
 
 #: A first and a fourth order of n-grams, a subsequence, a consensus: one of each kind that needs no further part to be
@@ -86,8 +85,15 @@ class ReportContext:
         """
         if study not in self.results:
             self.progress(study, len(self.results), len(self.results) + 1)
-            around = dataclasses.asdict(self.settings) | {"around": self._around()}
-            self.results[study] = cached_result(self.store, study, about or self.selections, around, make)
+            own = [one.version.dataset for one in self.selections]
+            roles = [(name, sorted(self.declared[name].split_roles.items())) for name in own if name in self.declared]
+            settings = dataclasses.asdict(self.settings) | {"roles": roles}
+            around = self.selections if about else ()
+            self.results[study] = (
+                kept_result(self.store, study, about or self.selections, settings, make, beside=around)
+                if are_ours(requests(self.settings.metrics))
+                else make()
+            )
         return self.results[study]
 
     def ratings(self, selection: Selection) -> dict[str, list[str]]:
@@ -128,16 +134,3 @@ class ReportContext:
     def tokenizer(self) -> list[str]:
         """Write the tokenizer as an option, where it is not the default."""
         return [f"--tokenizer {self.settings.tokenizer}"] if self.names_tokenizer else []
-
-    def _around(self) -> list[Any]:
-        """List what else of the store a study may look at: corpora, and what the datasets are related to.
-
-        Of the datasets themselves, what was refused, under which name a version stands, and what splits count as.
-        """
-        own = [one.version.dataset for one in self.selections]
-        beside = {name for one in own for name in versions.related(self.store, one)}
-        roles = [(name, sorted(self.declared[name].split_roles.items())) for name in own if name in self.declared]
-        log = versions.log_rows(self.store)
-        kinds = log["kind"].is_in(["corpus", "wordlist"]) | log["dataset"].is_in([*beside, *own])
-        held = log.filter(kinds).sort("dataset", "seq").select("dataset", "seq", "version", "rejected", "tags")
-        return [*held.rows(), *roles]

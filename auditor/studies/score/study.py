@@ -14,9 +14,9 @@ from auditor.metrics.card import Metric
 from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References, in_scales, left_out, requests
 from auditor.result import Finding, Result, Said, Table, about, findings_in, listed, notes_in
-from auditor.scoring.own_references import own_references
+from auditor.scoring.own_references import own_finding, own_references
 from auditor.scoring.repeats import RAW, footings, repeats
-from auditor.scoring.scores import _own, scorable, score_candidates, signatures, too_few_captions, too_long
+from auditor.scoring.scores import scorable, score_candidates, signatures, too_few_captions, too_long
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.summary import summarise
 from auditor.store.connection import Store
@@ -91,7 +91,7 @@ def score(
     scores = pl.concat(parts)
     if candidates is not None:
         own = own_references(store, against.of(selection), tokenizer, chosen)
-        notes += _own(own.height, parts[0].height, selection, selections[-1], left_out=without_own_references)
+        notes += own_finding(own.height, parts[0].height, selection, selections[-1], left_out=without_own_references)
         if without_own_references:
             scores = scores.join(own, on=["image", "slot"], how="anti", maintain_order="left")
             if scores.is_empty():

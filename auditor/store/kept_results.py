@@ -18,7 +18,7 @@ import polars as pl
 
 from auditor.model import Selection
 from auditor.result import Figure, Finding, Result, Table
-from auditor.store import cache
+from auditor.store import cache, versions
 from auditor.store.connection import Store
 from auditor.store.sqlfiles import catalogue
 
@@ -28,15 +28,22 @@ _RELATION = "study_result"
 _ROOMS = ("metrics", "scoring", "statistics", "store", "studies", "text")
 
 
-def cached_result(
-    store: Store, study: str, selections: Sequence[Selection], settings: Mapping[str, Any], make: Callable[[], Result]
+def kept_result(
+    store: Store,
+    study: str,
+    selections: Sequence[Selection],
+    settings: Mapping[str, Any],
+    make: Callable[[], Result],
+    *,
+    beside: Sequence[Selection] = (),
 ) -> Result:
     """Give the result of a study as it was kept, else make and keep it.
 
-    `settings` are all that can change the result beside the captions of `selections` and the program. A result that was
-    just made goes through the same form as one that was kept, so that both are equal to the last bit.
+    `settings` are all that can change the result beside the captions of `selections`, those of others that it looks at
+    (`beside`, corpora, what the datasets are related to) and the program. A result that was just made goes through the
+    same form as one that was kept, so that both are equal to the last bit.
     """
-    entry = _key(study, selections, settings)
+    entry = _key(study, selections, {**settings, "around": _around(store, [*selections, *beside])}, beside)
     rows = cache.get(store, {entry: _RELATION}).get(entry)
     if rows is None:
         rows = _packed(make())
@@ -44,20 +51,37 @@ def cached_result(
     return replace(_unpacked(rows), selections=tuple(selections))
 
 
-def _key(study: str, selections: Sequence[Selection], settings: Mapping[str, Any]) -> str:
+def _key(study: str, selections: Sequence[Selection], settings: Mapping[str, Any], beside: Sequence[Selection]) -> str:
     facts = {
         "study": study,
-        "selections": [(one.version.dataset, one.version.version, one.split, one.label) for one in selections],
+        "selections": [
+            [(one.version.dataset, one.version.version, one.split, one.label) for one in part]
+            for part in (selections, beside)
+        ],
         "settings": {name: settings[name] for name in sorted(settings)},
         "program": _program(),
     }
     return hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()
 
 
+def _around(store: Store, selections: Sequence[Selection]) -> list[tuple[Any, ...]]:
+    """List what else of the store a study may look at: corpora, and what the datasets are related to.
+
+    Of the datasets themselves, in which language they are, what was refused, and under which name a version stands.
+    """
+    own = [one.version.dataset for one in selections]
+    beside = {name for one in own for name in versions.related(store, one)}
+    log = versions.log_rows(store)
+    kinds = log["kind"].is_in(["corpus", "wordlist"]) | log["dataset"].is_in([*beside, *own])
+    held = log.filter(kinds).sort("dataset", "seq").select("dataset", "seq", "version", "rejected", "tags")
+    spoken = store.query("select dataset, language from dataset order by all")
+    return [*held.rows(), *spoken.filter(pl.col("dataset").is_in([*beside, *own])).rows()]
+
+
 @functools.cache
 def _program() -> str:
     """Hash the code that makes results, and every SELECT."""
-    package = Path(__file__).parents[2]
+    package = Path(__file__).parents[1]
     code = sorted(
         (str(path.relative_to(package)), path.read_bytes())
         for room in _ROOMS
