@@ -109,13 +109,14 @@ class Portrait:
     """A dataset at a glance: what is counted, how long its captions are, how alike.
 
     `distinct` are its captions without those that repeat another of their image. `splits` names splits with their
-    images, `lengths` say how many captions have how many tokens. `homogeneity` is by `metric`, with the ends of its
-    interval where there is one.
+    images, `lengths` say how many captions have how many tokens, `of_an_image` the fewest and the most captions of an
+    image. `homogeneity` is by `metric`, with the ends of its interval where there is one.
     """
 
     label: str
     images: int
     captions: int
+    of_an_image: tuple[int, int]
     distinct: int
     length: float
     splits: tuple[tuple[str, int], ...]

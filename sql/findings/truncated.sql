@@ -66,7 +66,7 @@ select
     case
         when m.longest is not null then format('{} characters, as many have and none more', m.longest)
         when k.meant is not null then format('ends in “{}”, perhaps cut from “{}”', l.token, k.meant)
-        else format('ends in “{} {}”, where {} of {} others go on', b.token, l.token, p.times - p.ends, p.times - 1)
+        else format('ends in “{} {}”, after which {} of {} captions go on', b.token, l.token, p.times - p.ends, p.times)
     end as why
 from ending as e
 cross join whole as a

@@ -16,8 +16,10 @@ from auditor.result import Document, Finding, Portrait, Section
 
 Example = Mapping[str, str | int | None]
 
-DOGS = Portrait("dogs", 1_200, 6_000, 5_400, 10.25, (("test", 200), ("train", 1_000)), ((9, 2_000), (10, 4_000)))
-CATS = Portrait("cats", 10, 20, 20, 3.0, (), ((3, 20),), 0.5, 0.4, 0.6, "cider-d")
+DOGS = Portrait(
+    "dogs", 1_200, 6_000, (1, 6), 5_400, 10.25, (("test", 200), ("train", 1_000)), ((9, 2_000), (10, 4_000))
+)
+CATS = Portrait("cats", 10, 20, (2, 2), 20, 3.0, (), ((3, 20),), 0.5, 0.4, 0.6, "cider-d")
 
 
 def finding(*examples: Example, dataset: str = "dogs", kind: str = "markup", **values: float) -> Finding:
@@ -70,7 +72,7 @@ def test_what_differs_is_escaped_within_its_mark() -> None:
 def test_nothing_that_data_say_becomes_an_element() -> None:
     example = {"image": SCRIPT, "slot": 0, "text": SCRIPT, "why": SCRIPT, "other_image": SCRIPT, "other_slot": 1}
     told = finding(example, {"image": SCRIPT, "why": SCRIPT}, dataset=SCRIPT, captions=1)
-    portraits = [Portrait(SCRIPT, 1, 1, 1, 1.0, ((SCRIPT, 1),), ((1, 1),)), DOGS]
+    portraits = [Portrait(SCRIPT, 1, 1, (1, 1), 1, 1.0, ((SCRIPT, 1),), ((1, 1),)), DOGS]
     page = first_screen.screen([told], portraits, {}, escape) + first_screen.listed([told], escape, escape)
     assert "<script" not in page
     assert "</td>" not in page
@@ -112,7 +114,7 @@ def test_strip_says_the_facts_of_a_dataset() -> None:
         r'<article class="strip">.*?</article>', first_screen.screen([], [DOGS, CATS], {}, escape), re.DOTALL
     )
     assert re.findall(r"<dd>(.*?)</dd><dt>(.*?)</dt>", dogs) == [
-        ("1,200", "images"), ("6,000", "captions"), ("5.00", "captions an image, mean"), ("600", "repeat another of their image"),
+        ("1,200", "images"), ("6,000", "captions"), ("5.00", "captions an image, mean (1 to 6)"), ("600", "repeat another of their image"),
         ("10.2", "words a caption, mean"),
     ]  # fmt: skip
     assert "Images by split: test 200, train 1,000" in dogs

@@ -108,12 +108,17 @@ def _quotation(said: str, example: Mapping[str, str | int | None], which: str, w
 
 
 def _strip(one: Portrait, number: int, most: int, write: Written) -> str:
-    of_each = one.captions / max(one.images, 1)
+    mean, (fewest, most_captions) = one.captions / max(one.images, 1), one.of_an_image
+    of_each = (
+        (f"{fewest:,}", "captions an image")
+        if fewest == most_captions
+        else (f"{mean:.2f}", f"captions an image, mean ({fewest:,} to {most_captions:,})")
+    )
     repeats = one.captions - one.distinct
     facts = [
         (f"{one.images:,}", "images"),
         (f"{one.captions:,}", "captions"),
-        (f"{of_each:.2f}", "captions an image, mean"),
+        of_each,
         (f"{repeats:,}", "repeat another of their image"),
         (f"{one.length:.1f}", "words a caption, mean"),
     ]
@@ -154,7 +159,7 @@ def _lengths(one: Portrait, number: int, most: int, write: Written) -> str:
     usual = max(one.lengths, key=lambda pair: pair[1], default=(0, 0))[0]
     says = f"Lengths of captions: most have {counted(usual, 'word', 'words')}; up to {most} are drawn"
     return (
-        f'<figure class="lengths"><svg viewBox="0 0 {_WIDE:g} {_HIGH + 12:g}" role="img" aria-label="{write(says)}">'
+        f'<figure class="lengths"><svg viewBox="0 0 {_WIDE:g} {_HIGH + 16:g}" role="img" aria-label="{write(says)}">'
         f'{bars}<text x="0" y="{_HIGH + 11:g}">0</text>'
         f'<text x="{_WIDE:g}" y="{_HIGH + 11:g}" text-anchor="end">{most} words; few are longer</text></svg></figure>\n'
     )

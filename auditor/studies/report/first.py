@@ -65,12 +65,14 @@ def _portrait(
 ) -> Portrait:
     value = dict(one.rows_of(profiled.frame).select("statistic", "value").iter_rows())
     repeats = float(padded[0].values["captions"] or 0) if padded else value["captions-repeated-within-image"]
-    splits = versions.images(context.store, one).group_by("split").agg(images=pl.len()).sort("split", nulls_last=True)
+    described = versions.images(context.store, one)
+    splits = described.group_by("split").agg(images=pl.len()).sort("split", nulls_last=True)
     row = next(one.rows_of(likeness).iter_rows(named=True), None) if likeness.height else None
     return Portrait(
         one.label,
         round(value["images"]),
         round(value["captions"]),
+        described.select(pl.col("captions").min(), most=pl.col("captions").max()).row(0),
         round(value["captions"] - repeats),
         value["asl"],
         tuple((name or "in none", int(images)) for name, images in splits.iter_rows() if splits["split"].count()),

@@ -19,13 +19,16 @@ _WORDS: Mapping[str, Callable[[Result, float], list[str]]] = {
     "consensus": sentences.consensus,
 }
 
+#: The kinds of dataset in which people rate or compare captions.
+_RATED = ("judgements", "pairs", "triplets")
+
 #: The tables that are shown at once.
 _FIRST = ("metrics-against-people", "agreement-with-people")
 
 
 def people(context: ReportContext, name: str, title: str) -> Section:
     """Put metrics against what people say of captions, where the store holds any of it."""
-    parts, lacking, commands = [], [], []
+    parts, lacking, commands = [], list[Selection](), []
     for selection in context.selections:
         names = context.ratings(selection)
         compared = [*names.get("pairs", ()), *names.get("triplets", ())]
@@ -34,12 +37,11 @@ def people(context: ReportContext, name: str, title: str) -> Section:
                 parts.append(_result(context, selection, verb, rated))
                 options = (f"--against {selection.pinned_name}", *context.scoring(), *context.comparing()[:1])
                 commands.append(context.command(verb, *options, refs=rated))
-        lacking += [] if names else [selection.label]
+        lacking += [] if names else [selection]
     results = [part for part in parts if isinstance(part, Result)]
-    why = (
-        f"{sentences.listed(lacking)}: the store holds no judgements of people (ratings, choices); `auditor ingest` "
-        "adds those that datasets.toml declares as related (flickr8k-expert, pascal50s-pairs)."
-    )
+    labels = sentences.listed([one.label for one in lacking])
+    held = "the store holds no judgements of people (ratings, choices) of these images"
+    why = f"{labels}: {held}{_to_add(context, lacking)}."
     said = [words for one in results for words in _WORDS[one.command](one, context.settings.confidence)]
     first = tuple(table for one in results for table in one.tables if table.name in _FIRST)
     return Section(
@@ -49,6 +51,14 @@ def people(context: ReportContext, name: str, title: str) -> Section:
         (*(part for part in parts if isinstance(part, str)), *(note for one in results for note in one.sentences)),
         tuple(commands), context.counts() if results else (), absent=None if parts else why,
     )  # fmt: skip
+
+
+def _to_add(context: ReportContext, lacking: Sequence[Selection]) -> str:
+    """Name a command that adds such judgements, where any are declared as related."""
+    names = {one.version.dataset for one in lacking}
+    rated = (name for name, one in context.declared.items() if one.kind in _RATED and names & {*one.related})
+    first = next(rated, None)
+    return f"; `auditor ingest {first}` adds some" if first else ""
 
 
 def _result(context: ReportContext, selection: Selection, verb: str, rated: Sequence[str]) -> Result | str:

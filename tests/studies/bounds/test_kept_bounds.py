@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -26,7 +25,7 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Note of which selections scores are asked for."""
     asked: list[str] = []
     score = candidate_sets.score_candidates
@@ -36,7 +35,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
         return score(store, selection, *rest)  # type: ignore[arg-type]
 
     monkeypatch.setattr(candidate_sets, "score_candidates", noted)
-    yield asked
+    return asked
 
 
 def test_bounds_asked_again_are_read_not_counted(file: Path, counted: list[str]) -> None:

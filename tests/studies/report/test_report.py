@@ -166,7 +166,12 @@ def test_ratings_of_people_are_named_whoever_declares_the_relation(store: Store)
 
 def test_dataset_that_nobody_has_rated_is_told_what_to_ingest(store: Store) -> None:
     ingest_rows(store, DOGS, "dogs")
-    document = report(store, "dogs", settings=ReportSettings(("bleu-1",)), sections=["people"], timed=False)
-    assert "dogs: the store holds no judgements of people (ratings, choices); `auditor ingest`" in (
-        section(document, "people")
-    )
+    rated = {
+        name: Source(name, "judgements", "judgements", (), related=(of,)) for name, of in (("b", "c"), ("r", "dogs"))
+    }
+    told = [
+        report(store, "dogs", settings=BLEU, sections=["people"], config=config, timed=False) for config in ({}, rated)
+    ]
+    bare, named = (section(document, "people") for document in told)
+    assert "dogs: the store holds no judgements of people (ratings, choices) of these images." in bare
+    assert "of these images; `auditor ingest r` adds some." in named
