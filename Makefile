@@ -1,6 +1,6 @@
 # make demo    what auditor is for, on the bundled sample
 # make test    the tests
-# make quick   those of them that need neither data, nor a browser, nor patience
+# make quick   those of them that need no data, browser or store, and one of every question
 # make check   style, types, import contracts
 # make docs    the pages of docs/ as a site, in build/site
 PYTHON ?= python3
@@ -22,7 +22,7 @@ test: install
 	$(BIN)/pytest -n auto --dist loadgroup
 
 quick: install
-	$(BIN)/pytest -n auto --dist loadgroup -m "not slow and not data and not browser"
+	$(BIN)/pytest -n auto --dist loadgroup -m "not slow and not data and not browser and not store"
 
 check: install
 	$(BIN)/ruff check .

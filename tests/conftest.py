@@ -147,12 +147,16 @@ def ingest_rows(
     return ingestion.write(store, source, iter([complete(frame)]), splits or {}, AT_INGEST, "0" * 64, note)
 
 
+#: The folders whose tests ask a store, with or without the fixture.
+ASK_A_STORE = tuple(str(ROOT / "tests" / folder) + os.sep for folder in ("cli", "store", "studies"))
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what needs the real data or a browser by its fixtures; begin with what is slow, for no worker to end alone."""
+    """Mark what needs real data, a browser or a store by its fixtures; begin with the slow, for no worker to end alone."""
     for item in items:
         names = getattr(item, "fixturenames", ())
-        for marker in ("data", "browser"):
-            if marker in names:
+        for marker in ("data", "browser", "store"):
+            if marker in names or (marker == "store" and str(item.path).startswith(ASK_A_STORE)):
                 item.add_marker(marker)
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 

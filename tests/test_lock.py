@@ -16,6 +16,8 @@ from auditor.errors import SourceError
 from auditor.store import versions
 from auditor.store.connection import Store
 
+pytestmark = pytest.mark.store
+
 ENTRY = Entry("a" * 64, "b" * 64, 2, 4, "flickr")
 HELD = {"version": "a" * 64, "source_sha256": "b" * 64, "images": 2, "captions": 4, "format": "flickr"}
 

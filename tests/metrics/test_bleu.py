@@ -79,6 +79,7 @@ how_asked = st.tuples(
 )
 
 
+@pytest.mark.slow
 @given(segments, st.lists(how_asked, min_size=4, max_size=12, unique=True))
 @settings(max_examples=10)
 def test_every_setting_equals_its_formula(

@@ -81,6 +81,7 @@ how_asked = st.tuples(
 )
 
 
+@pytest.mark.slow
 @given(datasets, st.lists(how_asked, min_size=3, max_size=8))
 @settings(max_examples=4)
 def test_every_setting_equals_its_formula(

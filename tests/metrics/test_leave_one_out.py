@@ -21,6 +21,8 @@ from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
 from auditor.studies.ingest import ingest_sources
 
+pytestmark = pytest.mark.store
+
 #: Few words, so that captions overlap; odd ones, so that every rule of the tokenizer and of ROUGE's words is met.
 WORDS = [
     "a",

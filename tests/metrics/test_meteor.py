@@ -32,6 +32,8 @@ from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
 from auditor.studies.score.study import score
 
+pytestmark = pytest.mark.slow  # compiles the kernels
+
 SYSTEM = CandidateSet("system", "candidate_system", {"system": "system", "system_seq": 1, "system_split": None})
 
 WORLD = plain_meteor.World(

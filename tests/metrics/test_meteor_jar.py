@@ -15,6 +15,8 @@ from auditor.errors import MissingExtraError
 from auditor.metrics import meteor
 from auditor.metrics.meteor import resources
 
+pytestmark = pytest.mark.slow  # compiles the kernels
+
 
 @pytest.fixture
 def installed() -> None:

@@ -18,6 +18,8 @@ from auditor.scoring.scores import score_candidates
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
 
+pytestmark = pytest.mark.store
+
 NAMES = [name for name, metric in METRICS.items() if lacking(metric) is None]
 SIMILARITIES = [name for name in NAMES if not METRICS[name].lower_is_better]
 #: The official ROUGE-W of a text and itself is below 1: it weighs the reference's length twice.

@@ -247,6 +247,7 @@ def test_numbers_are_rounded_as_c_prints_them(value: float) -> None:
 TOKENS = st.lists(st.integers(1, 4), max_size=100)
 
 
+@pytest.mark.slow
 @given(st.lists(TOKENS, min_size=1, max_size=3), st.lists(TOKENS, min_size=1, max_size=3))
 def test_common_subsequences_of_any_length_equal_the_tables(ours: list[list[int]], theirs: list[list[int]]) -> None:
     tokens = pl.List(pl.UInt32)

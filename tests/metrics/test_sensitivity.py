@@ -13,6 +13,8 @@ from auditor.registry import METRICS, lacking
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.bounds.study import bounds
 
+pytestmark = pytest.mark.slow  # compiles the kernels
+
 IMAGES, CAPTIONS = 100, 11
 NAMES = [name for name in METRICS if lacking(METRICS[name]) is None]
 

@@ -29,6 +29,8 @@ from auditor.registry import requests
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
 
+pytestmark = pytest.mark.slow  # compiles the kernels
+
 Tokens = Sequence[int]
 
 tokens = st.integers(1, 4)

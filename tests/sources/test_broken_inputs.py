@@ -34,6 +34,8 @@ from auditor.store.connection import MEMORY, Store
 from auditor.studies.ingest.sources import MAX_REJECTED, ingest_sources
 from auditor.studies.ingest.study import settings
 
+pytestmark = pytest.mark.store
+
 MOST_MEMORY = 1 << 30
 MOST_SECONDS = 20
 

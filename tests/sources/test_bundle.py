@@ -31,6 +31,8 @@ from auditor.studies.ingest.naming import described
 from auditor.studies.ingest.sources import ingest_sources
 from auditor.text import AT_INGEST
 
+pytestmark = pytest.mark.store
+
 ROWS = [("a", 0, "A dog runs ."), ("a", 1, "A dog runs ."), ("b", 0, "un café"), ("ü/日本", 7, " two\nlines ")]
 SPLITS = {"test": ["b"], "train": ["a"]}
 

@@ -1,0 +1,57 @@
+"""Every question has an answer on the bundled sample: what is asked first, before a study's own tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import auditor
+from auditor.studies import STUDIES
+
+SAMPLE = Path(auditor.__file__).parent / "sample" / "datasets.toml"
+NAMES = ("sample-narrow", "sample-varied")
+ONE, TWO = NAMES[:1], NAMES
+
+#: What is named, and what is said with it, where this is not one dataset and nothing.
+ASKED: Mapping[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
+    "datasets": ((), {}),
+    "metrics": ((), {}),
+    "diff": (TWO, {}),
+    "profile": (TWO, {}),
+    "keyness": (TWO, {}),
+    "bounds": (TWO, {"metrics": ["cider"]}),
+    "compare": (TWO, {"metrics": ["bleu-1"]}),
+    "score": (ONE, {"metrics": ["rouge-l"]}),
+    "rank": (ONE, {"metrics": ["bleu-1"]}),
+    "correlate": (ONE, {"metrics": ["bleu-1", "rouge-1"]}),
+    "references": (ONE, {"metrics": ["bleu-1"], "most": 2}),
+}
+
+#: Questions that have tests of their own only.
+APART = {
+    *("fetch", "ingest", "export", "tag", "note"),  # write
+    *("omitted", "missed", "agree", "consensus"),  # are about other datasets still
+    *("robustness", "probe"),  # take their time
+    *("report", "check", "reproduce"),  # ask the others
+}
+
+
+@pytest.fixture(scope="module")
+def audit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[auditor.Auditor]:
+    path = tmp_path_factory.mktemp("questions") / "audit.duckdb"
+    with pytest.MonkeyPatch.context() as patched:
+        patched.delenv("AUDITOR_DATA", raising=False)
+        with auditor.Auditor(path, write=True) as opened:
+            opened.ingest(*NAMES, config=SAMPLE)
+            yield opened
+
+
+@pytest.mark.xdist_group("every question")
+@pytest.mark.parametrize("name", [name for name in STUDIES if name not in APART])
+def test_question_has_an_answer_on_the_sample(name: str, audit: auditor.Auditor) -> None:
+    named, said = ASKED.get(name, (ONE, {}))
+    answer = getattr(audit, name)(*named, **said)
+    assert answer.signatures if name == "card" else answer.frame.height
