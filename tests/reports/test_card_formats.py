@@ -22,6 +22,8 @@ from auditor.studies.report import ReportSettings, card
 
 FILES = {"md": "card.md", "croissant": "card.croissant.json", "badge": "card.svg"}
 
+pytestmark = pytest.mark.xdist_group("report documents")  # each is made once
+
 
 @pytest.fixture(scope="module")
 def made() -> DatasetCard:

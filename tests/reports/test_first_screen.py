@@ -21,6 +21,8 @@ DOGS = Portrait(
 )
 CATS = Portrait("cats", 10, 20, (2, 2), 20, 3.0, (), ((3, 20),), 0.5, 0.4, 0.6, "cider-d")
 
+pytestmark = pytest.mark.xdist_group("report documents")  # each is made once
+
 
 def finding(*examples: Example, dataset: str = "dogs", kind: str = "markup", **values: float) -> Finding:
     return Finding(kind, f"{dataset}: captions", {"dataset": dataset}, values, 6_000, "warning", examples)

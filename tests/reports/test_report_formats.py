@@ -16,6 +16,8 @@ from auditor import reports
 from auditor.errors import UsageError
 from auditor.result import Document, Section
 
+pytestmark = pytest.mark.xdist_group("report documents")  # each is made once
+
 
 @pytest.fixture(scope="module")
 def document() -> Document:

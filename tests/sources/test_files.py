@@ -77,6 +77,7 @@ def ingest(folder: Path, how: str, stdin: bytes = b"") -> subprocess.CompletedPr
     return subprocess.CompletedProcess(line, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
+@pytest.mark.store
 @pytest.mark.parametrize("name", ["-", "/dev/stdin", "/dev/fd/0"])
 def test_standard_input_is_read_under_all_its_names(name: str, tmp_path: Path) -> None:
     done = ingest(tmp_path, f"--from {name}", flickr(4))
@@ -84,6 +85,7 @@ def test_standard_input_is_read_under_all_its_names(name: str, tmp_path: Path) -
     assert json.loads(done.stdout)["auditor.ingest/v2"]["rows"][0]["captions"] == 4
 
 
+@pytest.mark.store
 def test_standard_input_that_is_closed_is_named(tmp_path: Path) -> None:
     done = ingest(tmp_path, "--from - <&-")
     assert (done.returncode, done.stderr) == (3, "error: -: standard input is closed\n")
