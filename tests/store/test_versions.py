@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import unicodedata
 from pathlib import Path
 
 import polars as pl
@@ -19,7 +20,13 @@ from auditor.store.connection import MEMORY, Store
 ROWS = [("a", 0, "a dog runs"), ("a", 1, "the dog is running"), ("b", 0, "a cat"), ("b", 1, "a cat")]
 SPLITS = {"train": ["a"], "test": ["b"]}
 
-texts = st.text(st.characters(codec="utf-8"), min_size=1, max_size=12).filter(lambda text: text.strip(" \t\r\n"))
+
+def is_visible(character: str) -> bool:
+    return character not in "\t\n\f\r" and unicodedata.category(character) not in ("Zs", "Zl", "Zp", "Cf")
+
+
+#: Captions of which something is seen; others are refused as empty.
+texts = st.text(st.characters(codec="utf-8"), min_size=1, max_size=12).filter(lambda text: any(map(is_visible, text)))
 contents = st.dictionaries(
     st.tuples(st.sampled_from(["a", "b", "ü", "1:2"]), st.integers(0, 3)), texts, min_size=1, max_size=8
 )
