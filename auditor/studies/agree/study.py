@@ -19,8 +19,8 @@ from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.resampling import check_resampling
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
+from auditor.studies.agree import by_rating, tables
 from auditor.studies.agree import rows as agreement_rows
-from auditor.studies.agree import tables
 from auditor.studies.agree.published import as_published as published
 from auditor.studies.agree.ratings import Rated, judges, protocols_of, rated_captions
 from auditor.studies.agree.rows import ALL, STATISTICS, Resampling
@@ -184,7 +184,7 @@ def _one(rated: Rated, question: AgreeSettings, statistics: Sequence[str], numbe
         agreement_rows.described(rated, frame, resampling),
         [
             *(tables.tables(rated, frame, resampling, threshold) if order else []),
-            *tables.class_tables(rated),
+            *by_rating.class_tables(rated),
             *tables.disagreement_tables(rated, browsed, question.disagreements),
         ],
         tables.figure(rated, frame, number),

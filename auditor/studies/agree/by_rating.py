@@ -1,0 +1,81 @@
+"""What captions that people judge alike have in common: their scores, their lengths."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+import polars as pl
+
+from auditor.result import Table
+from auditor.studies.agree.ratings import Rated
+
+#: More values than this are no classes: the scale is cut into equal parts instead.
+_MOST_VALUES = 7
+
+_PARTS = 4
+
+
+def classed(rated: Rated) -> tuple[pl.DataFrame, list[str]]:
+    """Give every rating beside the scores of its caption, with its class; and the classes from the lowest rating up.
+
+    A class is a rating, or a part of the scale where people gave many different ones. Columns: class, human, those of
+    `Rated.scores`.
+    """
+    rows = rated.beside_scores("pooled").sort("image", "slot", "human")
+    values = rows["human"].unique().sort()
+    if len(values) <= _MOST_VALUES:
+        names = {value: f"{value:g}" for value in values}
+        return rows.with_columns(pl.col("human").replace_strict(names).alias("class")), list(names.values())
+    low, high = rated.scale
+    edges = [float(edge) for edge in np.linspace(low, high, _PARTS + 1)]
+    labels = [f"{a:g} to {b:g}" for a, b in pairwise(edges)]
+    part = pl.col("human").cut(edges[1:-1], labels=labels, left_closed=True).cast(pl.String)
+    made = rows.with_columns(part.alias("class"))
+    return made, [label for label in labels if label in set(made["class"])]
+
+
+def class_tables(rated: Rated) -> list[Table]:
+    """Show mean scores, and lengths of captions and references, by judgement."""
+    rows, names = classed(rated)
+    label = rated.annotated.label
+    by_class = rows.group_by("class").agg(
+        ratings=pl.len().cast(pl.Int64),
+        **{metric: pl.col(metric).sort().mean() for metric in rated.labels},
+    )
+    scores = (
+        _in_order(by_class, names)
+        .drop("ratings")
+        .unpivot(rated.labels, index="class", variable_name="metric")
+        .pivot("class", index="metric", values="value", maintain_order=True)
+    )
+    return [
+        Table(f"mean score of the captions of {label}, by people's rating", scores, name="scores-by-rating"),
+        Table(
+            f"length of the captions of {label} and of their references, by people's rating",
+            _in_order(_lengths(rows), names),
+            caption="words; difference: a caption's length less the mean length of its references. "
+            "TER counts every word too many or too few as an edit",
+            name="lengths-by-rating",
+        ),
+    ]
+
+
+def _lengths(rows: pl.DataFrame) -> pl.DataFrame:
+    length = pl.col("length").cast(pl.Int64)
+    references = pl.col("reference_lengths") / pl.col("reference_count")
+    longer = length * pl.col("reference_count") - pl.col("reference_lengths")
+    return rows.group_by("class").agg(
+        ratings=pl.len().cast(pl.Int64),
+        length=length.mean(),
+        references=references.sort().mean(),
+        difference=(longer / pl.col("reference_count")).sort().mean(),
+        difference_sd=(longer / pl.col("reference_count")).sort().std(),
+        shorter=(longer < 0).mean(),
+        longer=(longer > 0).mean(),
+    )
+
+
+def _in_order(by_class: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    return by_class.sort(pl.col("class").replace_strict({name: place for place, name in enumerate(names)}))
