@@ -38,7 +38,7 @@ def test_card_is_as_agreed(made: DatasetCard, name: str, file: str) -> None:
     check(file, reports.document_text(made, name))
 
 
-@pytest.mark.skipif(importlib.util.find_spec("mlcroissant") is None, reason="needs the extra croissant: mlcroissant")
+@pytest.mark.skipif(importlib.util.find_spec("mlcroissant") is None, reason="mlcroissant is not installed")
 def test_mlcroissant_accepts_the_card() -> None:
     command = [sys.executable, "-m", "mlcroissant.scripts.validate", "--jsonld", str(GOLD / FILES["croissant"])]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, timeout=300)
