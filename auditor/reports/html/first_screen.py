@@ -20,6 +20,12 @@ _WIDE, _HIGH, _TAIL = 220.0, 44.0, 0.005
 #: What the name of a place in a page does without.
 _NO_NAME = re.compile(r"[^\w.:-]")
 
+#: How to read the one fact of a strip that does not say it itself.
+_HOMOGENEITY = (
+    "Homogeneity is by {}: 0 where each image has captions of its own, 1 where any caption would do for any image; "
+    "between brackets its interval, 95 %."
+)
+
 _MARKS = {"error": "✕", "warning": "!", "notice": "•", "info": "•"}
 
 
@@ -29,7 +35,9 @@ def screen(cards: Sequence[Finding], portraits: Sequence[Portrait], colours: Map
     worst = f'<div class="cards">\n{drawn}</div>\n' if cards else ""
     most = max((_reach(one) for one in portraits), default=1)
     strips = "".join(_strip(one, colours.get(one.label, place), most, write) for place, one in enumerate(portraits))
-    return f'{worst}<div class="strips">\n{strips}</div>\n'
+    metric = next((one.metric for one in portraits if one.metric), None)
+    told = f'<p class="caption">{write(_HOMOGENEITY.format(metric))}</p>\n' if metric else ""
+    return f'{worst}<div class="strips">\n{strips}</div>\n{told}'
 
 
 def _card(number: int, one: Finding, portraits: Sequence[Portrait], write: Written) -> str:
@@ -112,7 +120,7 @@ def _strip(one: Portrait, number: int, most: int, write: Written) -> str:
     of_each = (
         (f"{fewest:,}", "captions an image")
         if fewest == most_captions
-        else (f"{mean:.2f}", f"captions an image, mean ({fewest:,} to {most_captions:,})")
+        else (f"{mean:.2f}", f"captions an image ({fewest:,} to {most_captions:,})")
     )
     repeats = one.captions - one.distinct
     facts = [
@@ -120,12 +128,11 @@ def _strip(one: Portrait, number: int, most: int, write: Written) -> str:
         (f"{one.captions:,}", "captions"),
         of_each,
         (f"{repeats:,}", "repeat another of their image"),
-        (f"{one.length:.1f}", "words a caption, mean"),
+        (f"{one.length:.1f}", "words a caption"),
     ]
     if one.homogeneity is not None:
-        between = f"; 95 %: {one.low:.3f} to {one.high:.3f}" if one.low is not None and one.high is not None else ""
-        said = f"homogeneity by {one.metric} (0: each image has captions of its own, 1: any would do{between})"
-        facts.append((f"{one.homogeneity:.3f}", said))
+        between = f" ({one.low:.3f} to {one.high:.3f})" if one.low is not None and one.high is not None else ""
+        facts.append((f"{one.homogeneity:.3f}", f"homogeneity{between}"))
     counted_facts = "".join(f"<div><dd>{write(value)}</dd><dt>{write(name)}</dt></div>" for value, name in facts)
     splits = ", ".join(f"{name} {images:,}" for name, images in one.splits)
     parted = f"Images by split: {splits}" if splits else "No splits"

@@ -28,7 +28,7 @@ _NOT_LOOKED = "What is wrong with the captions was not looked for: `auditor find
 def cards(context: ReportContext, found: Sequence[Finding]) -> tuple[Finding, ...]:
     """Choose what stands first: errors and warnings, each dataset in its turn, and notices where these are few.
 
-    Of a dataset each kind once, the worst.
+    Of a dataset each kind once, the worst; of notices each kind once, that of the larger share first.
     """
     own = []
     for name in dict.fromkeys(one.version.dataset for one in context.selections):
@@ -36,8 +36,18 @@ def cards(context: ReportContext, found: Sequence[Finding]) -> tuple[Finding, ..
         own.append([one for one in found if one.severity != "info" and of_kind.get(one.kind) is one])
     turns = [one for turn in itertools.zip_longest(*own) for one in turn if one is not None]
     bad = [one for one in turns if one.severity in _BAD][:_CARDS]
-    rest = [one for one in turns if one.severity not in _BAD][: max(0, _AT_LEAST - len(bad))]
+    notices = sorted((one for one in turns if one.severity not in _BAD), key=_share, reverse=True)
+    kinds = dict.fromkeys(one.kind for one in notices)
+    rest = [next(one for one in notices if one.kind == kind) for kind in kinds][: max(0, _AT_LEAST - len(bad))]
     return tuple(sorted([*bad, *rest], key=lambda one: SEVERITIES.index(one.severity)))
+
+
+def _share(found: Finding) -> float:
+    """Give the share of what was looked at that a finding is of: its first number, of its `n` where it is a count."""
+    first = next(iter(found.values.values()), None)
+    if not isinstance(first, float | int):
+        return 0.0
+    return first / found.n if first >= 1 and found.n else min(first, 1.0)
 
 
 def portraits(context: ReportContext, profiled: Result, found: Sequence[Finding]) -> tuple[Portrait, ...]:
