@@ -1,0 +1,27 @@
+-- name: same_word
+-- version: 1
+-- grain: two head words
+-- reads: trained_mention
+-- returns: kind, head, other_head
+-- cites: Hodosh & Hockenmaier 2016, section 3.1: headwords of scene chunks that co-occur in the training corpus
+--
+-- Head words that may be said of one thing, each with itself. Scenes: both are said of one image of the training split. People:
+-- of one person, as the chains of phrases tell, by a share of at least 1 of 20 of those who are called by the rarer word, for
+-- captions of one image may differ in whom they call what; "man" and "worker" may be one, "man" and "woman" are not.
+with said as (
+    select distinct kind, head, image, if(kind = 'scene', '', chain) as chain
+    from trained_mention
+    where kind = 'scene' or chain <> '0'
+),
+word as (select kind, head, count(*) as places from said group by all),
+together as (
+    select a.kind, a.head, b.head as other_head, count(*) as places
+    from said as a
+    join said as b on b.kind = a.kind and b.image = a.image and b.chain = a.chain
+    group by all
+)
+select kind, head, other_head
+from together
+join word as a using (kind, head)
+join word as b on b.kind = together.kind and b.head = together.other_head
+where together.kind = 'scene' or 20 * together.places >= least(a.places, b.places)

@@ -1,0 +1,58 @@
+-- name: shared_sentence
+-- version: 1
+-- grain: mention
+-- params: dataset VARCHAR, seed BIGINT, mentioned VARCHAR, alone BOOLEAN
+-- reads: mention, trained_mention
+-- returns: image, slot, split, place, right, wrong, drawn_image, drawn_slot, dropped
+-- cites: Hodosh & Hockenmaier 2016, section 3.1, share person, share scene and just scene (+)
+--
+-- Each caption, or its mention of a scene $alone, beside a caption of the training split whose mention has the same head word:
+-- of people the first, who act, of scenes any. The captions of a word lie in an order by md5; a mention takes the first that fits
+-- of 64, from a place of its own on: of another image, with another text, and a word that no caption of the image has.
+with sentence as (
+    select distinct image, slot, head, text
+    from trained_mention
+    where kind = $mentioned::varchar and (kind = 'scene' or mention = 0)
+),
+pool as (
+    select
+        image, slot, head, text, count(*) over (partition by head) as pooled,
+        row_number() over (
+            partition by head
+            order by md5_number(concat_ws(chr(31), 'shared', $seed::bigint, $dataset::varchar, image, slot)), image, slot
+        ) - 1 as place
+    from sentence
+),
+shared as (
+    select
+        image, slot, split, mention, text, words, head,
+        md5_number(concat_ws(chr(31), $seed::bigint, $dataset::varchar, $alone::boolean, image, slot, mention)) as drawn
+    from mention
+    where kind = $mentioned::varchar and (kind = 'scene' or mention = 0)
+),
+said as (
+    select image, list_distinct(flatten(list(string_split(lower(text), ' ')))) as words from mention group by image
+),
+tried as (
+    select s.image, s.slot, s.mention, s.head, t.try, ((s.drawn + t.try::uhugeint) % n.pooled::uhugeint)::bigint as place
+    from shared as s
+    join (select distinct head, pooled from pool) as n on n.head = s.head
+    join (select unnest(range(64)) as try) as t on t.try < n.pooled
+),
+fitting as (
+    select t.image, t.slot, t.mention, t.try, p.image as drawn_image, p.slot as drawn_slot, p.text
+    from tried as t
+    join pool as p on p.head = t.head and p.place = t.place
+    join said as o on o.image = t.image
+    where p.image <> t.image and not list_has_all(o.words, string_split(lower(p.text), ' '))
+),
+found as (
+    select image, slot, mention, min_by(struct_pack(drawn_image, drawn_slot, text), try) as chosen from fitting group by all
+)
+select
+    s.image, s.slot, s.split, s.mention::varchar as place, if($alone::boolean, s.words, s.text) as right, f.chosen.text as wrong,
+    f.chosen.drawn_image as drawn_image, f.chosen.drawn_slot as drawn_slot,
+    if(f.chosen is null, 'no sentence of the training split shares the head word', null) as dropped
+from shared as s
+left join found as f using (image, slot, mention)
+order by s.image, s.slot, s.mention
