@@ -11,6 +11,9 @@ from typing import NoReturn
 
 from auditor.replacing import is_plain
 
+#: Commands whose -o is a file of their own, in place of the result.
+_WRITING = ("tasks", "distractors")
+
 #: What a path that is compared with others may be: out of reach, a ring of links, no path at all.
 _UNCLEAR = (OSError, ValueError, RuntimeError)
 
@@ -21,7 +24,7 @@ def refuse_targets(command: str, arguments: Mapping[str, object]) -> None:
     That is the store with its log, the files that the command names, standard input, datasets.toml and the files of
     the datasets that it declares, datasets.lock. A pipe or a device holds nothing that could be lost.
     """
-    named = "file" if command == "tasks" else "output"
+    named = "file" if command in _WRITING else "output"
     target = arguments.get(named)
     if not isinstance(target, Path) or not is_plain(target):
         return

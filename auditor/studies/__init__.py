@@ -128,6 +128,11 @@ STUDIES: dict[str, Study] = {
     "probe": _here(
         "probe:probe", "Scores", "Which parts of captions metrics react to, and what games them.", draws=True
     ),
+    "distractors": _here(
+        "distractors:distractors",
+        "Scores",
+        "Make forced-choice items: a caption, and a distractor that is wrong in one way.",
+    ),
     "metrics": _here("metrics:metric_cards", "Scores", "List the metrics, or explain one."),
     "agree": _here(
         "agree:agree", "People", "Metrics against people's ratings, and how far people agree themselves.", draws=True
