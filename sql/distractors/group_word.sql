@@ -1,13 +1,13 @@
 -- name: group_word
 -- version: 1
--- grain: word
--- returns: word, number
+-- grain: number
+-- returns: number, words
 -- cites: Hodosh & Hockenmaier 2016, section 3.1: "NP1-of-NP2" with a collective noun as the head of the first NP
 --
 -- Nouns that make one mention with the people that they are "of". A `group` is one thing of many people, and takes a verb
 -- in singular or plural; `plural` and `singular` words leave the verb to their number, as in "a lot of men", "one of the
 -- men". Other nouns before "of" are no people: "a picture of a man", "the hand of a man".
-select unnest(words) as word, number
+select number, words
 from (
     values
         ('group', [

@@ -2,13 +2,13 @@
 -- version: 1
 -- grain: mention of people or of a scene
 -- reads: typed_phrase, name_word
--- returns: image, slot, split, text, kind, mention, start, ends, words, inner_words, opens, head, number, chain, drawable
+-- returns: image, slot, split, text, kind, mention, start, ends, words, inside, opens, head, number, chain, gender, article, points_back
 -- cites: Hodosh & Hockenmaier 2016, section 3.1
 --
 -- A person mention is a phrase of people, with a collective noun before it and the clothing that follows: "a group of girls
 -- in jeans and hats". A scene mention is a phrase of a scene. `mention` numbers them from 0 within caption and kind, `head` is
--- the noun. `inner_words` begin as within a sentence, `opens` says that they begin one, with a capital letter. `drawable` are
--- those that read well elsewhere: with an article, and pointing back at nobody.
+-- the noun. `inside` begin as within a sentence, `opens` says that they begin one, with a capital letter. `gender` is by
+-- which pronoun they may be meant, `points_back` says that they need others who were mentioned.
 with joined as (
     select
         image, slot, split, text, position, chain, start, ends, head, kind,
@@ -50,12 +50,19 @@ select
     m.image, m.slot, m.split, m.text, m.kind,
     (row_number() over (partition by m.image, m.slot, m.kind order by m.start) - 1)::uinteger as mention,
     m.start, m.ends, m.words,
-    if(m.is_first and n.word is null, lower(left(m.words, 1)) || substr(m.words, 2), m.words) as inner_words,
+    if(m.is_first and n.word is null, lower(left(m.words, 1)) || substr(m.words, 2), m.words) as inside,
     m.is_first and left(m.words, 1) <> lower(left(m.words, 1)) as opens,
     m.head, m.number, m.chain,
-    m.number <> 'unclear' and (
-        regexp_matches(lower(m.words), '^(a|an|the|one|two|three|four|five|six|seven|eight|nine|ten|several|many|some|\d+) ')
-        or m.number = 'plural' and not regexp_matches(lower(m.words), '\b(his|her|their|its|other|these|those|all|both)\b')
-    ) as drawable
+    case
+        when regexp_matches(
+            lower(m.words), '\b(wom[ae]n|girls?|females?|lad(y|ies)|mothers?|mom|daughters?|wife|bride|sisters?)\b'
+        ) then 'she'
+        when regexp_matches(
+            lower(m.words), '\b(m[ae]n|boys?|males?|guys?|gentlem[ae]n|fathers?|dad|sons?|husband|groom|brothers?)\b'
+        ) then 'he'
+    end as gender,
+    regexp_matches(lower(m.words), '^(a|an|the|one|two|three|four|five|six|seven|eight|nine|ten|several|many|some|\d+) ') as article,
+    regexp_matches(lower(m.words), '\b(his|her|their|its|my|another|others?|second|more|rest|someone|somebody|these|those|all|both)\b')
+        as points_back
 from worded as m
 left join name_word as n on n.word = lower(regexp_extract(m.words, '^\S+'))

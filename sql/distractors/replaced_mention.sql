@@ -6,51 +6,64 @@
 -- returns: image, slot, split, place, right, wrong, drawn_image, drawn_slot, dropped
 -- cites: Hodosh & Hockenmaier 2016, section 3.1, replace person and replace scene
 --
--- Each caption with one of its mentions replaced by a drawn one of the training split. Those of one number lie in an order by
--- md5; a mention takes the first that fits of 512, from a place of its own on: of another image, with a head word that may not
--- be said of the same, nor is in another caption of the image.
-with pool as (
+-- Each caption with one of its mentions replaced by a drawn one of the training split: with an article or in the plural, and
+-- a head word that ten mentions have. Those of one number lie in an order by md5; a mention takes the first that fits of 512,
+-- from a place of its own on: of another image, with a head word that may not be said of the same, nor is in another caption
+-- of the image, and no woman where the caption goes on with "he".
+with drawable as (
+    select image, slot, start, head, number, gender, inside
+    from trained_mention
+    where kind = $mentioned::varchar and number <> 'unclear' and not points_back and (article or number = 'plural')
+    qualify count(*) over (partition by head) >= 10
+),
+pool as (
     select
-        image, slot, head, number, inner_words, count(*) over (partition by number) as pooled,
+        image, slot, head, number, gender, inside, count(*) over (partition by number) as pooled,
         row_number() over (
             partition by number
             order by md5_number(concat_ws(chr(31), 'pooled', $seed::bigint, $dataset::varchar, image, slot, start)), image, slot, start
         ) - 1 as place
-    from trained_mention
-    where kind = $mentioned::varchar and drawable
+    from drawable
 ),
 replaced as (
     select
-        image, slot, split, mention, text, start, ends, opens, head, number,
+        image, slot, split, mention, text, start, ends, opens, head, number, article or number <> 'singular' or start = 0
+            or points_back or kind = 'scene' as is_whole,
+        regexp_matches(lower(left(text, start) || substr(text, ends + 1)), '\b(he|his|him|himself)\b') as goes_on_he,
+        regexp_matches(lower(left(text, start) || substr(text, ends + 1)), '\b(she|hers?|herself)\b') as goes_on_she,
         md5_number(concat_ws(chr(31), 'replaced', $seed::bigint, $dataset::varchar, image, slot, mention)) as drawn
     from mention
     where kind = $mentioned::varchar
 ),
 tried as (
-    select r.image, r.slot, r.mention, r.head, r.number, ((r.drawn + t.try::uhugeint) % s.pooled::uhugeint)::bigint as place, t.try
+    select
+        r.image, r.slot, r.mention, r.head, r.number, r.goes_on_he, r.goes_on_she, t.try,
+        ((r.drawn + t.try::uhugeint) % s.pooled::uhugeint)::bigint as place
     from replaced as r
     join (select distinct number, pooled from pool) as s on s.number = r.number
     join (select unnest(range(512)) as try) as t on t.try < s.pooled
 ),
 fitting as (
-    select t.image, t.slot, t.mention, t.try, p.image as drawn_image, p.slot as drawn_slot, p.inner_words
+    select t.image, t.slot, t.mention, t.try, p.image as drawn_image, p.slot as drawn_slot, p.inside
     from tried as t
     join pool as p on p.number = t.number and p.place = t.place
     left join same_word as s on s.kind = $mentioned::varchar and s.head = t.head and s.other_head = p.head
     left join (select distinct image, head from mention where kind = $mentioned::varchar) as o on o.image = t.image and o.head = p.head
     where p.image <> t.image and s.head is null and o.head is null and p.head <> t.head
+        and not (t.goes_on_he and coalesce(p.gender = 'she', false) or t.goes_on_she and coalesce(p.gender = 'he', false))
 ),
 found as (
-    select image, slot, mention, min_by(struct_pack(drawn_image, drawn_slot, inner_words), try) as chosen from fitting group by all
+    select image, slot, mention, min_by(struct_pack(drawn_image, drawn_slot, inside), try) as chosen from fitting group by all
 )
 select
     r.image, r.slot, r.split, r.mention::varchar as place, r.text as right,
-    left(r.text, r.start) || if(r.opens, upper(left(f.chosen.inner_words, 1)) || substr(f.chosen.inner_words, 2), f.chosen.inner_words)
+    left(r.text, r.start) || if(r.opens, upper(left(f.chosen.inside, 1)) || substr(f.chosen.inside, 2), f.chosen.inside)
     || substr(r.text, r.ends + 1) as wrong,
     f.chosen.drawn_image as drawn_image, f.chosen.drawn_slot as drawn_slot,
     case
         when r.number = 'unclear' and $mentioned::varchar = 'person' then 'neither singular nor plural'
-        when r.number = 'unclear' then 'a time or an adverb'
+        when r.number = 'unclear' then 'a time, an adverb or any place'
+        when not r.is_whole then 'no article: half of a longer phrase'
         when f.chosen is null then 'no mention of the training split fits'
     end as dropped
 from replaced as r

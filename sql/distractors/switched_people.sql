@@ -10,28 +10,23 @@
 -- one where no verb in the plural follows it.
 with person as (
     select
-        image, slot, split, text, mention, start, ends, words, inner_words, opens, number, chain,
-        regexp_matches(lower(words), '^(a|an|the|one|this|another|two|three|four|five|six|several|many|some|\d+)\b') as has_article,
+        image, slot, split, text, mention, start, ends, words, inside, opens, number, chain, gender, article, points_back,
         regexp_replace(lower(words), '^((a|an|the|another|one|two|three|four|five|other|second|some|several|more|\d+)\s+)+', '') as bare,
         number = 'group' and regexp_matches(
             substr(text, ends + 1), '^\s*($|[^\w\s]|(\w+(s|ing)|in|on|at|to|with|for|from|by|while|of|near|outside|behind|through|who)\b)'
-        ) as is_like_one,
-        regexp_matches(lower(words), '\b(m[ae]n|boys?|males?|guys?|gentlem[ae]n|father|dad|sons?|husband|groom|brother)\b') as is_he,
-        regexp_matches(lower(words), '\b(wom[ae]n|girls?|females?|lad(y|ies)|mother|mom|daughters?|wife|bride|sister)\b') as is_she,
-        regexp_matches(lower(words), '\b(his|her|their|its|another|other|others|second|more|the rest|someone|somebody)\b') as points_back
+        ) as is_like_one
     from mention
     where kind = 'person'
 ),
 pair as (
     select
-        a.image, a.slot, a.split, a.text, a.opens, a.number, a.chain, a.has_article, a.bare,
-        b.number as other_number, b.chain as other_chain, b.has_article as other_has_article, b.bare as other_bare,
+        a.image, a.slot, a.split, a.text, a.opens, a.number, a.chain, a.article, a.bare,
+        b.number as other_number, b.chain as other_chain, b.article as other_article, b.bare as other_bare,
         a.points_back or b.points_back as points_back, a.is_like_one or b.is_like_one as is_like_one,
-        a.is_he and b.is_she or a.is_she and b.is_he as are_he_and_she,
+        coalesce(a.gender <> b.gender, false) as are_he_and_she,
         regexp_matches(a.words, ' (in|wearing|with|dressed) ') or regexp_matches(b.words, ' (in|wearing|with|dressed) ') as is_clothed,
-        left(a.text, a.start) as before, a.inner_words as inner_words, substr(a.text, a.ends + 1, b.start - a.ends) as between_them,
-        b.mention,
-        b.words as other_words, substr(a.text, b.ends + 1) as after
+        left(a.text, a.start) as before, a.inside, substr(a.text, a.ends + 1, b.start - a.ends) as between_them,
+        b.mention, b.words as other_words, substr(a.text, b.ends + 1) as after
     from person as a
     join person as b on b.image = a.image and b.slot = a.slot and b.mention > 0
     where a.mention = 0
@@ -45,7 +40,7 @@ linked as (
 select
     p.image, p.slot, p.split, '0-' || p.mention as place, p.text as right,
     p.before || if(p.opens, upper(left(p.other_words, 1)) || substr(p.other_words, 2), p.other_words) || p.between_them
-    || p.inner_words || p.after as wrong,
+    || p.inside || p.after as wrong,
     null::varchar as drawn_image, null::uinteger as drawn_slot,
     case
         when p.bare = p.other_bare then 'near-identical'
@@ -55,7 +50,7 @@ select
             and not (p.is_like_one and 'singular' in (p.number, p.other_number)) then 'of different number'
         when l.reason is not null then l.reason
         when p.points_back then 'points back at others'
-        when p.has_article <> p.other_has_article then 'one has no article'
+        when p.article <> p.other_article then 'one has no article'
         when p.are_he_and_she and regexp_matches(lower(p.between_them || p.after), '\b(s?he|his|hers?|him|himself|herself)\b')
             then 'a pronoun tells them apart'
         when p.is_clothed and regexp_matches(lower(trim(p.after)), '^(in|wearing|with|dressed) ')

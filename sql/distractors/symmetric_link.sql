@@ -12,7 +12,7 @@ from (
         ('nothing but a comma: a list, or a second name', '(^|[\p{P}])$'),
         ('joined: both do it', '(^|\s)(and|or|but|nor|as well as|along with|together with|and also|plus)$'),
         ('joined: both do it', '^(and|or)\s'),
-        ('side by side', '\b(next to|beside|besides|near|nearby|alongside|close to|opposite|across from|amid|adjacent to)$'),
+        ('side by side', '\b(next to|beside|besides|near|nearby|alongside|along side|close to|opposite|across from|amid|adjacent to)$'),
         ('side by side', '\b(stand|sit|walk|lie|lay|lean|kneel|squat|pose|wait|relax|run)\w* (right )?by$'),
         ('in company', '\bwith$'),
         ('against each other', '\b(against|versus|vs|vs\.|battles|faces|facing|fights|fighting|fight|boxes|boxing|wrestles|wrestling)$'),

@@ -5,9 +5,11 @@
 -- returns: image, slot, split, text, position, chain, start, ends, head, link, kind, number, number_before_of
 --
 -- What each phrase is for a mention: person, scene, clothing or nothing of these, and its `number`: singular, plural, group, or
--- unclear ("a men"); that of scenes is any, for hardly one has a verb, or unclear where they name no place. `number_before_of`
--- is that of "NP1 of NP2" where this phrase is the first of both, null where its noun makes none.
-with read as (
+-- unclear ("a men", "two player"); that of scenes is any, for hardly one has a verb, or unclear where they name no place.
+-- `number_before_of` is that of "NP1 of NP2" where this phrase is the first of both, null where its noun makes none.
+with misread as (select type, alone, is_mention, unnest(words) as word from misread_word),
+grouping_word as (select number, unnest(words) as word from group_word),
+read as (
     select
         p.image, p.slot, p.split, p.text, p.position, p.chain, p.start, p.ends, p.head, p.link, lower(p.words) as words,
         case
@@ -18,9 +20,9 @@ with read as (
         coalesce(w.is_mention, false) as is_no_place, g.number as number_of, h.number as number_before_of,
         regexp_matches(p.head, '(men|people|peoples|children|police|folk|personnel|passersby|youth)$|[^s]s$') as has_plural_head
     from annotated_phrase as p
-    left join misread_word as w on w.type = p.types[len(p.types)] and w.word = p.head
-    left join group_word as g on g.word = lower(regexp_extract(p.words, '(\S+) of ', 1))
-    left join group_word as h on h.word = p.head
+    left join misread as w on w.type = p.types[len(p.types)] and w.word = p.head and (not w.alone or lower(p.words) = p.head)
+    left join grouping_word as g on g.word = lower(regexp_extract(p.words, '(\S+) of ', 1))
+    left join grouping_word as h on h.word = p.head
 )
 select
     image, slot, split, text, position, chain, start, ends, head, link, kind,
@@ -30,9 +32,8 @@ select
         when number_before_of = 'group' then 'group'
         when regexp_matches(words, '^(an?|another) ((good )?many|few|dozen|hundred|thousand) ') then 'plural'
         when regexp_matches(words, '^(a|an|one|another|this|that|each|every) ') and has_plural_head then 'unclear'
-        when has_plural_head then 'plural'
-        when regexp_matches(words, '^(two|three|four|five|six|seven|eight|nine|ten|\d+|several|many|both|few) ') then 'plural'
-        when regexp_matches(words, '\b(male|man|boy|girl|woman|mother|father) and ') then 'plural'
+        when has_plural_head or regexp_matches(words, '\b(male|man|boy|girl|woman|mother|father) and ') then 'plural'
+        when regexp_matches(words, '^(two|three|four|five|six|seven|eight|nine|ten|\d+|several|many|both|few) ') then 'unclear'
         else 'singular'
     end as number,
     number_before_of
