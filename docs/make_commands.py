@@ -67,6 +67,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "correlate": ("auditor correlate sample-varied -m bleu-1 -m bleu-4 -m cider",),
     "references": ("auditor references sample-varied -m bleu-4 -m cider",),
     "probe": ("auditor probe sample-varied -m bleu-1 -m cider -m cider-d -c order -c repeated-word -c padding",),
+    "distractors": (
+        "auditor ingest phrases --config phrases.toml",
+        "auditor distractors phrases:val --task switch-people --task replace-person --task just-scene-plus",
+    ),
     "metrics": ("auditor metrics cider-d",),
     "agree": ("auditor agree stars -m bleu-1 -m cider --statistic spearman",),
     "consensus": ("auditor consensus votes -m bleu-1 -m cider",),
@@ -98,6 +102,26 @@ path = "stars.csv"
 options = { image_col = "image", caption_col = "text", judge_col = "judge", score_col = "stars" }
 related = ["sample-varied"]
 """,
+    "phrases.toml": """[phrases] # invented for these pages
+kind = "captions"
+format = "entities"
+path = "phrases"
+splits = { train = "train.txt", val = "val.txt" }
+split_suffix = ".jpg"
+""",
+}
+
+#: Captions with phrases: of the images to ask about, and of those that distractors are drawn from.
+PHRASES = {
+    "val": (
+        "[/EN#1/people A nurse] in [/EN#2/clothing green] helps [/EN#3/people a farmer] into [/EN#4/scene a barn] .",
+        "[/EN#1/people A painter] waves at [/EN#2/people a group of children] near [/EN#3/scene the old harbour] .",
+    ),
+    "train": (
+        "[/EN#1/people A farmer] feeds hens in [/EN#2/scene the old barn] .",
+        "[/EN#1/people A tall singer] bows on [/EN#2/scene a stage] .",
+        "[/EN#1/people Two painters] rest in [/EN#2/scene a park] .",
+    ),
 }
 
 
@@ -297,6 +321,7 @@ def _invented(folder: Path) -> None:
     images = sorted(captions)
     said = [{"image_id": image, "caption": " ".join(captions[image][0].split()[:7])} for image in images]
     (folder / "system.json").write_text(json.dumps(said), encoding="utf-8")
+    _mark_up(folder)
     with (folder / "stars.csv").open("w", newline="", encoding="utf-8") as file:
         table = csv.writer(file)
         table.writerow(["image", "text", "judge", "stars"])
@@ -311,6 +336,17 @@ def _invented(folder: Path) -> None:
         _run("auditor ingest system --from system.json --format list --kind candidates")
         _run("auditor ingest stars")
         _voted()
+
+
+def _mark_up(folder: Path) -> None:
+    """Write captions with phrases, in the files of Flickr30k Entities: two images to ask about, twelve to draw from."""
+    (folder / "phrases").mkdir()
+    for split, sentences in PHRASES.items():
+        named = [str(place) for place in (range(201, 213) if split == "train" else range(101, 103))]
+        (folder / f"{split}.txt").write_text("\n".join(named), encoding="utf-8")
+        for place, image in enumerate(named):
+            told = sentences if split == "train" else sentences[place : place + 1]
+            (folder / "phrases" / f"{image}.txt").write_text("\n".join(told), encoding="utf-8")
 
 
 def _voted() -> None:

@@ -85,6 +85,8 @@ PARAMS: dict[str, Any] = {
     "most_slots": 100,
     "examples": 2,
     "all_images": False,
+    "mentioned": "person",
+    "alone": False,
 }
 
 

@@ -34,6 +34,7 @@ ASKED: Mapping[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
 APART = {
     *("fetch", "ingest", "export", "tag", "note"),  # write
     *("omitted", "missed", "agree", "consensus"),  # are about other datasets still
+    "distractors",  # is about captions with phrases
     *("robustness", "probe"),  # take their time
     *("report", "check", "reproduce"),  # ask the others
 }

@@ -1,6 +1,6 @@
 """Forced-choice items: a caption and a distractor that differs in whom or which scene it mentions, or in nothing else.
 
-By the rules of Hodosh & Hockenmaier 2016, section 3; what they pruned by hand is left out by rules of `sql/distractors`.
+By the rules of Hodosh & Hockenmaier 2016, section 3; what they pruned by hand, rules of `sql/distractors` leave out.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _VERSION = 1
 
 
 class _Task(NamedTuple):
-    """What a task asks about: `made_by` is the SELECT, `mentioned` a person or scene, `alone` its mention as an answer."""
+    """How a task is made: by which SELECT, of mentions of whom; `alone` says that the mention is the right answer."""
 
     made_by: str
     mentioned: str
@@ -67,7 +67,7 @@ Force = Annotated[bool, p.Parameter("Replace a file that is there.")]
 
 def distractors(
     store: Store,
-    ref: p.Described,
+    ref: p.Ref,
     *,
     tasks: Tasks = (),
     train: Train = None,
@@ -112,12 +112,12 @@ def distractors(
     selection = resolve(store, ref, split)
     at_work = content_at_work(store, selection)
     _check_phrases(at_work, selection)
-    training = _training(store, selection, train, sources(config), asked)
+    training = _training(store, selection, train, sources(config) or {}, asked)
     _bind_training(store, at_work, training)
     at_work.params |= {"dataset": selection.version.dataset, "seed": seed}
     made = _made(at_work, asked, progress)
     kept = made.filter(pl.col("dropped").is_null())
-    said = _without_items(selection, kept, asked)
+    said = _without_items(selection, made, asked)
     if kept.is_empty():
         raise UsageError(f"{selection.label}: no item to make: {'; '.join(said)}")
     trained_on = " ".join(one.pinned_name for one in training)
@@ -193,7 +193,7 @@ def _bind_training(store: Store, at_work: Workspace, training: Sequence[Selectio
 
 
 def _made(at_work: Workspace, asked: Sequence[str], progress: Progress) -> pl.DataFrame:
-    """Make the items of the tasks, those too that a rule leaves out: part, place, right, wrong, dropped and the like."""
+    """Make the items of the tasks, with those that a rule leaves out: part, place, right, wrong, dropped, whence."""
     made = []
     for done, name in enumerate(asked):
         progress("items", done, len(asked))
@@ -204,15 +204,17 @@ def _made(at_work: Workspace, asked: Sequence[str], progress: Progress) -> pl.Da
     return pl.concat(made)
 
 
-def _without_items(selection: Selection, kept: pl.DataFrame, asked: Sequence[str]) -> tuple[str, ...]:
+def _without_items(selection: Selection, made: pl.DataFrame, asked: Sequence[str]) -> tuple[str, ...]:
     """Say which tasks have no items, and why."""
-    empty = [name for name in asked if name not in set(kept["part"])]
-    nouns = {"person": "mentions of people", "scene": "mentions of a scene"}
-    return tuple(
-        f"{listed(names, len(names))}: the phrases of {selection.label} have no {noun} that a rule leaves in"
-        for kind, noun in nouns.items()
-        if (names := [name for name in empty if TASKS[name].mentioned == kind])
-    )
+    said = []
+    for kind, what in (("person", "names people"), ("scene", "is a scene")):
+        rows = {name: made.filter(part=name)["dropped"] for name in asked if TASKS[name].mentioned == kind}
+        if unmentioned := [name for name, dropped in rows.items() if dropped.is_empty()]:
+            fewer = " beside others" if unmentioned == ["switch-people"] else ""
+            said.append(f"{listed(unmentioned, len(unmentioned))}: no phrase of {selection.label} {what}{fewer}")
+        if left_out := [name for name, dropped in rows.items() if len(dropped) and not dropped.null_count()]:
+            said.append(f"{listed(left_out, len(left_out))}: rules leave out every item of {selection.label}")
+    return tuple(said)
 
 
 def _counts(selection: Selection, made: pl.DataFrame, asked: Sequence[str]) -> Table:

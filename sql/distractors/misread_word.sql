@@ -41,7 +41,8 @@ from (
         ('people', false, 'a thing, an animal or a place by the same name', [
             'columns', 'strings', 'speakers', 'speaker', 'checkers', 'fliers', 'flyers', 'borders', 'jumpers', 'jumper', 'bush', 'london',
             'arm', 'counter', 'counters', 'heads', 'stroller', 'strollers', 'roller', 'coaster', 'coasters', 'roller-coaster',
-            'rollercoaster', 'diner', 'diners', 'blinds', 'jam', 'flock', 'conference', 'section'
+            'rollercoaster', 'diner', 'diners', 'blinds', 'jam', 'flock', 'conference', 'section',
+            'department'
         ]),
         ('people', false, 'what people do', ['parade', 'race', 'game', 'march', 'procession', 'marathon']),
         ('people', false, 'points back at people who were named', [

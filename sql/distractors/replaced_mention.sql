@@ -28,7 +28,8 @@ pool as (
 replaced as (
     select
         image, slot, split, mention, text, start, ends, opens, head, number, article or number <> 'singular' or start = 0
-            or points_back or kind = 'scene' as is_whole,
+            or points_back or kind = 'scene' or left(words, 1) <> lower(left(words, 1)) as is_whole,
+        length(regexp_replace(left(text, start), '[^"]', '', 'g')) % 2 = 1 as is_quoted,
         regexp_matches(lower(left(text, start) || substr(text, ends + 1)), '\b(he|his|him|himself)\b') as goes_on_he,
         regexp_matches(lower(left(text, start) || substr(text, ends + 1)), '\b(she|hers?|herself)\b') as goes_on_she,
         md5_number(concat_ws(chr(31), 'replaced', $seed::bigint, $dataset::varchar, image, slot, mention)) as drawn
@@ -63,6 +64,7 @@ select
     case
         when r.number = 'unclear' and $mentioned::varchar = 'person' then 'neither singular nor plural'
         when r.number = 'unclear' then 'a time, an adverb or any place'
+        when r.is_quoted then 'in quotation marks'
         when not r.is_whole then 'no article: half of a longer phrase'
         when f.chosen is null then 'no mention of the training split fits'
     end as dropped

@@ -23,7 +23,7 @@ pair as (
         a.image, a.slot, a.split, a.text, a.opens, a.number, a.chain, a.article, a.bare,
         b.number as other_number, b.chain as other_chain, b.article as other_article, b.bare as other_bare,
         a.points_back or b.points_back as points_back, a.is_like_one or b.is_like_one as is_like_one,
-        coalesce(a.gender <> b.gender, false) as are_he_and_she,
+        coalesce(a.gender <> b.gender, a.number <> b.number) as are_told_apart,
         regexp_matches(a.words, ' (in|wearing|with|dressed) ') or regexp_matches(b.words, ' (in|wearing|with|dressed) ') as is_clothed,
         left(a.text, a.start) as before, a.inside, substr(a.text, a.ends + 1, b.start - a.ends) as between_them,
         b.mention, b.words as other_words, substr(a.text, b.ends + 1) as after
@@ -51,11 +51,13 @@ select
         when l.reason is not null then l.reason
         when p.points_back then 'points back at others'
         when p.article <> p.other_article then 'one has no article'
-        when p.are_he_and_she and regexp_matches(lower(p.between_them || p.after), '\b(s?he|his|hers?|him|himself|herself)\b')
+        when p.are_told_apart and regexp_matches(lower(p.between_them || p.after), '\b(s?he|his|hers?|him|himself|herself)\b')
             then 'a pronoun tells them apart'
-        when p.is_clothed and regexp_matches(lower(trim(p.after)), '^(in|wearing|with|dressed) ')
-            or p.is_clothed and regexp_matches(lower(trim(p.between_them)), '^(, )?(in|wearing|with|dressed) ') then 'clothed twice'
-        when regexp_matches(trim(p.after), '^(and|or|''s?)\b') then 'half of a list, or an owner'
+        when p.is_clothed and regexp_matches(
+            lower(trim(p.after)) || chr(10) || lower(trim(p.between_them)),
+            '(?m)^,? ?(wearing|dressed|in (a )?(red|blue|green|yellow|black|white|orange|purple|pink|brown|gray|grey|tan)) '
+        ) then 'clothed twice'
+        when regexp_matches(trim(p.after), '^((and|or|''s?)\b|, [\w-]+ and\b)') then 'half of a list, or an owner'
     end as dropped
 from pair as p
 left join linked as l using (image, slot, mention)

@@ -56,6 +56,7 @@ def filled(ingested: Path, tmp_path: Path) -> Callable[..., Run]:
         ("ingest new --from table.csv --store new.duckdb --json", "new.duckdb", "it is the store in use"),
         ("ingest new --from table.csv --format votes --option key_file=key.csv", "key.csv", "this command reads it"),
         ("tasks mine --candidates intra --force", "data/../in.csv", "standard input comes from it"),
+        ("distractors mine --force", "data/../in.csv", "standard input comes from it"),
     ],
 )
 def test_file_that_is_read_is_never_written_over(
