@@ -93,8 +93,8 @@ def distractors(
 
     Limits: a drawn distractor may be true by chance, for nobody has looked at the image. The rules know English, and
     people by the words of their last noun; the published items of switch-people were pruned by hand, these are fewer.
-    A person's replacement has the same number and another noun than captions of the image have, which the paper does
-    not ask for.
+    A person's replacement has the same number, a scene's the same preposition before it, both another noun than
+    captions of the image have, which the paper does not ask for.
 
     Source: Hodosh & Hockenmaier 2016, Focused evaluation for image description with binary forced-choice tasks.
 

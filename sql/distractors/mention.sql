@@ -58,7 +58,7 @@ select
             lower(m.words), '\b(wom[ae]n|girls?|females?|lad(y|ies)|mothers?|mom|daughters?|wife|bride|sisters?)\b'
         ) then 'she'
         when regexp_matches(
-            lower(m.words), '\b(m[ae]n|boys?|males?|guys?|gentlem[ae]n|fathers?|dad|sons?|husband|groom|brothers?)\b'
+            lower(m.words), '\b(\w*m[ae]n|boys?|males?|guys?|gentlem[ae]n|fathers?|dad|sons?|husband|groom|brothers?)\b'
         ) then 'he'
     end as gender,
     regexp_matches(lower(m.words), '^(a|an|the|one|two|three|four|five|six|seven|eight|nine|ten|several|many|some|\d+) ') as article,

@@ -22,14 +22,16 @@ from (
             'area', 'areas', 'setting', 'surroundings', 'environment', 'location', 'site', 'landscape', 'scenery', 'state', 'space', 'zone'
         ]),
         ('scene', false, 'part of a saying, or of a place that is named after it', [
-            'place', 'places', 'progress', 'front', 'right', 'left', 'way', 'position', 'public', 'focus', 'open', 'medium', 'break',
-            'pass', 'passes', 'round', 'angle', 'point', 'view', 'tips', 'middle', 'center', 'edge', 'end', 'rest', 'forefront', 'rear',
+            'place', 'places', 'progress', 'front', 'right', 'left', 'way', 'position', 'positions', 'public', 'focus', 'open', 'medium',
+            'break', 'pass', 'passes', 'round', 'angle', 'point', 'view', 'tips', 'middle', 'center', 'edge', 'end', 'rest', 'forefront',
+            'rear',
             'back', 'top', 'bottom', 'side', 'sides', 'distance', 'perspective', 'motion', 'spot', 'spots', 'climb', 'descent', 'recess',
             'destination', 'formation', 'states', 'opening', 'landing', 'tee', 'air', 'vault', 'flight', 'scene', 'rises', 'rise'
         ]),
         ('scene', false, 'a thing, or what it casts', [
             'laundry', 'crown', 'crowns', 'chaps', 'target', 'silhouette', 'shadow', 'shadows', 'hole', 'holes', 'sheet', 'sheets',
-            'sack', 'sacks', 'binder', 'board', 'post', 'posts', 'crane', 'patch', 'blocks', 'bars', 'jet', 'tub', 'backdrop'
+            'sack', 'sacks', 'binder', 'board', 'post', 'posts', 'crane', 'patch', 'blocks', 'bars', 'jet', 'tub', 'backdrop',
+            'seat', 'seats'
         ]),
         ('scene', false, 'a verb without an article', [
             'slide', 'slides', 'land', 'lands', 'park', 'parks', 'stand', 'stands', 'train', 'trains', 'wave', 'waves',

@@ -8,7 +8,7 @@
 --
 -- Each caption, or its mention of a scene $alone, beside a caption of the training split whose mention has the same head word:
 -- of people the first, who act, of scenes any. The captions of a word lie in an order by md5; a mention takes the first that fits
--- of 64, from a place of its own on: of another image, with another text, and a word that no caption of the image has.
+-- of 64, from a place of its own on: of another image, and a quarter of its words in no caption of the image at hand.
 with sentence as (
     select distinct image, slot, head, text
     from trained_mention
@@ -44,7 +44,8 @@ fitting as (
     from tried as t
     join pool as p on p.head = t.head and p.place = t.place
     join said as o on o.image = t.image
-    where p.image <> t.image and not list_has_all(o.words, string_split(lower(p.text), ' '))
+    where p.image <> t.image
+        and 4 * len(list_intersect(o.words, string_split(lower(p.text), ' '))) <= 3 * list_unique(string_split(lower(p.text), ' '))
 ),
 found as (
     select image, slot, mention, min_by(struct_pack(drawn_image, drawn_slot, text), try) as chosen from fitting group by all
@@ -52,7 +53,7 @@ found as (
 select
     s.image, s.slot, s.split, s.mention::varchar as place, if($alone::boolean, s.words, s.text) as right, f.chosen.text as wrong,
     f.chosen.drawn_image as drawn_image, f.chosen.drawn_slot as drawn_slot,
-    if(f.chosen is null, 'no sentence of the training split shares the head word', null) as dropped
+    if(f.chosen is null, 'no sentence of the training split with the head word fits', null) as dropped
 from shared as s
 left join found as f using (image, slot, mention)
 order by s.image, s.slot, s.mention

@@ -28,7 +28,7 @@ select
     image, slot, split, text, position, chain, start, ends, head, link, kind,
     case
         when kind = 'scene' then if(is_no_place, 'unclear', 'any')
-        when number_of is not null then number_of
+        when number_of is not null then if(number_of = 'group' and not has_plural_head, 'unclear', number_of)
         when number_before_of = 'group' then 'group'
         when regexp_matches(words, '^(an?|another) ((good )?many|few|dozen|hundred|thousand) ') then 'plural'
         when regexp_matches(words, '^(a|an|one|another|this|that|each|every) ') and has_plural_head then 'unclear'

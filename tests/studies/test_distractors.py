@@ -21,7 +21,7 @@ from auditor.studies.distractors import COLUMNS, TASKS, distractors
 from auditor.studies.ingest.sources import ingest_sources
 
 ASKED = [
-    "[/EN#1/people A nurse] in [/EN#2/clothing a green coat] helps [/EN#3/people an African farmer] into [/EN#4/scene a barn] .",
+    "[/EN#1/people A nurse] in [/EN#2/clothing a green coat] helps [/EN#3/people an African farmer] in [/EN#4/scene a barn] .",
     "[/EN#1/people African farmers] rest near [/EN#4/scene a barn] .",
     "[/EN#1/people A nurse] talks to [/EN#3/people a farmer] [/EN#5/scene outside] .",
     "[/EN#1/people A man] watches [/EN#6/people another man] .",
@@ -65,8 +65,8 @@ def test_every_task_of_the_paper_has_items(store: Store, tmp_path: Path) -> None
 
 def test_switched_people_keep_the_bag_of_words(store: Store, tmp_path: Path) -> None:
     items = made(filled(store, tmp_path), "switch-people")
-    assert ("A nurse in a green coat helps an African farmer into a barn .",
-            "An African farmer helps a nurse in a green coat into a barn .") in items  # fmt: skip
+    assert ("A nurse in a green coat helps an African farmer in a barn .",
+            "An African farmer helps a nurse in a green coat in a barn .") in items  # fmt: skip
     for right, wrong in items:
         assert Counter(right.lower().split()) == Counter(wrong.lower().split())
 
@@ -117,7 +117,7 @@ def test_replacement_is_a_mention_of_the_training_split_with_another_word(
 
 def test_replaced_people_keep_number_and_clothes_go_with_them(store: Store, tmp_path: Path) -> None:
     items = made(filled(store, tmp_path), "replace-person")
-    assert "A tall singer helps an African farmer into a barn ." in {wrong for _, wrong in items}
+    assert "A tall singer helps an African farmer in a barn ." in {wrong for _, wrong in items}
     wrong = {wrong for right, wrong in items if right.startswith("African farmers")}
     assert wrong <= {"Two painters rest near a barn .", "African singers rest near a barn ."}
     assert not any(
@@ -275,3 +275,31 @@ def test_counts_on_flickr30k_are_near_the_published_ones(store: Store, data: Pat
     assert all(
         Counter(a.lower().split()) == Counter(b.lower().split()) for a, b in switched.select("right", "wrong").rows()
     )
+
+
+def test_a_replacement_leaves_no_half_of_a_phrase_behind(store: Store, tmp_path: Path) -> None:
+    asked = [
+        "[/EN#1/people A man] in [/EN#2/clothing a hat] and [/EN#3/other a cane] walks .",
+        "[/EN#1/people A man] in [/EN#2/clothing a hat] and [/EN#3/people a child] walk .",
+        '[/EN#1/people A man] reads " [/EN#4/people Boss] " .',
+        "Tired [/EN#5/people guest] sleeps .",
+    ]
+    result = distractors(filled(store, tmp_path, asked), "set:val", tasks=["replace-person"])
+    assert result.frame.select("slot", "item").rows() == [
+        (slot, f"replace-person/101.jpg#{slot}/{mention}") for slot, mention in ((1, 0), (1, 1), (2, 0))
+    ]
+    rules = set(result.table("counts").frame["rule"].drop_nulls())
+    assert rules == {"half of a list of clothes", "in quotation marks", "no article: half of a longer phrase"}
+
+
+def test_a_scene_keeps_its_preposition_and_a_pronoun_its_person(store: Store, tmp_path: Path) -> None:
+    asked = ["[/EN#1/people A child] washes his hands in [/EN#2/scene a river] ."]
+    trained = [
+        "[/EN#1/people A woman] sits in [/EN#2/scene a park] .",
+        "[/EN#1/people A man] sits on [/EN#2/scene a roof] .",
+    ]
+    items = made(filled(store, tmp_path, asked, trained), "replace-person", "replace-scene")
+    assert [wrong for _, wrong in items] == [
+        "A man washes his hands in a river .",
+        "A child washes his hands in a park .",
+    ]
