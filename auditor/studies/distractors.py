@@ -153,7 +153,8 @@ def _asked(names: Sequence[str]) -> list[str]:
 
 
 def _check_phrases(at_work: Workspace, selection: Selection) -> None:
-    if at_work.rows("annotated_phrase").is_empty():
+    marked = "select image from annotated semi join content using (image, slot) where len(phrases) > 0 limit 1"
+    if at_work.query(marked).is_empty():
         raise UsageError(
             f"{selection.label}: has no mark-up of phrases, which says whom and what captions mention; "
             "files of format entities have it, and dataset flickr30k"
