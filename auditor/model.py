@@ -14,7 +14,7 @@ from typing import Any, Literal, Protocol
 
 import polars as pl
 
-Kind = Literal["captions", "candidates", "judgements", "pairs", "triplets", "corpus", "wordlist"]
+Kind = Literal["captions", "candidates", "judgements", "pairs", "triplets", "choices", "corpus", "wordlist"]
 
 #: What a reader yields: one row per record of a file; columns that a reader leaves out are null. `source` and `line`
 #: say where the record stands (`unit`: a line, or a record in a file that has no lines of its own). `slot` is the
@@ -42,7 +42,8 @@ CAPTION_SCHEMA: Mapping[str, pl.DataType] = {
     ),
     # Human ratings of the caption; `votes` is the number of people behind a score.
     "judgements": pl.List(pl.Struct({"judge": pl.String, "score": pl.Float64, "votes": pl.UInt32})),
-    # The caption as one side (B or C) of a pair; `origin` says who wrote it, `votes` how many prefer it.
+    # The caption as one side (B or C) of a pair; `origin` says who wrote it, `votes` how many prefer it. Of a forced
+    # choice the sides are right and wrong, `category` is the part of the benchmark and `origin` the name of the item.
     "pair": pl.Struct(
         {"pair": pl.UInt32, "side": pl.String, "category": pl.String, "origin": pl.String, "votes": pl.UInt32}
     ),

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import duckdb
 import polars as pl
 import pytest
 from hypothesis import HealthCheck, settings
@@ -122,6 +123,12 @@ def data(monkeypatch: pytest.MonkeyPatch) -> Path:
         pytest.skip("the real datasets are not here: set AUDITOR_DATA to the folder that holds flickr8k/")
     monkeypatch.setenv("AUDITOR_DATA", str(DATA))
     return DATA
+
+
+def forget_results(path: Path) -> None:
+    """Leave of what a store keeps the counts alone, so that a study is asked anew and counts nothing."""
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("delete from cache.entry where relation = 'study_result'").complete()
 
 
 def ingest_rows(

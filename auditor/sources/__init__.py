@@ -17,6 +17,7 @@ from auditor.model import COMMON_OPTIONS, Batches, Part, place
 from auditor.sources import (
     brown,
     bundle,
+    choices,
     coco,
     conllu,
     entities,
@@ -59,6 +60,7 @@ class Reader(Protocol):
 #: Every file format by the name that datasets.toml and --format use. Guessing takes the first that recognises a file.
 FORMATS: Mapping[str, Reader] = {
     "bundle": bundle,
+    "choices": choices,
     "entities": entities,
     "karpathy": karpathy,
     "brown": brown,

@@ -11,7 +11,7 @@ from typing import Any
 
 import duckdb
 import pytest
-from conftest import ROOT, ingest_rows
+from conftest import ROOT, forget_results, ingest_rows
 
 from auditor.errors import StoreError
 from auditor.registry import requests
@@ -62,7 +62,9 @@ def test_info_counts_what_is_there(path: Path) -> None:
     assert (numbers["schema"], numbers["newest-schema"]) == (migrations.newest(), migrations.newest())
     assert (numbers["datasets"], numbers["versions"]) == (1, 2)
     assert counted["membership"] == 121
-    assert counted["cache.entry"] == 12  # for both versions, two counts of two candidates, one draw, one of letters
+    assert (
+        counted["cache.entry"] == 14
+    )  # for both versions, two counts of two candidates, one draw, one of letters, one result
 
 
 def test_info_leaves_an_old_schema_alone_and_names_the_command(tmp_path: Path) -> None:
@@ -121,9 +123,10 @@ def test_gc_sweeps_counts_of_old_versions_and_keeps_those_of_the_newest(
         expected = bounds(store, "set", metrics=["bleu-1", "cider"], candidates=BOUNDS).frame
     told = gc(path)
     assert told["bytes"] == path.stat().st_size < told["bytes-before"]
-    assert (told["entries-swept"], told["tables-dropped"]) == (6, 0)
+    assert (told["entries-swept"], told["tables-dropped"]) == (7, 0)
     assert told["ngram-frequencies-swept"] > 0
     assert facts(path) == before
+    forget_results(path)
     with Store.open(path) as store:
         newest = versions.resolve(store, "set").version.version
         for relation in ("entry", "ngram_frequency"):
@@ -151,9 +154,9 @@ def test_gc_of_everything_empties_the_cache_and_the_numbers_stay(path: Path) -> 
         expected = bounds(store, "set", candidates=BOUNDS).frame
     told = gc(path, everything=True)
     counted = {asked.counting for asked in requests(None)}
-    # Those of the old version; human and intra, what was drawn, and in which letters captions are written.
-    entries = 6 + 2 * len(counted) + 2
-    assert (told["entries-swept"], told["tables-dropped"]) == (entries, len({spec.table for spec in counted}) + 1)
+    # Those of the old version; human and intra, what was drawn, in which letters captions are written, two results.
+    entries = 7 + 2 * len(counted) + 4
+    assert (told["entries-swept"], told["tables-dropped"]) == (entries, len({spec.table for spec in counted}) + 2)
     with Store.open(path) as store:
         assert upkeep.relations(store)[-3:] == ["cache.drawn_candidate", "cache.entry", "cache.ngram_frequency"]
         assert store.query("select count(*) from ngram_frequency").item() == 0
@@ -174,6 +177,7 @@ def test_gc_drops_tables_without_entries_and_entries_without_tables(path: Path) 
             ("bleu",),
             ("drawn_candidate",),
             ("script",),
+            ("study_result",),
         ]
         assert "cache.leftover" not in upkeep.relations(store)
         bounds(store, "set", metrics=["cider"], candidates=BOUNDS)

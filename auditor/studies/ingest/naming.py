@@ -21,6 +21,7 @@ _KINDS: Mapping[str, Kind] = {
     "conllu": "corpus",
     "judgements": "judgements",
     "triplets": "pairs",
+    "choices": "choices",
 }
 
 

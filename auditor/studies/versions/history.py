@@ -42,8 +42,8 @@ def datasets(
     One row a dataset, in order of names.
 
     How to read it: `seq` is the number of the newest version (3 is written NAME@v3), `version` the name of its content.
-    `kind` says what it holds: captions, candidates (a system's output), judgements (ratings), pairs, triplets, a corpus
-    or a word list.
+    `kind` says what it holds: captions, candidates (a system's output), judgements (ratings), pairs, triplets,
+    choices, a corpus or a word list.
 
     Limits: what is in this store; what could be fetched or ingested is in datasets.toml.
 

@@ -1,0 +1,197 @@
+"""Format `choices`: forced-choice items, a caption that is right and one that is wrong of the same image.
+
+JSON (an object of items by their ids, as SugarCrepe and VALSE have it, or a list), JSON lines, CSV or TSV. Keys and
+columns are known by the names that benchmarks use.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from auditor.errors import SourceError
+from auditor.model import Batches, Option, Part
+from auditor.sources.reading import files
+from auditor.sources.reading.delimited import below_header
+from auditor.sources.reading.json_stream import items
+from auditor.sources.sides import JudgedCaption, fault, frames, refused
+from auditor.sources.table.json import first_keys, of_lines
+
+_NAMES: Mapping[str, tuple[str, ...]] = {
+    "right": ("right", "caption", "true_caption", "positive_caption", "positive", "correct"),
+    "wrong": ("wrong", "negative_caption", "foil", "false_caption", "distractor", "negative", "hard_negative"),
+    "image": ("image", "filename", "file_name", "image_file", "image_path", "image_id", "img"),
+    "item": ("item", "item_id", "id"),
+    "part": ("part", "task", "subtask", "linguistic_phenomena", "category", "type"),
+    "split": ("split",),
+    "votes_right": ("votes_right",),
+    "votes_wrong": ("votes_wrong",),
+}
+
+_NEEDED = ("right", "wrong", "image")
+
+OPTIONS: Mapping[str, str] = {
+    "image_col": "key or column that names the image",
+    "right_col": "key or column of the caption that is right",
+    "wrong_col": "key or column of the caption that is wrong",
+    "item_col": "key or column that names the item; else the key of the object, or the number of the record",
+    "part_col": "key or column of the part of the benchmark; else the name of the file",
+    "coco_ids": "true names COCO's images by the number in their files' names: 000000565045.jpg is 565045",
+}
+
+#: VALSE's votes, by side: annotators who say that the caption, or only the foil, describes the image.
+_MTURK = {"votes_right": "caption", "votes_wrong": "foil"}
+
+_SEPARATORS = (",", "\t", ";")
+
+_COCO_FILE = re.compile(r"(?:.*/)?(?:COCO_\w+_)?0*(\d+)\.jpg")
+
+_BY_ID = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*(?=\{)')
+
+_FORM = "items with image, right and wrong (caption and negative_caption, caption and foil, …)"
+
+
+class _Record(NamedTuple):
+    """One record: where it stands, what names it there, its fields, and what is wrong with it as a whole."""
+
+    unit: str
+    number: int
+    name: str
+    fields: Any
+    fault: str | None = None
+
+
+def recognises(path: Path, head: bytes) -> bool:
+    """Recognise records whose first one has both a right and a wrong caption, by the names that benchmarks use."""
+    return any(_complete(names, {}) for names in _first_names(head))
+
+
+def read(part: Part) -> Batches:
+    """Yield both captions of each item; items are numbered from 1 on, through all files of the part.
+
+    A part of the benchmark is named by the file where the items do not say it; an item by its part and its id there.
+    """
+    numbers = count(1)
+    for path in files.expand(part):
+        yield from frames(path.name, _sides(path, part.options, numbers))
+
+
+def _sides(path: Path, options: Mapping[str, Option], numbers: Iterator[int]) -> Iterator[JudgedCaption]:
+    stem = re.sub(r"(\.(json|jsonl|csv|tsv|txt|gz|zst))+$", "", path.name)
+    for record in _records(path):
+        if record.fault is not None or not isinstance(record.fields, dict):
+            yield refused(record.unit, record.number, record.fault or f"not an object; expected {_FORM}", record.fields)
+            continue
+        one = _named(record.fields, options)
+        texts: dict[str, Any] = {name: one.get(name) for name in _NEEDED}
+        if type(texts["image"]) is int:
+            texts["image"] = str(texts["image"])
+        reason = fault(texts)
+        if reason is None and options.get("coco_ids") is True:
+            named = _COCO_FILE.fullmatch(texts["image"])
+            texts["image"], reason = (named[1], None) if named else (None, "the image is no file of COCO")
+        if reason is None and texts["right"].strip() == texts["wrong"].strip():
+            reason = "the right and the wrong caption are the same"
+        votes = [one.get(name) for name in ("votes_right", "votes_wrong")]
+        if reason is None and not all(vote is None or _is_count(vote) for vote in votes):
+            reason = f"votes {json.dumps(votes)[:40]} are no whole numbers"
+        if reason is not None:
+            yield refused(record.unit, record.number, reason, record.fields)
+            continue
+        category = str(one.get("part") or stem)
+        name = str(one["item"]) if one.get("item") not in (None, "") else f"{category}/{record.name}"
+        number = next(numbers)
+        for side, vote in zip(("right", "wrong"), votes, strict=True):
+            known = {
+                "pair": number,
+                "side": side,
+                "category": category,
+                "origin": name,
+                "votes": None if vote is None else int(vote),
+            }
+            yield JudgedCaption(
+                record.unit,
+                record.number,
+                image=texts["image"],
+                identifier=f"the {side} caption of item {name}",
+                text=texts[side],
+                pair=known,
+            )
+
+
+def _is_count(vote: Any) -> bool:
+    return not isinstance(vote, bool) and re.fullmatch(r"\d{1,9}", str(vote)) is not None
+
+
+def _named(fields: Mapping[str, Any], options: Mapping[str, Option]) -> dict[str, Any]:
+    """Give the fields of a record by what they are; VALSE's votes stand in an object of their own."""
+    found = {thing: fields[name] for thing, name in _places([*fields], options).items()}
+    judged = fields.get("mturk")
+    if isinstance(judged, dict):
+        found |= {side: judged.get(name) for side, name in _MTURK.items()}
+    return {thing: value for thing, value in found.items() if value != ""}
+
+
+def _places(names: Sequence[str], options: Mapping[str, Option]) -> dict[str, str]:
+    lower = {str(name).strip().lower(): name for name in reversed(names)}
+    places = {}
+    for thing, known in _NAMES.items():
+        asked = options.get(f"{thing}_col")
+        there = [asked] if asked in names else [lower[name] for name in known if name in lower and asked is None]
+        if there:
+            places[thing] = str(there[0])
+    return places
+
+
+def _complete(names: Sequence[str], options: Mapping[str, Option]) -> bool:
+    return {*_NEEDED} <= _places(names, options).keys()
+
+
+def _first_names(head: bytes) -> Iterator[list[str]]:
+    """Give the keys of the first record of a text: of an object of objects, of a list or of lines, or of a table."""
+    by_id = _BY_ID.match(head)
+    if by_id is not None:
+        yield first_keys("[" + head[by_id.end() :].decode(errors="replace"))
+    text = head.decode("utf-8-sig", errors="replace").lstrip()
+    if text.startswith(("{", "[")):
+        yield first_keys(text)
+        return
+    yield from _headers(text).values()
+
+
+def _headers(text: str) -> dict[str, list[str]]:
+    """Split the first line of a text by each separator; a line that no table begins with gives none."""
+    first = text.partition("\n")[0].rstrip("\r")
+    if "\r" in first or "\0" in first:
+        return {}
+    return {separator: next(csv.reader([first], delimiter=separator), []) for separator in _SEPARATORS}
+
+
+def _records(path: Path) -> Iterator[_Record]:
+    head = files.head(path)
+    text = head.decode("utf-8-sig", errors="replace").lstrip()
+    if text.startswith("[") or _BY_ID.match(head):
+        for item in items(path, "choices"):
+            place = item.number or 0
+            name = item.key if not item.number else str(item.number)
+            yield _Record("record", place or 1, name, item.value, item.fault)
+    elif text.startswith("{"):
+        for number, value, _, reason in of_lines(path):
+            yield _Record("line", number, str(number), value, reason)
+    else:
+        yield from _of_table(path, _headers(text))
+
+
+def _of_table(path: Path, headers: Mapping[str, list[str]]) -> Iterator[_Record]:
+    separator, names = max(headers.items(), key=lambda one: len(one[1]), default=("", []))
+    if len(names) < len(_NEEDED):
+        raise SourceError(f'{path}:1: not of format "choices": expected {_FORM}')
+    with files.open_bytes(path) as file:
+        for line, raw, reason, fields in below_header(file, path, separator, len(names)):
+            record = raw if reason else dict(zip(names, fields, strict=True))
+            yield _Record("line", line, str(line - 1), record, reason)

@@ -1,0 +1,161 @@
+"""Forced-choice items, as benchmarks publish them: a right and a wrong caption of an image."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from auditor import sources
+from auditor.model import Part
+from auditor.store.connection import MEMORY, Store
+from auditor.studies.ingest import ingest
+
+SUGAR = {"filename": "000000565045.jpg", "caption": "A dog on a bed.", "negative_caption": "A bed on a dog."}
+FOIL = {
+    "dataset": "visual7w",
+    "linguistic_phenomena": "existence",
+    "image_file": "v7w_1.jpg",
+    "caption": "There are no animals.",
+    "foil": "There are animals.",
+    "mturk": {"foil": 0, "caption": 3, "other": 0},
+}
+ITEM = {"item": "swap/1", "part": "swap", "image": "a.jpg", "right": "a dog sees a cat", "wrong": "a cat sees a dog"}
+
+
+def read(*paths: Path, **options: Any) -> pl.DataFrame:
+    return pl.concat(list(sources.read(Part(paths, options=options), "choices")))
+
+
+def write(path: Path, records: Any) -> Path:
+    path.write_text(json.dumps(records))
+    return path
+
+
+def sides(rows: pl.DataFrame) -> list[tuple[Any, ...]]:
+    return [(image, text, *side.values()) for image, text, side in rows.select("image", "text", "pair").iter_rows()]
+
+
+def test_object_of_items_names_parts_by_files_and_items_by_keys(tmp_path: Path) -> None:
+    swap, add = write(tmp_path / "swap_obj.json", {"0": SUGAR}), write(tmp_path / "add.json", {"0": SUGAR, "7": SUGAR})
+    swap.with_suffix(".json.gz").write_bytes(gzip.compress(swap.read_bytes()))
+    assert sources.guess(Part((swap,))) == "choices"
+    rows = read(swap.with_suffix(".json.gz"), add)
+    assert sides(rows)[:2] == [
+        ("000000565045.jpg", "A dog on a bed.", 1, "right", "swap_obj", "swap_obj/0", None),
+        ("000000565045.jpg", "A bed on a dog.", 1, "wrong", "swap_obj", "swap_obj/0", None),
+    ]
+    assert [one["origin"] for one in rows["pair"]][2:] == ["add/0", "add/0", "add/7", "add/7"]
+
+
+@pytest.mark.parametrize(
+    ("name", "number"), [("000000565045.jpg", "565045"), ("val2014/COCO_val2014_000000000042.jpg", "42")]
+)
+def test_images_of_coco_are_named_by_their_numbers_where_asked(tmp_path: Path, name: str, number: str) -> None:
+    rows = read(write(tmp_path / "x.json", {"0": {**SUGAR, "filename": name}}), coco_ids=True)
+    assert set(rows["image"]) == {number}
+
+
+def test_votes_of_people_who_checked_an_item_are_kept(tmp_path: Path) -> None:
+    path = write(tmp_path / "existence.json", {"existence_0": FOIL})
+    assert sources.guess(Part((path,))) == "choices"
+    assert [(one["side"], one["votes"], one["category"]) for one in read(path)["pair"]] == [
+        ("right", 3, "existence"),
+        ("wrong", 0, "existence"),
+    ]
+
+
+@pytest.mark.parametrize("form", ["list.json", "lines.jsonl", "table.csv", "table.tsv"])
+def test_same_items_are_read_from_every_form(tmp_path: Path, form: str) -> None:
+    records = [ITEM, {**ITEM, "item": "swap/2", "image": "b.jpg", "wrong": 'a cat, "Tom", sees a dog'}]
+    path = tmp_path / form
+    match path.suffix:
+        case ".json":
+            write(path, records)
+        case ".jsonl":
+            path.write_text("".join(json.dumps(one) + "\n" for one in records))
+        case suffix:
+            pl.DataFrame(records).write_csv(path, separator="," if suffix == ".csv" else "\t", quote_style="always")
+    assert sources.guess(Part((path,))) == "choices"
+    assert sides(read(path)) == [
+        ("a.jpg", "a dog sees a cat", 1, "right", "swap", "swap/1", None),
+        ("a.jpg", "a cat sees a dog", 1, "wrong", "swap", "swap/1", None),
+        ("b.jpg", "a dog sees a cat", 2, "right", "swap", "swap/2", None),
+        ("b.jpg", 'a cat, "Tom", sees a dog', 2, "wrong", "swap", "swap/2", None),
+    ]
+
+
+def test_columns_of_other_names_are_read_where_they_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "own.csv"
+    path.write_text("picture,yes,no,kind\na.jpg,a dog,a cat,animals\n")
+    rows = read(path, image_col="picture", right_col="yes", wrong_col="no", part_col="kind")
+    assert [(one["side"], one["category"], one["origin"]) for one in rows["pair"]] == [
+        ("right", "animals", "animals/1"),
+        ("wrong", "animals", "animals/1"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("broken", "reason"),
+    [
+        ({"wrong": " a dog sees a cat "}, "the right and the wrong caption are the same"),
+        ({"wrong": ""}, "wrong is missing, or not a text"),
+        ({"right": 7}, "right is missing, or not a text"),
+        ({"image": None}, "image is missing, or not a text"),
+        ({"votes_right": "many"}, "are no whole numbers"),
+    ],
+)
+def test_item_that_is_none_is_refused_with_its_place_and_takes_no_other_along(
+    tmp_path: Path, broken: dict[str, Any], reason: str
+) -> None:
+    rows = read(write(tmp_path / "x.json", [{**ITEM, **broken}, {**ITEM, "item": "swap/2"}]))
+    refused = rows.filter(pl.col("reason").is_not_null())
+    assert refused["line"].to_list() == [1]
+    assert reason in refused["reason"].item()
+    assert rows.height == 3
+
+
+def test_items_stay_through_the_store_and_a_second_version_is_none(tmp_path: Path) -> None:
+    path = write(tmp_path / "swap.json", [ITEM, {**ITEM, "item": "swap/2", "image": "b.jpg"}])
+    with Store.open(MEMORY) as store:
+        first = ingest(store, "mine", files=[path]).frame.row(0, named=True)
+        again = ingest(store, "mine", files=[path]).frame.row(0, named=True)
+        kind, held = store.query("select kind, (select count(*) from choice) from dataset").row(0)
+        rows = store.query("select item, image, part, slot_right, slot_wrong, votes_right from choice order by item")
+    assert (kind, held, again["status"]) == ("choices", 2, "unchanged")
+    assert first["captions"] == 4
+    assert rows.rows() == [("swap/1", "a.jpg", "swap", 0, 1, None), ("swap/2", "b.jpg", "swap", 0, 1, None)]
+
+
+def test_item_that_is_named_twice_is_refused_the_second_time(tmp_path: Path) -> None:
+    path = write(tmp_path / "swap.json", [ITEM, {**ITEM, "right": "a dog hears a cat"}, {**ITEM, "item": "swap/3"}])
+    with Store.open(MEMORY) as store:
+        ingest(store, "mine", files=[path], max_rejected=1)
+        assert store.query("select item from choice order by all")["item"].to_list() == ["swap/1", "swap/3"]
+        reasons = store.query("select reason from rejected")["reason"].to_list()
+    assert all("swap/1" in reason for reason in reasons), reasons
+
+
+def test_sugarcrepe_is_read_whole_and_its_right_captions_are_those_of_coco(data: Path) -> None:
+    with Store.open(MEMORY) as store:
+        ingest(store, "sugarcrepe", "coco-val2017")
+        parts = dict(store.query("select part, count(*) from choice group by all").iter_rows())
+        found = store.query(
+            "select count(distinct item) from choice as o join membership as r on r.dataset = o.dataset and r.image = "
+            "o.image and r.slot = o.slot_right join membership as c on c.dataset = 'coco-val2017' and c.image = o.image "
+            "and c.caption_id = r.caption_id"
+        ).item()
+    assert parts == {
+        "add_att": 692,
+        "add_obj": 2_062,
+        "replace_att": 788,
+        "replace_obj": 1_652,
+        "replace_rel": 1_406,
+        "swap_att": 666,
+        "swap_obj": 245,
+    }
+    assert found == 7_511
