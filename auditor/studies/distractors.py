@@ -89,7 +89,7 @@ def distractors(
     How to read it: a system scores both texts of an item for its image, and is right where the caption scores higher;
     half of the items is chance. A scorer of words without order ties on switch-people. One that only likes long texts
     is right on just-scene and wrong on just-scene-plus: the two add up to 1. The table says how many items each rule
-    left out.
+    left out. `auditor ingest NAME --from FILE` keeps the file of -o as a dataset of kind choices.
 
     Limits: a drawn distractor may be true by chance, for nobody has looked at the image. The rules know English, and
     people by the words of their last noun; the published items of switch-people were pruned by hand, these are fewer.
