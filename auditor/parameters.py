@@ -6,6 +6,7 @@ A study's signature is annotated with these and with those of its own; `auditor.
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -42,6 +43,13 @@ class Parameter:
     panel: str | None = None
     typed: Any = None
     read: Callable[[Any], Any] | None = None
+
+
+def bound(study: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> inspect.BoundArguments:
+    """Give what a study is told by name, with the defaults of what is not said."""
+    given = inspect.signature(study).bind(*args, **kwargs)
+    given.apply_defaults()
+    return given
 
 
 def finite(option: str) -> Callable[[float | None], None]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable
 from typing import ParamSpec
 
+from auditor.parameters import bound
 from auditor.registry import References, are_ours, requests
 from auditor.result import Result
 from auditor.store.kept_results import kept_result
@@ -23,13 +23,9 @@ def keeps_result(named: str, *beside: str) -> Callable[[Callable[P, Result]], Ca
     """
 
     def keeping(study: Callable[P, Result]) -> Callable[P, Result]:
-        signature = inspect.signature(study)
-
         @functools.wraps(study)
         def run(*args: P.args, **kwargs: P.kwargs) -> Result:
-            given = signature.bind(*args, **kwargs)
-            given.apply_defaults()
-            asked = given.arguments
+            asked = bound(study, args, kwargs).arguments
             store = asked["store"]
             selections = resolve_all(store, asked[named], asked["split"])
             metrics = requests(asked["metrics"])

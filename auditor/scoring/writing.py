@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -13,6 +12,7 @@ import polars as pl
 
 from auditor.errors import UsageError
 from auditor.model import Selection
+from auditor.parameters import bound
 from auditor.registry import MetricRequest
 from auditor.result import Result
 from auditor.store import cache
@@ -39,12 +39,9 @@ def chooses_tokenizer(*named: str) -> Callable[[Callable[P, Result]], Callable[P
     """
 
     def choosing(study: Callable[P, Result]) -> Callable[P, Result]:
-        signature = inspect.signature(study)
-
         @functools.wraps(study)
         def run(*args: P.args, **kwargs: P.kwargs) -> Result:
-            given = signature.bind(*args, **kwargs)
-            given.apply_defaults()
+            given = bound(study, args, kwargs)
             asked = given.arguments
             if asked["tokenizer"] != AUTO:
                 return study(*args, **kwargs)

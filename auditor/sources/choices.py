@@ -6,7 +6,6 @@ columns are known by the names that benchmarks use.
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +16,7 @@ from typing import Any, NamedTuple
 from auditor.errors import SourceError
 from auditor.model import Batches, Option, Part
 from auditor.sources.reading import files
-from auditor.sources.reading.delimited import below_header
+from auditor.sources.reading.delimited import below_header, headers
 from auditor.sources.reading.json_stream import items
 from auditor.sources.sides import JudgedCaption, fault, frames, refused
 from auditor.sources.table.json import first_keys, of_lines
@@ -46,8 +45,6 @@ OPTIONS: Mapping[str, str] = {
 
 #: VALSE's votes, by side: annotators who say that the caption, or only the foil, describes the image.
 _MTURK = {"votes_right": "caption", "votes_wrong": "foil"}
-
-_SEPARATORS = (",", "\t", ";")
 
 _COCO_FILE = re.compile(r"(?:.*/)?(?:COCO_\w+_)?0*(\d+)\.jpg")
 
@@ -165,11 +162,8 @@ def _first_names(head: bytes) -> Iterator[list[str]]:
 
 
 def _headers(text: str) -> dict[str, list[str]]:
-    """Split the first line of a text by each separator; a line that no table begins with gives none."""
-    first = text.partition("\n")[0].rstrip("\r")
-    if "\r" in first or "\0" in first:
-        return {}
-    return {separator: next(csv.reader([first], delimiter=separator), []) for separator in _SEPARATORS}
+    """Split the first line of a text by each separator; what is no text gives none."""
+    return {} if "\0" in text.partition("\n")[0] else headers(text)
 
 
 def _records(path: Path) -> Iterator[_Record]:
@@ -187,8 +181,8 @@ def _records(path: Path) -> Iterator[_Record]:
         yield from _of_table(path, _headers(text))
 
 
-def _of_table(path: Path, headers: Mapping[str, list[str]]) -> Iterator[_Record]:
-    separator, names = max(headers.items(), key=lambda one: len(one[1]), default=("", []))
+def _of_table(path: Path, split: Mapping[str, list[str]]) -> Iterator[_Record]:
+    separator, names = max(split.items(), key=lambda one: len(one[1]), default=("", []))
     if len(names) < len(_NEEDED):
         raise SourceError(f'{path}:1: not of format "choices": expected {_FORM}')
     with files.open_bytes(path) as file:

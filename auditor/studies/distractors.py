@@ -15,8 +15,8 @@ from auditor import parameters as p
 from auditor.config import sources
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, Source, silent
-from auditor.replacing import replacing
 from auditor.result import Result, Signature, Table, listed
+from auditor.row_files import check_path, write_rows
 from auditor.store.connection import Store
 from auditor.store.versions import content_at_work, resolve
 from auditor.store.workspace import Workspace
@@ -48,7 +48,7 @@ TASKS: Mapping[str, _Task] = {
 #: What a file of items holds.
 COLUMNS = ("item", "part", "image", "split", "slot", "right", "wrong", "drawn_from")
 
-_FORMATS = (".csv", ".jsonl")
+_WHAT = "items"
 
 _TRAIN = "train"
 
@@ -108,7 +108,7 @@ def distractors(
     """
     asked = _asked(tasks)
     if file is not None:
-        _check_path(file, force=force)
+        check_path(file, _WHAT, force=force)
     selection = resolve(store, ref, split)
     at_work = content_at_work(store, selection)
     _check_phrases(at_work, selection)
@@ -249,28 +249,14 @@ def _examples(frame: pl.DataFrame) -> Table:
     )
 
 
-def _check_path(path: Path, *, force: bool) -> None:
-    """Raise `UsageError` for a file that is neither CSV nor JSON lines, or is there already."""
-    if path.suffix not in _FORMATS:
-        raise UsageError(f"{path}: items are written as {' or '.join(_FORMATS)}: name a file that ends so")
-    if not path.parent.is_dir():
-        raise UsageError(f"{path}: cannot be written: there is no folder {path.parent}")
-    if path.exists() and not force:
-        raise UsageError(f"{path}: is there already; name another file, or replace it with --force")
-
-
 def write(frame: pl.DataFrame, path: Path, *, force: bool = False) -> None:
     """Write the rows of `distractors` as CSV or JSON lines.
 
     Raises `UsageError` for a file that cannot be written, or is there and may not be replaced.
     """
-    _check_path(path, force=force)
+    check_path(path, _WHAT, force=force)
     shown = frame.with_columns(pl.col("image_split").alias("split")).select(COLUMNS)
     try:
-        with replacing(path) as file:
-            if path.suffix == ".jsonl":
-                shown.write_ndjson(file)
-            else:
-                shown.write_csv(file)
+        write_rows(shown, path)
     except OSError as error:
         raise UsageError(f"{path}: cannot be written: {error.strerror or error}") from error

@@ -13,9 +13,9 @@ from typing import Annotated, Literal, get_args
 import polars as pl
 
 from auditor import parameters as p
+from auditor import row_files
 from auditor.errors import UsageError
 from auditor.model import Selection
-from auditor.replacing import replacing
 from auditor.result import Finding, Result, Table, about, counted, listed
 from auditor.scoring.references import as_references
 from auditor.store.connection import Store
@@ -267,8 +267,6 @@ def _examples(frame: pl.DataFrame) -> Table:
     )
 
 
-_FORMATS = (".csv", ".jsonl")
-
 #: What the key holds of each question; `votes` reads it back.
 KEY = ("task", "category", "origin_b", "origin_c", "swapped", "reference", "seed", "dataset", "version", "drawn_from")
 
@@ -280,15 +278,7 @@ def key_of(path: Path) -> Path:
 
 def check_path(path: Path, *, force: bool = False) -> None:
     """Raise `UsageError` for a file that is neither CSV nor JSON lines, and for one that may hold votes already."""
-    if path.suffix not in _FORMATS:
-        raise UsageError(f"{path}: questions are written as {' or '.join(_FORMATS)}: name a file that ends so")
-    if not path.parent.is_dir():
-        raise UsageError(f"{path}: cannot be written: there is no folder {path.parent}")
-    there = [one for one in (path, key_of(path)) if one.exists()]
-    if there and not force:
-        raise UsageError(
-            f"{there[0]}: is there already, and may hold votes; name another file, or replace it with --force"
-        )
+    row_files.check_path(path, "questions", key_of(path), force=force, holding=", and may hold votes")
 
 
 def write(result: Result, path: Path, judges: int, *, force: bool = False) -> Result:
@@ -303,13 +293,8 @@ def write(result: Result, path: Path, judges: int, *, force: bool = False) -> Re
     shown = rows.select("task", "kind", "image", "question", *texts, *choices, "dataset", "version")
     key = key_of(path)
     try:
-        with replacing(path) as file:
-            if path.suffix == ".jsonl":
-                shown.write_ndjson(file)
-            else:
-                shown.write_csv(file)
-        with replacing(key) as file:
-            rows.select(KEY).write_csv(file)
+        row_files.write_rows(shown, path)
+        row_files.write_rows(rows.select(KEY), key)
     except OSError as error:
         raise UsageError(f"{path}: cannot be written: {error.strerror or error}") from error
     files = pl.DataFrame({"file": [str(path), str(key)], "for": ["judges: B or C in each judge's column", "ingest"]})

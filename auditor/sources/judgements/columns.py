@@ -9,8 +9,6 @@ from typing import NamedTuple
 from auditor.errors import UsageError
 from auditor.model import Option
 
-SEPARATORS = (",", ";", "\t")
-
 _NAMES: Mapping[str, tuple[str, ...]] = {
     "image_col": ("image", "image_id", "imageid", "image_name", "image_path", "img", "file_name", "filename"),
     "caption_col": ("caption", "candidate", "text", "sentence", "description", "hypothesis", "hyp"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -10,8 +9,8 @@ import polars as pl
 
 from auditor.model import Batches, Option
 from auditor.sources.judgements import texts
-from auditor.sources.judgements.columns import SEPARATORS, Columns, find
-from auditor.sources.reading.delimited import below_header
+from auditor.sources.judgements.columns import Columns, find
+from auditor.sources.reading.delimited import below_header, headers
 from auditor.sources.reading.files import open_bytes
 
 _RECORD: Mapping[str, pl.DataType] = {
@@ -29,11 +28,9 @@ _RECORD: Mapping[str, pl.DataType] = {
 
 def table(head: bytes, options: Mapping[str, Option]) -> tuple[str, Columns] | None:
     """Find the separator and the columns of a table by its first line; null where it is no table of judgements."""
-    first = head.removeprefix(b"\xef\xbb\xbf").partition(b"\n")[0].decode(errors="replace").rstrip("\r")
-    if "\r" in first:
-        return None
-    for separator in SEPARATORS:
-        columns = find(next(csv.reader([first], delimiter=separator), []), options)
+    text = head.removeprefix(b"\xef\xbb\xbf").decode(errors="replace")
+    for separator, names in headers(text).items():
+        columns = find(names, options)
         if columns is not None:
             return separator, columns
     return None

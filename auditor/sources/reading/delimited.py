@@ -14,6 +14,17 @@ _QUOTING = ",;"  # who separates by these must quote; elsewhere a quote may be o
 
 _LONGEST_LINE = 1 << 24
 
+#: What separates the columns of a table, where nobody has said it.
+SEPARATORS = (",", ";", "\t")
+
+
+def headers(text: str) -> dict[str, list[str]]:
+    """Split the first line of a text by each separator; one that holds a carriage return begins no table."""
+    first = text.partition("\n")[0].rstrip("\r")
+    if "\r" in first:
+        return {}
+    return {separator: next(csv.reader([first], delimiter=separator), []) for separator in SEPARATORS}
+
 
 def records(file: BinaryIO, path: Path, delimiter: str, *, padded: bool) -> Iterator[tuple[Any, ...]]:
     """Yield line, text, reason and fields of each record; a blank line is none.

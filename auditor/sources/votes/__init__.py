@@ -6,7 +6,6 @@ counted; CSV, TSV or JSON lines. With a column for A the questions are triplets,
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
@@ -19,7 +18,7 @@ import polars as pl
 from auditor.errors import SourceError
 from auditor.model import Batches, Kind, Option, Part
 from auditor.sources.reading import files, lines
-from auditor.sources.reading.delimited import below_header
+from auditor.sources.reading.delimited import below_header, headers
 from auditor.sources.reading.json_records import show
 from auditor.sources.sides import frames
 from auditor.sources.table import json
@@ -33,8 +32,6 @@ OPTIONS: Mapping[str, str] = {
 
 #: Line, text as it stands, what is wrong with it, fields.
 _Record = tuple[int, str, str | None, list[str]]
-
-_SEPARATORS = (",", ";", "\t")
 
 _TASK = re.compile(r"(t[0-9a-f]{16})(-\d+)?")
 
@@ -102,10 +99,7 @@ def _header(head: bytes) -> dict[str, list[str]]:
     text = head.removeprefix(_BOM).decode(errors="replace")
     if text.lstrip().startswith("{"):
         return {"": json.first_keys(text.lstrip())}
-    first = text.partition("\n")[0].rstrip("\r")
-    if "\r" in first:
-        return {}
-    return {separator: next(csv.reader([first], delimiter=separator), []) for separator in _SEPARATORS}
+    return headers(text)
 
 
 def _records(path: Path, separator: str, names: list[str]) -> Iterator[_Record]:
