@@ -128,6 +128,9 @@ STUDIES: dict[str, Study] = {
     "probe": _here(
         "probe:probe", "Scores", "Which parts of captions metrics react to, and what games them.", draws=True
     ),
+    "choices": _here(
+        "choices:choices", "Scores", "How well forced-choice items are told without their images.", draws=True
+    ),
     "distractors": _here(
         "distractors:distractors",
         "Scores",

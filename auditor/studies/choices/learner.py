@@ -1,0 +1,50 @@
+"""What a blind learner can exploit: a linear model of words and pairs of words, learnt from the items themselves.
+
+Logistic regression on what the right caption has more often than the wrong one (Bradley & Terry 1952: no intercept,
+since sides have no order), with a squared penalty; items are asked of the model that saw none of their fold of images.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from scipy.optimize import minimize  # type: ignore[import-untyped]
+from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
+
+from auditor.studies.choices.blind import SCHEMA
+
+_PENALTY = 1.0
+
+Floats = NDArray[np.float64]
+
+
+def learnt(features: pl.DataFrame) -> pl.DataFrame:
+    """Give the scores of every item by the model of the other folds: columns item_no, right, wrong.
+
+    `features` are those of `sql/choices/choice_feature.sql`; an item without a difference, and one whose others are
+    none, is a tie.
+    """
+    items = features.select("item_no", "fold").unique(maintain_order=True)
+    rows = features["item_no"].rank("dense").to_numpy().astype(np.int64) - 1
+    columns = features["feature"].rank("dense").to_numpy().astype(np.int64) - 1
+    folds = items["fold"].to_numpy()
+    shape = (items.height, int(columns.max(initial=-1)) + 1)
+    matrix = csr_matrix((features["difference"].to_numpy().astype(np.float64), (rows, columns)), shape=shape)
+    scores = np.zeros(items.height)
+    for fold in np.unique(folds):
+        seen = matrix[folds != fold]
+        if seen.shape[0]:
+            scores[folds == fold] = matrix[folds == fold] @ _weights(seen)
+    return items.select("item_no", right=pl.Series(scores).round(9), wrong=pl.lit(0.0)).cast(SCHEMA)
+
+
+def _weights(differences: csr_matrix) -> Floats:
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        margins = differences @ weights
+        value = np.logaddexp(0.0, -margins).sum() + _PENALTY / 2 * (weights @ weights)
+        slope = -1.0 / (1.0 + np.exp(margins))
+        return float(value), np.asarray(differences.T @ slope) + _PENALTY * weights
+
+    found = minimize(loss, np.zeros(differences.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": 200})
+    return np.asarray(found.x)

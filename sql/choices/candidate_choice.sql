@@ -1,0 +1,37 @@
+-- name: candidate_choice
+-- version: 1
+-- grain: caption of an item
+-- params: system VARCHAR, system_seq INTEGER, system_split VARCHAR, profile VARCHAR, label VARCHAR
+-- reads: reference, membership, annotation, caption_tokens
+-- returns: candidate, is_substitute, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
+--
+-- Both captions of each item, put against the captions of its image. Where the right one is among them, it is held out, for
+-- both: neither meets itself, nor the caption that it was made of.
+with side as (
+    select
+        a.image, a.slot, (a.pair).pair as number, (a.pair).side as side, m.caption_id
+    from annotation as a
+    join membership as m on m.dataset = a.dataset and m.image = a.image and m.slot = a.slot
+    where a.dataset = $system::varchar
+        and a.from_seq <= $system_seq::integer
+        and (a.to_seq is null or a.to_seq > $system_seq::integer)
+        and m.from_seq <= $system_seq::integer
+        and (m.to_seq is null or m.to_seq > $system_seq::integer)
+        and ($system_split::varchar is null or m.split = $system_split::varchar)
+        and (a.pair).side in ('right', 'wrong')
+),
+own as (
+    select s.image, s.number, min(r.slot) as held_out
+    from side as s
+    join reference as r on r.image = s.image and r.caption_id = s.caption_id
+    where s.side = 'right'
+    group by s.image, s.number
+),
+described as (select distinct image_no, image from reference)
+select
+    $label::varchar as candidate, true as is_substitute, d.image_no, d.image, s.slot, o.held_out, s.caption_id,
+    len(t.tokens)::uinteger as length, $system::varchar as from_dataset, s.image as from_image, s.slot as from_slot
+from side as s
+join described as d using (image)
+join caption_tokens as t on t.caption_id = s.caption_id and t.profile = $profile::varchar
+left join own as o on o.image = s.image and o.number = s.number

@@ -1,0 +1,18 @@
+-- name: caption_bits
+-- version: 1
+-- grain: caption of an item
+-- params: order INTEGER
+-- reads: asked_ngram, kneser_ney
+-- returns: caption_id, predicted, bits
+-- cites: Chen & Goodman 1999
+--
+-- How many bits a smoothed model takes for a caption, and for how many tokens, </s> among them. Bits are summed as integers,
+-- in units of 2^-58.
+select
+    a.caption_id,
+    count(*)::uinteger as predicted,
+    sum((-log2(k.probability) * bit_scale())::hugeint)::double / bit_scale() as bits
+from asked_ngram as a
+join kneser_ney as k on k.gram = a.gram and k.n = $order::integer
+group by a.caption_id
+order by a.caption_id

@@ -1,0 +1,14 @@
+-- name: model_side
+-- version: 1
+-- grain: caption
+-- reads: trained_caption, choice_item
+-- returns: selection_no, image_no, side, caption_id, length, place
+--
+-- The captions of a language model in the shape of `halved`: those that it is trained on, and each caption of an item once.
+select
+    0::uinteger as selection_no, image_no, 'train' as side, caption_id, length,
+    row_number() over (order by caption_id, image_no) as place
+from trained_caption
+union all
+select 0::uinteger, 0::uinteger, 'test', caption_id, 0::uinteger, row_number() over (order by caption_id)
+from (select right_id as caption_id from choice_item union select wrong_id from choice_item)
