@@ -12,6 +12,7 @@ from auditor.studies import (
     agree,
     bounds,
     check,
+    choices,
     compare,
     consensus,
     correlate,
@@ -84,7 +85,7 @@ class Auditor:
     bounds, compare, correlate = Method(bounds.bounds), Method(compare.compare), Method(correlate.correlate)
     rank, score = Method(score.ranked_captions), Method(score.score)
     references, probe = Method(references.enough_references), Method(probe.probe)
-    distractors = Method(distractors.distractors)
+    distractors, choices = Method(distractors.distractors), Method(choices.choices)
     agree, consensus, tasks = Method(agree.agree), Method(consensus.consensus), Method(tasks.tasks)
     report, card = Method(report.report), Method(report.card)
     check, reproduce = Method(check.check), Method(reproduce.reproduce)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from auditor.findings import of_captions, of_data, of_scores
+from auditor.findings import of_captions, of_choices, of_data, of_scores
 from auditor.findings.kind import Kind
 from auditor.findings.listed import CAPTION_KINDS, CaptionKind
 
@@ -27,6 +27,7 @@ KINDS: Mapping[str, Kind] = {
     **of_captions.KINDS,
     **of_scores.KINDS,
     **of_data.KINDS,
+    **of_choices.KINDS,
     **{
         code: Kind(
             kind.meaning,

@@ -127,14 +127,15 @@ def _is_count(vote: Any) -> bool:
 
 def _named(fields: Mapping[str, Any], options: Mapping[str, Option]) -> dict[str, Any]:
     """Give the fields of a record by what they are; VALSE's votes stand in an object of their own."""
-    found = {thing: fields[name] for thing, name in _places([*fields], options).items()}
+    found = {thing: fields[name] for thing, name in columns_of([*fields], options).items()}
     judged = fields.get("mturk")
     if isinstance(judged, dict):
         found |= {side: judged.get(name) for side, name in _MTURK.items()}
     return {thing: value for thing, value in found.items() if value != ""}
 
 
-def _places(names: Sequence[str], options: Mapping[str, Option]) -> dict[str, str]:
+def columns_of(names: Sequence[str], options: Mapping[str, Option]) -> dict[str, str]:
+    """Say which of some columns is the image, the right caption, the wrong one …, by the names that benchmarks use."""
     lower = {str(name).strip().lower(): name for name in reversed(names)}
     places = {}
     for thing, known in _NAMES.items():
@@ -146,7 +147,7 @@ def _places(names: Sequence[str], options: Mapping[str, Option]) -> dict[str, st
 
 
 def _complete(names: Sequence[str], options: Mapping[str, Option]) -> bool:
-    return {*_NEEDED} <= _places(names, options).keys()
+    return {*_NEEDED} <= columns_of(names, options).keys()
 
 
 def _first_names(head: bytes) -> Iterator[list[str]]:

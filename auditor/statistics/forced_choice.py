@@ -1,7 +1,7 @@
-"""How often the right one of two is chosen: shares of items, where items share images.
+"""How often the right one of two is chosen, where items share images: shares, and differences of two scorers.
 
-A tie is half right. Items of one image are not independent: the variance of the share is that of the means of images
-(Rao & Scott 1992), and the interval is Wilson's, for as many independent items as have that variance.
+An item is marked 1 for the right one, 0 for the wrong one, one half for a tie. Items of one image are not independent:
+the variance of a mean of marks is that of sums over images (Rao & Scott 1992).
 """
 
 from __future__ import annotations
@@ -11,14 +11,19 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri  # type: ignore[import-untyped]
+from scipy.special import ndtr, ndtri, stdtr  # type: ignore[import-untyped]
+
+from auditor.statistics.significance import held
 
 Floats = NDArray[np.float64]
+
+#: What chance alone reaches.
+CHANCE = 0.5
 
 
 @dataclass(frozen=True)
 class Share:
-    """A share of `n` items: `value` with the ends of its interval; `p` that chance alone is as far from one half.
+    """A share of `n` items: `value` with the ends of its interval; `p` that chance is as far from one half.
 
     `independent` is how many independent items would tell as much.
     """
@@ -31,32 +36,62 @@ class Share:
     independent: float
 
 
-def share(credits: Floats, images: NDArray[np.int64], confidence: float = 0.95) -> Share:
-    """Give the share of items that are right. `credits` are 1, .5 (a tie) or 0, `images` say of which image each is.
+@dataclass(frozen=True)
+class Difference:
+    """How much larger the share of one scorer is than that of another on the same items; `p` is two-sided."""
 
-    Raises `ValueError` for no items.
+    value: float
+    p: float
+
+
+def share(marks: Floats, images: NDArray[np.int64], confidence: float = 0.95) -> Share:
+    """Give the mean of the marks of items; `images` say of which image each item is.
+
+    The interval is Wilson's, for as many independent items as have that variance. Raises `ValueError` for no items.
     """
-    n = len(credits)
+    n = len(marks)
     if not n:
         raise ValueError("no items, no share")
-    value = float(credits.mean())
-    independent = _independent(credits - value, images, value)
+    value = float(marks.mean())
+    independent = _independent(marks, images, value)
     z = float(ndtri(0.5 + confidence / 2))
     low, high = _wilson(value, independent, z)
-    p = 2 * float(ndtr(-abs(value - 0.5) * 2 * math.sqrt(independent)))
-    return Share(n, value, low, high, min(p, 1.0), independent)
+    p = 2 * float(ndtr(-abs(value - CHANCE) * 2 * math.sqrt(independent)))
+    return Share(n, value, low, high, min(held(p), 1.0), independent)
 
 
-def _independent(residuals: Floats, images: NDArray[np.int64], value: float) -> float:
+def difference(marks: Floats, others: Floats, images: NDArray[np.int64]) -> Difference:
+    """Compare two scorers on the same items: a paired t test over images.
+
+    Where every image says the same, p is that of the sign test. Raises `ValueError` for no items.
+    """
+    if not len(marks):
+        raise ValueError("no items, no difference")
+    apart = marks - others
+    value = float(apart.mean())
+    variance, groups = _variance(apart, images)
+    if value == 0:
+        return Difference(0.0, 1.0)
+    if variance == 0:
+        return Difference(value, held(2.0 ** (1 - groups)))
+    return Difference(value, held(2 * float(stdtr(groups - 1, -abs(value) / math.sqrt(variance)))))
+
+
+def _independent(marks: Floats, images: NDArray[np.int64], value: float) -> float:
     """Say how many independent items have a share of the same variance, no more than there are."""
-    _, place = np.unique(images, return_inverse=True)
-    sums = np.bincount(place, weights=residuals)
-    groups = len(sums)
-    variance = float((sums**2).sum()) / len(residuals) ** 2 * groups / max(groups - 1, 1)
+    variance, groups = _variance(marks, images)
     spread = value * (1 - value)
     if spread == 0 or variance == 0:
         return float(groups)
-    return min(spread / variance, float(len(residuals)))
+    return min(spread / variance, float(len(marks)))
+
+
+def _variance(values: Floats, images: NDArray[np.int64]) -> tuple[float, int]:
+    """Give the variance of the mean of values that are alike within images, and the number of images."""
+    _, place = np.unique(images, return_inverse=True)
+    sums = np.bincount(place, weights=values - values.mean())
+    groups = len(sums)
+    return float((sums**2).sum()) / len(values) ** 2 * groups / max(groups - 1, 1), groups
 
 
 def _wilson(value: float, n: float, z: float) -> tuple[float, float]:

@@ -5,8 +5,8 @@
 -- reads: reference, membership, annotation, caption_tokens
 -- returns: candidate, is_substitute, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
 --
--- Both captions of each item, put against the captions of its image. Where the right one is among them, it is held out, for
--- both: neither meets itself, nor the caption that it was made of.
+-- Both captions of each item, put against the captions of its image. Where the right one is among these, it is held out for
+-- both: else it would meet itself, and the wrong one would not.
 with side as (
     select
         a.image, a.slot, (a.pair).pair as number, (a.pair).side as side, m.caption_id

@@ -71,6 +71,7 @@ GATES: Mapping[str, GateRule] = {
     "templated.max": GateRule(measures.templates, "templated", at_most),
     "outliers.max": GateRule(measures.outliers, "misplaced", at_most),
     "homogeneity.high.max": GateRule(measures.homogeneity, "homogeneity", at_most, end="high", by_metric=True),
+    "choices.blind.max": GateRule(measures.blind_choices, "best-blind", at_most),
     MAX_SEVERITY: GateRule(measures.faults, "severity", at_most),
     "findings.max": GateRule(measures.faults, "share", at_most, by_kind=True),
     "drift.js.max": GateRule(measures.drift, "js", at_most),

@@ -18,6 +18,7 @@ from auditor.scoring.candidate_sets import score_sets
 from auditor.scoring.substitutes import substitutes_of
 from auditor.store.connection import Store
 from auditor.store.versions import images, log
+from auditor.studies.choices import ALL, FAIR, choices
 from auditor.studies.compare import estimated_indices
 from auditor.studies.diversity import DiversitySettings, measured, selections_with_tokens
 from auditor.studies.duplicates import TEST, TRAIN, duplicates
@@ -117,6 +118,18 @@ def outliers(asked: Asked) -> pl.DataFrame:
     result = outliers_of(asked.store, asked.ref, tokenizer=asked.tokenizer, progress=asked.progress)
     misplaced = result.frame.filter(pl.col("finding").is_in(["swapped", "elsewhere"])).height
     return _one("misplaced", _share(misplaced, asked.captions), result.signatures["evidence"])
+
+
+def blind_choices(asked: Asked) -> pl.DataFrame:
+    """Measure `best-blind`, the share of forced-choice items that the best scorer without the image has right."""
+    if asked.selection.version.kind != "choices":
+        kind = asked.selection.version.kind
+        return _without(("best-blind",), f"{asked.selection.label} is of kind {kind}: it holds no forced-choice items")
+    result = choices(asked.store, asked.ref, metrics=(), tokenizer=asked.tokenizer, progress=asked.progress)
+    best = result.frame.filter(pl.col("scorer") == pl.col("best_blind"), pl.col("part") != FAIR)
+    whole = best.filter(part=ALL) if ALL in best["part"] else best
+    named = whole.select("low", "high", "signature", statistic=pl.lit("best-blind"), value="accuracy")
+    return _rows(named)
 
 
 def homogeneity(asked: Asked) -> pl.DataFrame:

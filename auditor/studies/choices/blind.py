@@ -6,79 +6,121 @@ tie. What a scorer is called says what it likes: `shorter` the text of fewer cha
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 import polars as pl
 
 from auditor.store.workspace import Workspace
+from auditor.studies.choices.learner import learnt
+from auditor.studies.choices.scored import BLIND, CEILING, SCHEMA, Scored, Settings
 
-#: What a scorer is of, by which findings take them together.
-LENGTH, PUNCTUATION, MODEL, COPY, ORDER, LEARNT = "length", "punctuation", "model", "copy", "order", "learnt"
+#: What a scorer goes by, which findings are told of; `surface` is several of these in turn.
+LENGTH, PUNCTUATION, MODEL, COPY, WORDS = "length", "punctuation", "language-model", "copies", "words"
 
-SCHEMA = {"item_no": pl.UInt32, "right": pl.Float64, "wrong": pl.Float64}
+SURFACE, ORDER = "surface", "order"
 
-#: Characters are fewer than this, so that a rule that comes first outweighs them.
+#: First the one without a final full stop; of two with it, or without, the shorter.
+STOP_THEN_SHORTER = "no-full-stop-then-shorter"
+
+#: Texts have fewer characters than this, so that a rule that comes first outweighs them.
 _LONGEST = 1e9
 
 
-def surface(rows: pl.DataFrame) -> Iterator[tuple[str, str, pl.DataFrame]]:
-    """Give name, what it is of, and scores of each rule on what is seen without reading.
+@dataclass(frozen=True)
+class Battery:
+    """What the blind scorers are told.
 
-    `rows` are those of `sql/choices/choice_surface.sql`.
+    `order` is that of the smoothed model, `unseen` the probability that the other one gives to a pair of neighbours
+    that it never saw, `folds` the parts of the images that the learner is asked of in turn.
     """
 
-    def side(expression: str) -> tuple[pl.Expr, pl.Expr]:
-        return pl.col(f"right_{expression}"), pl.col(f"wrong_{expression}")
+    order: int
+    unseen: float
+    folds: int
+    seed: int
 
-    characters = tuple(text.str.len_chars().cast(pl.Float64) for text in side("text"))
-    stops = tuple(stop.cast(pl.Float64) for stop in side("stop"))
+
+def scorers(at_work: Workspace, items: pl.DataFrame, battery: Battery, *, trained_on: str | None) -> Iterator[Scored]:
+    """Give the scores of every item by every blind scorer; `trained_on` names the captions of the language models."""
+    seen = at_work.rows("choice_surface").join(at_work.rows("choice_text"), on="item_no", maintain_order="left")
+    yield from _surface(seen, trained_on)
+    if trained_on is not None:
+        yield from _models(at_work, items, battery, trained_on)
+    # An item whose captions have the same words and pairs of words is a tie.
+    by_words = items.select("item_no").join(learnt(at_work.rows("choice_feature")), on="item_no", how="left")
+    settings = {"folds": battery.folds, "seed": battery.seed}
+    yield Scored("learnt", BLIND, WORDS, by_words.with_columns(pl.col("right", "wrong").fill_null(0.0)), settings)
+    bags = seen.select("item_no", right=pl.lit(1.0), wrong=pl.col("same_words").cast(pl.Float64))
+    yield Scored("bag-of-words", CEILING, ORDER, bags.cast(SCHEMA))
+
+
+def _surface(rows: pl.DataFrame, trained_on: str | None) -> Iterator[Scored]:
+    """Choose by what is seen without reading."""
+
+    def side(column: str) -> tuple[pl.Expr, pl.Expr]:
+        return pl.col(f"right_{column}").cast(pl.Float64), pl.col(f"wrong_{column}").cast(pl.Float64)
+
+    lengths, stops = side("length"), side("stop")
     spelled = pl.when(pl.col("right_text") < pl.col("wrong_text"))
-    rules = {
-        "shorter": (LENGTH, [-one for one in characters]),
-        "longer": (LENGTH, list(characters)),
-        "fewer-words": (LENGTH, [-one.cast(pl.Float64) for one in side("words")]),
-        "no-full-stop": (PUNCTUATION, [-one for one in stops]),
-        "no-full-stop-then-shorter": (
-            PUNCTUATION,
-            [-stop * _LONGEST - length for stop, length in zip(stops, characters, strict=True)],
+    rules: Mapping[str, tuple[str, tuple[pl.Expr, ...]]] = {
+        "shorter": (LENGTH, tuple(-one for one in lengths)),
+        "longer": (LENGTH, lengths),
+        "fewer-words": (LENGTH, tuple(-one for one in side("words"))),
+        "no-full-stop": (PUNCTUATION, tuple(-one for one in stops)),
+        STOP_THEN_SHORTER: (
+            SURFACE,
+            tuple(-stop * _LONGEST - length for stop, length in zip(stops, lengths, strict=True)),
         ),
-        "first-in-the-alphabet": (ORDER, [spelled.then(1.0).otherwise(0.0), spelled.then(0.0).otherwise(1.0)]),
-        "training-caption": (COPY, [one.cast(pl.Float64) for one in side("copied")]),
-        "bag-of-words": (ORDER, [pl.lit(1.0), pl.col("same_words").cast(pl.Float64)]),
+        "first-in-the-alphabet": (SURFACE, (spelled.then(1.0).otherwise(0.0), spelled.then(0.0).otherwise(1.0))),
     }
-    for name, (of, (right, wrong)) in rules.items():
-        yield name, of, rows.select("item_no", right=right, wrong=wrong).cast(SCHEMA)
+    if trained_on is not None:
+        rules = {**rules, "training-caption": (COPY, side("copied"))}
+    for name, (by, (right, wrong)) in rules.items():
+        signed = {"train": trained_on} if by == COPY and trained_on is not None else {}
+        yield Scored(name, BLIND, by, rows.select("item_no", right=right, wrong=wrong).cast(SCHEMA), signed)
 
 
-def models(at_work: Workspace, items: pl.DataFrame, order: int) -> Iterator[tuple[str, str, pl.DataFrame]]:
-    """Give the scores of language models: bigrams without smoothing, and n-grams of `order` with it.
+def _models(at_work: Workspace, items: pl.DataFrame, battery: Battery, trained_on: str) -> Iterator[Scored]:
+    """Choose the caption that is likelier to a language model, as a whole or by a mean over its tokens.
 
-    The unsmoothed model gives a caption with a pair of neighbours that it has never seen probability 0: two such
-    captions tie. `-harmonic` is the harmonic mean of the probabilities of the tokens, `-geometric` the geometric one;
+    Without smoothing a pair of neighbours that was never seen makes a caption impossible, unless it is given a
+    probability: two such captions tie. `-harmonic` and `-geometric` are means of the probabilities of the tokens,
     `-a-token` is the mean of a smoothed model's bits.
     """
     at_work.params |= {"order": 2, "trained_no": 0, "trained_captions": 0}
     at_work.bind("halved", "model_side")
-    chance = at_work.rows("caption_chance")
-    known = pl.col("unseen") == 0
+    plain = _unsmoothed(at_work.rows("caption_chance"), battery.unseen)
+    at_work.params["order"] = battery.order
     predicted = pl.col("predicted").cast(pl.Float64)
-    never = float("-inf")
-    scored = chance.select(
-        "caption_id",
-        pl.when(known).then(-pl.col("bits")).otherwise(never).alias("bigram"),
-        pl.when(known).then(predicted / pl.col("inverse")).otherwise(0.0).alias("bigram-harmonic"),
-        pl.when(known).then(-pl.col("bits") / predicted).otherwise(never).alias("bigram-geometric"),
+    smooth = at_work.rows("caption_bits").select(
+        "caption_id", **{"kneser-ney": -pl.col("bits"), "kneser-ney-a-token": -pl.col("bits") / predicted}
     )
-    at_work.params["order"] = order
-    bits = at_work.rows("caption_bits")
-    smooth = bits.select(
-        "caption_id",
-        (-pl.col("bits")).alias("kneser-ney"),
-        (-pl.col("bits") / pl.col("predicted")).alias("kneser-ney-a-token"),
-    )
-    for frame in (scored, smooth):
+    signed: list[tuple[pl.DataFrame, Settings]] = [
+        (plain, {"train": trained_on, "n": 2, "unseen": battery.unseen}),
+        (smooth, {"train": trained_on, "n": battery.order}),
+    ]
+    for frame, told in signed:
         for name in frame.columns[1:]:
-            yield name, MODEL, _of_items(items, frame.select("caption_id", score=name))
+            yield Scored(name, BLIND, MODEL, _of_items(items, frame.select("caption_id", score=name)), told)
+
+
+def _unsmoothed(chances: pl.DataFrame, unseen: float) -> pl.DataFrame:
+    """Score captions by the rows of `sql/choices/caption_chance.sql`."""
+    never, predicted = pl.col("unseen"), pl.col("predicted").cast(pl.Float64)
+    if unseen:
+        bits = pl.col("bits") - never * math.log2(unseen)
+        inverse = pl.col("inverse") + never / unseen
+        chance, harmonic, geometric = -bits, predicted / inverse, -bits / predicted
+    else:
+        possible, impossible = pl.when(never == 0), -math.inf
+        chance = possible.then(-pl.col("bits")).otherwise(impossible)
+        harmonic = possible.then(predicted / pl.col("inverse")).otherwise(0.0)
+        geometric = possible.then(-pl.col("bits") / predicted).otherwise(impossible)
+    return chances.select(
+        "caption_id", **{"bigram": chance, "bigram-harmonic": harmonic, "bigram-geometric": geometric}
+    )
 
 
 def _of_items(items: pl.DataFrame, scores: pl.DataFrame) -> pl.DataFrame:

@@ -12,9 +12,15 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize  # type: ignore[import-untyped]
 from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
-from auditor.studies.choices.blind import SCHEMA
+from auditor.studies.choices.scored import SCHEMA
 
 _PENALTY = 1.0
+
+#: Steps of the search, after which weights hardly change.
+_STEPS = 200
+
+#: Scores closer than this are those of captions that differ in nothing that the model knows.
+_DECIMALS = 9
 
 Floats = NDArray[np.float64]
 
@@ -22,21 +28,22 @@ Floats = NDArray[np.float64]
 def learnt(features: pl.DataFrame) -> pl.DataFrame:
     """Give the scores of every item by the model of the other folds: columns item_no, right, wrong.
 
-    `features` are those of `sql/choices/choice_feature.sql`; an item without a difference, and one whose others are
-    none, is a tie.
+    `features` are the rows of `sql/choices/choice_feature.sql`. An item whose captions have the same words and pairs of
+    words is not among them.
     """
     items = features.select("item_no", "fold").unique(maintain_order=True)
-    rows = features["item_no"].rank("dense").to_numpy().astype(np.int64) - 1
-    columns = features["feature"].rank("dense").to_numpy().astype(np.int64) - 1
+    if items.is_empty():
+        return pl.DataFrame(schema=SCHEMA)
+    rows, columns = (features[name].rank("dense").to_numpy().astype(np.int64) - 1 for name in ("item_no", "feature"))
     folds = items["fold"].to_numpy()
-    shape = (items.height, int(columns.max(initial=-1)) + 1)
+    shape = (items.height, int(columns.max()) + 1)
     matrix = csr_matrix((features["difference"].to_numpy().astype(np.float64), (rows, columns)), shape=shape)
     scores = np.zeros(items.height)
     for fold in np.unique(folds):
         seen = matrix[folds != fold]
         if seen.shape[0]:
             scores[folds == fold] = matrix[folds == fold] @ _weights(seen)
-    return items.select("item_no", right=pl.Series(scores).round(9), wrong=pl.lit(0.0)).cast(SCHEMA)
+    return items.select("item_no", right=pl.Series(scores).round(_DECIMALS), wrong=pl.lit(0.0)).cast(SCHEMA)
 
 
 def _weights(differences: csr_matrix) -> Floats:
@@ -46,5 +53,5 @@ def _weights(differences: csr_matrix) -> Floats:
         slope = -1.0 / (1.0 + np.exp(margins))
         return float(value), np.asarray(differences.T @ slope) + _PENALTY * weights
 
-    found = minimize(loss, np.zeros(differences.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": 200})
+    found = minimize(loss, np.zeros(differences.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": _STEPS})
     return np.asarray(found.x)

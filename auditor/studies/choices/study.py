@@ -2,59 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import polars as pl
 
 from auditor import parameters as p
 from auditor.errors import UsageError
-from auditor.metrics.candidates import CandidateSet, output_of
 from auditor.model import Progress, Selection, silent
-from auditor.registry import References, requests
-from auditor.result import Figure, Result, Said, Signature, Table, findings_in, notes_in
+from auditor.result import Result, Said, Signature, findings_in, notes_in
+from auditor.row_files import check_path, write_rows
 from auditor.scoring.references import references_of
-from auditor.scoring.scores import scorable, score_candidates, signatures
 from auditor.scoring.writing import chooses_tokenizer
-from auditor.statistics.forced_choice import share
+from auditor.statistics.forced_choice import CHANCE
 from auditor.store import tokens, versions
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
-from auditor.studies.choices import blind
-from auditor.studies.choices.learner import learnt
+from auditor.studies.choices import blind, by_metric, given
+from auditor.studies.choices.blind import Battery
+from auditor.studies.choices.fair import FairSubset, fair_subset
+from auditor.studies.choices.found import findings
+from auditor.studies.choices.rows import ALL, FAIR
+from auditor.studies.choices.rows import rows as rows_of
+from auditor.studies.choices.scored import BLIND, CEILING, PEOPLE, SCHEMA, Scored, marks
+from auditor.studies.choices.tables import figure, tables
 from auditor.text import AUTO, tokenizer_of
 
 _VERSION = 1
 
-#: All parts of a benchmark together.
-ALL = "all"
+#: What no scorer may be called, for columns are.
+_TAKEN = ("item_no", "item", "part", "image")
 
-_TRAINED = {"trained_dataset": "", "trained_seq": 0, "trained_split": None}
+_BLIND_FAIR, _ANSWERS = "items of the blind-fair subset", "answers"
+
 
 Benchmark = Annotated[str, p.Parameter("Forced-choice items: a dataset of kind choices.", metavar="NAME")]
 
 Train = Annotated[
     str | None,
     p.Parameter(
-        "Captions that language models are trained on, without the images of the items; default: the first related dataset."
+        "Captions that language models are trained on, without the images of the items; default: those of --against."
     ),
+]
+
+Scores = Annotated[
+    Sequence[Path] | None, p.Parameter("File of a system's scores or answers, by item; repeat for more.", "scores")
 ]
 
 Order = Annotated[int, p.Parameter("Length of the smoothed model's n-grams.", least=2, most=5)]
 
+Unseen = Annotated[
+    float,
+    p.Parameter(
+        "Probability that the unsmoothed model gives a pair of neighbours that it never saw; 0: impossible.",
+        least=0,
+        most=1,
+    ),
+]
+
 Folds = Annotated[int, p.Parameter("Parts of the images that the learner is asked of in turn.", least=2, most=100)]
 
+Errors = Annotated[int, p.Parameter("Errors shown of each scorer.", least=0)]
 
-@dataclass(frozen=True)
-class Scored:
-    """One scorer: what it is called, of which kind (blind, metric, people), what of, its scores by item."""
+Fair = Annotated[Path | None, p.Parameter("Write the blind-fair subset to FILE.csv or FILE.jsonl.")]
 
-    name: str
-    kind: str
-    of: str
-    scores: pl.DataFrame
+Answers = Annotated[Path | None, p.Parameter("Write every item with all scores to FILE.csv or FILE.jsonl.")]
+
+Force = Annotated[bool, p.Parameter("Replace files that are there.")]
 
 
 @chooses_tokenizer("ref", "against", "train")
@@ -65,67 +80,88 @@ def choices(
     against: p.Against = None,
     train: Train = None,
     metrics: p.Metrics = None,
+    scores: Scores = None,
     order: Order = 3,
+    unseen: Unseen = 0.0,
     folds: Folds = 5,
+    errors: Errors = 2,
+    fair: Fair = None,
+    answers: Answers = None,
+    force: Force = False,
     confidence: p.Confidence = 0.95,
     tokenizer: p.Tokenizer = AUTO,
     split: p.Split = None,
     seed: p.Seed = 1,
     progress: Progress = silent,
 ) -> Result:
-    """How often the right one of two captions is chosen, by scorers that never see the image.
+    """How often the right one of two captions is chosen, by scorers that never see the image, by metrics and systems.
 
-    Each item is a caption that is right of an image and one that is wrong. Blind scorers choose by length, by
-    punctuation, by the alphabet, by a bigram model without smoothing (and its harmonic and geometric means), by a
-    smoothed language model, by whether a training caption is the same, and by a linear model that is trained on the
-    items of other images. bag-of-words is no scorer but a ceiling: what is left to one that knows the right words and
-    nothing of their order. Metrics score both captions against the image's other captions; votes are those of people
-    who checked the items.
+    Each item is a caption that is right of an image and one that is wrong. Blind scorers choose by length, by the final
+    full stop, by the alphabet, by a bigram model without smoothing (and the harmonic and geometric means of its
+    probabilities), by a smoothed language model, by whether a training caption is the same, and by a linear model that
+    is learnt from the items of other images. bag-of-words is no scorer but a ceiling: what is left to one that knows
+    the right words and nothing of their order. Metrics score both captions against the image's other captions; people
+    are the votes of those who checked the items; systems come by --scores.
 
     How to read it: half of the items is chance. A blind scorer far above it tells what a system may have learnt in
-    place of seeing: compare systems with the best blind scorer, never with one half alone. A tie is half right; `ties`
-    counts them.
+    place of seeing: compare systems with the best blind scorer, never with one half alone; `gap` is how far each is
+    ahead of it. A tie is half right; `ties` counts them. --fair writes a subset that no blind scorer here decides
+    beyond chance.
 
     Limits: a blind scorer that is right does not make an item wrong, and one at chance does not prove that nothing
-    blind would do better. The language models are as good as their training captions. Intervals are over images.
+    blind would do better: another learner may find more, in the blind-fair subset too. The best of many is a little
+    better than it would be on other items. Language models are as good as their training captions, from which the
+    images of the items are left out. Intervals and tests are over images.
 
-    Source: Hodosh & Hockenmaier 2016; Hsieh et al. 2023 for the kinds of distractors.
+    Source: Hodosh & Hockenmaier 2016, and Hsieh et al. 2023 for hard distractors; that benchmarks of this kind are
+    decided without images was noticed before (Udandarao et al. 2025; issue 10 of sugar-crepe, issue 5314 of mteb).
 
-    Rows: dataset, version, split, part, scorer, kind, n, right, wrong, ties, missing, accuracy, low, high, p, signature.
+    A row is a scorer on a part: dataset, version, split, part, scorer, kind, by, n, right, wrong, ties, missing,
+    accuracy, low, high, p, chance, best_blind, gap, gap_p, blind, people_gap, people_p, people, signature.
 
-    Raises `UsageError` where a dataset holds no items.
+    Raises `UsageError` where a dataset holds no items, `SourceError` for scores that cannot be read.
 
     Example: auditor choices sugarcrepe --against coco-val2017 -m cider
     """
+    for file, what in ((fair, _BLIND_FAIR), (answers, _ANSWERS)):
+        if file is not None:
+            check_path(file, what, force=force)
     selection = versions.resolve(store, ref, split)
     at_work, items = _items(store, selection, tokenizer, seed, folds)
     notes: list[Said] = []
-    trained = _trained(store, selection, train, notes)
-    read = [selection, *([trained] if trained else [])]
-    tokens.provide(store, read, tokenizer, tokenizer_of(tokenizer), progress)
-    version = trained.version if trained else None
-    at_work.params |= {
-        "trained_dataset": version.dataset if version else "",
-        "trained_seq": version.seq if version else 0,
-        "trained_split": trained.split if trained else None,
-    }
-    scored = [*_blind(at_work, items, order, has_model=trained is not None), *_people(items)]
-    signed = {
-        one.name: str(Signature(one.name, {"tok": tokenizer, "seed": seed, "ties": "half"}, _VERSION)) for one in scored
-    }
-    for one, signature in _metrics(store, selection, items, against, metrics, tokenizer, notes, progress):
-        scored.append(one)
-        signed[one.name] = signature
-    rows = _rows(selection, items, scored, signed, confidence)
+    trained = _trained(store, selection, train or against, notes)
+    tokens.provide(store, [selection, *([trained] if trained else [])], tokenizer, tokenizer_of(tokenizer), progress)
+    _bind_training(at_work, trained)
+    texts = at_work.rows("choice_text")
+    battery = Battery(order, unseen, folds, seed)
+    scored = [*blind.scorers(at_work, items, battery, trained_on=trained.pinned_name if trained else None)]
+    scored += _people(items)
+    scored += by_metric.scorers(store, selection, items, against, metrics, tokenizer, notes, progress)
+    for file in scores or ():
+        scored += given.scorers(file, texts, selection, notes)
+    _check_names(scored)
+    marked = marks(items, scored)
+    signed = {one.name: _signature(one, tokenizer) for one in scored}
+    subset = fair_subset(at_work, marked, [one.name for one in scored if one.kind == BLIND])
+    kept = marked.join(subset.items, on="item_no", how="semi", maintain_order="left")
+    told = rows_of(selection, marked, kept, scored, signed, confidence)
+    if fair is not None:
+        _write(_fair_rows(selection, items, subset, battery), fair, force=force, what=_BLIND_FAIR)
+    if answers is not None:
+        _write(_answers(items, texts, scored, subset), answers, force=force, what=_ANSWERS)
+    alike = marked.filter(pl.col(next(one.name for one in scored if one.kind == CEILING)) == CHANCE)
+    examples = (
+        items.join(texts.drop("item", "image"), on="item_no").join(alike, on="item_no", how="semi").sort("item_no")
+    )
     return Result(
         "choices",
-        rows,
-        selections=(selection,),
+        told,
+        selections=(selection, *([trained] if trained else [])),
         signatures=signed,
-        tables=_tables(selection, rows),
-        figures=(_figure(selection, rows),),
+        tables=tuple(tables(selection, told, marked, scored, texts, subset, kept, errors)),
+        figures=(figure(selection, told),),
         notes=notes_in(notes),
-        findings=findings_in(notes),
+        findings=(*findings_in(notes), *findings(selection, told, examples)),
     )
 
 
@@ -141,143 +177,93 @@ def _items(store: Store, selection: Selection, tokenizer: str, seed: int, folds:
         folds=folds,
     )
     at_work.bind("annotated", "annotation_as_of")
-    items = at_work.rows("choice_item")
+    called = pl.col("part")
+    items = at_work.rows("choice_item").with_columns(
+        part=pl.when(called.is_in([ALL, FAIR])).then("part " + called).otherwise(called)
+    )
     if items.is_empty():
         raise UsageError(
-            f"{selection.label}: holds no forced-choice items (it is of kind {version.kind}); "
-            "`auditor ingest NAME --format choices` reads them"
+            f"{selection.label}: holds no forced-choice items (it is of kind {version.kind}); `auditor ingest NAME "
+            "--from FILE` reads them, `auditor distractors` makes some"
         )
     return at_work, items
 
 
-def _trained(store: Store, selection: Selection, train: str | None, notes: list[Said]) -> Selection | None:
+def _trained(store: Store, selection: Selection, named: str | None, notes: list[Said]) -> Selection | None:
     """Find what language models are trained on, or say that there is nothing."""
-    if train is not None:
-        return versions.resolve(store, train)
+    if named is not None:
+        return versions.resolve(store, named)
     try:
         chosen, _ = references_of(store, selection)
     except UsageError as error:
-        notes.append(f"no language model: {error}; --train names captions to train on")
+        notes.append(
+            f"no language model and no copies of training captions: {error}; --train names captions to train on"
+        )
         return None
     notes.append(f"language models are trained on {chosen.label}, without the images of the items")
     return chosen
 
 
-def _blind(at_work: Workspace, items: pl.DataFrame, order: int, *, has_model: bool) -> Iterator[Scored]:
-    rows = at_work.rows("choice_surface")
-    for name, of, scores in blind.surface(rows):
-        if has_model or of != blind.COPY:
-            yield Scored(name, "ceiling" if name == "bag-of-words" else "blind", of, scores)
-    if has_model:
-        for name, of, scores in blind.models(at_work, items, order):
-            yield Scored(name, "blind", of, scores)
-    yield Scored("learnt", "blind", blind.LEARNT, learnt(at_work.rows("choice_feature")))
+def _bind_training(at_work: Workspace, trained: Selection | None) -> None:
+    """Name the training captions to the SELECTs; without any, they find none."""
+    at_work.params |= {
+        "trained_dataset": trained.version.dataset if trained else "",
+        "trained_seq": trained.version.seq if trained else 0,
+        "trained_split": trained.split if trained else None,
+    }
 
 
-def _people(items: pl.DataFrame) -> Iterator[Scored]:
-    votes = items.select("item_no", right="votes_right", wrong="votes_wrong").cast(blind.SCHEMA)
-    if votes["right"].null_count() < votes.height:
-        yield Scored("people", "people", "people", votes)
+def _people(items: pl.DataFrame) -> list[Scored]:
+    """Take the votes of those who checked the items as a scorer, where there are any."""
+    votes = items.select("item_no", right="votes_right", wrong="votes_wrong").cast(SCHEMA)
+    return [] if votes["right"].null_count() == votes.height else [Scored(PEOPLE, PEOPLE, "votes", votes)]
 
 
-def _metrics(
-    store: Store,
-    selection: Selection,
-    items: pl.DataFrame,
-    against: str | None,
-    metric_names: Sequence[str] | None,
-    tokenizer: str,
-    notes: list[Said],
-    progress: Progress,
-) -> Iterator[tuple[Scored, str]]:
-    """Score both captions by metrics, against the other captions of the image."""
-    try:
-        references, said = references_of(store, selection, against)
-    except UsageError as error:
-        if against is not None or metric_names:
-            raise
-        notes.append(f"no metrics: {error}")
-        return
-    notes += said
-    wanted, left = scorable(store, references, requests(metric_names), metric_names)
-    notes += left
-    tokens.provide(store, [references], tokenizer, tokenizer_of(tokenizer), progress)
-    system = output_of(selection)
-    asked = CandidateSet(system.name, "candidate_choice", system.params, drawn_from=system.drawn_from)
-    scores = score_candidates(store, references, tokenizer, [asked], wanted, progress)
-    named = signatures(wanted, tokenizer, References("loo"))
-    for metric in wanted:
-        better = -1.0 if metric.metric.lower_is_better else 1.0
-        of = scores.select("image", "slot", score=pl.col(metric.label) * better)
-        sides = items.select("item_no", "image", "slot_right", "slot_wrong")
-        for side in ("right", "wrong"):
-            renamed = of.rename({"slot": f"slot_{side}", "score": side})
-            sides = sides.join(renamed, on=["image", f"slot_{side}"], how="left", maintain_order="left")
-        yield (
-            Scored(metric.label, "metric", "metric", sides.select(*blind.SCHEMA).cast(blind.SCHEMA)),
-            named[metric.label],
-        )
+def _check_names(scored: Sequence[Scored]) -> None:
+    """Raise `UsageError` where two scorers have one name, or one that is taken."""
+    names = [*_TAKEN, *(one.name for one in scored)]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise UsageError(f"--scores: two scorers are called {twice!r}; name the system otherwise, in column model")
 
 
-def _rows(
-    selection: Selection, items: pl.DataFrame, scored: Sequence[Scored], signed: dict[str, str], confidence: float
-) -> pl.DataFrame:
-    parts = items["part"].unique(maintain_order=True).to_list()
-    images = items.select("item_no", "part", image=pl.col("image").rank("dense").cast(pl.Int64))
-    rows = []
-    for one in scored:
-        judged = images.join(one.scores, on="item_no", how="left", maintain_order="left")
-        for part in [*parts, *([ALL] if len(parts) > 1 else [])]:
-            own = judged if part == ALL else judged.filter(part=part)
-            known = own.filter(pl.col("right").is_not_null() & pl.col("wrong").is_not_null())
-            right = int((known["right"] > known["wrong"]).sum())
-            ties = int((known["right"] == known["wrong"]).sum())
-            told = (None, None, None, None)
-            if known.height:
-                credits = np.where(known["right"] == known["wrong"], 0.5, known["right"] > known["wrong"])
-                of = share(credits.astype(np.float64), known["image"].to_numpy(), confidence)
-                told = (of.value, of.low, of.high, of.p)
-            rows.append(
-                (part, one.name, one.kind, known.height, right, known.height - right - ties, ties,
-                 own.height - known.height, *told, signed[one.name])
-            )  # fmt: skip
-    counts = dict.fromkeys(("n", "right", "wrong", "ties", "missing"), pl.Int64)
-    values = dict.fromkeys(("accuracy", "low", "high", "p"), pl.Float64)
-    names = {"part": pl.String, "scorer": pl.String, "kind": pl.String}
-    frame = pl.DataFrame(rows, schema={**names, **counts, **values, "signature": pl.String}, orient="row")
-    version = selection.version
-    return frame.select(
-        pl.lit(version.dataset).alias("dataset"),
-        pl.lit(version.version).alias("version"),
-        pl.lit(selection.split, pl.String).alias("split"),
-        pl.all(),
-    )
+def _signature(one: Scored, tokenizer: str) -> str:
+    settings = {"tok": tokenizer, **one.settings, "ties": "half"}
+    return one.signature or str(Signature(f"choices-{one.name}", settings, _VERSION))
 
 
-def _tables(selection: Selection, rows: pl.DataFrame) -> tuple[Table, ...]:
-    shown = rows.pivot("part", index=["scorer", "kind"], values="accuracy", maintain_order=True)
+def _fair_rows(selection: Selection, items: pl.DataFrame, subset: FairSubset, battery: Battery) -> pl.DataFrame:
+    """Name the items of the subset, each with the rule that kept it."""
+    rules = [
+        (part, f"as many items right as wrong by {' and '.join(by)}" if by else "no blind scorer is beyond chance")
+        for part, by in subset.balanced_by.items()
+    ]
+    rule = pl.DataFrame(rules, schema={"part": pl.String, "rule": pl.String}, orient="row")
+    signed = str(Signature("blind-fair", {"of": selection.pinned_name, "seed": battery.seed}, _VERSION))
     return (
-        Table(
-            f"share of items of {selection.label} in which the right caption is chosen",
-            shown,
-            caption="one half is chance; a tie is half right",
-            digits=tuple((name, 3) for name in shown.columns[2:]),
-            name="choices",
-        ),
+        items.join(subset.items, on="item_no", how="semi", maintain_order="left")
+        .select("item", "part", "image")
+        .join(rule, on="part", how="left", maintain_order="left", nulls_equal=True)
+        .with_columns(pl.lit(signed).alias("signature"))
     )
 
 
-def _figure(selection: Selection, rows: pl.DataFrame) -> Figure:
-    last = rows["part"].unique(maintain_order=True).to_list()[-1]
-    return Figure(
-        "choices",
-        f"Right choices without the image: {selection.label}, {last}",
-        "bars",
-        rows.filter(part=last).select("scorer", "accuracy", "low", "high", "kind"),
-        x="scorer",
-        y="accuracy",
-        series="kind",
-        low="low",
-        high="high",
-        y_label="share of items",
+def _answers(items: pl.DataFrame, texts: pl.DataFrame, scored: Sequence[Scored], subset: FairSubset) -> pl.DataFrame:
+    """Put the scores of all scorers beside each item: columns SCORER/right and SCORER/wrong."""
+    shown = items.select("item_no", "item", "part", "image").join(
+        texts.drop("item", "image"), on="item_no", maintain_order="left"
     )
+    shown = shown.with_columns(pl.col("item_no").is_in(subset.items["item_no"].implode()).alias("blind_fair"))
+    for one in scored:
+        named = one.scores.rename({side: f"{one.name}/{side}" for side in ("right", "wrong")})
+        shown = shown.join(named, on="item_no", how="left", maintain_order="left")
+    return shown.drop("item_no")
+
+
+def _write(rows: pl.DataFrame, path: Path, *, force: bool, what: str) -> None:
+    """Write rows where the user asked for them. Raises `UsageError` where that cannot be."""
+    check_path(path, what, force=force)
+    try:
+        write_rows(rows, path)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written: {error.strerror or error}") from error

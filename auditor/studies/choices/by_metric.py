@@ -1,0 +1,62 @@
+"""Metrics take the test: both captions of an item are scored against the other captions of its image."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import polars as pl
+
+from auditor.errors import UsageError
+from auditor.metrics.candidates import CandidateSet, output_of
+from auditor.model import Progress, Selection
+from auditor.registry import References, requests
+from auditor.result import Said
+from auditor.scoring.references import references_of
+from auditor.scoring.scores import scorable, score_candidates, signatures
+from auditor.store import tokens
+from auditor.store.connection import Store
+from auditor.studies.choices.scored import METRIC, SCHEMA, Scored
+from auditor.text import tokenizer_of
+
+
+def scorers(
+    store: Store,
+    selection: Selection,
+    items: pl.DataFrame,
+    against: str | None,
+    names: Sequence[str] | None,
+    tokenizer: str,
+    notes: list[Said],
+    progress: Progress,
+) -> Iterator[Scored]:
+    """Give the scores of every item by the metrics (null: all), errors with their sign changed.
+
+    `notes` say what has no scores.
+
+    Raises `UsageError` where references or metrics are named that there are not.
+    """
+    if names is not None and not names:
+        return
+    try:
+        references, said = references_of(store, selection, against)
+    except UsageError as error:
+        if against is not None or names:
+            raise
+        notes.append(f"no metrics: {error}")
+        return
+    wanted, left = scorable(store, references, requests(names), names)
+    notes += [*said, *left]
+    tokens.provide(store, [references], tokenizer, tokenizer_of(tokenizer), progress)
+    both = output_of(selection)
+    asked = CandidateSet(both.name, "candidate_choice", both.params, drawn_from=both.drawn_from)
+    scores = score_candidates(store, references, tokenizer, [asked], wanted, progress)
+    signed = signatures(wanted, tokenizer, References("loo"))
+    for metric in wanted:
+        better = -1.0 if metric.metric.lower_is_better else 1.0
+        by_slot = scores.select("image", "slot", score=pl.col(metric.label) * better)
+        sides = items.select("item_no", "image", "slot_right", "slot_wrong")
+        for side in ("right", "wrong"):
+            renamed = by_slot.rename({"slot": f"slot_{side}", "score": side})
+            sides = sides.join(renamed, on=["image", f"slot_{side}"], how="left", maintain_order="left")
+        of_items = sides.select(*SCHEMA).cast(SCHEMA)
+        yield Scored(metric.label, METRIC, "references", of_items, signature=signed[metric.label])

@@ -1,0 +1,72 @@
+"""A blind-fair subset: items that no blind scorer of the battery decides beyond chance.
+
+Of each part, the blind scorer that is farthest from chance is taken, and as many items are kept on which it is right as
+items on which it errs; then the next that is still beyond chance, together with the first: items on which both are
+right against items on which both err, and so on (in the manner of Hsieh et al. 2023, section 3.2, for any number of
+scorers).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from auditor.statistics.forced_choice import CHANCE, Share, share
+from auditor.store.workspace import Workspace
+
+_CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class FairSubset:
+    """Which items are kept, a frame with column item_no, and by part the scorers that they are balanced by, in turn."""
+
+    items: pl.DataFrame
+    balanced_by: Mapping[str | None, tuple[str, ...]]
+
+
+def fair_subset(at_work: Workspace, marked: pl.DataFrame, names: Sequence[str]) -> FairSubset:
+    """Find the subset. `marked` are the marks of `scored.marks`, `names` the blind scorers among its columns."""
+    chosen: dict[str | None, tuple[str, ...]] = dict.fromkeys(marked["part"].unique(maintain_order=True), ())
+    while True:
+        at_work.bind_rows("choice_sign", _signs(marked, chosen))
+        kept = at_work.rows("fair_choice")
+        left = marked.join(kept, on="item_no", how="semi", maintain_order="left")
+        further = {}
+        for part, taken in chosen.items():
+            name = _farthest(left.filter(pl.col("part").eq_missing(part)), names)
+            if name is not None and name not in taken:
+                further[part] = (*taken, name)
+        if not further:
+            return FairSubset(kept, chosen)
+        chosen |= further
+
+
+def _signs(marked: pl.DataFrame, chosen: Mapping[str | None, Sequence[str]]) -> pl.DataFrame:
+    """Write of each item which of the chosen scorers are right, err, or tie: `+-0`. One without a score ties."""
+    told = []
+    for part, names in chosen.items():
+        signs = [
+            pl.when(pl.col(name) > CHANCE).then(pl.lit("+")).when(pl.col(name) < CHANCE).then(pl.lit("-"))
+            .otherwise(pl.lit("0"))
+            for name in names
+        ]  # fmt: skip
+        own = marked.filter(pl.col("part").eq_missing(part))
+        told.append(own.select("item_no", signs=pl.concat_str(signs) if signs else pl.lit("")))
+    return pl.concat(told)
+
+
+def _farthest(marked: pl.DataFrame, names: Sequence[str]) -> str | None:
+    """Name the scorer that is farthest from chance, of those that are beyond it."""
+    shares = {name: found for name in names if (found := _share(marked.select("image", mark=name))) is not None}
+    beyond = {name: abs(one.value - CHANCE) for name, one in shares.items() if not one.low <= CHANCE <= one.high}
+    return max(beyond, key=lambda name: beyond[name], default=None)
+
+
+def _share(marked: pl.DataFrame) -> Share | None:
+    known = marked.drop_nulls("mark")
+    if known.is_empty():
+        return None
+    return share(known["mark"].to_numpy(), known["image"].to_numpy(), _CONFIDENCE)

@@ -1,0 +1,156 @@
+"""Scores of items from elsewhere: a file that names items, or shows their captions, and what a system says of them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import polars as pl
+
+from auditor.errors import SourceError
+from auditor.model import Selection
+from auditor.result import Finding, Said, about, counted, listed
+from auditor.sources.choices import columns_of
+from auditor.studies.choices.scored import SCHEMA, SYSTEM, Scored
+
+#: Columns of numbers: a score of each caption, by either name, or whether the right one was chosen.
+_SIDES, _SCORES, _ANSWER = ("right", "wrong"), ("right_score", "wrong_score"), "correct"
+
+#: Images are called by numbers, or by files whose names are numbers.
+_IMAGE = r"^(?:.*/)?(?:COCO_\w+_)?0*(.+?)(?:\.\w{3,4})?$"
+
+_EXAMPLES = 3
+
+_FORM = (
+    "columns item, right, wrong (scores); or image, right, wrong (captions), right_score, wrong_score; or correct (1,"
+    " 0) in the place of both scores; model names the system, where a file has several"
+)
+
+
+def scorers(file: Path, texts: pl.DataFrame, selection: Selection, notes: list[Said]) -> Iterator[Scored]:
+    """Read what systems say of the items; `notes` say which items have no score, and which rows are of no item.
+
+    `texts` are the rows of `sql/choices/choice_text.sql`. Raises `SourceError` for a file that cannot be read so.
+    """
+    rows = _read(file)
+    keys = _keys(file, rows)
+    numbers = _numbers(file, rows)
+    named = rows["model"].cast(pl.String) if "model" in rows.columns else pl.lit(file.stem)
+    told = rows.select(named.alias("system"), *(pl.col(own).cast(pl.String).alias(key) for key, own in keys.items()))
+    told = _known(told).with_columns(numbers).with_columns(row=pl.int_range(1, pl.len() + 1))
+    texts = _known(texts)
+    for (system,), own in told.group_by("system", maintain_order=True):
+        once = own.unique(list(keys), keep="first", maintain_order=True)
+        _say_repeated(str(system), file, own, once, list(keys), selection, notes)
+        found = texts.select("item_no", "item", *(key for key in keys if key != "item")).join(
+            once, on=list(keys), how="left", maintain_order="left", nulls_equal=False
+        )
+        _say_missing(str(system), file, found, once.join(texts, on=list(keys), how="anti"), selection, notes)
+        yield Scored(str(system), SYSTEM, "scores", found.select(*SCHEMA).cast(SCHEMA))
+
+
+_READERS: Mapping[str, Callable[[Path], pl.DataFrame]] = {
+    ".csv": pl.read_csv,
+    ".tsv": functools.partial(pl.read_csv, separator="\t", quote_char=None),
+    ".jsonl": pl.read_ndjson,
+    ".parquet": pl.read_parquet,
+}
+
+
+def _read(file: Path) -> pl.DataFrame:
+    read = _READERS.get(file.suffix)
+    if read is None:
+        raise SourceError(f"{file}: scores are read from {', '.join(_READERS)}: name a file that ends so")
+    try:
+        rows = read(file)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise SourceError(
+            f"{file}: cannot be read as scores: {str(error).splitlines()[0]}; expected {_FORM}"
+        ) from error
+    if rows.is_empty():
+        raise SourceError(f"{file}: has no rows; expected {_FORM}")
+    return rows
+
+
+def _keys(file: Path, rows: pl.DataFrame) -> dict[str, str]:
+    """Find what names the items: its name, or both captions, and the image where the file has it."""
+    if "item" in rows.columns:
+        return {"item": "item"}
+    images = {key: own for key, own in columns_of(rows.columns, {}).items() if key == "image"}
+    texts = columns_of([name for name, kind in rows.schema.items() if kind == pl.String], {})
+    found = images | {f"{side}_text": texts[side] for side in _SIDES if side in texts}
+    if not {"right_text", "wrong_text"} <= found.keys():
+        raise SourceError(
+            f"{file}: does not say of which items it is: it has {', '.join(rows.columns)}; expected {_FORM}"
+        )
+    return found
+
+
+def _known(rows: pl.DataFrame) -> pl.DataFrame:
+    """Call images alike, whether they are named by number or by file."""
+    return rows.with_columns(pl.col("^image$").str.extract(_IMAGE))
+
+
+def _numbers(file: Path, rows: pl.DataFrame) -> list[pl.Series]:
+    """Give two scores for each row. Raises `SourceError` where a row has none, or what is no number."""
+    numeric = [name for name, kind in rows.schema.items() if kind.is_numeric() or kind == pl.Boolean]
+    for pair in (_SCORES, _SIDES):
+        if set(pair) <= set(numeric):
+            found = [rows[own].cast(pl.Float64).alias(side) for own, side in zip(pair, _SIDES, strict=True)]
+            break
+    else:
+        if _ANSWER not in numeric:
+            raise SourceError(f"{file}: has no numbers to compare: it has {', '.join(rows.columns)}; expected {_FORM}")
+        answers = rows[_ANSWER].cast(pl.Float64)
+        _check(file, answers, answers.is_between(0, 1), "1 for right, 0 for wrong, .5 for a tie")
+        found = [answers.alias("right"), (1 - answers).alias("wrong")]
+    for one in found:
+        _check(file, one, one.is_finite(), "a number")
+    return found
+
+
+def _check(file: Path, values: pl.Series, good: pl.Series, expected: str) -> None:
+    bad = (~good.fill_null(value=False)).arg_true()
+    if len(bad):
+        raise SourceError(f"{file}: row {bad[0] + 1:,}: {values[bad[0]]}: expected {expected}")
+
+
+def _say_repeated(
+    system: str,
+    file: Path,
+    own: pl.DataFrame,
+    once: pl.DataFrame,
+    keys: list[str],
+    selection: Selection,
+    notes: list[Said],
+) -> None:
+    """Say which items a file has twice; raise `SourceError` where it says another thing of them."""
+    again = own.join(once, on="row", how="anti").join(once, on=keys, suffix="_first", nulls_equal=True)
+    other = again.filter((pl.col("right") != pl.col("right_first")) | (pl.col("wrong") != pl.col("wrong_first")))
+    if other.height:
+        first, second = other.select("row_first", "row").row(0)
+        raise SourceError(f"{file}: rows {first:,} and {second:,} are of one item of {system} and differ; keep one")
+    if again.height:
+        notes.append(f"{system}: {counted(again.height, 'row says', 'rows say')} again what another says of its item")
+
+
+def _say_missing(
+    system: str, file: Path, found: pl.DataFrame, extra: pl.DataFrame, selection: Selection, notes: list[Said]
+) -> None:
+    """Name the items without scores, and the rows that are of no item. Raises `SourceError` where no row is of any."""
+    lacking = found.filter(pl.col("right").is_null())
+    if lacking.height == found.height:
+        raise SourceError(
+            f"{file}: no row of {system} is of an item of {selection.label}, whose items are called like "
+            f"{found['item'][0]!r}; expected {_FORM}"
+        )
+    if lacking.height:
+        some = listed(lacking["item"], _EXAMPLES)
+        said = f"{system}: {counted(lacking.height, 'item has', 'items have')} no score in {file.name}: {some}"
+        where, values = about(selection, system=system), {"items": lacking.height}
+        notes.append(Finding("items-without-scores", said, where, values, found.height, "warning"))
+    if extra.height:
+        some = listed(extra["row"], _EXAMPLES)
+        what = counted(extra.height, "row is of no item", "rows are of no item")
+        notes.append(f"{system}: {what} of {selection.label} and left out: {some}")

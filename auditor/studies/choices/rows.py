@@ -1,0 +1,105 @@
+"""How often each scorer is right, by part of the benchmark: accuracy, and where it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import polars as pl
+
+from auditor.model import Selection
+from auditor.statistics.forced_choice import CHANCE, difference, share
+from auditor.studies.choices.scored import BLIND, PEOPLE, Scored
+
+#: What stands for a part: all of them together, and the items that no blind scorer decides.
+ALL, FAIR = "all", "blind-fair"
+
+#: Where a scorer stands against something: by its interval, or a paired test.
+ABOVE, BESIDE, BELOW = "above", "no different", "below"
+
+_SCHEMA = {
+    "part": pl.String, "scorer": pl.String, "kind": pl.String, "by": pl.String, "n": pl.Int64, "right": pl.Int64,
+    "wrong": pl.Int64, "ties": pl.Int64, "missing": pl.Int64, "accuracy": pl.Float64, "low": pl.Float64,
+    "high": pl.Float64, "p": pl.Float64, "chance": pl.String, "best_blind": pl.String, "gap": pl.Float64,
+    "gap_p": pl.Float64, "blind": pl.String, "people_gap": pl.Float64, "people_p": pl.Float64, "people": pl.String,
+}  # fmt: skip
+
+
+def rows(
+    selection: Selection,
+    marked: pl.DataFrame,
+    kept: pl.DataFrame,
+    scored: Sequence[Scored],
+    signatures: Mapping[str, str],
+    confidence: float,
+) -> pl.DataFrame:
+    """Give a row for each part and scorer.
+
+    `marked` are the marks of `scored.marks`, `kept` those of the blind-fair subset.
+    """
+    told: list[dict[str, object]] = []
+    parts = {part: in_part(marked, part) for part in parts_of(marked)}
+    for part, own in [*parts.items(), *([(FAIR, kept)] if kept.height else [])]:
+        shares = [_row(own, one, confidence) for one in scored]
+        best = _best_blind(shares)
+        for row in shares:
+            told.append({"part": part, **row, **_beside(own, row, best, "gap", "gap_p", "blind", confidence)})
+            told[-1] |= {"best_blind": best}
+            if PEOPLE in own.columns:
+                told[-1] |= _beside(own, row, PEOPLE, "people_gap", "people_p", "people", confidence)
+    frame = pl.DataFrame(told, schema=_SCHEMA)
+    version = selection.version
+    signed = pl.col("scorer").replace_strict(dict(signatures), return_dtype=pl.String).alias("signature")
+    return frame.select(
+        pl.lit(version.dataset).alias("dataset"),
+        pl.lit(version.version).alias("version"),
+        pl.lit(selection.split, pl.String).alias("split"),
+        pl.all(),
+        signed,
+    )
+
+
+def parts_of(marked: pl.DataFrame) -> list[str]:
+    """Name the parts, and all of them together where there are several."""
+    parts = [part for part in marked["part"].unique(maintain_order=True) if part is not None]
+    return [*parts, ALL] if len(parts) != 1 or marked["part"].null_count() else parts
+
+
+def in_part(marked: pl.DataFrame, part: str) -> pl.DataFrame:
+    """Give the items of a part."""
+    return marked if part == ALL else marked.filter(part=part)
+
+
+def _row(own: pl.DataFrame, one: Scored, confidence: float) -> dict[str, object]:
+    known = own.select("image", mark=one.name).drop_nulls("mark")
+    right, ties = (int((known["mark"] == mark).sum()) for mark in (1.0, CHANCE))
+    row: dict[str, object] = {
+        "scorer": one.name, "kind": one.kind, "by": one.by, "n": known.height, "right": right,
+        "wrong": known.height - right - ties, "ties": ties, "missing": own.height - known.height,
+    }  # fmt: skip
+    if known.is_empty():
+        return row
+    found = share(known["mark"].to_numpy(), known["image"].to_numpy(), confidence)
+    stands = ABOVE if found.low > CHANCE else BELOW if found.high < CHANCE else BESIDE
+    return row | {"accuracy": found.value, "low": found.low, "high": found.high, "p": found.p, "chance": stands}
+
+
+def _best_blind(shares: Sequence[Mapping[str, object]]) -> str | None:
+    """Name the blind scorer that is right most often."""
+    blind = [row for row in shares if row["kind"] == BLIND and row.get("accuracy") is not None]
+    return str(max(blind, key=lambda row: row["accuracy"])["scorer"]) if blind else None  # type: ignore[arg-type, return-value]
+
+
+def _beside(
+    own: pl.DataFrame, row: Mapping[str, object], other: str | None, gap: str, p: str, stands: str, confidence: float
+) -> dict[str, object]:
+    """Compare a scorer with another on the items of which both have a score."""
+    name = str(row["scorer"])
+    if other is None or other == name:
+        return {}
+    known = own.select("image", mark=name, other=other).drop_nulls()
+    if known.is_empty():
+        return {}
+    found = difference(known["mark"].to_numpy(), known["other"].to_numpy(), known["image"].to_numpy())
+    is_beyond = found.p < 1 - confidence
+    where = BESIDE if not is_beyond else ABOVE if found.value > 0 else BELOW
+    return {gap: found.value, p: found.p, stands: where}

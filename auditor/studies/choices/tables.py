@@ -1,0 +1,185 @@
+"""Tables and a picture of `auditor choices`."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+
+import polars as pl
+
+from auditor.model import Selection
+from auditor.result import Figure, Table
+from auditor.statistics.forced_choice import difference
+from auditor.statistics.significance import holm
+from auditor.studies.choices.fair import FairSubset
+from auditor.studies.choices.rows import ALL, in_part, parts_of
+from auditor.studies.choices.scored import BLIND, CEILING, Scored
+
+#: The tasks of Hodosh & Hockenmaier 2016 of which each is the other's complement, for who only likes long texts.
+_SCENE, _SCENE_PLUS = "just-scene", "just-scene-plus"
+
+#: How far two accuracies may be from a sum of 1 that is called one, and from chance where they say nothing.
+_COMPLEMENT, _SILENT = 0.1, 0.05
+
+_SHARE = 3
+
+
+def tables(
+    selection: Selection,
+    rows: pl.DataFrame,
+    marked: pl.DataFrame,
+    scored: Sequence[Scored],
+    texts: pl.DataFrame,
+    fair: FairSubset,
+    kept: pl.DataFrame,
+    errors: int,
+) -> Iterator[Table]:
+    """Arrange what was found for reading; `texts` are the rows of `sql/choices/choice_text.sql`."""
+    yield _accuracies(selection, rows)
+    whole = parts_of(marked)[-1]
+    seeing = rows.filter(~pl.col("kind").is_in([BLIND, CEILING]), pl.col("gap").is_not_null(), part=whole)
+    if seeing.height:
+        yield _against_blind(seeing)
+    apart = _between(marked, [one for one in scored if one.kind not in (BLIND, CEILING)])
+    if apart.height:
+        yield Table(
+            "scorers against each other, on all items", apart, name="between-scorers", digits=(("difference", _SHARE),),
+            caption="p of a paired test over images, corrected for all pairs by Holm",
+        )  # fmt: skip
+    complement = _complement(rows)
+    if complement.height:
+        yield complement_table(complement)
+    wrong = _errors(marked, scored, texts, rows, errors)
+    if wrong.height:
+        yield Table(
+            "where scorers err most: the wrong caption scores higher", wrong, name="errors", sections="scorer",
+            beside=("right", "wrong"),
+        )  # fmt: skip
+    yield _fair(marked, kept, fair)
+
+
+def _accuracies(selection: Selection, rows: pl.DataFrame) -> Table:
+    shown = rows.pivot("part", index=["scorer", "kind"], values="accuracy", maintain_order=True)
+    whole = ALL if ALL in shown.columns else shown.columns[2]
+    return Table(
+        f"{selection.label}: share of items in which the right caption is chosen",
+        shown,
+        bars=(whole,),
+        sections="kind",
+        caption="chance is .5, and a tie is half right; bag-of-words: the most that a scorer blind to order can reach",
+        digits=tuple((name, _SHARE) for name in shown.columns[2:]),
+        name="choices",
+    )
+
+
+def _against_blind(seeing: pl.DataFrame) -> Table:
+    shown = seeing.select(
+        "scorer", "accuracy", pl.col("chance").alias("against chance"),
+        pl.col("best_blind").alias("best blind scorer"), pl.col("gap").alias("ahead of it by"), "gap_p",
+        pl.col("blind").alias("against it"), pl.col("people_gap").alias("ahead of people by"),
+        pl.col("people").alias("against people"),
+    )  # fmt: skip
+    shown = shown[[name for name in shown.columns if shown[name].null_count() < shown.height]]
+    known = [name for name in ("accuracy", "ahead of it by", "ahead of people by") if name in shown.columns]
+    return Table(
+        "against chance and the best blind scorer, on all items",
+        shown.rename({"gap_p": "p"}),
+        digits=tuple((name, _SHARE) for name in known),
+        name="against-blind",
+    )
+
+
+def _between(marked: pl.DataFrame, scored: Sequence[Scored]) -> pl.DataFrame:
+    """Test every pair of scorers that see anything, on the items of which both have a score."""
+    told = []
+    for one, other in itertools.combinations(scored, 2):
+        known = marked.select("image", one=one.name, other=other.name).drop_nulls()
+        if known.height:
+            a, b = (known[side].to_numpy() for side in ("one", "other"))
+            found = difference(a, b, known["image"].to_numpy())
+            only = ((known["one"] > known["other"]).sum(), (known["one"] < known["other"]).sum())
+            told.append((one.name, other.name, known.height, *only, found.value, found.p))
+    names = ["scorer", "other", "n", "only the first", "only the other", "difference", "p"]
+    apart = pl.DataFrame(told, schema=names, orient="row")
+    return apart.with_columns(pl.Series("p", holm(apart["p"].to_list()), pl.Float64)) if told else apart
+
+
+def _complement(rows: pl.DataFrame) -> pl.DataFrame:
+    """Put just-scene beside just-scene-plus: who only likes long texts, or short ones, is right in one or the other."""
+    wide = rows.filter(pl.col("part").is_in([_SCENE, _SCENE_PLUS]), pl.col("kind") != CEILING).pivot(
+        "part", index="scorer", values="accuracy", maintain_order=True
+    )
+    if not {_SCENE, _SCENE_PLUS} <= set(wide.columns):
+        return pl.DataFrame()
+    together, apart = pl.col(_SCENE) + pl.col(_SCENE_PLUS), (pl.col(_SCENE) - pl.col(_SCENE_PLUS)).abs()
+    likes = (
+        pl.when(pl.col(_SCENE) > pl.col(_SCENE_PLUS)).then(pl.lit("longer texts")).otherwise(pl.lit("shorter texts"))
+    )
+    is_one = ((together - 1).abs() <= _COMPLEMENT) & (apart > _SILENT)
+    return wide.select("scorer", _SCENE, _SCENE_PLUS, sum=together, likes=pl.when(is_one).then(likes))
+
+
+def complement_table(complement: pl.DataFrame) -> Table:
+    """Show it."""
+    return Table(
+        "a scorer that only likes long texts is right on just-scene and wrong on just-scene-plus",
+        complement,
+        caption="where both add up to 1 within .1, length may be all that counts (Hodosh & Hockenmaier 2016)",
+        digits=tuple((name, _SHARE) for name in (_SCENE, _SCENE_PLUS, "sum")),
+        name="complement",
+    )
+
+
+def _errors(
+    marked: pl.DataFrame, scored: Sequence[Scored], texts: pl.DataFrame, rows: pl.DataFrame, most: int
+) -> pl.DataFrame:
+    """Show, of each scorer that sees anything and of the best blind one, the items in which it errs by most."""
+    best = rows.filter(part=parts_of(marked)[-1])["best_blind"][0]
+    shown = []
+    for one in scored:
+        if one.kind in (BLIND, CEILING) and one.name != best:
+            continue
+        wrong = one.scores.filter(pl.col("wrong") > pl.col("right")).with_columns(by=pl.col("wrong") - pl.col("right"))
+        worst = wrong.sort(pl.col("by"), "item_no", descending=[True, False]).head(most)
+        shown.append(
+            worst.join(texts, on="item_no", how="left", maintain_order="left").select(
+                pl.lit(one.name).alias("scorer"), "item", pl.col("right_text").alias("right"),
+                pl.col("wrong_text").alias("wrong"), pl.col("right").alias("score of right"),
+                pl.col("wrong").alias("score of wrong"),
+            )
+        )  # fmt: skip
+    return pl.concat(shown) if shown else pl.DataFrame()
+
+
+def _fair(marked: pl.DataFrame, kept: pl.DataFrame, fair: FairSubset) -> Table:
+    """Count the items of the blind-fair subset."""
+    told = []
+    for part in parts_of(marked):
+        by = fair.balanced_by.get(part, ())
+        told.append((part, in_part(marked, part).height, in_part(kept, part).height, " ".join(by) or None))
+    frame = pl.DataFrame(told, schema=["part", "items", "kept", "balanced by"], orient="row")
+    return Table(
+        "blind-fair subset: items that no blind scorer here decides beyond chance",
+        frame if frame["balanced by"].null_count() < frame.height else frame.drop("balanced by"),
+        caption="as many items on which the scorers that it is balanced by are right as items on which they err; "
+        "--fair FILE writes them",
+        name="fair",
+    )
+
+
+def figure(selection: Selection, rows: pl.DataFrame) -> Figure:
+    """Draw accuracies over all items."""
+    whole = ALL if ALL in rows["part"] else rows["part"][0]
+    title = selection.label if whole == ALL else f"{selection.label}, {whole}"
+    return Figure(
+        "choices",
+        f"Right choices: {title}",
+        "bars",
+        rows.filter(pl.col("accuracy").is_not_null(), part=whole).select("scorer", "accuracy", "low", "high", "kind"),
+        x="scorer",
+        y="accuracy",
+        series="kind",
+        low="low",
+        high="high",
+        y_label="share of items",
+    )
