@@ -80,7 +80,8 @@ KINDS: Mapping[str, Kind] = {
     "benchmark-decided-by-words": _decided(
         "Single words, or pairs of them, give the wrong captions away: a model that learns them from other items "
         "decides the rest.",
-        "Logistic regression on words and pairs of neighbours, by folds of images, chooses (`learnt`).",
+        "Logistic regression on words and pairs of neighbours chooses (`learnt`); each tenth of the images is asked of "
+        "a model of those before it.",
         "Do not train on items of the benchmark, or of others made the same way, before it is scored; score the "
         "blind-fair subset (`--fair`).",
         "by words and pairs of words alone, learnt from items of other images",

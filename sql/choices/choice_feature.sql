@@ -6,7 +6,7 @@
 -- returns: item_no, fold, feature, difference
 --
 -- What a learner may see of an item: of each word and pair of neighbours, how often the right caption has it less how often
--- the wrong one does. All items of an image are in one fold, by md5.
+-- the wrong one does. What one item alone has teaches nothing of others. All items of an image are in one fold, by md5.
 with padded as (
     select caption_id, list_concat([0]::uinteger[], tokens, [sentence_end()]::uinteger[]) as tokens
     from caption_tokens
@@ -35,4 +35,5 @@ select
 from counted
 group by item_no, feature
 having sum(weight) <> 0
+qualify count(*) over (partition by feature) > 1
 order by item_no, feature

@@ -33,7 +33,7 @@ class Battery:
     """What the blind scorers are told.
 
     `order` is that of the smoothed model, `unseen` the probability that the other one gives to a pair of neighbours
-    that it never saw, `folds` the parts of the images that the learner is asked of in turn.
+    that it never saw, `folds` the parts of the images, on all of which but the first the learner is asked.
     """
 
     order: int
@@ -48,10 +48,7 @@ def scorers(at_work: Workspace, items: pl.DataFrame, battery: Battery, *, traine
     yield from _surface(seen, trained_on)
     if trained_on is not None:
         yield from _models(at_work, items, battery, trained_on)
-    # An item whose captions have the same words and pairs of words is a tie.
-    by_words = items.select("item_no").join(learnt(at_work.rows("choice_feature")), on="item_no", how="left")
-    settings = {"folds": battery.folds, "seed": battery.seed}
-    yield Scored("learnt", BLIND, WORDS, by_words.with_columns(pl.col("right", "wrong").fill_null(0.0)), settings)
+    yield Scored("learnt", BLIND, WORDS, _learnt(at_work, items), {"folds": battery.folds, "seed": battery.seed})
     bags = seen.select("item_no", right=pl.lit(1.0), wrong=pl.col("same_words").cast(pl.Float64))
     yield Scored("bag-of-words", CEILING, ORDER, bags.cast(SCHEMA))
 
@@ -121,6 +118,14 @@ def _unsmoothed(chances: pl.DataFrame, unseen: float) -> pl.DataFrame:
     return chances.select(
         "caption_id", **{"bigram": chance, "bigram-harmonic": harmonic, "bigram-geometric": geometric}
     )
+
+
+def _learnt(at_work: Workspace, items: pl.DataFrame) -> pl.DataFrame:
+    """Choose what the learner likes; items whose captions have the same words and pairs of words tie."""
+    features = at_work.rows("choice_feature")
+    same = items.select("item_no").join(features, on="item_no", how="anti")
+    tied = same.select("item_no", right=pl.lit(0.0), wrong=pl.lit(0.0)).cast(SCHEMA)
+    return items.select("item_no").join(pl.concat([learnt(features), tied]), on="item_no", how="left")
 
 
 def _of_items(items: pl.DataFrame, scores: pl.DataFrame) -> pl.DataFrame:

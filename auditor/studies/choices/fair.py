@@ -16,7 +16,7 @@ import polars as pl
 from auditor.statistics.forced_choice import CHANCE, Share, share
 from auditor.store.workspace import Workspace
 
-_CONFIDENCE = 0.95
+_LEVEL = 0.05
 
 
 @dataclass(frozen=True)
@@ -59,14 +59,15 @@ def _signs(marked: pl.DataFrame, chosen: Mapping[str | None, Sequence[str]]) -> 
 
 
 def _farthest(marked: pl.DataFrame, names: Sequence[str]) -> str | None:
-    """Name the scorer that is farthest from chance, of those that are beyond it."""
-    shares = {name: found for name in names if (found := _share(marked.select("image", mark=name))) is not None}
+    """Name the scorer that is farthest from chance, of those that are beyond it; the level is shared (Bonferroni)."""
+    confidence = 1 - _LEVEL / len(names)
+    shares = {name: found for name in names if (found := _share(marked.select("image", mark=name), confidence))}
     beyond = {name: abs(one.value - CHANCE) for name, one in shares.items() if not one.low <= CHANCE <= one.high}
     return max(beyond, key=lambda name: beyond[name], default=None)
 
 
-def _share(marked: pl.DataFrame) -> Share | None:
+def _share(marked: pl.DataFrame, confidence: float) -> Share | None:
     known = marked.drop_nulls("mark")
     if known.is_empty():
         return None
-    return share(known["mark"].to_numpy(), known["image"].to_numpy(), _CONFIDENCE)
+    return share(known["mark"].to_numpy(), known["image"].to_numpy(), confidence)

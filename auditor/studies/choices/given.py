@@ -51,8 +51,8 @@ def scorers(file: Path, texts: pl.DataFrame, selection: Selection, notes: list[S
 
 
 _READERS: Mapping[str, Callable[[Path], pl.DataFrame]] = {
-    ".csv": pl.read_csv,
-    ".tsv": functools.partial(pl.read_csv, separator="\t", quote_char=None),
+    ".csv": functools.partial(pl.read_csv, infer_schema=False),
+    ".tsv": functools.partial(pl.read_csv, infer_schema=False, separator="\t", quote_char=None),
     ".jsonl": pl.read_ndjson,
     ".parquet": pl.read_parquet,
 }
@@ -94,26 +94,25 @@ def _known(rows: pl.DataFrame) -> pl.DataFrame:
 
 def _numbers(file: Path, rows: pl.DataFrame) -> list[pl.Series]:
     """Give two scores for each row. Raises `SourceError` where a row has none, or what is no number."""
-    numeric = [name for name, kind in rows.schema.items() if kind.is_numeric() or kind == pl.Boolean]
-    for pair in (_SCORES, _SIDES):
-        if set(pair) <= set(numeric):
-            found = [rows[own].cast(pl.Float64).alias(side) for own, side in zip(pair, _SIDES, strict=True)]
-            break
-    else:
-        if _ANSWER not in numeric:
-            raise SourceError(f"{file}: has no numbers to compare: it has {', '.join(rows.columns)}; expected {_FORM}")
-        answers = rows[_ANSWER].cast(pl.Float64)
-        _check(file, answers, answers.is_between(0, 1), "1 for right, 0 for wrong, .5 for a tie")
-        found = [answers.alias("right"), (1 - answers).alias("wrong")]
-    for one in found:
-        _check(file, one, one.is_finite(), "a number")
-    return found
+    # Where nothing else names the items, right and wrong are their captions.
+    pairs = [_SCORES, *([_SIDES] if "item" in rows.columns else [])]
+    pair = next((pair for pair in pairs if {*pair} <= {*rows.columns}), None)
+    if pair is not None:
+        return [_number(file, rows[own], "a number").alias(side) for own, side in zip(pair, _SIDES, strict=True)]
+    if _ANSWER not in rows.columns:
+        raise SourceError(f"{file}: has no numbers to compare: it has {', '.join(rows.columns)}; expected {_FORM}")
+    answers = _number(file, rows[_ANSWER], "1 for right, 0 for wrong, .5 for a tie", most=1.0)
+    return [answers.alias("right"), (1 - answers).alias("wrong")]
 
 
-def _check(file: Path, values: pl.Series, good: pl.Series, expected: str) -> None:
+def _number(file: Path, values: pl.Series, expected: str, most: float | None = None) -> pl.Series:
+    """Read a column as numbers, all of them finite; up to `most` they begin at 0."""
+    numbers = values.cast(pl.Float64, strict=False)
+    good = numbers.is_finite() if most is None else numbers.is_between(0, most)
     bad = (~good.fill_null(value=False)).arg_true()
     if len(bad):
-        raise SourceError(f"{file}: row {bad[0] + 1:,}: {values[bad[0]]}: expected {expected}")
+        raise SourceError(f"{file}: row {bad[0] + 1:,}: {values.name} is {values[bad[0]]}: expected {expected}")
+    return numbers
 
 
 def _say_repeated(

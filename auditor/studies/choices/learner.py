@@ -1,7 +1,9 @@
 """What a blind learner can exploit: a linear model of words and pairs of words, learnt from the items themselves.
 
 Logistic regression on what the right caption has more often than the wrong one (Bradley & Terry 1952: no intercept,
-since sides have no order), with a squared penalty; items are asked of the model that saw none of their fold of images.
+since sides have no order), with a squared penalty. Items are asked, fold by fold of images, of a model of the folds
+before theirs (Dawid 1984): were each asked of all others, two items that share a rare word would be right together or
+wrong together, and a benchmark of which nothing can be learnt would seem to teach something too often.
 """
 
 from __future__ import annotations
@@ -19,17 +21,17 @@ _PENALTY = 1.0
 #: Steps of the search, after which weights hardly change.
 _STEPS = 200
 
-#: Scores closer than this are those of captions that differ in nothing that the model knows.
-_DECIMALS = 9
+#: Further digits depend on the machine; captions whose scores are closer differ in nothing that the model knows.
+_DECIMALS = 6
 
 Floats = NDArray[np.float64]
 
 
 def learnt(features: pl.DataFrame) -> pl.DataFrame:
-    """Give the scores of every item by the model of the other folds: columns item_no, right, wrong.
+    """Give the scores of items by the model of the folds before theirs: columns item_no, right, wrong.
 
     `features` are the rows of `sql/choices/choice_feature.sql`. An item whose captions have the same words and pairs of
-    words is not among them.
+    words is not among them; those of the first fold have no scores.
     """
     items = features.select("item_no", "fold").unique(maintain_order=True)
     if items.is_empty():
@@ -38,12 +40,11 @@ def learnt(features: pl.DataFrame) -> pl.DataFrame:
     folds = items["fold"].to_numpy()
     shape = (items.height, int(columns.max()) + 1)
     matrix = csr_matrix((features["difference"].to_numpy().astype(np.float64), (rows, columns)), shape=shape)
-    scores = np.zeros(items.height)
-    for fold in np.unique(folds):
-        seen = matrix[folds != fold]
-        if seen.shape[0]:
-            scores[folds == fold] = matrix[folds == fold] @ _weights(seen)
-    return items.select("item_no", right=pl.Series(scores).round(_DECIMALS), wrong=pl.lit(0.0)).cast(SCHEMA)
+    scores = np.full(items.height, np.nan)
+    for fold in np.unique(folds)[1:]:
+        scores[folds == fold] = matrix[folds == fold] @ _weights(matrix[folds < fold])
+    right = pl.Series(scores).fill_nan(None).round(_DECIMALS)
+    return items.select("item_no", right=right, wrong=pl.when(right.is_not_null()).then(0.0)).cast(SCHEMA)
 
 
 def _weights(differences: csr_matrix) -> Floats:

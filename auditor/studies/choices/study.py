@@ -61,7 +61,9 @@ Unseen = Annotated[
     ),
 ]
 
-Folds = Annotated[int, p.Parameter("Parts of the images that the learner is asked of in turn.", least=2, most=100)]
+Folds = Annotated[
+    int, p.Parameter("Parts of the images; the learner is asked of each but the first.", least=2, most=100)
+]
 
 Errors = Annotated[int, p.Parameter("Errors shown of each scorer.", least=0)]
 
@@ -83,7 +85,7 @@ def choices(
     scores: Scores = None,
     order: Order = 3,
     unseen: Unseen = 0.0,
-    folds: Folds = 5,
+    folds: Folds = 10,
     errors: Errors = 2,
     fair: Fair = None,
     answers: Answers = None,
@@ -99,9 +101,10 @@ def choices(
     Each item is a caption that is right of an image and one that is wrong. Blind scorers choose by length, by the final
     full stop, by the alphabet, by a bigram model without smoothing (and the harmonic and geometric means of its
     probabilities), by a smoothed language model, by whether a training caption is the same, and by a linear model that
-    is learnt from the items of other images. bag-of-words is no scorer but a ceiling: what is left to one that knows
-    the right words and nothing of their order. Metrics score both captions against the image's other captions; people
-    are the votes of those who checked the items; systems come by --scores.
+    is learnt from items of other images (one tenth of the images after the other is asked of a model of those before).
+    bag-of-words is no scorer but a ceiling: what is left to one that knows the right words and nothing of their order.
+    Metrics score both captions against the image's other captions; people are the votes of those who checked the items;
+    systems come by --scores.
 
     How to read it: half of the items is chance. A blind scorer far above it tells what a system may have learnt in
     place of seeing: compare systems with the best blind scorer, never with one half alone; `gap` is how far each is
