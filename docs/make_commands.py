@@ -71,6 +71,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "auditor ingest phrases --config phrases.toml",
         "auditor distractors phrases:val --task switch-people --task replace-person --task just-scene-plus",
     ),
+    "choices": (
+        "auditor ingest pairs --from pairs.csv",
+        "auditor choices pairs --against sample-varied --train sample-narrow -m bleu-1 -m cider",
+    ),
     "metrics": ("auditor metrics cider-d",),
     "agree": ("auditor agree stars -m bleu-1 -m cider --statistic spearman",),
     "consensus": ("auditor consensus votes -m bleu-1 -m cider",),
@@ -322,6 +326,7 @@ def _invented(folder: Path) -> None:
     said = [{"image_id": image, "caption": " ".join(captions[image][0].split()[:7])} for image in images]
     (folder / "system.json").write_text(json.dumps(said), encoding="utf-8")
     _mark_up(folder)
+    _paired(folder, [(image, captions[image]) for image in images])
     with (folder / "stars.csv").open("w", newline="", encoding="utf-8") as file:
         table = csv.writer(file)
         table.writerow(["image", "text", "judge", "stars"])
@@ -347,6 +352,16 @@ def _mark_up(folder: Path) -> None:
         for place, image in enumerate(named):
             told = sentences if split == "train" else sentences[place : place + 1]
             (folder / "phrases" / f"{image}.txt").write_text("\n".join(told), encoding="utf-8")
+
+
+def _paired(folder: Path, described: list[tuple[str, list[str]]]) -> None:
+    """Write forced-choice items: a caption of another image is wrong, or something is added that is not there."""
+    with (folder / "pairs.csv").open("w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file)
+        table.writerow(["part", "image", "right", "wrong"])
+        for (image, said), (_, other) in zip(described, described[7:] + described[:7], strict=True):
+            table.writerow(["replaced", image, said[0], other[0]])
+            table.writerow(["added", image, said[1], f"{said[1].rstrip(' .')} beside an elephant."])
 
 
 def _voted() -> None:

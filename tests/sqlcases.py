@@ -87,6 +87,10 @@ PARAMS: dict[str, Any] = {
     "all_images": False,
     "mentioned": "person",
     "alone": False,
+    "folds": 3,
+    "trained_dataset": "case",
+    "trained_seq": 1,
+    "trained_split": None,
 }
 
 
@@ -167,7 +171,7 @@ def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, c
         workspace.bind("searched_caption", "searched_text")
     if "duplicate" in reads_of(file.name):
         workspace.bind("duplicate", "duplicate_elsewhere", "duplicate_within")
-    if "halved" in reads_of(file.name):
+    if "halved" in reads_of(file.name) and "halved" not in workspace.bound:
         workspace.bind("halved", "train_test_half")
 
 

@@ -129,7 +129,10 @@ STUDIES: dict[str, Study] = {
         "probe:probe", "Scores", "Which parts of captions metrics react to, and what games them.", draws=True
     ),
     "choices": _here(
-        "choices:choices", "Scores", "How well forced-choice items are told without their images.", draws=True
+        "choices:choices",
+        "Scores",
+        "How often the right one of two captions is chosen, without the image and with it.",
+        draws=True,
     ),
     "distractors": _here(
         "distractors:distractors",

@@ -67,6 +67,8 @@ Folds = Annotated[
 
 Errors = Annotated[int, p.Parameter("Errors shown of each scorer.", least=0)]
 
+Confidence = Annotated[float, p.Parameter("Confidence of the intervals.")]
+
 Fair = Annotated[Path | None, p.Parameter("Write the blind-fair subset to FILE.csv or FILE.jsonl.")]
 
 Answers = Annotated[Path | None, p.Parameter("Write every item with all scores to FILE.csv or FILE.jsonl.")]
@@ -90,13 +92,13 @@ def choices(
     fair: Fair = None,
     answers: Answers = None,
     force: Force = False,
-    confidence: p.Confidence = 0.95,
+    confidence: Confidence = 0.95,
     tokenizer: p.Tokenizer = AUTO,
     split: p.Split = None,
     seed: p.Seed = 1,
     progress: Progress = silent,
 ) -> Result:
-    """How often the right one of two captions is chosen, by scorers that never see the image, by metrics and systems.
+    """How often the right one of two captions is chosen, without the image and with it.
 
     Each item is a caption that is right of an image and one that is wrong. Blind scorers choose by length, by the final
     full stop, by the alphabet, by a bigram model without smoothing (and the harmonic and geometric means of its
@@ -126,6 +128,8 @@ def choices(
 
     Example: auditor choices sugarcrepe --against coco-val2017 -m cider
     """
+    if not 0 < confidence < 1:
+        raise UsageError(f"--confidence {confidence:g}: expected a number between 0 and 1")
     for file, what in ((fair, _BLIND_FAIR), (answers, _ANSWERS)):
         if file is not None:
             check_path(file, what, force=force)
@@ -134,7 +138,7 @@ def choices(
     notes: list[Said] = []
     trained = _trained(store, selection, train or against, notes)
     tokens.provide(store, [selection, *([trained] if trained else [])], tokenizer, tokenizer_of(tokenizer), progress)
-    _bind_training(at_work, trained)
+    trained = _bind_training(at_work, trained, notes)
     texts = at_work.rows("choice_text")
     battery = Battery(order, unseen, folds, seed)
     scored = [*blind.scorers(at_work, items, battery, trained_on=trained.pinned_name if trained else None)]
@@ -207,13 +211,19 @@ def _trained(store: Store, selection: Selection, named: str | None, notes: list[
     return chosen
 
 
-def _bind_training(at_work: Workspace, trained: Selection | None) -> None:
-    """Name the training captions to the SELECTs; without any, they find none."""
+def _bind_training(at_work: Workspace, trained: Selection | None, notes: list[Said]) -> Selection | None:
+    """Name the training captions to the SELECTs; without any, they find none, and there is nothing to train on."""
     at_work.params |= {
         "trained_dataset": trained.version.dataset if trained else "",
         "trained_seq": trained.version.seq if trained else 0,
         "trained_split": trained.split if trained else None,
     }
+    if trained is None or at_work.rows("trained_caption").height:
+        return trained
+    notes.append(
+        f"no language model: all images of {trained.label} are those of the items; --train names other captions"
+    )
+    return None
 
 
 def _people(items: pl.DataFrame) -> list[Scored]:
