@@ -3,7 +3,7 @@
 Of each part, the blind scorer that is farthest from chance is taken, and as many items are kept on which it is right as
 items on which it errs; then the next that is still beyond chance, together with the first: items on which both are
 right against items on which both err, and so on (in the manner of Hsieh et al. 2023, section 3.2, for any number of
-scorers).
+scorers). What is beyond chance in all parts together is balanced in each.
 """
 
 from __future__ import annotations
@@ -39,6 +39,9 @@ def fair_subset(at_work: Workspace, marked: pl.DataFrame, names: Sequence[str]) 
             name = _farthest(left.filter(pl.col("part").eq_missing(part)), names)
             if name is not None and name not in taken:
                 further[part] = (*taken, name)
+        if not further and (name := _farthest(left, names)) is not None:
+            # Too little to be seen in any part, and too much in all of them together.
+            further = {part: (*taken, name) for part, taken in chosen.items() if name not in taken}
         if not further:
             return FairSubset(kept, chosen)
         chosen |= further

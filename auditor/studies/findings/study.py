@@ -22,6 +22,7 @@ from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.studies.bounds import bounds
 from auditor.studies.duplicates import duplicates
+from auditor.studies.findings import items
 from auditor.studies.findings.listed import of_captions
 from auditor.studies.findings.others import METRICS, Answers, playing, told
 from auditor.studies.findings.whole import of_whole
@@ -83,11 +84,15 @@ def findings(
     found: list[Finding] = []
     lists, notes = [], []
     for selection in selections:
-        own, rows, unasked = of_captions(store, selection, tokenizer, list_of_words, wanted, progress)
+        of_items = selection.version.kind == items.KIND
+        looked_for = items.of_single(wanted) if of_items else wanted
+        own, rows, unasked = of_captions(store, selection, tokenizer, list_of_words, looked_for, progress)
         found += [*own, *of_whole(store, selection, tokenizer, wanted, progress)]
         lists.append(rows)
         notes += unasked
-        if not captions_only:
+        if of_items and not captions_only:
+            found += items.of_items(store, selection, tokenizer, seed, wanted, progress, notes)
+        elif not captions_only:
             answers = asking(store, selection, tokenizer, seed, declared, progress, notes)
             found += told(answers, wanted)
     ordered = ranked(found)

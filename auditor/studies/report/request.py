@@ -97,14 +97,19 @@ class ReportContext:
         return self.results[study]
 
     def ratings(self, selection: Selection) -> dict[str, list[str]]:
-        """Name the datasets in which people rate or compare captions of its images, related either way, by kind."""
+        """Name the datasets in which people rate or compare captions of its images, by kind."""
+        return self.related(selection, "judgements", "pairs", "triplets")
+
+    def related(self, selection: Selection, *kinds: str) -> dict[str, list[str]]:
+        """Name the datasets of some kinds that are related, either way, by kind."""
         named = (
             "select d.kind, d.dataset from dataset as d join dataset as own on own.dataset = $dataset"
-            " where d.kind in ('judgements', 'pairs', 'triplets')"
+            " where list_contains($kinds, d.kind)"
             " and (list_contains(d.related, own.dataset) or list_contains(own.related, d.dataset)) order by d.dataset"
         )
         by_kind: dict[str, list[str]] = {}
-        for kind, dataset in self.store.query(named, {"dataset": selection.version.dataset}).iter_rows():
+        asked = {"dataset": selection.version.dataset, "kinds": list(kinds)}
+        for kind, dataset in self.store.query(named, asked).iter_rows():
             by_kind.setdefault(kind, []).append(dataset)
         return by_kind
 

@@ -19,6 +19,7 @@ from auditor.studies.diversity import DiversitySettings
 from auditor.studies.report import answers, sentences
 from auditor.studies.report.changes import log
 from auditor.studies.report.faults import duplicates, outliers, templates
+from auditor.studies.report.forced_choice import forced_choice
 from auditor.studies.report.people import people
 from auditor.studies.report.request import ReportContext
 
@@ -146,6 +147,7 @@ SECTIONS: Mapping[str, Builder] = {
     "diversity": Builder("Diversity", diversity),
     "duplicates": Builder("Duplicates and leakage", duplicates),
     "people": Builder("Agreement with people", people),
+    "choices": Builder("Forced choice", forced_choice),
     "consensus": Builder("Consensus and outliers", outliers),
     "templates": Builder("Templates", templates),
     "versions": Builder("Versions", log),
