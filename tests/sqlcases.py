@@ -87,6 +87,7 @@ PARAMS: dict[str, Any] = {
     "all_images": False,
     "mentioned": "person",
     "alone": False,
+    "draw": "mentions",
 }
 
 

@@ -1,13 +1,14 @@
 -- name: drawable_mention
--- version: 1
--- grain: mention
--- params: mentioned VARCHAR
+-- version: 2
+-- grain: mention, or phrase
+-- params: mentioned VARCHAR, draw VARCHAR
 -- reads: trained_mention
 -- returns: image, slot, start, head, gender, inside, role
 --
 -- The mentions of the training split that may stand in the place of others: with an article or in the plural, pointing back
 -- at nobody, with a head word that ten mentions have and that is not said of anybody. One may stand for those of its `role`:
--- people of one number, scenes after one preposition, or after none.
+-- people of one number, scenes after one preposition, or after none. Where $draw is 'phrases', the first mention of each phrase
+-- of a role and head stands for all of them, so that a phrase is drawn as often as any other.
 select
     image, slot, start, head, gender, inside,
     if($mentioned::varchar = 'person', number, coalesce(regexp_extract(
@@ -20,3 +21,4 @@ where kind = $mentioned::varchar and number <> 'unclear' and not points_back and
         'member', 'members', 'opponent', 'opponents', 'participant', 'participants', 'partner', 'partners', 'group', 'groups'
     )
 qualify count(*) over (partition by head) >= 10
+    and ($draw::varchar = 'mentions' or row_number() over (partition by role, head, inside order by image, slot, start) = 1)
