@@ -20,7 +20,7 @@ _MADE_BY = (
     " `auditor ingest flickr30k-choices --from items.csv`"
 )
 
-#: What the model gives a pair of words that no training caption has. The paper says “unsmoothed” and no more; of numbers
+#: What the model gives a pair of words that no training caption has. The paper says “unsmoothed”, no more; of numbers
 #: from .0003 to .02 this is the one that comes closest to both of its rows.
 UNSEEN = 0.005
 
@@ -72,8 +72,8 @@ def _lacking(store: Store) -> str | None:
         return f"{_CAPTIONS} is not in the store: `auditor ingest {_CAPTIONS}`{made}"
     if not items:
         return f"{_ITEMS} is not in the store: {_MADE_BY}"
-    if items[-1].kind != "choices":
-        return f"{_ITEMS} holds {items[-1].kind}, no forced-choice items: {_MADE_BY}"
+    if items[0].kind != "choices":
+        return f"{_ITEMS} holds {items[0].kind}, no forced-choice items: {_MADE_BY}"
     return None
 
 

@@ -36,8 +36,10 @@ Quantities = Iterator[tuple[Quantity, float]]
 
 def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measured:
     """Measure counts, what is decided without the image, and CLIP's accuracy by part, where its answers are at hand."""
-    if not log(store, _ITEMS):
-        return Measured({}, {_ITEMS: f"{_ITEMS} is not in the store: `auditor ingest {_ITEMS}`"})
+    versions = log(store, _ITEMS)
+    if not versions or versions[0].kind != "choices":
+        what = f"holds {versions[0].kind}, no forced-choice items" if versions else "is not in the store"
+        return Measured({}, {_ITEMS: f"{_ITEMS} {what}: `auditor ingest {_ITEMS}`"})
     answers = _answers()
     given = [answers] if answers is not None else []
     result = choices(store, _ITEMS, metrics=[], scores=given, errors=0, seed=seed, progress=progress)
