@@ -91,6 +91,7 @@ PARAMS: dict[str, Any] = {
     "trained_dataset": "case",
     "trained_seq": 1,
     "trained_split": None,
+    "draw": "mentions",
 }
 
 

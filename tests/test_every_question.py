@@ -35,6 +35,7 @@ APART = {
     *("fetch", "ingest", "export", "tag", "note"),  # write
     *("omitted", "missed", "agree", "consensus"),  # are about other datasets still
     "distractors",  # is about captions with phrases
+    "choices",  # is about forced-choice items
     *("robustness", "probe"),  # take their time
     *("report", "check", "reproduce"),  # ask the others
 }

@@ -125,6 +125,29 @@ def test_replaced_people_keep_number_and_clothes_go_with_them(store: Store, tmp_
     )
 
 
+def test_drawn_phrases_are_each_once(store: Store, tmp_path: Path) -> None:
+    asked = [f"[/EN#{place}/people A child] waves ." for place in range(1, 41)]
+    trained = ["[/EN#1/people A man] sings ."] * 9 + ["[/EN#1/people A tall man] sings ."]
+    filled(store, tmp_path, asked, trained)
+    drawn = {
+        draw: Counter(wrong for _, wrong in made(store, "replace-person", draw=draw))
+        for draw in ("mentions", "phrases")
+    }
+    assert drawn["mentions"]["A man waves ."] > 30
+    assert 10 <= drawn["phrases"]["A man waves ."] <= 30
+    assert drawn["phrases"].keys() == {"A man waves .", "A tall man waves ."}
+
+
+def test_what_is_drawn_is_in_the_signature_and_changes_replacements_alone(store: Store, tmp_path: Path) -> None:
+    filled(store, tmp_path)
+    mentions, phrases = (distractors(store, "set:val", draw=draw) for draw in ("mentions", "phrases"))
+    assert "|draw:mentions|" in mentions.signatures["distractors"]
+    assert "|draw:phrases|" in phrases.signatures["distractors"]
+    replaced = pl.col("part").str.starts_with("replace-")
+    assert phrases.frame.filter(~replaced).equals(mentions.frame.filter(~replaced))
+    assert distractors(store, "set:val").frame.equals(mentions.frame)
+
+
 def test_shared_sentence_has_the_word_and_another_image(store: Store, tmp_path: Path) -> None:
     filled(store, tmp_path)
     assert {wrong for _, wrong in made(store, "share-scene", "just-scene-plus")} == {
@@ -224,6 +247,7 @@ def test_what_training_splits_count_as_is_declared(store: Store, tmp_path: Path)
         ),
         (["[/EN#1/people A man]"], {"tasks": ["just-person"]}, "just-person: rules leave out every item of set:val"),
         (ASKED, {"tasks": ["swap"]}, "--task swap: expected one of switch-people, replace-person"),
+        (ASKED, {"draw": "words"}, "--draw words: expected one of mentions, phrases"),
         (ASKED, {"train": "dev"}, "dev: not in"),
         (ASKED, {"train": "plain"}, "plain: has no mark-up of phrases"),
         (ASKED, {"file": Path("items.txt")}, "items are written as .csv or .jsonl"),
@@ -263,6 +287,7 @@ def test_counts_on_flickr30k_are_near_the_published_ones(store: Store, data: Pat
 
     ingest_sources(store, [(sources(None) or {})["flickr30k"]])
     frame = distractors(store, "flickr30k:val").frame
+    phrases = distractors(store, "flickr30k:val", tasks=["replace-person", "replace-scene"], draw="phrases").frame
     published = {
         "replace-person": 5816, "replace-scene": 2513, "share-person": 4595, "share-scene": 2620,
         "just-person": 5811, "just-scene": 2624, "just-scene-plus": 2620,
@@ -270,6 +295,8 @@ def test_counts_on_flickr30k_are_near_the_published_ones(store: Store, data: Pat
     counts = dict(frame.group_by("part").len().iter_rows())
     for task, number in published.items():
         assert counts[task] == pytest.approx(number, rel=0.15)
+    for task, number in phrases.group_by("part").len().iter_rows():
+        assert number == pytest.approx(published[task], rel=0.15)
     assert 150 <= counts["switch-people"] <= 296  # the published ones were pruned by hand
     switched = frame.filter(part="switch-people")
     assert all(

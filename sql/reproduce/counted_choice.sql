@@ -1,0 +1,30 @@
+-- name: counted_choice
+-- version: 1
+-- grain: part of a benchmark
+-- params: described VARCHAR, described_seq INTEGER
+-- reads: choice_item, membership, caption
+-- returns: part, items, captions, same_bags
+-- cites: Hsieh et al. 2023, section 4; issue 10 of RAIVNLab/sugar-crepe
+--
+-- How many items a part has, in how many of them the right text is a caption of its image in dataset $described, letter for
+-- letter, and in how many both texts have the same words, each as often, where words are letters a to z, digits and
+-- apostrophes: so issue 10 counts them.
+with worded as (
+    select caption_id, list_sort(regexp_extract_all(lower(text), '[a-z0-9'']+')) as bag
+    from caption
+),
+known as (
+    select distinct image, caption_id
+    from membership
+    where dataset = $described::varchar
+        and from_seq <= $described_seq::integer
+        and (to_seq is null or to_seq > $described_seq::integer)
+)
+select
+    i.part, count(*) as items, count(k.image) as captions, count(*) filter (where r.bag = w.bag) as same_bags
+from choice_item as i
+join worded as r on r.caption_id = i.right_id
+join worded as w on w.caption_id = i.wrong_id
+left join known as k on k.image = i.image and k.caption_id = i.right_id
+group by i.part
+order by i.part
