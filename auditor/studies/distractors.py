@@ -98,10 +98,10 @@ def distractors(
     mentioned, the mark-up of phrases tells.
 
     What replaces a mention is drawn from all of the training captions, so that "a man" comes as often as they have it.
-    With --draw phrases each distinct phrase is drawn once, as the published items seem to be: rare and long ones then
-    give themselves away, and a bigram model of the training captions, which gives unseen pairs probability .001, is
-    right on 84.9 % of replace-person and 80.2 % of replace-scene of flickr30k:val without an image (published 83.0 and
-    77.5), where mentions leave it 56.7 % and 62.3 %. So mentions are the default.
+    With --draw phrases each distinct phrase of the training captions is drawn once, whether it reads on or not, as the
+    published items seem to be: rare and long ones then give themselves away, and a bigram model of the training
+    captions is right on 83.6 % of replace-person and 80.0 % of replace-scene of flickr30k:val without an image
+    (published 83.0 and 77.5), where mentions leave it 56.4 % and 62.3 %. So mentions are the default.
 
     How to read it: a system scores both texts of an item for its image, and is right where the caption scores higher;
     half of the items is chance. A scorer of words without order ties on switch-people. One that only likes long texts
