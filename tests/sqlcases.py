@@ -87,6 +87,8 @@ PARAMS: dict[str, Any] = {
     "all_images": False,
     "mentioned": "person",
     "alone": False,
+    "pipeline": "one",
+    "most_phrases": 20,
 }
 
 
