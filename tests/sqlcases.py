@@ -88,6 +88,8 @@ PARAMS: dict[str, Any] = {
     "mentioned": "person",
     "alone": False,
     "draw": "mentions",
+    "pipeline": "one",
+    "most_phrases": 20,
 }
 
 

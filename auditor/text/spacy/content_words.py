@@ -31,4 +31,4 @@ class Tagger(pipelines.Pipeline):
 def tagger(name: str) -> Tagger:
     """Load a pipeline that tags. Raises what `pipelines.pipeline` does."""
     loaded = pipelines.pipeline(name, "content words by tags", parses=False)
-    return Tagger(loaded.label, loaded.parse)
+    return Tagger(**vars(loaded))
