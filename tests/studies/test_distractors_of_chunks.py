@@ -156,7 +156,7 @@ def test_chunks_of_flickr30k_are_mostly_those_that_people_marked(store: Store, t
     same = found.join(marked, on=["image", "slot", "kind", "head"], suffix="_marked").filter(
         pl.col("start") < pl.col("ends_marked"), pl.col("start_marked") < pl.col("ends")
     )
-    for kind, precise, whole in (("person", 0.97, 0.94), ("scene", 0.89, 0.81)):
+    for kind, precise, whole in (("person", 0.97, 0.94), ("scene", 0.89, 0.8)):
         right = same.filter(kind=kind)
         assert right.unique(["image", "slot", "start"]).height >= precise * found.filter(kind=kind).height
         assert right.unique(["image", "slot", "start_marked"]).height >= whole * marked.filter(kind=kind).height
