@@ -5,14 +5,14 @@
 -- returns: image, slot, split, text, position, type, is_of_last, start, ends, words, head, link
 --
 -- What noun chunks are of, as lists of words tell by the last: people, scene, clothing or other. A group of what is no people is
--- none, and a chunk `is_of_last` where it is what a group before it is of. "A field of grass" is one scene, water after "of" or
--- "with" is none.
+-- none, and a chunk `is_of_last` where it is what a group before it is of. "A field of grass" is one scene, a lot of grass and
+-- water after "of" or "with" is none, and "a pink" is what a parser leaves of a dress.
 with listed as (
-    select unnest(words) as word, 'people' as type, false as after_preposition from person_word
+    select unnest(words) as word, 'people' as type, false as after_preposition, false as is_colour from person_word
     union all
-    select unnest(words), 'scene', after_preposition from place_word
+    select unnest(words), 'scene', after_preposition, false from place_word
     union all
-    select unnest(words), 'clothing', false from clothing_word
+    select unnest(words), 'clothing', false, is_colour from clothing_word
 ),
 form as (
     select
@@ -23,7 +23,8 @@ form as (
     from (select distinct head from noun_chunk)
 ),
 named as (
-    select f.head, min(l.type) as type, bool_or(l.after_preposition) as after_preposition
+    select
+        f.head, min(l.type) as type, bool_or(l.after_preposition) as after_preposition, bool_or(l.is_colour) as is_colour
     from form as f
     join listed as l on l.word = f.word
     group by f.head
@@ -45,11 +46,12 @@ typed as (
         f.image, f.slot, f.split, f.text, f.position, f.start, f.head, f.link, g.word is not null and f.goes_on_of as is_group_of,
         case
             when n.type = 'scene' and (n.after_preposition and not f.is_after_preposition or f.is_what_it_is_made_of) then 'other'
-            when n.type = 'people' and is_group_of and o.type is distinct from 'people' then 'other'
+            when is_group_of and (n.type <> 'people' or o.type is distinct from 'people') then 'other'
+            when n.is_colour and regexp_matches(lower(f.words), '^an? ') then 'other'
             when regexp_matches(lower(f.words), '\b(german shepherd|dog team)s?$') then 'other'
             else coalesce(n.type, 'other')
         end as type,
-        if(n.type = 'scene' and f.goes_on_of and f.goes_on_bare, f.next_ends, f.ends) as ends
+        if(n.type = 'scene' and not is_group_of and f.goes_on_of and f.goes_on_bare, f.next_ends, f.ends) as ends
     from followed as f
     left join named as n on n.head = f.head
     left join named as o on o.head = f.next_head
