@@ -19,6 +19,7 @@ from auditor.store.versions import log, resolve_all
 from auditor.studies.diversity import FILE_ORDER, PUBLISHED_PROFILE, DiversitySettings, diversity
 from auditor.studies.diversity.missed import missed_words
 from auditor.studies.diversity.omitted import omitted_words
+from auditor.studies.reproduce.composition import composition, is_of_all_images
 from auditor.studies.reproduce.study import Measured
 
 #: Captions of people for the systems' images, and training data: what the paper has, or what is nearest to it.
@@ -62,7 +63,9 @@ Quantities = Iterator[tuple[Quantity, float]]
 
 
 def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measured:
-    """Measure tables 1 and 2 and figures 1, 2, 4, 5 and 6 as the authors' code does; they need tokenizer `spacy`.
+    """Measure tables 1 to 3 and figures 1, 2 and 4 to 7 as the authors' code does; they need tokenizer `spacy`.
+
+    Table 3 and figure 7 need a spaCy pipeline, too.
 
     People's captions are coco-val2014, or else the half of it in coco-val; training data coco-train, or else its words.
     """
@@ -113,17 +116,19 @@ def _measured(
     quantities.update(_of_all_lists(store, evaluation, training, settings, progress))
     if len(systems) == len(paper.datasets):
         quantities.update(_correlations(values.filter(pl.col("dataset").is_in(systems))))
-    absent = _without_value(values)
+    composed = composition(store, paper, systems, called, progress)
+    quantities.update(composed.quantities)
+    absent = _without_value(values) | dict(composed.absent)
     absent |= {check.of: why for check in paper.checks if (why := _unanswerable(check.of, evaluation, training))}
     return Measured(
         {named: value for named, value in quantities.items() if named not in absent},
         lacking,
         tuple(resolve_all(store, [*systems, *people, *([training] if training else [])])),
-        signatures,
-        notes=tuple(notes),
+        signatures | dict(composed.signatures),
+        notes=(*notes, *composed.notes),
         absent=absent,
-        tables=(_table(rows),),
-        intervals=_intervals(rows),
+        tables=(_table(rows), *composed.tables),
+        intervals=_intervals(rows) | dict(composed.intervals),
     )
 
 
@@ -169,7 +174,8 @@ def _unanswerable(of: Quantity, evaluation: str | None, training: str | None) ->
         return _SCORES
     if training != _TRAINING[0] and {"novel", "known"} & set(metric.split()):
         return _WORDS
-    if dataset == _PEOPLE and evaluation != _EVALUATION[0] and metric in _OF_ALL_IMAGES:
+    of_all_images = metric in _OF_ALL_IMAGES or is_of_all_images(metric)
+    if dataset == _PEOPLE and evaluation != _EVALUATION[0] and of_all_images:
         return _HALF
     if metric in ("limit", "unlearnable") and training != _TRAINING[0]:
         return _WORDS

@@ -80,10 +80,11 @@ def syntax(
     A spaCy pipeline tags and parses each different caption once; what it says is kept in the store, in table
     `cache.parse`. Statistics, each a ratio of totals with its interval over images:
 
-    - `compound-ratio`, `compound-2` to `compound-5`: compounds a caption, runs of two nouns or more, of so many nouns;
-      `compound-types-2`: different ones of two nouns;
-    - `preposition-ratio`, `pp-1` to `pp-6`: prepositions a caption, and phrases by depth, which is the number of
-      prepositions in the phrase: "on top of a pan on a table" has 3; `pp-types-1`: different phrases of depth 1;
+    - `compound-ratio`, `compounds-2` to `compounds-5`: compounds a caption, runs of two nouns or more, and those of so
+      many nouns; `compound-types-2`: different ones of two nouns;
+    - `preposition-ratio`, `prepositional-depth-1` to `-6`: prepositions a caption, and phrases by depth, the number of
+      prepositions in the phrase: "on top of a pan on a table" has 3; `prepositional-types-1`: different ones of depth
+      1;
     - `pos-…`: share of words of a part of speech; `opening-…`: share of captions that begin with it;
     - `adjectives-per-noun`, `adverbs-per-noun`; `colours`, `numbers`, `spatial-relations`, by list, a caption;
     - `negations`, `negated`, `possessives`, `contractions`, a caption;
