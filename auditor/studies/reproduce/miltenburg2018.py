@@ -21,6 +21,7 @@ from auditor.studies.diversity.missed import missed_words
 from auditor.studies.diversity.omitted import omitted_words
 from auditor.studies.reproduce.composition import composition, is_of_all_images
 from auditor.studies.reproduce.study import Measured
+from auditor.text.spacy import pipelines
 
 #: Captions of people for the systems' images, and training data: what the paper has, or what is nearest to it.
 _EVALUATION = ("coco-val2014", "coco-val")
@@ -65,7 +66,7 @@ Quantities = Iterator[tuple[Quantity, float]]
 def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measured:
     """Measure tables 1 to 3 and figures 1, 2 and 4 to 7 as the authors' code does; they need tokenizer `spacy`.
 
-    Table 3 and figure 7 need a spaCy pipeline, too.
+    Table 3 and figure 7 need a spaCy pipeline, too; content words are by its tags, as published, or else by a list.
 
     People's captions are coco-val2014, or else the half of it in coco-val; training data coco-train, or else its words.
     """
@@ -87,7 +88,8 @@ def _measured(
     seed: int,
     progress: Progress,
 ) -> Measured:
-    settings = DiversitySettings(PUBLISHED_PROFILE, published=True, seed=seed)
+    tagger = pipelines.installed()
+    settings = DiversitySettings(PUBLISHED_PROFILE, published=True, seed=seed, pipeline=tagger)
     people = [evaluation] if evaluation else []
     described = diversity(
         store,
@@ -109,7 +111,7 @@ def _measured(
     asked = {check.of[1] for check in paper.checks}
     signatures = {name: signature for name, signature in described.signatures.items() if name in asked}
     if evaluation:
-        quantities.update(first_missed(store, paper, systems, evaluation, progress))
+        quantities.update(first_missed(store, paper, systems, evaluation, tagger, progress))
     if evaluation and training:
         quantities.update(first_omitted(store, paper, systems, training, evaluation, progress))
     quantities.update(_columns(values, drawn))
@@ -296,13 +298,14 @@ def first_omitted(
         yield from _among(paper, ranking, none.filter(pl.col(column) <= _FIRST)["word"].to_list())
 
 
-def first_missed(store: Store, paper: Paper, systems: Sequence[str], evaluation: str, progress: Progress) -> Quantities:
+def first_missed(
+    store: Store, paper: Paper, systems: Sequence[str], evaluation: str, tagger: str | None, progress: Progress
+) -> Quantities:
     """Say of each printed word whether it is among the first of those that five captions have and systems miss."""
     if len(systems) < len(paper.datasets):
         return
-    words = missed_words(
-        store, *systems, evaluation=evaluation, settings=DiversitySettings(PUBLISHED_PROFILE), progress=progress
-    ).frame
+    settings = DiversitySettings(PUBLISHED_PROFILE, pipeline=tagger)
+    words = missed_words(store, *systems, evaluation=evaluation, settings=settings, progress=progress).frame
     for name, ranking in _RANKINGS.items():
         first = words.filter(pl.col("rank") <= _FIRST, ranking=name)
         yield from _among(paper, ranking, first["word"].to_list())
