@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from importlib.util import find_spec
 
 import polars as pl
 import pytest
@@ -17,7 +16,6 @@ from auditor.store.connection import MEMORY, Store
 from auditor.studies.reproduce import study
 from auditor.studies.reproduce.study import OUTSIDE, REMARK, UNANSWERED, WITHIN, reproduce
 from auditor.text.spacy import pipelines, profile
-from auditor.text.spacy.pipelines import PIPELINES
 
 SYSTEMS = paper("miltenburg2018").datasets
 PEOPLE = ["an elderly man walks a dog", "a man walks a dog in the snow", "old man with a dog", "man, dog, café", "dogs"]
@@ -80,7 +78,7 @@ def test_coverage_is_not_answered_by_half_of_the_images(half: pl.DataFrame) -> N
 def test_phrases_are_measured_with_a_pipeline_and_named_without(half: pl.DataFrame) -> None:
     phrases = half.filter(pl.col("item").is_in(["003-25", "003-26"]))
     systems = phrases.filter(pl.col("dataset").is_in(SYSTEMS[:3]), compared="value")
-    if any(find_spec(name) for name in PIPELINES):
+    if pipelines.installed():
         assert set(systems["verdict"]) <= {WITHIN, OUTSIDE}
         assert phrases.filter(dataset="val2014", metric="compound-types-2")["reason"].str.contains("coco-val2014").all()
     else:
