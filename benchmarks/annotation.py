@@ -128,6 +128,7 @@ def main(arguments: Sequence[str]) -> None:
     """Ingest Flickr30k, or some of it, and measure what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--captions", type=positive, help="so many captions only")
+    parser.add_argument("--one", action="store_true", help="annotate in one process too")
     parser.add_argument("--child", nargs="+", help=argparse.SUPPRESS)
     asked = parser.parse_args(arguments)
     if asked.child:
@@ -146,14 +147,15 @@ def main(arguments: Sequence[str]) -> None:
         ingested = ["flickr30k-token"] if asked.captions is None else sampled(folder, asked.captions)
         run([*AUDITOR, "-q", "ingest", *ingested, "--store", str(folder / "plain.duckdb")], folder)
         ours = {}
-        for store in ("one", "two", "killed"):
+        runs = {"two": "2", **({"one": "1"} if asked.one else {})}
+        for store in (*runs, "killed"):
             (folder / f"{store}.duckdb").write_bytes((folder / "plain.duckdb").read_bytes())
         peer, _ = watched([*_SELF, "--child", "plain", str(folder / "plain.duckdb")])
         note("nlp.pipe", peer)
-        for store, processes in (("two", "2"), ("one", "1")):
+        for store, processes in runs.items():
             log = str(folder / f"{store}.log")
             ours[store], _ = watched([*_SELF, "--child", "annotate", str(folder / f"{store}.duckdb"), processes, log])
-            note(f"annotating in {store}", ours[store])
+            note(f"annotating, processes: {store}", ours[store])
         killed = [*_SELF, "--child", "annotate", str(folder / "killed.duckdb"), "2", str(folder / "killed.log")]
         kills = 0
         for share in KILLS:
@@ -161,17 +163,16 @@ def main(arguments: Sequence[str]) -> None:
         watched(killed)
         hashes = [
             run([*_SELF, "--child", "told", str(folder / f"{store}.duckdb")], folder)[1].split()
-            for store in ("two", "one", "killed")
+            for store in (*runs, "killed")
         ]
         texts = int(hashes[0][1])
         twice = sum(map(int, (folder / "killed.log").read_text().split())) - texts
-    steps = {"nlp.pipe": peer, "annotating in one process": ours["one"], "annotating in two": ours["two"]}
+    steps = {"nlp.pipe": peer, **{f"annotating, processes: {name}": cost for name, cost in ours.items()}}
     print(f"\n{texts:,} different captions\n")
     rows = [(step, up(cost.wall), up(cost.cpu), up(cost.peak or 0, 0)) for step, cost in steps.items()]
     print("\n".join(table(["", "wall, s", "CPU, s", "peak, MiB"], rows)))
     aims = [
-        ("CPU: two processes / nlp.pipe", ours["two"].cpu / peer.cpu, MOST_CPU),
-        ("CPU: one process / nlp.pipe", ours["one"].cpu / peer.cpu, MOST_CPU),
+        *((f"CPU: processes: {name} / nlp.pipe", cost.cpu / peer.cpu, MOST_CPU) for name, cost in ours.items()),
         ("wall: two processes / nlp.pipe", ours["two"].wall / peer.wall, MOST_WALL),
         ("peak memory of all processes, MiB", ours["two"].peak or 0, MOST_MEMORY),
         (f"texts annotated twice for each of {kills} kills", twice / max(kills, 1), 2000.0),
@@ -180,7 +181,7 @@ def main(arguments: Sequence[str]) -> None:
     judged = [(what, up(value), down(aim), mark(value <= aim)) for what, value, aim in aims]
     print("\n".join(table(["", "measured", "at most", ""], judged)))
     equal = len({one for one, _ in hashes}) == 1
-    print(f"\nsame bytes from one process, two, and two that were killed {kills} times: {mark(equal)}")
+    print(f"\nsame bytes from {', '.join(runs)} and from two that were killed {kills} times: {mark(equal)}")
 
 
 if __name__ == "__main__":
