@@ -129,11 +129,10 @@ def data(monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def english_pipeline() -> str:
     """The name of an installed English pipeline that tags and parses; a test that needs one is skipped without it."""
-    spacy = pytest.importorskip("spacy")
-    installed = [name for name in pipelines.PIPELINES if spacy.util.is_package(name)]
-    if not installed:
+    name = pipelines.installed()
+    if name is None:
         pytest.skip(f"no spaCy pipeline is installed: {pipelines.INSTALL}")
-    return installed[0]
+    return name
 
 
 def forget_results(path: Path) -> None:

@@ -24,7 +24,7 @@ CLASSES = (
 LENGTHS, DEPTHS = (2, 3, 4, 5), (1, 2, 3, 4, 5, 6)
 
 #: What is counted by types: the statistic, and the kind of `sql/syntax/phrase_said.sql`.
-TYPES = {"compound-types-2": "compound-2", "pp-types-1": "pp-1"}
+TYPES = {"compound-types-2": "compound-2", "prepositional-types-1": "pp-1"}
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,13 @@ class Statistic:
     scale: float = 1.0
 
 
-def _by_number(kind: str, numbers: Sequence[int], what: str, source: str, *, parsed: bool) -> list[Statistic]:
+def _by_number(name: str, counted: str, numbers: Sequence[int], what: str, *, parsed: bool) -> list[Statistic]:
     return [
-        Statistic(f"{kind}-{one}", f"{kind}-{one}", "caption",
-                  f"{what} {one}{' or more' if one == numbers[-1] else ''}, a caption", source, kind, parsed)
+        Statistic(
+            f"{name}-{one}", f"{counted}-{one}", "caption",
+            f"{what} {one}{' or more' if one == numbers[-1] else ''}, a caption",
+            f"{_MILTENBURG}, figure 7", name, parsed,
+        )
         for one in numbers
     ]  # fmt: skip
 
@@ -63,10 +66,8 @@ STATISTICS = (
         "preposition-ratio", "tagged-preposition", "caption", "prepositions (tag IN) a caption: each heads a phrase",
         f"{_MILTENBURG}, section 4", "phrases",
     ),
-    *_by_number(
-        "compound", LENGTHS, "compounds of length", f"{_MILTENBURG}, figure 7", parsed=False
-    ),
-    *_by_number("pp", DEPTHS, "prepositional phrases of depth", f"{_MILTENBURG}, figure 7", parsed=True),
+    *_by_number("compounds", "compound", LENGTHS, "compounds of length", parsed=False),
+    *_by_number("prepositional-depth", "pp", DEPTHS, "prepositional phrases of depth", parsed=True),
     *(
         Statistic(f"pos-{one}", one, "word", f"share of words that are of class {one}",
                   f"Ferraro et al. 2015, in {_MILTENBURG}, section 5.1", "parts-of-speech")

@@ -5,7 +5,7 @@
 -- returns: caption_id, position, list, phrase
 --
 -- Where a word, or several in a row, of a list stand (colours, numbers, spatial relations, negations): "in front of" and
--- not the "in" that it begins with. Numbers in digits are of list number.
+-- not the "in" that it begins with, "no one" and not "one". Numbers in digits are of list number.
 with placed as (
     select caption_id, position, word, list(word) over following as words
     from parsed_word
@@ -21,5 +21,5 @@ met as (
 select m.caption_id, m.position, m.list, m.phrase
 from met as m
 anti join met as longer
-    on longer.caption_id = m.caption_id and longer.list = m.list and longer.length > m.length
+    on longer.caption_id = m.caption_id and longer.length > m.length
     and longer.position <= m.position and longer.position + longer.length >= m.position + m.length

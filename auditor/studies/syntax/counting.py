@@ -61,7 +61,7 @@ def statistics(
     types = _types(at_work.rows("type_count"), parallel, images)
     if not does_parse:
         types = types.with_columns(
-            pl.when(pl.col("statistic") != "pp-types-1").then(pl.col(name)).alias(name)
+            pl.when(pl.col("statistic") != "prepositional-types-1").then(pl.col(name)).alias(name)
             for name in types.columns
             if name != "statistic"
         )

