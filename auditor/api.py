@@ -33,6 +33,7 @@ from auditor.studies import (
     report,
     reproduce,
     score,
+    syntax,
     tasks,
     templates,
     verify,
@@ -81,6 +82,7 @@ class Auditor:
     findings, templates, outliers = Method(findings.findings), Method(templates.templates), Method(outliers.outliers)
     diversity, robustness = Method(diversity.diversity), Method(robustness.robustness)
     omitted, missed = Method(omitted.omitted_words), Method(missed.missed_words)
+    syntax = Method(syntax.syntax)
     keyness, perplexity = Method(keyness.keyness), Method(perplexity.perplexity)
     bounds, compare, correlate = Method(bounds.bounds), Method(compare.compare), Method(correlate.correlate)
     rank, score = Method(score.ranked_captions), Method(score.score)

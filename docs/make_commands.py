@@ -58,6 +58,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "omitted": ("auditor omitted system --against sample-flawed --eval sample-varied --number 6",),
     "missed": ("auditor missed system --eval sample-varied --importance 3 --floor 1 --number 4",),
     "robustness": ("auditor robustness sample-narrow sample-varied --shuffles 2 --curve 0",),
+    "syntax": ("auditor syntax sample-narrow sample-varied",),
     "keyness": ("auditor keyness sample-narrow sample-varied",),
     "perplexity": ("auditor perplexity sample-narrow sample-varied sample-flawed",),
     "bounds": ("auditor bounds sample-narrow sample-varied -m bleu-4 -m cider -c human -c intra -c inter",),

@@ -24,6 +24,7 @@ from auditor.store.connection import MEMORY, Store
 from auditor.store.relations import declared
 from auditor.store.workspace import Workspace
 from auditor.text import AT_INGEST
+from auditor.text.spacy import pipelines
 
 settings.register_profile(
     "auditor", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -123,6 +124,15 @@ def data(monkeypatch: pytest.MonkeyPatch) -> Path:
         pytest.skip("the real datasets are not here: set AUDITOR_DATA to the folder that holds flickr8k/")
     monkeypatch.setenv("AUDITOR_DATA", str(DATA))
     return DATA
+
+
+@pytest.fixture
+def english_pipeline() -> str:
+    """The name of an installed English pipeline that tags and parses; a test that needs one is skipped without it."""
+    name = pipelines.installed()
+    if name is None:
+        pytest.skip(f"no spaCy pipeline is installed: {pipelines.INSTALL}")
+    return name
 
 
 def forget_results(path: Path) -> None:

@@ -92,6 +92,8 @@ PARAMS: dict[str, Any] = {
     "trained_seq": 1,
     "trained_split": None,
     "draw": "mentions",
+    "pipeline": "one",
+    "most_phrases": 20,
 }
 
 
@@ -130,6 +132,8 @@ def returned(file: SqlFile, case: dict[str, Any]) -> tuple[list[str], list[tuple
 def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, case: dict[str, Any]) -> None:
     if "annotated" not in workspace.bound:
         workspace.bind("annotated", "annotation_as_of")
+    if "phrase_at_work" in reads_of(file.name) and "content" in workspace.bound:
+        workspace.bind("phrase_at_work", "annotated_phrase")
     if not case["captions"]:
         return
     if "made_text" not in workspace.bound:

@@ -7,6 +7,14 @@ from collections.abc import Mapping
 from auditor.findings.kind import Kind
 
 KINDS: Mapping[str, Kind] = {
+    "pipeline-of-another-language": Kind(
+        "Captions were tagged and parsed by a pipeline of another language.",
+        "The language that is declared, or the scripts of more than half of the captions. `n` is the captions.",
+        "Leave out what depends on tags and trees, or declare the language of the dataset in datasets.toml.",
+        "set: the pipeline is English, and the captions are declared as de: its tags say little of them",
+        ("syntax",),
+        {},
+    ),
     "near-duplicate-across-splits": Kind(
         "Captions of a test split occur, exactly or nearly, in a train split: a system may have learnt them by heart, "
         "and its test scores say less than they seem to.",

@@ -107,19 +107,27 @@ def unreadable(store: Store, selection: Selection, metrics: Sequence[MetricReque
     needed = {metric.label: metric.metric.writing(metric.settings) for metric in metrics}
     if not any(needed.values()):
         return {}
-    spoken = language(store, selection.version.dataset)
     captions, latin, _ = _counted(store, selection)
     is_latin = 2 * latin >= captions
+    why = why_not_english(store, selection)
     reasons = {}
     for label, writing in needed.items():
-        if writing == "english" and (spoken.lower().partition("-")[0] != _ENGLISH or not is_latin):
-            why = "not in Latin letters" if not is_latin else f"declared as {spoken}"
+        if writing == "english" and why:
             reasons[label] = f"its stems, synonyms and function words are English, and the captions are {why}"
         elif writing == "latin" and not is_latin:
             reasons[label] = (
                 "it splits words into runs of a-z and 0-9, and the captions are not in Latin letters: ascii=false"
             )
     return reasons
+
+
+def why_not_english(store: Store, selection: Selection) -> str | None:
+    """Say why captions are not taken for English, by their letters or the declared language; null where they are."""
+    captions, latin, _ = _counted(store, selection)
+    if 2 * latin < captions:
+        return "not in Latin letters"
+    spoken = language(store, selection.version.dataset)
+    return None if spoken.lower().partition("-")[0] == _ENGLISH else f"declared as {spoken}"
 
 
 def unspaced(store: Store, selection: Selection) -> str | None:

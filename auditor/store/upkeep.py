@@ -5,17 +5,18 @@ Facts are never touched: only schema `cache` is swept, and the new file is compa
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
 from auditor.errors import StoreError
-from auditor.store import copying, migrations
+from auditor.store import copying, migrations, parses
 from auditor.store.connection import MEMORY, Store
 from auditor.store.faults import engine_errors
 
-_INDEX = ("entry", "ngram_frequency")  # tables of the cache that hold other than counts under a key
+_INDEX = ("entry", "ngram_frequency", "parse")  # tables of the cache that hold other than counts under a key
 
 _LASTING = (*_INDEX, "drawn_candidate")  # tables of the cache that the schema makes: emptied, never dropped
 
@@ -40,6 +41,7 @@ def schema(store: Store) -> int:
 def size(path: Path) -> int:
     """Give the bytes of a store on disk, with its log and what killed processes left beside it."""
     files = [path, *(path.with_name(f"{path.name}{end}") for end in (".wal", ".partial")), *_spilled(path)]
+    files += parses.folder_beside(path).rglob("*")
     return sum(file.stat().st_size for file in files if file.is_file())
 
 
@@ -116,6 +118,7 @@ def _drop_cache(store: Store) -> Swept:
     held = dict(tables(store).iter_rows())
     tables_held = [name for name in _cache_tables(store) if name not in _LASTING]
     swept = Swept(held["cache.entry"], held["cache.ngram_frequency"], len(tables_held))
+    shutil.rmtree(parses.folder_beside(store.path), ignore_errors=True)
     store.execute("drop schema cache cascade")
     with engine_errors(store.path):
         migrations.restore_cache(store.connection)
@@ -125,6 +128,8 @@ def _drop_cache(store: Store) -> Swept:
 def _drop_outdated(store: Store) -> Swept:
     entries = store.execute(f"delete from cache.entry where version not in ({_CURRENT})")
     frequencies = store.execute(f"delete from cache.ngram_frequency where version not in ({_CURRENT})")
+    standing = "select caption_id from membership where to_seq is null"
+    store.execute(f"delete from cache.parse where caption_id not in ({standing})")
     dropped = 0
     counted = [name for name in _cache_tables(store) if name not in _INDEX]
     for name in counted:

@@ -107,6 +107,12 @@ STUDIES: dict[str, Study] = {
     "robustness": _here(
         "diversity.robustness:robustness", "Language", "How far order, letters, tokens and references move diversity."
     ),
+    "syntax": _here(
+        "syntax:syntax",
+        "Language",
+        "Which words captions are made of, how phrases are composed, how complex sentences are.",
+        draws=True,
+    ),
     "keyness": _here("keyness:keyness", "Language", "Words that A uses more or less than B."),
     "perplexity": _here(
         "perplexity:perplexity", "Language", "Perplexity of each dataset under a language model of each.", draws=True

@@ -1,7 +1,7 @@
 -- name: typed_phrase
 -- version: 1
 -- grain: phrase
--- reads: annotated_phrase, group_word, misread_word
+-- reads: phrase_at_work, group_word, misread_word
 -- returns: image, slot, split, text, position, chain, start, ends, head, link, kind, number, number_before_of
 --
 -- What each phrase is for a mention: person, scene, clothing or nothing of these, and its `number`: singular, plural, group, or
@@ -19,7 +19,7 @@ read as (
         end as kind,
         coalesce(w.is_mention, false) as is_no_place, g.number as number_of, h.number as number_before_of,
         regexp_matches(p.head, '(men|people|peoples|children|police|folk|personnel|passersby|youth)$|[^s]s$') as has_plural_head
-    from annotated_phrase as p
+    from phrase_at_work as p
     left join misread as w on w.type = p.types[len(p.types)] and w.word = p.head and (not w.alone or lower(p.words) = p.head)
     left join grouping_word as g on g.word = lower(regexp_extract(p.words, '(\S+) of ', 1))
     left join grouping_word as h on h.word = p.head

@@ -1,17 +1,21 @@
 -- name: content_word_by_tag
--- version: 1
+-- version: 2
 -- grain: caption text, word
--- reads: text_type, vocabulary, caption, tagged_word
+-- params: profile VARCHAR
+-- reads: text_type, caption_tokens, parse
 -- returns: caption_id, token_id, is_content
 -- cites: van Miltenburg et al. 2018, section 3.2
 --
--- The words of texts, content where a tagger takes them for adjective, noun, verb or adverb in the text at hand. One word
--- may be content in one text and not in another.
-with tagged as (
-    select c.caption_id, v.token_id
-    from tagged_word as w
-    join caption as c on c.text = w.text
-    join vocabulary as v on v.token = w.word
+-- The words of texts, content where a tagger takes them for adjective, noun, verb or adverb in the text at hand (tags JJ*,
+-- NN*, VB*, RB*). One word may be content in one text and not in another. The pipeline's words are those of the tokenizer.
+with told as (
+    select t.caption_id, unnest(t.tokens) as token_id, unnest(p.tags) as tag
+    from caption_tokens as t
+    join parse as p on p.caption_id = t.caption_id
+    where t.profile = $profile::varchar
+),
+tagged as (
+    select distinct caption_id, token_id from told where regexp_matches(tag, '^(JJ|NN|VB|RB)')
 )
 select t.caption_id, t.token_id, w.token_id is not null as is_content
 from text_type as t

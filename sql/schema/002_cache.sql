@@ -34,3 +34,27 @@ comment on column cache.entry.relation is 'Table of schema cache that holds them
 comment on column cache.entry.dataset is 'Dataset counted.';
 comment on column cache.entry.version is 'Version counted.';
 comment on column cache.entry.created_at is 'When they were counted.';
+
+create table if not exists cache.parse (
+    pipeline varchar not null,
+    caption_id uinteger not null,
+    starts uinteger[] not null,
+    lengths uinteger[] not null,
+    tags varchar[] not null,
+    lemmas varchar[],
+    heads uinteger[],
+    labels varchar[],
+    chunk_starts uinteger[],
+    chunk_ends uinteger[]
+);
+comment on table cache.parse is 'What a spaCy pipeline says of each text: its words in order, blanks left out, as lists of equal length; and noun chunks.';
+comment on column cache.parse.pipeline is 'Name, version and hash of the pipeline.';
+comment on column cache.parse.caption_id is 'The text, see caption.';
+comment on column cache.parse.starts is 'Where each word begins in the text, in characters from 0.';
+comment on column cache.parse.lengths is 'How many characters each word has.';
+comment on column cache.parse.tags is 'Part of speech of each word, a tag of the Penn Treebank.';
+comment on column cache.parse.lemmas is 'Lemma of each word; null where the pipeline gives none.';
+comment on column cache.parse.heads is 'The word that each word depends on, counted from 1, 0 for a root; null where the pipeline does not parse.';
+comment on column cache.parse.labels is 'Label of each dependency; null where the pipeline does not parse.';
+comment on column cache.parse.chunk_starts is 'First word of each noun chunk, counted from 1; null where the pipeline gives none.';
+comment on column cache.parse.chunk_ends is 'Last word of each noun chunk.';

@@ -277,7 +277,10 @@ def test_a_task_without_items_is_told_beside_the_others(store: Store, tmp_path: 
 def test_no_word_is_listed_twice(store: Store) -> None:
     from auditor.store.workspace import Workspace
 
-    for name, by in (("misread_word", "type"), ("group_word", None)):
+    for name, by in (
+        *(("misread_word", "type"), ("group_word", None)),
+        *(("person_word", None), ("place_word", None), ("clothing_word", None)),
+    ):
         rows = Workspace(store).rows(name).explode("words")
         assert rows.select(*([by] if by else []), "words").is_unique().all()
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -15,11 +16,12 @@ from auditor.errors import UsageError
 from auditor.metrics.candidates import HUMAN, CandidateSet, bind_candidates, output_of
 from auditor.model import Progress, Selection
 from auditor.registry import References
-from auditor.store import cache, ngrams, tokens, versions
+from auditor.store import ngrams, parses, tokens, versions
 from auditor.store.workspace import Workspace
 from auditor.studies.diversity.settings import DiversitySettings
 from auditor.text import function_words, tokenizer_of
-from auditor.text.spacy.content_words import PROFILE, Tagger, tagger
+from auditor.text.spacy.annotation import Annotator, annotator
+from auditor.text.spacy.processes import annotated
 
 if TYPE_CHECKING:
     from auditor.store.connection import Store
@@ -30,18 +32,17 @@ _NUMERALS = (
     " eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million"
 )
 
-_TAGGED = "tagged_content"
-
-_TEXTS_AT_ONCE = 20_000
+#: The tokenizer whose words a pipeline tags.
+PROFILE = "spacy"
 
 
 @dataclass(frozen=True)
 class Content:
-    """How content words are told: by `tagger`, or as whatever is not in `listed`, tokens of function words."""
+    """How content words are told: by tags of `tagger`, or as whatever is not in `listed`, tokens of function words."""
 
     label: str
     listed: pl.DataFrame
-    tagger: Tagger | None = None
+    tagger: Annotator | None = None
 
     @property
     def file(self) -> str:
@@ -66,7 +67,7 @@ def content_of(settings: DiversitySettings) -> Content:
         raise UsageError("content words are told by a tagger or by a list of function words, not by both")
     if tokenizer != PROFILE:
         raise UsageError(f"--tokenizer {tokenizer}: a tagger tags the words of tokenizer {PROFILE}: name that one")
-    loaded = tagger(settings.pipeline)
+    loaded = annotator(settings.pipeline, "content words by tags")
     return Content(f"tags:{loaded.label}", pl.DataFrame(schema={"word": pl.String}), loaded)
 
 
@@ -132,14 +133,10 @@ def bind_words(
     at_work.bind("text_type", "text_type")
     at_work.bind_rows("function_word", content.listed)
     if content.tagger is not None:
-        images = versions.images(store, selections[-1])["image"]
-        tagged = pl.concat(_tagged(store, one, selections[-1], images, content.tagger, progress) for one in selections)
-        tagged = tagged.unique("text")
-        spelled = tagged.explode("words", empty_as_null=True).drop_nulls().rename({"words": "word"})
-        at_work.bind_rows("tagged_word", spelled)
-    at_work.bind("content_word", content.file)
-    if content.tagger is not None:
+        annotate = partial(annotated, content.tagger, None)
+        parses.provide(store, selections, content.tagger.label, annotate, progress).bind(at_work)
         _require_same_words(at_work, content.tagger)
+    at_work.bind("content_word", content.file)
     at_work.bind("reference_word_importance", "reference_word_importance")
 
 
@@ -176,41 +173,17 @@ def unshared(store: Store, system: Selection, evaluation: Selection) -> tuple[in
     return lacking, int((~answered.is_in(described.implode())).sum())
 
 
-def _tagged(
-    store: Store, selection: Selection, evaluation: Selection, images: pl.Series, by: Tagger, progress: Progress
-) -> pl.DataFrame:
-    """Give the content words of each text that a selection has of the images of `evaluation`. Columns: text, words.
-
-    What was tagged before comes from the cache.
-    """
-    place = (evaluation.version.dataset, evaluation.version.version, evaluation.split)
-    key = cache.key(selection, PROFILE, (), {"tagger": by.label, "tags": "JJ NN VB RB", "images of": place})
-    kept = cache.get(store, {key: _TAGGED})
-    if key in kept:
-        return kept[key]
-    texts = versions.content(store, selection).filter(pl.col("image").is_in(images.implode()))["text"].unique().sort()
-    parts = []
-    for first in range(0, max(len(texts), 1), _TEXTS_AT_ONCE):
-        progress(f"{selection.label}: tagging", first, len(texts))
-        parts.append(by.content_words(texts.slice(first, _TEXTS_AT_ONCE)))
-    tagged = pl.concat(parts)
-    cache.put(store, selection, _TAGGED, key, tagged)
-    return tagged
-
-
-def _require_same_words(at_work: Workspace, by: Tagger) -> None:
-    """See to it that every word that was tagged in a text at work is a word of that text."""
+def _require_same_words(at_work: Workspace, by: Annotator) -> None:
+    """See to it that every text at work has as many words of the tokenizer as the pipeline has tagged."""
     strayed = at_work.query(
-        "with at_work as (select distinct caption_id from caption_type)"
-        " select w.word, c.text from tagged_word as w join caption as c on c.text = w.text"
-        " semi join at_work as a on a.caption_id = c.caption_id"
-        " left join vocabulary as v on v.token = w.word"
-        " anti join content_word as k on k.caption_id = c.caption_id and k.token_id = v.token_id"
-        " order by c.text, w.word limit 1"
+        "select c.text, len(p.tags) as tagged, len(t.tokens) as words from parse as p"
+        " join caption as c on c.caption_id = p.caption_id"
+        f" join caption_tokens as t on t.caption_id = p.caption_id and t.profile = '{PROFILE}'"
+        " where len(p.tags) <> len(t.tokens) order by c.text limit 1"
     )
     if strayed.height:
-        word, text = strayed.row(0)
+        text, tagged, words = strayed.row(0)
         raise UsageError(
-            f"{by.label} splits texts otherwise than tokenizer {PROFILE}: {word!r} in {text!r}; use a pipeline with"
-            " spaCy's own English tokeniser"
+            f"{by.label} splits texts otherwise than tokenizer {PROFILE}: {text!r} into {tagged} words, not {words};"
+            " use a pipeline with spaCy's own English tokeniser"
         )

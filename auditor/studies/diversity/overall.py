@@ -15,13 +15,14 @@ from auditor.errors import MetricError
 from auditor.model import Selection, Source
 from auditor.registry import STATISTICS
 from auditor.result import Finding, Said, Signature, about
+from auditor.scoring.parallel_lists import Lists, parallel_lists
 from auditor.statistics import diversity as scored
 from auditor.statistics.cards import Statistic
 from auditor.statistics.diversity_walks import CURVE, WALKED, Walk, compression_ratio, walk
 from auditor.statistics.length_interval import CONFIDENCE, RESAMPLES, sdsl_interval
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
-from auditor.studies.diversity.lists import Lists, image_order, parallel_lists
+from auditor.studies.diversity.lists import image_order
 from auditor.studies.diversity.settings import DiversitySettings, Known
 
 _DECIMALS = 12

@@ -19,7 +19,9 @@ from auditor.store.versions import log, resolve_all
 from auditor.studies.diversity import FILE_ORDER, PUBLISHED_PROFILE, DiversitySettings, diversity
 from auditor.studies.diversity.missed import missed_words
 from auditor.studies.diversity.omitted import omitted_words
+from auditor.studies.reproduce.composition import composition, is_of_all_images
 from auditor.studies.reproduce.study import Measured
+from auditor.text.spacy import pipelines
 
 #: Captions of people for the systems' images, and training data: what the paper has, or what is nearest to it.
 _EVALUATION = ("coco-val2014", "coco-val")
@@ -62,7 +64,9 @@ Quantities = Iterator[tuple[Quantity, float]]
 
 
 def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measured:
-    """Measure tables 1 and 2 and figures 1, 2, 4, 5 and 6 as the authors' code does; they need tokenizer `spacy`.
+    """Measure tables 1 to 3 and figures 1, 2 and 4 to 7 as the authors' code does; they need tokenizer `spacy`.
+
+    Table 3 and figure 7 need a spaCy pipeline, too; content words are by its tags, as published, or else by a list.
 
     People's captions are coco-val2014, or else the half of it in coco-val; training data coco-train, or else its words.
     """
@@ -84,7 +88,8 @@ def _measured(
     seed: int,
     progress: Progress,
 ) -> Measured:
-    settings = DiversitySettings(PUBLISHED_PROFILE, published=True, seed=seed)
+    tagger = pipelines.installed()
+    settings = DiversitySettings(PUBLISHED_PROFILE, published=True, seed=seed, pipeline=tagger)
     people = [evaluation] if evaluation else []
     described = diversity(
         store,
@@ -106,24 +111,26 @@ def _measured(
     asked = {check.of[1] for check in paper.checks}
     signatures = {name: signature for name, signature in described.signatures.items() if name in asked}
     if evaluation:
-        quantities.update(first_missed(store, paper, systems, evaluation, progress))
+        quantities.update(first_missed(store, paper, systems, evaluation, tagger, progress))
     if evaluation and training:
         quantities.update(first_omitted(store, paper, systems, training, evaluation, progress))
     quantities.update(_columns(values, drawn))
     quantities.update(_of_all_lists(store, evaluation, training, settings, progress))
     if len(systems) == len(paper.datasets):
         quantities.update(_correlations(values.filter(pl.col("dataset").is_in(systems))))
-    absent = _without_value(values)
+    composed = composition(store, paper, systems, called, progress)
+    quantities.update(composed.quantities)
+    absent = _without_value(values) | dict(composed.absent)
     absent |= {check.of: why for check in paper.checks if (why := _unanswerable(check.of, evaluation, training))}
     return Measured(
         {named: value for named, value in quantities.items() if named not in absent},
         lacking,
         tuple(resolve_all(store, [*systems, *people, *([training] if training else [])])),
-        signatures,
-        notes=tuple(notes),
+        signatures | dict(composed.signatures),
+        notes=(*notes, *composed.notes),
         absent=absent,
-        tables=(_table(rows),),
-        intervals=_intervals(rows),
+        tables=(_table(rows), *composed.tables),
+        intervals=_intervals(rows) | dict(composed.intervals),
     )
 
 
@@ -169,7 +176,8 @@ def _unanswerable(of: Quantity, evaluation: str | None, training: str | None) ->
         return _SCORES
     if training != _TRAINING[0] and {"novel", "known"} & set(metric.split()):
         return _WORDS
-    if dataset == _PEOPLE and evaluation != _EVALUATION[0] and metric in _OF_ALL_IMAGES:
+    of_all_images = metric in _OF_ALL_IMAGES or is_of_all_images(metric)
+    if dataset == _PEOPLE and evaluation != _EVALUATION[0] and of_all_images:
         return _HALF
     if metric in ("limit", "unlearnable") and training != _TRAINING[0]:
         return _WORDS
@@ -290,13 +298,14 @@ def first_omitted(
         yield from _among(paper, ranking, none.filter(pl.col(column) <= _FIRST)["word"].to_list())
 
 
-def first_missed(store: Store, paper: Paper, systems: Sequence[str], evaluation: str, progress: Progress) -> Quantities:
+def first_missed(
+    store: Store, paper: Paper, systems: Sequence[str], evaluation: str, tagger: str | None, progress: Progress
+) -> Quantities:
     """Say of each printed word whether it is among the first of those that five captions have and systems miss."""
     if len(systems) < len(paper.datasets):
         return
-    words = missed_words(
-        store, *systems, evaluation=evaluation, settings=DiversitySettings(PUBLISHED_PROFILE), progress=progress
-    ).frame
+    settings = DiversitySettings(PUBLISHED_PROFILE, pipeline=tagger)
+    words = missed_words(store, *systems, evaluation=evaluation, settings=settings, progress=progress).frame
     for name, ranking in _RANKINGS.items():
         first = words.filter(pl.col("rank") <= _FIRST, ranking=name)
         yield from _among(paper, ranking, first["word"].to_list())

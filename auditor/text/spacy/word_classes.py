@@ -48,7 +48,7 @@ class Parser(pipelines.Pipeline):
 def pipeline(name: str | None) -> Parser:
     """Load a pipeline that tags and parses. Raises what `pipelines.pipeline` does."""
     loaded = pipelines.pipeline(name, ", ".join(WORD_CLASSES), parses=True)
-    return Parser(loaded.label, loaded.parse)
+    return Parser(**vars(loaded))
 
 
 def _blanked(parsed: Any, places: set[int]) -> str:

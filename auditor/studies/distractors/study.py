@@ -14,12 +14,14 @@ import polars as pl
 from auditor import parameters as p
 from auditor.config import sources
 from auditor.errors import UsageError
-from auditor.model import Progress, Selection, Source, silent
-from auditor.result import Result, Signature, Table, listed
+from auditor.model import Progress, silent
+from auditor.result import Result, Signature
 from auditor.row_files import check_path, write_rows
 from auditor.store.connection import Store
 from auditor.store.versions import content_at_work, resolve
 from auditor.store.workspace import Workspace
+from auditor.studies.distractors.phrases import MARKED, bind_phrases, bind_training, find_training, parsed
+from auditor.studies.distractors.tables import counts, examples, without_items
 
 _VERSION = 1
 
@@ -53,10 +55,16 @@ COLUMNS = ("item", "part", "image", "split", "slot", "right", "wrong", "drawn_fr
 
 _WHAT = "items"
 
-_TRAIN = "train"
-
 
 Tasks = Annotated[Sequence[str], p.Parameter(f"Task, of {', '.join(TASKS)}; repeat for more; default: all.", "task")]
+
+Pipeline = Annotated[
+    str | None,
+    p.Parameter(
+        "spaCy pipeline, by name or folder: its noun chunks are the phrases, and lists of words tell what they are of; "
+        "default: the mark-up of phrases."
+    ),
+]
 
 Train = Annotated[
     str | None,
@@ -80,6 +88,7 @@ def distractors(
     ref: p.Ref,
     *,
     tasks: Tasks = (),
+    pipeline: Pipeline = None,
     train: Train = None,
     split: p.Split = None,
     seed: p.Seed = 1,
@@ -97,6 +106,9 @@ def distractors(
     alone; just-scene-plus, the other way round, the mention against another sentence of the same scene. Who and what is
     mentioned, the mark-up of phrases tells.
 
+    Captions without mark-up have items by --pipeline: noun chunks of a spaCy pipeline are the phrases, and lists of
+    words tell by the last word which are people, places and clothes. What a pipeline says of a caption is kept.
+
     What replaces a mention is drawn from all of the training captions, so that "a man" comes as often as they have it.
     With --draw phrases each distinct phrase of the training captions is drawn once, whether it reads on or not, as the
     published items seem to be: rare and long ones then give themselves away, and a bigram model of the training
@@ -111,7 +123,10 @@ def distractors(
     Limits: a drawn distractor may be true by chance, for nobody has looked at the image. The rules know English, and
     people by the words of their last noun; the published items of switch-people were pruned by hand, these are fewer.
     A person's replacement has the same number, a scene's the same preposition before it, both another noun than
-    captions of the image have, which the paper does not ask for.
+    captions of the image have, which the paper does not ask for. Of the noun chunks of flickr30k:val, by a small
+    pipeline trained on UD English EWT, 97.8 % of those taken for people and 90.7 % of those taken for scenes are marked
+    so with the same noun, and 94.9 % and 80.6 % of what is marked is found: times ("on a sunny day") and adverbs are
+    marked as scenes. Where all captions of an image mention people once, they are taken for the same.
 
     Source: Hodosh & Hockenmaier 2016, Focused evaluation for image description with binary forced-choice tasks.
 
@@ -119,7 +134,8 @@ def distractors(
     (image#slot of the training caption), trained_on, seed. A file of -o has item, part, image, split, slot, right,
     wrong, drawn_from.
 
-    Raises `UsageError` where captions have no mark-up of phrases, mention nobody, or there is nothing to draw from.
+    Raises `UsageError` where captions have no mark-up of phrases and no pipeline is named, mention nobody, or there is
+    nothing to draw from; `MissingExtraError` where a pipeline is named and spaCy is not installed.
 
     Example: auditor distractors flickr30k:val --task switch-people --task just-scene -o items.csv
     """
@@ -129,14 +145,17 @@ def distractors(
     if file is not None:
         check_path(file, _WHAT, force=force)
     selection = resolve(store, ref, split)
+    drawing = [name for name in asked if TASKS[name].trains]
+    training = find_training(store, selection, train, sources(config) or {}, drawing)
+    said_of = [selection, *training] if drawing else [selection]
+    told = parsed(store, said_of, pipeline, progress) if pipeline is not None else None
     at_work = content_at_work(store, selection)
-    _check_phrases(at_work, selection)
-    training = _training(store, selection, train, sources(config) or {}, asked)
-    _bind_training(store, at_work, training)
+    bind_phrases(at_work, selection, told)
+    bind_training(store, at_work, training, told, draws=bool(drawing))
     at_work.params |= {"dataset": selection.version.dataset, "seed": seed, "draw": draw}
     made = _made(at_work, asked, progress)
     kept = made.filter(pl.col("dropped").is_null())
-    said = _without_items(selection, made, asked)
+    said = without_items(selection, made, {name: TASKS[name].mentioned for name in asked})
     if kept.is_empty():
         raise UsageError(f"{selection.label}: no item to make: {'; '.join(said)}")
     trained_on = " ".join(one.pinned_name for one in training)
@@ -150,13 +169,15 @@ def distractors(
         pl.lit(trained_on or None, pl.String).alias("trained_on"),
         pl.lit(seed, pl.Int64).alias("seed"),
     )
-    told: dict[str, str | int | float | bool] = {"train": trained_on, "draw": draw, "seed": seed}
+    settings: dict[str, str | int | float | bool] = {
+        "phrases": told.pipeline if told else MARKED, "train": trained_on, "draw": draw, "seed": seed,
+    }  # fmt: skip
     result = Result(
         "distractors",
         frame,
         selections=(selection, *training),
-        signatures={"distractors": str(Signature("distractors", told, _VERSION))},
-        tables=(_counts(selection, made, asked), _examples(frame)),
+        signatures={"distractors": str(Signature("distractors", settings, _VERSION))},
+        tables=(counts(selection, made, asked), examples(frame)),
         notes=said,
     )
     if file is not None:
@@ -172,47 +193,6 @@ def _asked(names: Sequence[str]) -> list[str]:
     return [name for name in TASKS if name in names or not names]
 
 
-def _check_phrases(at_work: Workspace, selection: Selection) -> None:
-    marked = "select image from annotated semi join content using (image, slot) where len(phrases) > 0 limit 1"
-    if at_work.query(marked).is_empty():
-        raise UsageError(
-            f"{selection.label}: has no mark-up of phrases, which says whom and what captions mention; "
-            "files of format entities have it, and dataset flickr30k"
-        )
-
-
-def _training(
-    store: Store, selection: Selection, train: str | None, declared: Mapping[str, Source], asked: Sequence[str]
-) -> list[Selection]:
-    """Find what distractors are drawn from: what is named, or every split of the dataset that counts as train."""
-    version = selection.version
-    splits = store.rows("split", dataset=version.dataset, seq=version.seq)["split"].to_list()
-    if train is not None:
-        return [Selection(version, train) if train in splits else resolve(store, train)]
-    roles = declared[version.dataset].split_roles if version.dataset in declared else {}
-    found = [Selection(version, one) for one in splits if roles.get(one, one) == _TRAIN]
-    drawing = [name for name in asked if TASKS[name].trains]
-    if drawing and not found:
-        there = f"its splits are {', '.join(splits)}" if splits else "it has no splits"
-        raise UsageError(
-            f"{version.dataset}: no split counts as train, from which {drawing[0]} draws: {there}; "
-            "name a split or a dataset with --train"
-        )
-    return found
-
-
-def _bind_training(store: Store, at_work: Workspace, training: Sequence[Selection]) -> None:
-    """Bind relation `trained_mention`; words are names that the training captions capitalise, or else those at work."""
-    if not training:
-        return
-    trained = content_at_work(store, training[0])
-    for further in training[1:]:
-        trained.append("content", "content_as_of", of=content_at_work(store, further))
-    _check_phrases(trained, training[0])
-    at_work.bind("trained_mention", "mention", of=trained)
-    at_work.take("name_word", trained, "name_word")
-
-
 def _made(at_work: Workspace, asked: Sequence[str], progress: Progress) -> pl.DataFrame:
     """Make the items of the tasks, with those that a rule leaves out: part, place, right, wrong, dropped, whence."""
     made = []
@@ -223,50 +203,6 @@ def _made(at_work: Workspace, asked: Sequence[str], progress: Progress) -> pl.Da
         made.append(at_work.rows(task.made_by).with_columns(pl.lit(name).alias("part")))
     progress("items", len(asked), len(asked))
     return pl.concat(made)
-
-
-def _without_items(selection: Selection, made: pl.DataFrame, asked: Sequence[str]) -> tuple[str, ...]:
-    """Say which tasks have no items, and why."""
-    said = []
-    for kind, what in (("person", "names people"), ("scene", "is a scene")):
-        rows = {name: made.filter(part=name)["dropped"] for name in asked if TASKS[name].mentioned == kind}
-        if unmentioned := [name for name, dropped in rows.items() if dropped.is_empty()]:
-            fewer = " beside others" if unmentioned == ["switch-people"] else ""
-            said.append(f"{listed(unmentioned, len(unmentioned))}: no phrase of {selection.label} {what}{fewer}")
-        if left_out := [name for name, dropped in rows.items() if len(dropped) and not dropped.null_count()]:
-            said.append(f"{listed(left_out, len(left_out))}: rules leave out every item of {selection.label}")
-    return tuple(said)
-
-
-def _counts(selection: Selection, made: pl.DataFrame, asked: Sequence[str]) -> Table:
-    """Count the items of each task, and what each rule left out."""
-    order = pl.col("task").replace_strict({name: place for place, name in enumerate(asked)}, return_dtype=pl.Int64)
-    counted = (
-        made.group_by(pl.col("part").alias("task"), pl.col("dropped").alias("rule"))
-        .agg(pl.len().alias("items"))
-        .with_columns(pl.when(pl.col("rule").is_null()).then(pl.lit("kept")).otherwise(pl.lit("dropped")).alias("is"))
-        .sort(order, pl.col("rule").is_not_null(), -pl.col("items").cast(pl.Int64), "rule")
-        .select("task", "is", "items", "rule")
-    )
-    return Table(
-        f"items of {selection.label}",
-        counted,
-        caption="dropped: left out by the first rule that holds",
-        name="counts",
-        sections="task",
-    )
-
-
-def _examples(frame: pl.DataFrame) -> Table:
-    shown = frame.group_by("part", maintain_order=True).agg(pl.col("image", "right", "wrong").first())
-    more = frame.height - shown.height
-    return Table(
-        "an item of each task",
-        shown.rename({"part": "task"}),
-        caption=f"{more:,} more: -o FILE.csv or FILE.jsonl writes them" if more > 0 else None,
-        beside=("right", "wrong"),
-        name="examples",
-    )
 
 
 def write(frame: pl.DataFrame, path: Path, *, force: bool = False) -> None:

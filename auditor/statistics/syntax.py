@@ -1,0 +1,148 @@
+"""The statistics of syntax: which words captions are made of, how phrases are composed, how complex sentences are.
+
+Each is the ratio of two totals over images; of what is counted, `sql/syntax/text_count.sql` has the names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from auditor.statistics.ratio import ratio
+
+_MILTENBURG = "van Miltenburg et al. 2018"
+
+#: Parts of speech, as `sql/syntax/parsed_word.sql` tells them from tags.
+CLASSES = (
+    "noun", "verb", "adjective", "adverb", "determiner", "pronoun", "preposition", "numeral", "conjunction", "particle",
+    "other",
+)  # fmt: skip
+
+#: The lengths of compounds and the depths of prepositional phrases that are told apart, the last with all above it.
+LENGTHS, DEPTHS = (2, 3, 4, 5), (1, 2, 3, 4, 5, 6)
+
+#: What is counted by types: the statistic, and the kind of `sql/syntax/phrase_said.sql`.
+TYPES = {"compound-types-2": "compound-2", "prepositional-types-1": "pp-1"}
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """What a statistic of syntax declares of itself.
+
+    Its value is `scale` × what is counted as `part` / what is counted as `whole`. `group` is the table that shows it;
+    `parsed` says that it needs heads, which not every pipeline gives.
+    """
+
+    name: str
+    part: str
+    whole: str
+    definition: str
+    source: str
+    group: str
+    parsed: bool = False
+    scale: float = 1.0
+
+
+def _by_number(name: str, counted: str, numbers: Sequence[int], what: str, *, parsed: bool) -> list[Statistic]:
+    return [
+        Statistic(
+            f"{name}-{one}", f"{counted}-{one}", "caption",
+            f"{what} {one}{' or more' if one == numbers[-1] else ''}, a caption",
+            f"{_MILTENBURG}, figure 7", name, parsed,
+        )
+        for one in numbers
+    ]  # fmt: skip
+
+
+#: In the order in which results show them.
+STATISTICS = (
+    Statistic(
+        "compound-ratio", "compound", "caption", "compounds, runs of two nouns or more (tags NN*), a caption",
+        f"{_MILTENBURG}, section 4", "phrases",
+    ),
+    Statistic(
+        "preposition-ratio", "tagged-preposition", "caption", "prepositions (tag IN) a caption: each heads a phrase",
+        f"{_MILTENBURG}, section 4", "phrases",
+    ),
+    *_by_number("compounds", "compound", LENGTHS, "compounds of length", parsed=False),
+    *_by_number("prepositional-depth", "pp", DEPTHS, "prepositional phrases of depth", parsed=True),
+    *(
+        Statistic(f"pos-{one}", one, "word", f"share of words that are of class {one}",
+                  f"Ferraro et al. 2015, in {_MILTENBURG}, section 5.1", "parts-of-speech")
+        for one in CLASSES
+    ),
+    Statistic(
+        "adjectives-per-noun", "adjective", "noun", "adjectives / nouns", "Penn tags JJ*, NN*", "modifiers",
+    ),
+    Statistic("adverbs-per-noun", "adverb", "noun", "adverbs / nouns", "Penn tags RB*, NN*", "modifiers"),
+    Statistic("colours", "colour", "caption", "basic colour terms a caption", "Berlin & Kay 1969", "modifiers"),
+    Statistic("numbers", "number", "caption", "cardinal numerals, digits too, a caption", "a list", "modifiers"),
+    Statistic(
+        "spatial-relations", "spatial", "caption", "prepositions of place and path a caption",
+        "after Landau & Jackendoff 1993, table 1", "modifiers",
+    ),
+    Statistic(
+        "negations", "negation", "caption", "words that negate a caption",
+        "van Miltenburg, Morante & Elliott 2016", "rare",
+    ),
+    Statistic(
+        "negated", "negated", "caption", "share of captions with a word that negates",
+        "van Miltenburg, Morante & Elliott 2016", "rare",
+    ),
+    Statistic(
+        "possessives", "possessive", "caption", "possessives ('s, their) a caption: tags POS, PRP$, WP$",
+        f"{_MILTENBURG}, section 3.3", "rare",
+    ),
+    Statistic(
+        "contractions", "contraction", "caption", "contracted words (n't, 're) a caption",
+        f"{_MILTENBURG}, section 3.3", "rare",
+    ),
+    Statistic(
+        "dependency-distance", "distance", "dependency", "mean distance in words from a word to its head",
+        "Liu 2008, section 2.2", "complexity", parsed=True,
+    ),
+    Statistic(
+        "yngve", "yngve", "parsed-word", "mean over words of the branches to the right on the path from the root",
+        f"Yngve 1960; {_MILTENBURG}, section 5.1", "complexity", parsed=True,
+    ),
+    Statistic(
+        "frazier", "frazier-half", "parsed-word",
+        "mean over words of the nodes that begin with the word, a sentence counting 1.5",
+        f"Frazier 1985; {_MILTENBURG}, section 5.1", "complexity", parsed=True, scale=0.5,
+    ),
+    *(
+        Statistic(f"opening-{one}", f"opening-{one}", "opened", f"share of captions whose first word is of class {one}",
+                  "as part-of-speech distribution, of first words", "openings")
+        for one in CLASSES
+    ),
+)  # fmt: skip
+
+
+def definitions() -> pl.DataFrame:
+    """Give of what counts each statistic is the ratio. Columns: class, side (part or whole), counted."""
+    rows = [
+        (one.name, side, counted) for one in STATISTICS for side, counted in (("part", one.part), ("whole", one.whole))
+    ]
+    return pl.DataFrame(rows, schema=["class", "side", "counted"], orient="row")
+
+
+def measured(totals: pl.DataFrame, *, parsed: bool) -> pl.DataFrame:
+    """Make values of totals (rows of `sql/syntax/syntax_total.sql`), with intervals over images.
+
+    Gives statistic, value, low, high, count (its part), n (its whole), images, in the order of `STATISTICS`; without a
+    parser those that need one have no value.
+    """
+    scale = {one.name: one.scale for one in STATISTICS}
+    known = pl.DataFrame(
+        {"class": [one.name for one in STATISTICS], "told": [parsed or not one.parsed for one in STATISTICS]}
+    )
+    values = ratio(totals).join(totals.select("class", count="part"), on="class")
+    scaled = known.join(values, on="class", how="left", maintain_order="left").with_columns(
+        pl.col("value", "low", "high") * pl.col("class").replace_strict(scale, return_dtype=pl.Float64)
+    )
+    shown = ("value", "low", "high", "count", "n", "images")
+    return scaled.select(
+        pl.col("class").alias("statistic"), *(pl.when("told").then(pl.col(name)).alias(name) for name in shown)
+    )

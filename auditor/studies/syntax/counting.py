@@ -1,0 +1,86 @@
+"""What is counted in the captions of a selection, over what a pipeline says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+import polars as pl
+
+from auditor.model import Progress, Selection
+from auditor.scoring.parallel_lists import Lists, parallel_lists
+from auditor.statistics.ratio import NORMAL
+from auditor.statistics.resampling import jackknife_error
+from auditor.statistics.syntax import TYPES, definitions, measured
+from auditor.store import ngrams, parses
+from auditor.store.connection import Store
+from auditor.store.parses import Parses
+from auditor.store.workspace import Workspace
+from auditor.text import word_lists
+from auditor.text.spacy.annotation import Annotator
+from auditor.text.spacy.processes import annotated
+
+#: The tokenizer under which every text has tokens: nothing here is counted by it.
+_PROFILE = "bare"
+
+
+def parsed(
+    store: Store, selections: Sequence[Selection], by: Annotator, processes: int | None, progress: Progress
+) -> Parses:
+    """See to it that a pipeline has annotated every caption of the selections; what it said before is taken."""
+    return parses.provide(store, selections, by.label, partial(annotated, by, processes), progress)
+
+
+def counted(store: Store, selection: Selection, told: Parses, progress: Progress) -> Workspace:
+    """Open a workspace over the captions of a selection, with what is counted in each of its texts."""
+    at_work = ngrams.workspace(store, selection, _PROFILE)
+    at_work.bind_rows("listed_phrase", word_lists.phrases())
+    at_work.bind_rows("syntax_definition", definitions())
+    ranges = parses.ranges(at_work)
+    for done, (first, last) in enumerate(ranges):
+        progress(f"{selection.label}: syntax", done, len(ranges))
+        told.bind(at_work, first, last)
+        at_work.append("text_counts", "text_count")
+        at_work.append("phrases_said", "phrase_said")
+    return at_work
+
+
+def statistics(
+    at_work: Workspace, selection: Selection, lists: str, *, does_parse: bool
+) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """Measure what `counted` has counted, and what a reader must know.
+
+    Gives statistic, value, low, high, count, n, images, lists: those of `auditor.statistics.syntax`, and how many types
+    there are, a mean over parallel lists.
+    """
+    ratios = measured(at_work.rows("syntax_total"), parsed=does_parse)
+    parallel = parallel_lists(at_work, selection, lists, full=False)
+    at_work.params["lists"] = parallel.asked
+    images = at_work.query("select count(distinct image_no) from reference").item()
+    types = _types(at_work.rows("type_count"), parallel, images)
+    if not does_parse:
+        types = types.with_columns(
+            pl.when(pl.col("statistic") != "prepositional-types-1").then(pl.col(name)).alias(name)
+            for name in types.columns
+            if name != "statistic"
+        )
+    return pl.concat([ratios, types], how="diagonal"), parallel.notes
+
+
+def _types(counts: pl.DataFrame, parallel: Lists, images: int) -> pl.DataFrame:
+    """Give the types of each kind, a mean over lists, with the interval of a jackknife over images."""
+    rows = []
+    for name, kind in TYPES.items():
+        of_kind = counts.filter(kind=kind)
+        value = float(of_kind["types"].sum()) / parallel.number
+        lost = of_kind.drop_nulls("image_no").group_by("image_no").agg(pl.col("types").sum())["types"].to_numpy()
+        without = np.concatenate([value - lost / parallel.number, np.full(max(images - len(lost), 0), value)])
+        error = jackknife_error(without)
+        ends = (None, None) if error is None else (max(value - NORMAL * error, 0.0), value + NORMAL * error)
+        rows.append((name, value, *ends, images, parallel.number))
+    schema = {
+        "statistic": pl.String, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64, "images": pl.Int64,
+        "lists": pl.Int64,
+    }  # fmt: skip
+    return pl.DataFrame(rows, schema=schema, orient="row")

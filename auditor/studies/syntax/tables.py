@@ -1,0 +1,145 @@
+"""Statistics of syntax as people read them: datasets side by side, histograms, pipelines beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from auditor.model import Selection
+from auditor.result import Figure, Table
+from auditor.statistics.syntax import DEPTHS, LENGTHS, STATISTICS, TYPES
+
+#: The tables, by the groups of statistics, with titles.
+_TITLES = {
+    "phrases": "compounds and prepositional phrases, a caption",
+    "parts-of-speech": "parts of speech, share of words",
+    "openings": "first words, share of captions",
+    "complexity": "complexity of sentences",
+    "modifiers": "what is said of things",
+    "rare": "negation, possession, contraction, for 1,000 captions",
+}
+
+_PER_1000 = 1000
+
+_SHOWN = 10
+
+
+def side_by_side(selections: Sequence[Selection], frame: pl.DataFrame) -> list[Table]:
+    """Put the statistics of datasets beside each other, a table a group. `frame`: rows of one pipeline."""
+    made = []
+    for group, title in _TITLES.items():
+        names = [one.name for one in STATISTICS if one.group == group]
+        if group == "phrases":
+            names = [names[0], "compound-types-2", names[1], "prepositional-types-1"]
+        shown = _labelled(selections, frame.filter(pl.col("statistic").is_in(names)).drop_nulls("value"))
+        if shown.is_empty():
+            continue
+        prefix = {"parts-of-speech": "pos-", "openings": "opening-"}.get(group, "")
+        value = pl.col("value") * _PER_1000 if group == "rare" else pl.col("value")
+        order = pl.col("statistic").replace_strict({name: place for place, name in enumerate(names)})
+        wide = (
+            shown.with_columns(value=value, place=order)
+            .sort("place", maintain_order=True)
+            .with_columns(pl.col("statistic").str.strip_prefix(prefix))
+        )
+        digits = tuple((name, 0) for name in TYPES) if group == "phrases" else ()
+        made.append(
+            Table(
+                title,
+                _pivoted(selections, wide),
+                digits=(*digits, *((name, 2) for name in names if group == "rare")),
+                name=group,
+            )
+        )
+    return made
+
+
+def histograms(selections: Sequence[Selection], frame: pl.DataFrame) -> list[Figure]:
+    """Draw how long compounds are and how deep prepositional phrases, as figure 7 of the paper does, a caption."""
+    drawn = []
+    for kind, numbers, title, label in (
+        ("compounds", LENGTHS, "Compounds by length", "nouns of a compound"),
+        ("prepositional-depth", DEPTHS, "Prepositional phrases by depth", "prepositions of a phrase"),
+    ):
+        names = {f"{kind}-{one}": f"{one}+" if one == numbers[-1] else str(one) for one in numbers}
+        rows = _labelled(selections, frame.filter(pl.col("statistic").is_in(list(names))).drop_nulls("value")).select(
+            "dataset",
+            pl.col("statistic").replace_strict(names, return_dtype=pl.String).alias("number"),
+            "value", "low", "high",
+        )  # fmt: skip
+        if rows.height:
+            drawn.append(
+                Figure(
+                    kind, title, "bars", rows, x="number", y="value", series="dataset", low="low", high="high",
+                    x_label=label, y_label="a caption", caption="95 % intervals over images.",
+                )
+            )  # fmt: skip
+    return drawn
+
+
+def frequent(selection: Selection, phrases: pl.DataFrame) -> list[Table]:
+    """List the most frequent phrases of a dataset. `phrases`: rows of `sql/syntax/frequent_phrase.sql`."""
+    made = []
+    for kind, title in (
+        ("compound-2", "compounds of two nouns"), ("compound-3", "compounds of three nouns"),
+        ("pp-1", "prepositional phrases of depth 1"), ("negation", "words that negate"),
+    ):  # fmt: skip
+        listed = phrases.filter(kind=kind).head(_SHOWN)
+        if listed.height:
+            made.append(
+                Table(
+                    f"frequent {title} of {selection.label}",
+                    listed.select("phrase", "captions", example="text"),
+                    name=f"frequent-{kind}/{selection.label}",
+                )
+            )
+    return made
+
+
+def against_people(selections: Sequence[Selection], frame: pl.DataFrame, people: Selection) -> list[Table]:
+    """Put beside each other which of people's phrases systems say. `frame`: rows of one pipeline."""
+    shown = frame.filter(pl.col("statistic").str.contains("-(coverage|precision)$"))
+    if shown.is_empty():
+        return []
+    return [
+        Table(
+            f"phrases that people say, in {people.label}",
+            _pivoted(selections, _labelled(selections, shown)),
+            caption="coverage: of people's types, those said of any image; precision: of what is said of an image, "
+            "what a person says of it too; compounds of two nouns, prepositional phrases of depth 1",
+            name="against-people",
+        )
+    ]
+
+
+def of_pipelines(selections: Sequence[Selection], frame: pl.DataFrame, pipelines: Sequence[str]) -> list[Table]:
+    """Put the values of several pipelines beside each other, and how far they lie apart."""
+    if len(pipelines) < 2:
+        return []
+    known = frame.drop_nulls("value").filter(
+        pl.len().over("dataset", "version", "split", "statistic") == len(pipelines)
+    )
+    wide = _labelled(selections, known).pivot(
+        "pipeline", index=["dataset", "statistic"], values="value", maintain_order=True
+    )
+    least, most = pl.min_horizontal(pipelines), pl.max_horizontal(pipelines)
+    return [
+        Table(
+            "the same statistics by each pipeline",
+            wide.with_columns(spread=most - least, relative=pl.when(most > 0).then((most - least) / most)),
+            sections="dataset",
+            caption="spread: the most less the least; relative: as a share of the most",
+            name="pipelines",
+        )
+    ]
+
+
+def _labelled(selections: Sequence[Selection], frame: pl.DataFrame) -> pl.DataFrame:
+    return pl.concat(one.rows_of(frame).with_columns(dataset=pl.lit(one.label)) for one in selections)
+
+
+def _pivoted(selections: Sequence[Selection], rows: pl.DataFrame) -> pl.DataFrame:
+    names = pl.DataFrame({"dataset": [one.label for one in selections]})
+    wide = rows.pivot("statistic", index="dataset", values="value", maintain_order=True)
+    return names.join(wide, on="dataset", how="inner", maintain_order="left")

@@ -1,0 +1,138 @@
+"""Annotating texts in several processes at once.
+
+Each is a Python of its own that loads the pipeline and is told texts on its standard input: nothing of the caller's
+program runs in it, and it ends when the caller does, however that ends.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
+from queue import SimpleQueue
+from typing import IO
+
+import polars as pl
+
+from auditor.errors import AuditorError
+from auditor.text.spacy.annotation import Annotator, annotator
+
+#: Bytes of a number that says how many bytes follow.
+_SIZE = 8
+
+#: Texts from which on another process is worth its start: one loads the pipeline in as much time as it parses these.
+_WORTH_A_PROCESS = 2_500
+
+#: The most processes where nobody says how many: each holds the pipeline in memory.
+_MOST = 4
+
+Part = tuple[int, pl.Series]
+
+Told = tuple[int, pl.DataFrame]
+
+
+def annotated(by: Annotator, processes: int | None, parts: Iterable[Part], texts: int) -> Iterator[Told]:
+    """Annotate parts of so many texts in all, each with its number, in any order.
+
+    In this process where one is enough; null stands for as many as there are processors, four at most. Raises
+    `AuditorError` for a process that ends early, as one does that finds no memory.
+    """
+    processes = min(processes or min(_processors(), _MOST), texts // _WORTH_A_PROCESS)
+    if processes < 2:
+        for number, part in parts:
+            yield number, by.annotate(part)
+        return
+    started = [_Process(by.name) for _ in range(processes)]
+    free: SimpleQueue[_Process] = SimpleQueue()
+    for process in started:
+        free.put(process)
+    pool = ThreadPoolExecutor(processes)
+    try:
+        waiting: set[Future[Told]] = set()
+        for of_all in parts:
+            waiting.add(pool.submit(_ask, free, of_all))
+            if len(waiting) > processes:
+                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                yield from (one.result() for one in done)
+        while waiting:
+            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            yield from (one.result() for one in done)
+    finally:
+        for process in started:
+            process.end()
+        pool.shutdown(cancel_futures=True)
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class _Process:
+    """A Python that runs this module."""
+
+    def __init__(self, name: str) -> None:
+        self._running = subprocess.Popen(  # noqa: S603  # this interpreter, and a name that it has loaded itself
+            [sys.executable, "-m", __name__, name],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "POLARS_MAX_THREADS": "1"},
+        )
+
+    def ask(self, texts: pl.Series) -> pl.DataFrame:
+        """Let it annotate texts. Raises `AuditorError` where it has ended."""
+        told, questions, answers = None, self._running.stdin, self._running.stdout
+        if questions is not None and answers is not None:
+            with suppress(BrokenPipeError):
+                _send(questions, texts.to_frame("text"))
+                told = _receive(answers)
+        if told is None:
+            raise AuditorError("a process that annotates captions ended early; what is done is kept: try --processes 1")
+        return told
+
+    def end(self) -> None:
+        """End it, whatever it is at."""
+        self._running.kill()
+        with suppress(BrokenPipeError):
+            self._running.communicate()
+
+
+def _ask(free: SimpleQueue[_Process], part: Part) -> Told:
+    number, texts = part
+    process = free.get()
+    try:
+        return number, process.ask(texts)
+    finally:
+        free.put(process)
+
+
+def _send(to: IO[bytes], frame: pl.DataFrame) -> None:
+    packed = io.BytesIO()
+    frame.write_ipc_stream(packed)
+    to.write(packed.tell().to_bytes(_SIZE))
+    to.write(packed.getvalue())
+    to.flush()
+
+
+def _receive(source: IO[bytes]) -> pl.DataFrame | None:
+    """Read a frame; null where the other side has ended."""
+    size = int.from_bytes(source.read(_SIZE))
+    packed = source.read(size)
+    return pl.read_ipc_stream(packed) if size and len(packed) == size else None
+
+
+def _serve(name: str) -> None:
+    """Annotate what is told on standard input, until it ends."""
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever a pipeline prints is no answer
+    by = annotator(name, "annotations")
+    with suppress(BrokenPipeError):  # whoever asked is gone
+        while (texts := _receive(sys.stdin.buffer)) is not None:
+            _send(answers, by.annotate(texts["text"]))
+
+
+if __name__ == "__main__":
+    _serve(sys.argv[1])

@@ -1,0 +1,27 @@
+"""Lists of words and phrases that say something by themselves: colours, numbers, spatial relations, negations."""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+from collections.abc import Mapping
+from importlib.resources import files
+
+import polars as pl
+
+from auditor.text.function_words import LANGUAGE
+
+
+@functools.cache
+def listed() -> Mapping[str, tuple[str, tuple[str, ...]]]:
+    """Read the English lists of the package: by name, where each is from, and its phrases."""
+    text = (files("auditor.text") / f"word_lists_{LANGUAGE}.toml").read_text(encoding="utf-8")
+    return {name: (one["source"], tuple(one["phrases"])) for name, one in tomllib.loads(text).items()}
+
+
+def phrases() -> pl.DataFrame:
+    """Give every phrase of the lists. Columns: list, phrase, words (its words)."""
+    rows = [(name, phrase, phrase.split()) for name, (_, held) in listed().items() for phrase in held]
+    return pl.DataFrame(
+        rows, schema={"list": pl.String, "phrase": pl.String, "words": pl.List(pl.String)}, orient="row"
+    )

@@ -1,0 +1,21 @@
+-- name: text_to_parse
+-- version: 1
+-- grain: caption text
+-- params: dataset VARCHAR, seq INTEGER, split VARCHAR
+-- reads: membership, caption
+-- returns: caption_id, text, text_hash
+--
+-- The texts of a selection, each once, in order of spelling: what a pipeline is to say something of. By hash and number
+-- a text is known again where the file may have become another one meanwhile.
+with standing as (
+    select distinct m.caption_id
+    from membership as m
+    where m.dataset = $dataset::varchar
+        and m.from_seq <= $seq::integer
+        and (m.to_seq is null or m.to_seq > $seq::integer)
+        and ($split::varchar is null or m.split = $split::varchar)
+)
+select c.caption_id, c.text, hash(c.text) as text_hash
+from caption as c
+semi join standing as s on s.caption_id = c.caption_id
+order by c.text

@@ -1,0 +1,12 @@
+-- name: image_phrase
+-- version: 1
+-- grain: image, kind, phrase
+-- reads: reference, phrases_said
+-- returns: image, kind, phrase, captions
+--
+-- Which compounds of two nouns and prepositional phrases of depth 1 the captions of each image have, and how many of them.
+select r.image, p.kind, p.phrase, count(*) as captions
+from reference as r
+join phrases_said as p using (caption_id)
+where p.kind in ('compound-2', 'pp-1')
+group by r.image, p.kind, p.phrase

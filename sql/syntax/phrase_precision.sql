@@ -1,0 +1,26 @@
+-- name: phrase_precision
+-- version: 1
+-- grain: kind
+-- reads: image_phrase, phrase_of_people, image_of_people
+-- returns: class, images, part, whole, part_square, whole_square, product
+-- cites: van Miltenburg et al. 2018, section 5.1: local precision, of phrases in place of words
+--
+-- Of the phrases that are said of an image, how many some person says of it too: totals over the images of people.
+with per_image as (
+    select p.kind, p.image, count(*) as whole, count(t.phrase) as part
+    from image_phrase as p
+    semi join image_of_people as i on i.image = p.image
+    left join phrase_of_people as t on t.image = p.image and t.kind = p.kind and t.phrase = p.phrase
+    group by p.kind, p.image
+)
+select
+    kind || '-precision' as class,
+    count(*) as images,
+    sum(part)::bigint as part,
+    sum(whole)::bigint as whole,
+    sum(part * part)::bigint as part_square,
+    sum(whole * whole)::bigint as whole_square,
+    sum(part * whole)::bigint as product
+from per_image
+group by kind
+order by kind

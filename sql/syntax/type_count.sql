@@ -1,0 +1,22 @@
+-- name: type_count
+-- version: 1
+-- grain: list, kind, image
+-- reads: list_caption, phrases_said
+-- returns: list_no, kind, image_no, types
+-- cites: van Miltenburg et al. 2018, section 4, table 3
+--
+-- How many different compounds and prepositional phrases each parallel list of captions has, by length or depth. Those that
+-- one image alone has are counted with it, the rest with image_no null: what there would be without an image.
+with typed as (
+    select
+        l.list_no, p.kind, p.phrase,
+        case when count(distinct l.image_no) = 1 then min(l.image_no) end as image_no
+    from list_caption as l
+    join phrases_said as p using (caption_id)
+    where p.kind <> 'negation'
+    group by l.list_no, p.kind, p.phrase
+)
+select list_no, kind, image_no, count(*) as types
+from typed
+group by list_no, kind, image_no
+order by list_no, kind, image_no nulls first
