@@ -141,7 +141,8 @@ class _Waiting:
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
         except OSError:
-            self._folder = self._store.scratch()
+            self._folder = self._store.scratch() / "parses"
+            self._folder.mkdir(exist_ok=True)
         file = self._folder / f"{uuid.uuid4()}.parquet"
         with suppress(OSError, ComputeError):
             rows.write_parquet(file.with_suffix(".partial"), compression="lz4")
