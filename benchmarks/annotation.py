@@ -19,7 +19,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from measuring import AUDITOR, Cost, down, load_before, mark, note, positive, run, table, up, versions
+from measuring import AUDITOR, Cost, load_before, mark, note, positive, run, table, up, versions
 
 MOST_CPU, MOST_WALL, MOST_MEMORY = 1.15, 0.65, 2560.0
 
@@ -178,7 +178,7 @@ def main(arguments: Sequence[str]) -> None:
         (f"texts annotated twice for each of {kills} kills", twice / max(kills, 1), 2000.0),
     ]
     print()
-    judged = [(what, up(value), down(aim), mark(value <= aim)) for what, value, aim in aims]
+    judged = [(what, up(value), f"{aim:g}", mark(value <= aim)) for what, value, aim in aims]
     print("\n".join(table(["", "measured", "at most", ""], judged)))
     equal = len({one for one, _ in hashes}) == 1
     print(f"\nsame bytes from {', '.join(runs)} and from two that were killed {kills} times: {mark(equal)}")

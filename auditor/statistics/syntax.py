@@ -5,7 +5,7 @@ Each is the ratio of two totals over images; of what is counted, `sql/syntax/tex
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -13,6 +13,8 @@ import polars as pl
 from auditor.statistics.ratio import ratio
 
 _MILTENBURG = "van Miltenburg et al. 2018"
+
+_TABLE = f"{_MILTENBURG}, section 4, table 3"
 
 #: Parts of speech, as `sql/syntax/parsed_word.sql` tells them from tags.
 CLASSES = (
@@ -23,8 +25,21 @@ CLASSES = (
 #: The lengths of compounds and the depths of prepositional phrases that are told apart, the last with all above it.
 LENGTHS, DEPTHS = (2, 3, 4, 5), (1, 2, 3, 4, 5, 6)
 
-#: What is counted by types: the statistic, and the kind of `sql/syntax/phrase_said.sql`.
-TYPES = {"compound-types-2": "compound-2", "prepositional-types-1": "pp-1"}
+
+@dataclass(frozen=True)
+class Types:
+    """How many different phrases there are of a kind of `sql/syntax/phrase_said.sql`, a mean over parallel lists."""
+
+    kind: str
+    definition: str
+    parsed: bool
+
+
+#: What is counted by types, by the names of statistics.
+TYPES: Mapping[str, Types] = {
+    "compound-types-2": Types("compound-2", "different compounds of two nouns", parsed=False),
+    "prepositional-types-1": Types("pp-1", "different prepositional phrases of depth 1", parsed=True),
+}
 
 
 @dataclass(frozen=True)
@@ -126,6 +141,14 @@ def definitions() -> pl.DataFrame:
         (one.name, side, counted) for one in STATISTICS for side, counted in (("part", one.part), ("whole", one.whole))
     ]
     return pl.DataFrame(rows, schema=["class", "side", "counted"], orient="row")
+
+
+def explained() -> dict[str, tuple[str, str, bool]]:
+    """Give of every statistic of syntax its definition, its source, and whether it needs a parser."""
+    return {
+        **{one.name: (one.definition, one.source, one.parsed) for one in STATISTICS},
+        **{name: (f"{one.definition}, a mean over parallel lists", _TABLE, one.parsed) for name, one in TYPES.items()},
+    }
 
 
 def measured(totals: pl.DataFrame, *, parsed: bool) -> pl.DataFrame:

@@ -130,9 +130,9 @@ class _Waiting:
     def rows(self) -> pl.DataFrame:
         """Read what waits, of this command or of one that was interrupted; each text once."""
         parts = [_EMPTY]
-        for file in sorted(self._folder.glob("*.parquet")):
+        for file in sorted(self._folder.glob("*.arrow")):
             with suppress(OSError, ComputeError):  # written by another command, which wins
-                parts.append(pl.read_parquet(file).select(_EMPTY.columns))
+                parts.append(pl.read_ipc(file).select(_EMPTY.columns))
                 self._files.append(file)
         return pl.concat(parts).unique("caption_id", maintain_order=True)
 
@@ -141,10 +141,11 @@ class _Waiting:
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
         except OSError:
-            self._folder = self._store.scratch()
-        file = self._folder / f"{uuid.uuid4()}.parquet"
+            self._folder = self._store.scratch() / "parses"
+            self._folder.mkdir(exist_ok=True)
+        file = self._folder / f"{uuid.uuid4()}.arrow"
         with suppress(OSError, ComputeError):
-            rows.write_parquet(file.with_suffix(".partial"), compression="lz4")
+            rows.write_ipc(file.with_suffix(".partial"))
             file.with_suffix(".partial").rename(file)
 
     def save(self, store: Store) -> None:

@@ -13,6 +13,7 @@ from auditor.metrics.card import Metric
 from auditor.registry import METRICS, STATISTICS, References, defaults_of, lacking
 from auditor.result import Result, Table
 from auditor.statistics.cards import Statistic
+from auditor.statistics.syntax import explained
 from auditor.store.sqlfiles import catalogue, sql_root
 
 _PARAMETER: Mapping[str, pl.DataType] = {
@@ -60,6 +61,8 @@ def metric_cards(name: Name = None) -> Result:
         return Result("metrics", pl.DataFrame(rows), tables=(Table("metrics", table, name="metrics"),))
     if name in STATISTICS:
         return _statistic(STATISTICS[name])
+    if name in explained():
+        return _of_syntax(name)
     if name not in METRICS:
         raise MetricError(f"{name}: no such metric; known are {', '.join(METRICS)}")
     metric = METRICS[name]
@@ -137,6 +140,14 @@ def _statistic(card: Statistic) -> Result:
         }
     )
     return Result("metrics", facts, tables=(Table(card.name, facts, name="metric"),))
+
+
+def _of_syntax(name: str) -> Result:
+    definition, source, parsed = explained()[name]
+    needs = "captions, and a spaCy pipeline that tags" + (" and parses" if parsed else "")
+    told = {"definition": definition, "needs": needs, "source": source, "command": "auditor syntax"}
+    facts = pl.DataFrame({"property": [*told], "value": [*told.values()]})
+    return Result("metrics", facts, tables=(Table(name, facts, name="metric"),))
 
 
 def _parameters(metric: Metric) -> pl.DataFrame:

@@ -131,7 +131,7 @@ def test_parts_wait_where_another_holds_the_file_and_are_written_later(path: Pat
 def test_a_text_that_has_become_another_is_asked_about_again(path: Path) -> None:
     with Store.open(path) as store:
         parsed(store, Pipeline())
-        files = list(parses.folder_beside(path).rglob("*.parquet"))
+        files = list(parses.folder_beside(path).rglob("*.arrow"))
         waiting = {file: file.read_bytes() for file in files}
     path.unlink()
     with Store.open(path, write=True) as store:

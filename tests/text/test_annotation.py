@@ -92,6 +92,11 @@ def test_a_process_that_ends_early_is_one_line(
         list(processes.annotated(by, 2, [(0, TEXTS)], len(TEXTS)))
 
 
+def test_a_text_that_no_pipeline_reads_is_refused(tagger: Path) -> None:
+    with pytest.raises(UsageError, match="a caption has 1,000,001 characters"):
+        list(processes.annotated(annotator(str(tagger), "tests"), 1, [(0, pl.Series(["a" * 1_000_001]))], 1))
+
+
 def test_the_first_installed_pipeline_stands_for_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("spacy")
     monkeypatch.setattr(pipelines, "PIPELINES", ("no_such_pipeline", "no_other"))

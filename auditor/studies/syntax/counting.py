@@ -59,20 +59,20 @@ def statistics(
     at_work.params["lists"] = parallel.asked
     images = at_work.query("select count(distinct image_no) from reference").item()
     types = _types(at_work.rows("type_count"), parallel, images)
-    if not does_parse:
-        types = types.with_columns(
-            pl.when(pl.col("statistic") != "prepositional-types-1").then(pl.col(name)).alias(name)
-            for name in types.columns
-            if name != "statistic"
-        )
+    absent = [name for name, one in TYPES.items() if one.parsed and not does_parse]
+    types = types.with_columns(
+        pl.when(~pl.col("statistic").is_in(absent)).then(pl.col(name)).alias(name)
+        for name in types.columns
+        if name != "statistic"
+    )
     return pl.concat([ratios, types], how="diagonal"), parallel.notes
 
 
 def _types(counts: pl.DataFrame, parallel: Lists, images: int) -> pl.DataFrame:
     """Give the types of each kind, a mean over lists, with the interval of a jackknife over images."""
     rows = []
-    for name, kind in TYPES.items():
-        of_kind = counts.filter(kind=kind)
+    for name, one in TYPES.items():
+        of_kind = counts.filter(kind=one.kind)
         value = float(of_kind["types"].sum()) / parallel.number
         lost = of_kind.drop_nulls("image_no").group_by("image_no").agg(pl.col("types").sum())["types"].to_numpy()
         without = np.concatenate([value - lost / parallel.number, np.full(max(images - len(lost), 0), value)])

@@ -14,6 +14,7 @@ from auditor.registry import DECIMALS
 from auditor.result import Finding, Result, Signature, about
 from auditor.scoring.writing import why_not_english
 from auditor.statistics.ratio import INTERVAL
+from auditor.statistics.syntax import TYPES
 from auditor.store.connection import Store
 from auditor.store.parses import Parses
 from auditor.store.versions import resolve, resolve_all
@@ -163,6 +164,8 @@ def _measured(
         rows.append(_rows(selection, values, by, {"lists": lists}))
         if people and theirs and at_work is not theirs:
             rows.append(_beside(selection, at_work, people, theirs, by))
+            if rows[-1].is_empty():
+                notes.append(f"{selection.label} describes no image of {people.label}: no coverage, no precision")
     return _Measured(pl.concat(rows), phrases, notes)
 
 
@@ -179,8 +182,10 @@ def _beside(
 
 
 def _rows(selection: Selection, values: pl.DataFrame, by: Annotator, further: Mapping[str, str]) -> pl.DataFrame:
-    settings = {"pipeline": by.label, **further, "ci": INTERVAL}
-    signed = {name: str(Signature(name, settings, _VERSION)) for name in values["statistic"]}
+    signed = {}
+    for name in values["statistic"]:
+        matters = {key: value for key, value in further.items() if key != "lists" or name in TYPES}
+        signed[name] = str(Signature(name, {"pipeline": by.label, **matters, "ci": _interval(name)}, _VERSION))
     told = values.with_columns(
         pl.lit(selection.version.dataset).alias("dataset"),
         pl.lit(selection.version.version).alias("version"),
@@ -194,6 +199,10 @@ def _rows(selection: Selection, values: pl.DataFrame, by: Annotator, further: Ma
     )
     complete = pl.concat([pl.DataFrame(schema=pl.Schema(ROWS)), told], how="diagonal_relaxed")
     return complete.cast(pl.Schema(ROWS)).with_columns(pl.col("value", "low", "high").round(DECIMALS))
+
+
+def _interval(name: str) -> str:
+    return "jackknife-95" if name in TYPES else "none" if name.endswith("-coverage") else INTERVAL
 
 
 def _of_weights(loaded: Sequence[Annotator]) -> list[str]:

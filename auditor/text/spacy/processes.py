@@ -18,7 +18,7 @@ from typing import IO
 
 import polars as pl
 
-from auditor.errors import AuditorError
+from auditor.errors import AuditorError, UsageError
 from auditor.text.spacy.annotation import Annotator, annotator
 
 #: Bytes of a number that says how many bytes follow.
@@ -30,6 +30,9 @@ _WORTH_A_PROCESS = 2_500
 #: The most processes where nobody says how many: each holds the pipeline in memory.
 _MOST = 4
 
+#: What a pipeline reads of a text at once (spaCy's max_length).
+_MOST_CHARACTERS = 1_000_000
+
 Part = tuple[int, pl.Series]
 
 Told = tuple[int, pl.DataFrame]
@@ -39,12 +42,13 @@ def annotated(by: Annotator, processes: int | None, parts: Iterable[Part], texts
     """Annotate parts of so many texts in all, each with its number, in any order.
 
     In this process where one is enough; null stands for as many as there are processors, four at most. Raises
-    `AuditorError` for a process that ends early, as one does that finds no memory.
+    `AuditorError` for a process that ends early, as one does that finds no memory, and `UsageError` for a text that is
+    longer than a pipeline reads.
     """
     processes = min(processes or min(_processors(), _MOST), texts // _WORTH_A_PROCESS)
     if processes < 2:
         for number, part in parts:
-            yield number, by.annotate(part)
+            yield number, by.annotate(_readable(part))
         return
     started = [_Process(by.name) for _ in range(processes)]
     free: SimpleQueue[_Process] = SimpleQueue()
@@ -53,8 +57,8 @@ def annotated(by: Annotator, processes: int | None, parts: Iterable[Part], texts
     pool = ThreadPoolExecutor(processes)
     try:
         waiting: set[Future[Told]] = set()
-        for of_all in parts:
-            waiting.add(pool.submit(_ask, free, of_all))
+        for number, part in parts:
+            waiting.add(pool.submit(_ask, free, (number, _readable(part))))
             if len(waiting) > processes:
                 done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
                 yield from (one.result() for one in done)
@@ -65,6 +69,15 @@ def annotated(by: Annotator, processes: int | None, parts: Iterable[Part], texts
         for process in started:
             process.end()
         pool.shutdown(cancel_futures=True)
+
+
+def _readable(texts: pl.Series) -> pl.Series:
+    longest = max(map(len, texts), default=0)
+    if longest > _MOST_CHARACTERS:
+        raise UsageError(
+            f"a caption has {longest:,} characters: pipelines read up to {_MOST_CHARACTERS:,}; leave it out"
+        )
+    return texts
 
 
 def _processors() -> int:
@@ -79,6 +92,7 @@ class _Process:
             [sys.executable, "-m", __name__, name],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C is the caller's, who ends it
             env={**os.environ, "POLARS_MAX_THREADS": "1"},
         )
 
@@ -128,7 +142,10 @@ def _serve(name: str) -> None:
     """Annotate what is told on standard input, until it ends."""
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever a pipeline prints is no answer
-    by = annotator(name, "annotations")
+    try:
+        by = annotator(name, "annotations")
+    except AuditorError as error:
+        sys.exit(str(error))
     with suppress(BrokenPipeError):  # whoever asked is gone
         while (texts := _receive(sys.stdin.buffer)) is not None:
             _send(answers, by.annotate(texts["text"]))
