@@ -93,15 +93,15 @@ KINDS: Mapping[str, Kind] = {
         "such.",
         "Nothing is wrong with that: it is what swapping tasks are for. Read scores of metrics and models without word "
         "order against the ceiling, not against 1.",
-        "set: the two captions of 573 of 7,511 items have the same words (swap_obj 164, swap_att 409): a scorer that "
-        "is blind to their order is right in 96.19% at most",
+        "set: the two captions of 573 of 7,511 items have the same words (swap_obj 164, swap_att 409): a scorer of "
+        "words that is blind to their order is right in 96.19% at most",
         ("choices",),
         {
             "items": "items whose captions have the same words",
             "share": "share of all items",
             "ceiling": "accuracy that a scorer blind to order reaches at most",
         },
-        "No scorer that is blind to word order can be right above the ceiling.",
+        "No scorer of words that is blind to their order can be right above the ceiling.",
     ),
     "items-without-scores": Kind(
         "A file of scores lacks some items of the benchmark; the accuracy is over the others.",

@@ -35,7 +35,8 @@ def show(result: Result, screen: Screen) -> None:
         if one.severity == "info":
             screen.say(harmless(one.sentence), bullet="• ")
     if any(one.examples for one in matter) and result.frame.height:
-        screen.say(f"-o FILE.csv has all captions: {counted(result.frame.height, 'row', 'rows')}", style="dim")
+        what = "captions" if "text" in result.frame.columns else "rows"
+        screen.say(f"-o FILE.csv has all {what}: {counted(result.frame.height, 'row', 'rows')}", style="dim")
 
 
 def _show(one: Finding, screen: Screen) -> None:

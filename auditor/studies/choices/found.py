@@ -52,13 +52,13 @@ def findings(selection: Selection, rows: pl.DataFrame, examples: pl.DataFrame) -
 def _decided(selection: Selection, rows: pl.DataFrame, found: pl.DataFrame, by: str, said: str) -> Finding:
     worst = found.row(0, named=True)
     every = rows.filter(part=ALL)
-    overall = every.filter(scorer=worst["scorer"])["accuracy"].to_list()
-    items = every["n"].to_list()
+    asked = every.filter(scorer=worst["scorer"])
+    overall, items = asked["accuracy"].to_list(), asked["n"].to_list()
     away = float(worst["away"])
     severity: Severity = "error" if away >= _ERROR else "warning" if away >= _WARNING else "notice"
     sentence = f"{selection.label}: {said}, without the image, {worst['accuracy']:.1%} of {worst['n']:,} items"
     if worst["part"] != ALL and overall:
-        sentence += f" of part {worst['part']} are right, and {overall[0]:.1%} of all {max(items):,}"
+        sentence += f" of part {worst['part']} are right, and {overall[0]:.1%} of all {items[0]:,}"
     else:
         sentence += " are right"
     sentence += f" ({worst['scorer']}; chance is 50 %)"
@@ -66,7 +66,7 @@ def _decided(selection: Selection, rows: pl.DataFrame, found: pl.DataFrame, by: 
     values |= {"overall": overall[0] if overall else worst["accuracy"]}
     together = every.filter(scorer=blind.STOP_THEN_SHORTER)["accuracy"].to_list()
     if by == blind.LENGTH and together:
-        sentence += f"; with the final full stop first, {together[0]:.1%} of all"
+        sentence += f"; by no final full stop first, then by length, {together[0]:.1%} of all"
         values |= {"with_full_stop": together[0]}
     where = about(selection, part=worst["part"], scorer=worst["scorer"])
     return Finding(f"benchmark-decided-by-{by}", sentence, where, values, worst["n"], severity)
@@ -83,7 +83,7 @@ def _ceiling(selection: Selection, rows: pl.DataFrame, examples: pl.DataFrame) -
     parts = f" ({named})" if whole["part"] == ALL and named else ""
     said = (
         f"{selection.label}: the two captions of {whole['ties']:,} of {whole['n']:,} items have the same words{parts}:"
-        f" a scorer that is blind to their order is right in {whole['accuracy']:.2%} at most"
+        f" a scorer of words that is blind to their order is right in {whole['accuracy']:.2%} at most"
     )
     share = whole["ties"] / whole["n"]
     values = {"items": whole["ties"], "share": share, "ceiling": whole["accuracy"]}

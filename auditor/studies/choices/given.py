@@ -131,7 +131,9 @@ def _say_repeated(
         first, second = other.select("row_first", "row").row(0)
         raise SourceError(f"{file}: rows {first:,} and {second:,} are of one item of {system} and differ; keep one")
     if again.height:
-        notes.append(f"{system}: {counted(again.height, 'row says', 'rows say')} again what another says of its item")
+        notes.append(
+            f"{system}: {counted(again.height, 'row says', 'rows say')} again what another says of the same captions"
+        )
 
 
 def _say_missing(

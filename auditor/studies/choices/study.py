@@ -102,11 +102,17 @@ def choices(
 
     Each item is a caption that is right of an image and one that is wrong. Blind scorers choose by length, by the final
     full stop, by the alphabet, by a bigram model without smoothing (and the harmonic and geometric means of its
-    probabilities), by a smoothed language model, by whether a training caption is the same, and by a linear model that
-    is learnt from items of other images (one tenth of the images after the other is asked of a model of those before).
-    bag-of-words is no scorer but a ceiling: what is left to one that knows the right words and nothing of their order.
-    Metrics score both captions against the image's other captions; people are the votes of those who checked the items;
-    systems come by --scores.
+    probabilities), by a smoothed language model (as a whole, and a token), by whether a training caption is the same,
+    and by a linear model that is learnt from items of other images (one tenth of the images after the other is asked of
+    a model of those before). bag-of-words is no scorer but a ceiling: what is left to one that knows the right words
+    and nothing of their order. Metrics score both captions against the image's other captions; people are the votes of
+    those who checked the items. Systems come by --scores, CSV, TSV, JSON lines or Parquet: columns item, right, wrong
+    (the scores of both captions); or image, right, wrong (the captions), right_score, wrong_score; or correct (1, 0) in
+    the place of both scores. Model names the system, where a file has several.
+
+    The blind-fair subset is drawn part by part: of the blind scorer that is farthest from chance, as many items are
+    kept on which it is right as on which it errs; then of the next that is still beyond chance, together with the
+    first; and so on until none is, in no part and in all together.
 
     How to read it: half of the items is chance. A blind scorer far above it tells what a system may have learnt in
     place of seeing: compare systems with the best blind scorer, never with one half alone; `gap` is how far each is
@@ -121,12 +127,13 @@ def choices(
     Source: Hodosh & Hockenmaier 2016, and Hsieh et al. 2023 for hard distractors; that benchmarks of this kind are
     decided without images was noticed before (Udandarao et al. 2025; issue 10 of sugar-crepe, issue 5314 of mteb).
 
-    A row is a scorer on a part: dataset, version, split, part, scorer, kind, by, n, right, wrong, ties, missing,
-    accuracy, low, high, p, chance, best_blind, gap, gap_p, blind, people_gap, people_p, people, signature.
+    A row is a scorer on a part: dataset, version, split, part, scorer, kind, by (what it goes by), n, right, wrong,
+    ties, missing, accuracy, low, high, p (that chance is as far from .5), best_blind, gap (how far ahead of it), gap_p,
+    people_gap, people_p; chance, blind, people: above, below or no different; signature.
 
     Raises `UsageError` where a dataset holds no items, `SourceError` for scores that cannot be read.
 
-    Example: auditor choices sugarcrepe --against coco-val2017 -m cider
+    Examples: auditor choices sugarcrepe -m cider · auditor choices sugarcrepe --scores clip.csv --fair fair.csv
     """
     if not 0 < confidence < 1:
         raise UsageError(f"--confidence {confidence:g}: expected a number between 0 and 1")

@@ -12,7 +12,7 @@ from auditor.result import Figure, Table
 from auditor.statistics.forced_choice import difference
 from auditor.statistics.significance import holm
 from auditor.studies.choices.fair import FairSubset
-from auditor.studies.choices.rows import ALL, in_part, parts_of
+from auditor.studies.choices.rows import ALL, FAIR, in_part, parts_of
 from auditor.studies.choices.scored import BLIND, CEILING, Scored
 
 #: The tasks of Hodosh & Hockenmaier 2016 of which each is the other's complement, for who only likes long texts.
@@ -37,9 +37,11 @@ def tables(
     """Arrange what was found for reading; `texts` are the rows of `sql/choices/choice_text.sql`."""
     yield _accuracies(selection, rows)
     whole = parts_of(marked)[-1]
-    seeing = rows.filter(~pl.col("kind").is_in([BLIND, CEILING]), pl.col("gap").is_not_null(), part=whole)
+    seeing = rows.filter(~pl.col("kind").is_in([BLIND, CEILING]), pl.col("gap").is_not_null())
     if seeing.height:
-        yield _against_blind(seeing)
+        yield _against_blind(seeing.filter(part=whole))
+        if whole == ALL:
+            yield _by_part(seeing.filter(~pl.col("part").is_in([ALL, FAIR])))
     apart = _between(marked, [one for one in scored if one.kind not in (BLIND, CEILING)])
     if apart.height:
         yield Table(
@@ -53,7 +55,7 @@ def tables(
     if wrong.height:
         yield Table(
             "where scorers err most: the wrong caption scores higher", wrong, name="errors", sections="scorer",
-            beside=("right", "wrong"),
+            beside=("right", "wrong"), caption="scores of 0 and 1 may be answers, of which none is worse than another",
         )  # fmt: skip
     yield _fair(marked, kept, fair)
 
@@ -66,7 +68,8 @@ def _accuracies(selection: Selection, rows: pl.DataFrame) -> Table:
         shown,
         bars=(whole,),
         sections="kind",
-        caption="chance is .5, and a tie is half right; bag-of-words: the most that a scorer blind to order can reach",
+        caption="chance is .5, a tie is half right, and every item counts alike; bag-of-words: the most that a scorer "
+        "of words without order can reach; metrics know the image's other captions",
         digits=tuple((name, _SHARE) for name in shown.columns[2:]),
         name="choices",
     )
@@ -86,6 +89,19 @@ def _against_blind(seeing: pl.DataFrame) -> Table:
         shown.rename({"gap_p": "p"}),
         digits=tuple((name, _SHARE) for name in known),
         name="against-blind",
+    )
+
+
+def _by_part(seeing: pl.DataFrame) -> Table:
+    """Say how far each scorer is ahead of the best blind one of each part, which length may give away."""
+    ahead = seeing.pivot("part", index="scorer", values="gap", maintain_order=True)
+    best = dict(seeing.select("part", "best_blind").iter_rows())
+    return Table(
+        "ahead of the best blind scorer of each part by",
+        ahead,
+        caption="; ".join(f"{part}: {name}" for part, name in best.items()),
+        digits=tuple((name, _SHARE) for name in ahead.columns[1:]),
+        name="against-blind-by-part",
     )
 
 
@@ -161,8 +177,8 @@ def _fair(marked: pl.DataFrame, kept: pl.DataFrame, fair: FairSubset) -> Table:
     return Table(
         "blind-fair subset: items that no blind scorer here decides beyond chance",
         frame if frame["balanced by"].null_count() < frame.height else frame.drop("balanced by"),
-        caption="as many items on which the scorers that it is balanced by are right as items on which they err; "
-        "--fair FILE writes them",
+        caption="as many items on which the scorers that it is balanced by are right as items on which they err. Parts "
+        "have other shares of it than of all items: compare scorers within it. --fair FILE writes it",
         name="fair",
     )
 
