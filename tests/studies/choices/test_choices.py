@@ -14,7 +14,8 @@ from auditor.errors import SourceError, UsageError
 from auditor.result import Result
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.choices import choices
-from auditor.studies.ingest import ingest
+from auditor.studies.ingest import export, ingest
+from auditor.studies.versions import diff
 from benchmarks import captions_of, clean, items_of, row, sentence, with_length_cue
 
 SWAP = [
@@ -333,3 +334,15 @@ def test_captions_of_the_same_words_are_never_told_apart_by_bags(store: Store, t
     items_of(store, tmp_path, items)
     (ceiling,) = choices(store, "bench").found("order-blind-ceiling")
     assert ceiling.values["ceiling"] == 0.5
+
+
+def test_items_are_versioned_exported_and_read_back(store: Store, tmp_path: Path) -> None:
+    items_of(store, tmp_path, SWAP)
+    items_of(store, tmp_path, [*SWAP, ("add", "4.jpg", "a tree", "a tree and a house")])
+    changed = dict(diff(store, "bench@v1", "bench@v2").frame.select("change", "captions").iter_rows())
+    assert changed["added"] == 2
+    export(store, "bench", tmp_path / "bundle")
+    with Store.open(MEMORY) as other:
+        ingest(other, "bench", files=[tmp_path / "bundle"])
+        before, after = (choices(one, "bench").frame.drop("version", "signature").to_dicts() for one in (store, other))
+        assert before == after
