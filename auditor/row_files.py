@@ -27,9 +27,12 @@ def check_path(path: Path, what: str, *beside: Path, force: bool, holding: str =
 
 
 def write_rows(rows: pl.DataFrame, path: Path) -> None:
-    """Write rows in place of what is at `path`. Raises `OSError` where that cannot be."""
-    with replacing(path) as file:
-        if path.suffix == ".jsonl":
-            rows.write_ndjson(file)
-        else:
-            rows.write_csv(file)
+    """Write rows in place of what is at `path`. Raises `UsageError` where that cannot be."""
+    try:
+        with replacing(path) as file:
+            if path.suffix == ".jsonl":
+                rows.write_ndjson(file)
+            else:
+                rows.write_csv(file)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written: {error.strerror or error}") from error

@@ -292,11 +292,8 @@ def write(result: Result, path: Path, judges: int, *, force: bool = False) -> Re
     choices = [pl.lit(None, pl.String).alias(f"judge_{number}") for number in range(1, judges + 1)]
     shown = rows.select("task", "kind", "image", "question", *texts, *choices, "dataset", "version")
     key = key_of(path)
-    try:
-        row_files.write_rows(shown, path)
-        row_files.write_rows(rows.select(KEY), key)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written: {error.strerror or error}") from error
+    row_files.write_rows(shown, path)
+    row_files.write_rows(rows.select(KEY), key)
     files = pl.DataFrame({"file": [str(path), str(key)], "for": ["judges: B or C in each judge's column", "ingest"]})
     advice = (
         f"with votes in, `auditor ingest NAME --from {path} --format votes --option key_file={key}` reads them back",

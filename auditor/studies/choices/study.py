@@ -160,9 +160,9 @@ def choices(
     kept = marked.join(subset.items, on="item_no", how="semi", maintain_order="left")
     told = rows_of(selection, marked, kept, scored, signed, confidence)
     if fair is not None:
-        _write(_fair_rows(selection, items, subset, battery), fair, force=force, what=_BLIND_FAIR)
+        write_rows(_fair_rows(selection, items, subset, battery), fair)
     if answers is not None:
-        _write(_answers(items, texts, scored, subset), answers, force=force, what=_ANSWERS)
+        write_rows(_answers(items, texts, scored, subset), answers)
     alike = marked.filter(pl.col(next(one.name for one in scored if one.kind == CEILING)) == CHANCE)
     examples = (
         items.join(texts.drop("item", "image"), on="item_no").join(alike, on="item_no", how="semi").sort("item_no")
@@ -278,12 +278,3 @@ def _answers(items: pl.DataFrame, texts: pl.DataFrame, scored: Sequence[Scored],
         named = one.scores.rename({side: f"{one.name}/{side}" for side in ("right", "wrong")})
         shown = shown.join(named, on="item_no", how="left", maintain_order="left")
     return shown.drop("item_no")
-
-
-def _write(rows: pl.DataFrame, path: Path, *, force: bool, what: str) -> None:
-    """Write rows where the user asked for them. Raises `UsageError` where that cannot be."""
-    check_path(path, what, force=force)
-    try:
-        write_rows(rows, path)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written: {error.strerror or error}") from error

@@ -212,7 +212,4 @@ def write(frame: pl.DataFrame, path: Path, *, force: bool = False) -> None:
     """
     check_path(path, _WHAT, force=force)
     shown = frame.with_columns(pl.col("image_split").alias("split")).select(COLUMNS)
-    try:
-        write_rows(shown, path)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written: {error.strerror or error}") from error
+    write_rows(shown, path)
