@@ -17,7 +17,7 @@ from auditor.store.versions import content_at_work, resolve
 from auditor.store.workspace import Workspace
 from auditor.text.spacy import processes
 from auditor.text.spacy.annotation import annotator
-from auditor.text.spacy.pipelines import INSTALL
+from auditor.text.spacy.pipelines import INSTALL, PIPELINES, installed
 
 _TRAIN = "train"
 
@@ -99,5 +99,5 @@ def _check_marked(at_work: Workspace, selection: Selection) -> None:
         raise UsageError(
             f"{selection.label}: has no mark-up of phrases, which says whom and what captions mention; "
             "files of format entities have it, and dataset flickr30k; "
-            f"--pipeline NAME takes the noun chunks of a spaCy pipeline for it: {INSTALL}"
+            f"--pipeline {installed() or PIPELINES[-1]} takes the noun chunks of a spaCy pipeline for it: {INSTALL}"
         )
