@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from small_benchmarks import captions_of, clean, items_of, row, sentence, with_length_cue
 
 from auditor.errors import SourceError, UsageError
 from auditor.result import Result
@@ -16,7 +17,6 @@ from auditor.store.connection import MEMORY, Store
 from auditor.studies.choices import choices
 from auditor.studies.ingest import export, ingest
 from auditor.studies.versions import diff
-from benchmarks import captions_of, clean, items_of, row, sentence, with_length_cue
 
 SWAP = [
     ("swap", "1.jpg", "a man holds a child", "a child holds a man"),
