@@ -20,6 +20,14 @@ _TITLES = {
     "rare": "negation, possession, contraction, for 1,000 captions",
 }
 
+#: What a reader must know of a table.
+_CAPTIONS = {
+    "phrases": "intervals over images: -o FILE.csv; types grow with the captions of a list, at most one an image: "
+    "compare those of lists as long. Prepositions are words with tag IN, while and because among them",
+    "complexity": "yngve grows with the length of sentences, frazier falls with it",
+    "rare": "negated: captions with a word that negates; possessives: 's, his, their; contractions: n't, 're",
+}
+
 _PER_1000 = 1000
 
 _SHOWN = 10
@@ -43,16 +51,35 @@ def side_by_side(selections: Sequence[Selection], frame: pl.DataFrame) -> list[T
             .sort("place", maintain_order=True)
             .with_columns(pl.col("statistic").str.strip_prefix(prefix))
         )
-        digits = tuple((name, 0) for name in TYPES) if group == "phrases" else ()
+        whole = TYPES if group == "phrases" else ()
+        digits = (*((name, 0) for name in whole), ("words a caption", 2))
         made.append(
             Table(
                 title,
-                _pivoted(selections, wide),
+                _sized(selections, _pivoted(selections, wide), frame, group),
+                caption=_CAPTIONS.get(group),
                 digits=(*digits, *((name, 2) for name in names if group == "rare")),
                 name=group,
             )
         )
     return made
+
+
+def _sized(selections: Sequence[Selection], shown: pl.DataFrame, frame: pl.DataFrame, group: str) -> pl.DataFrame:
+    """Put images beside types, which grow with them, and words a caption beside what grows with these."""
+    if group == "phrases":
+        sizes, name = frame.filter(statistic="compound-types-2"), "images"
+    elif group == "complexity":
+        place = ["dataset", "version", "split"]
+        captions = frame.filter(statistic="compound-ratio").select(*place, captions="n")
+        of_words = frame.filter(statistic="pos-noun").join(captions, on=place, nulls_equal=True)
+        name = "words a caption"
+        sizes = of_words.with_columns(pl.col("n").truediv("captions").alias(name))
+    else:
+        return shown
+    return shown.join(
+        _labelled(selections, sizes).select("dataset", name), on="dataset", how="left", maintain_order="left"
+    )
 
 
 def histograms(selections: Sequence[Selection], frame: pl.DataFrame) -> list[Figure]:
