@@ -18,7 +18,7 @@ from auditor.scoring.candidate_sets import score_sets
 from auditor.scoring.substitutes import substitutes_of
 from auditor.store.connection import Store
 from auditor.store.versions import images, log
-from auditor.studies.choices import ALL, FAIR, choices
+from auditor.studies.choices import choices, of_all_items
 from auditor.studies.compare import estimated_indices
 from auditor.studies.diversity import DiversitySettings, measured, selections_with_tokens
 from auditor.studies.duplicates import TEST, TRAIN, duplicates
@@ -126,10 +126,8 @@ def blind_choices(asked: Asked) -> pl.DataFrame:
         kind = asked.selection.version.kind
         return _without(("best-blind",), f"{asked.selection.label} is of kind {kind}: it holds no forced-choice items")
     result = choices(asked.store, asked.ref, metrics=(), tokenizer=asked.tokenizer, progress=asked.progress)
-    best = result.frame.filter(pl.col("scorer") == pl.col("best_blind"), pl.col("part") != FAIR)
-    whole = best.filter(part=ALL) if ALL in best["part"] else best
-    named = whole.select("low", "high", "signature", statistic=pl.lit("best-blind"), value="accuracy")
-    return _rows(named)
+    best = of_all_items(result.frame).filter(pl.col("scorer") == pl.col("best_blind"))
+    return _rows(best.select("low", "high", "signature", statistic=pl.lit("best-blind"), value="accuracy"))
 
 
 def homogeneity(asked: Asked) -> pl.DataFrame:

@@ -42,9 +42,14 @@ class Battery:
     seed: int
 
 
-def scorers(at_work: Workspace, items: pl.DataFrame, battery: Battery, *, trained_on: str | None) -> Iterator[Scored]:
-    """Give the scores of every item by every blind scorer; `trained_on` names the captions of the language models."""
-    seen = at_work.rows("choice_surface").join(at_work.rows("choice_text"), on="item_no", maintain_order="left")
+def scorers(
+    at_work: Workspace, items: pl.DataFrame, texts: pl.DataFrame, battery: Battery, *, trained_on: str | None
+) -> Iterator[Scored]:
+    """Give the scores of every item by every blind scorer.
+
+    `texts` are the rows of `sql/choices/choice_text.sql`, `trained_on` names the captions of the language models.
+    """
+    seen = at_work.rows("choice_surface").join(texts, on="item_no", maintain_order="left")
     yield from _surface(seen, trained_on)
     if trained_on is not None:
         yield from _models(at_work, items, battery, trained_on)

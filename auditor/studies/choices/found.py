@@ -10,7 +10,7 @@ from auditor.model import Selection
 from auditor.result import Finding, Severity, about
 from auditor.statistics.forced_choice import CHANCE
 from auditor.studies.choices import blind
-from auditor.studies.choices.rows import ALL, FAIR
+from auditor.studies.choices.rows import ALL, FAIR, of_all_items
 from auditor.studies.choices.scored import BLIND, CEILING
 
 #: What a scorer goes by, in words, for each of which there is a kind of finding.
@@ -77,7 +77,7 @@ def _ceiling(selection: Selection, rows: pl.DataFrame, examples: pl.DataFrame) -
     bags = rows.filter(pl.col("kind") == CEILING, pl.col("part") != FAIR, pl.col("ties") > 0)
     if bags.is_empty():
         return
-    whole = (bags.filter(part=ALL) if ALL in bags["part"] else bags).row(0, named=True)
+    whole = of_all_items(bags).row(0, named=True)
     by_part = {row["part"]: row["ties"] for row in bags.iter_rows(named=True) if row["part"] != ALL}
     named = ", ".join(f"{part} {ties:,}" for part, ties in by_part.items())
     parts = f" ({named})" if whole["part"] == ALL and named else ""

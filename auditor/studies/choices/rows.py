@@ -58,6 +58,11 @@ def rows(
     )
 
 
+def of_all_items(told: pl.DataFrame) -> pl.DataFrame:
+    """Give the rows of all items together, which are those of the only part where there is one."""
+    return told.filter(part=ALL) if ALL in told["part"] else told.filter(pl.col("part") != FAIR)
+
+
 def parts_of(marked: pl.DataFrame) -> list[str]:
     """Name the parts, and all of them together where there are several."""
     parts = [part for part in marked["part"].unique(maintain_order=True) if part is not None]

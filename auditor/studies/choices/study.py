@@ -148,7 +148,7 @@ def choices(
     trained = _bind_training(at_work, trained, notes)
     texts = at_work.rows("choice_text")
     battery = Battery(order, unseen, folds, seed)
-    scored = [*blind.scorers(at_work, items, battery, trained_on=trained.pinned_name if trained else None)]
+    scored = [*blind.scorers(at_work, items, texts, battery, trained_on=trained.pinned_name if trained else None)]
     scored += _people(items)
     scored += by_metric.scorers(store, selection, items, against, metrics, tokenizer, notes, progress)
     for file in scores or ():

@@ -12,7 +12,7 @@ from auditor.result import Figure, Table
 from auditor.statistics.forced_choice import difference
 from auditor.statistics.significance import holm
 from auditor.studies.choices.fair import FairSubset
-from auditor.studies.choices.rows import ALL, FAIR, in_part, parts_of
+from auditor.studies.choices.rows import ALL, FAIR, in_part, of_all_items, parts_of
 from auditor.studies.choices.scored import BLIND, CEILING, Scored
 
 #: The tasks of Hodosh & Hockenmaier 2016 of which each is the other's complement, for who only likes long texts.
@@ -48,9 +48,7 @@ def tables(
             "scorers against each other, on all items", apart, name="between-scorers", digits=(("difference", _SHARE),),
             caption="p of a paired test over images, corrected for all pairs by Holm",
         )  # fmt: skip
-    complement = _complement(rows)
-    if complement.height:
-        yield complement_table(complement)
+    yield from _complement(rows)
     wrong = _errors(marked, scored, texts, rows, errors)
     if wrong.height:
         yield Table(
@@ -120,26 +118,21 @@ def _between(marked: pl.DataFrame, scored: Sequence[Scored]) -> pl.DataFrame:
     return apart.with_columns(pl.Series("p", holm(apart["p"].to_list()), pl.Float64)) if told else apart
 
 
-def _complement(rows: pl.DataFrame) -> pl.DataFrame:
+def _complement(rows: pl.DataFrame) -> Iterator[Table]:
     """Put just-scene beside just-scene-plus: who only likes long texts, or short ones, is right in one or the other."""
     wide = rows.filter(pl.col("part").is_in([_SCENE, _SCENE_PLUS]), pl.col("kind") != CEILING).pivot(
         "part", index="scorer", values="accuracy", maintain_order=True
     )
     if not {_SCENE, _SCENE_PLUS} <= set(wide.columns):
-        return pl.DataFrame()
+        return
     together, apart = pl.col(_SCENE) + pl.col(_SCENE_PLUS), (pl.col(_SCENE) - pl.col(_SCENE_PLUS)).abs()
     likes = (
         pl.when(pl.col(_SCENE) > pl.col(_SCENE_PLUS)).then(pl.lit("longer texts")).otherwise(pl.lit("shorter texts"))
     )
     is_one = ((together - 1).abs() <= _COMPLEMENT) & (apart > _SILENT)
-    return wide.select("scorer", _SCENE, _SCENE_PLUS, sum=together, likes=pl.when(is_one).then(likes))
-
-
-def complement_table(complement: pl.DataFrame) -> Table:
-    """Show it."""
-    return Table(
+    yield Table(
         "a scorer that only likes long texts is right on just-scene and wrong on just-scene-plus",
-        complement,
+        wide.select("scorer", _SCENE, _SCENE_PLUS, sum=together, likes=pl.when(is_one).then(likes)),
         caption="where both add up to 1 within .1, length may be all that counts (Hodosh & Hockenmaier 2016)",
         digits=tuple((name, _SHARE) for name in (_SCENE, _SCENE_PLUS, "sum")),
         name="complement",
@@ -185,13 +178,14 @@ def _fair(marked: pl.DataFrame, kept: pl.DataFrame, fair: FairSubset) -> Table:
 
 def figure(selection: Selection, rows: pl.DataFrame) -> Figure:
     """Draw accuracies over all items."""
-    whole = ALL if ALL in rows["part"] else rows["part"][0]
-    title = selection.label if whole == ALL else f"{selection.label}, {whole}"
+    whole = of_all_items(rows).filter(pl.col("accuracy").is_not_null())
+    part = rows["part"][0] if ALL not in rows["part"] else ALL
+    title = selection.label if part == ALL else f"{selection.label}, {part}"
     return Figure(
         "choices",
         f"Right choices: {title}",
         "bars",
-        rows.filter(pl.col("accuracy").is_not_null(), part=whole).select("scorer", "accuracy", "low", "high", "kind"),
+        whole.select("scorer", "accuracy", "low", "high", "kind"),
         x="scorer",
         y="accuracy",
         series="kind",

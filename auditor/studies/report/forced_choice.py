@@ -8,7 +8,7 @@ from auditor.errors import AuditorError
 from auditor.model import Selection
 from auditor.result import Result, Section
 from auditor.store.versions import resolve
-from auditor.studies.choices import ALL, FAIR, choices
+from auditor.studies.choices import choices, of_all_items
 from auditor.studies.report.request import ReportContext
 
 _KIND = "choices"
@@ -36,7 +36,7 @@ def forced_choice(context: ReportContext, name: str, title: str) -> Section:
         else:
             asked |= dict.fromkeys(context.related(one, _KIND).get(_KIND, []), one)
     if not asked:
-        add = _to_add(context)
+        add = context.to_add(context.selections, _KIND)
         return Section(name, title, absent=f"The store holds no forced-choice items of these images{add}.")
     parts = [_result(context, ref, described) for ref, described in asked.items()]
     results = [part for part in parts if isinstance(part, Result)]
@@ -54,13 +54,6 @@ def forced_choice(context: ReportContext, name: str, title: str) -> Section:
         (*(part for part in parts if isinstance(part, str)), *(note for one in results for note in one.notes)),
         tuple(commands), _SQL if results else (), findings=tuple(found for one in results for found in one.findings),
     )  # fmt: skip
-
-
-def _to_add(context: ReportContext) -> str:
-    """Name a command that adds such items, where any are declared as related."""
-    names = {one.version.dataset for one in context.selections}
-    first = next((name for name, one in context.declared.items() if one.kind == _KIND and names & {*one.related}), None)
-    return f"; `auditor ingest {first}` adds some" if first else ""
 
 
 def _result(context: ReportContext, ref: str, described: Selection | None) -> Result | str:
@@ -87,8 +80,7 @@ def _result(context: ReportContext, ref: str, described: Selection | None) -> Re
 
 def _words(result: Result) -> str:
     """Say how far the best scorer without the image comes, and the best that sees anything."""
-    every = result.frame.filter(pl.col("part") != FAIR)
-    whole = every.filter(part=ALL) if ALL in every["part"] else every
+    whole = of_all_items(result.frame)
     blind = whole.filter(pl.col("scorer") == pl.col("best_blind"))
     label = result.selections[0].label
     if blind.is_empty():

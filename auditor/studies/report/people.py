@@ -41,7 +41,7 @@ def people(context: ReportContext, name: str, title: str) -> Section:
     results = [part for part in parts if isinstance(part, Result)]
     labels = sentences.listed([one.label for one in lacking])
     held = "the store holds no judgements of people (ratings, choices) of these images"
-    why = f"{labels}: {held}{_to_add(context, lacking)}."
+    why = f"{labels}: {held}{context.to_add(lacking, *_RATED)}."
     said = [words for one in results for words in _WORDS[one.command](one, context.settings.confidence)]
     first = tuple(table for one in results for table in one.tables if table.name in _FIRST)
     return Section(
@@ -51,14 +51,6 @@ def people(context: ReportContext, name: str, title: str) -> Section:
         (*(part for part in parts if isinstance(part, str)), *(note for one in results for note in one.sentences)),
         tuple(commands), context.counts() if results else (), absent=None if parts else why,
     )  # fmt: skip
-
-
-def _to_add(context: ReportContext, lacking: Sequence[Selection]) -> str:
-    """Name a command that adds such judgements, where any are declared as related."""
-    names = {one.version.dataset for one in lacking}
-    rated = (name for name, one in context.declared.items() if one.kind in _RATED and names & {*one.related})
-    first = next(rated, None)
-    return f"; `auditor ingest {first}` adds some" if first else ""
 
 
 def _result(context: ReportContext, selection: Selection, verb: str, rated: Sequence[str]) -> Result | str:

@@ -113,6 +113,13 @@ class ReportContext:
             by_kind.setdefault(kind, []).append(dataset)
         return by_kind
 
+    def to_add(self, selections: Sequence[Selection], *kinds: str) -> str:
+        """Name a command that adds a dataset of some kinds, where any is declared as related to a selection."""
+        names = {one.version.dataset for one in selections}
+        related = (name for name, one in self.declared.items() if one.kind in kinds and names & {*one.related})
+        first = next(related, None)
+        return f"; `auditor ingest {first}` adds some" if first else ""
+
     def counts(self, metrics: Sequence[str] | None = None) -> tuple[str, ...]:
         """Name the SELECTs that count for the metrics."""
         wanted = requests(metrics or self.settings.metrics)
