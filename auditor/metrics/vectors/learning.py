@@ -46,7 +46,7 @@ def bind(store: Store, workspace: Workspace, settings: Mapping[str, Any]) -> Non
     material = _material(store, workspace, version, settings)
     needed = workspace.query(
         "select distinct coalesce(t.fold, 0) as model from candidate as c join vector_as_of as v using (image)"
-        " left join trained_image as t using (image) order by model"
+        " left join learnt_image as t using (image) order by model"
     )["model"].to_list()
     rows = [model.rows(number) for number, model in models(material, needed, settings)]
     workspace.bind_rows(_MODEL, pl.concat(rows) if rows else pl.DataFrame(schema=SCHEMA))
@@ -94,8 +94,8 @@ def _material(
         "most_images": most_images,
         "known_words": KNOWN_WORDS,
     }
-    workspace.bind("trained_image", "trained_image")
-    captions = workspace.rows("trained_caption")
+    workspace.bind("learnt_image", "learnt_image")
+    captions = workspace.rows("learnt_caption")
     seen = captions["image"].n_unique()
     if seen < 2 or captions["fold"].n_unique() < 2:
         raise MetricError(
@@ -105,7 +105,7 @@ def _material(
     words = workspace.rows("known_word")
     workspace.bind("known_word", "known_word")
     held = workspace.query(
-        "select image, fold, vector from trained_image join vector_as_of using (image) order by image"
+        "select image, fold, vector from learnt_image join vector_as_of using (image) order by image"
     )
     images = captions.select("image").join(
         held.select("image").with_row_index("row"), on="image", maintain_order="left"

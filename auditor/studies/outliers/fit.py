@@ -141,7 +141,8 @@ class Judge:
         return rounded
 
     def _scaled(self, signs: Floats) -> Floats:
-        return np.nan_to_num((signs - self._mean) / self._spread)
+        scaled: Floats = np.nan_to_num((signs - self._mean) / self._spread)
+        return scaled
 
 
 def _logistic(signs: Floats, belongs: Floats, weight: Floats) -> Floats:
