@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from auditor.model import Selection
+from auditor.model import Pictured, Selection, pictured
 from auditor.result import Figure, Finding, Table, about
 from auditor.studies.outliers.chance import Level
 
@@ -32,12 +32,14 @@ def tables(
         hardest = by_image[index].select(
             "image", "n", "difficulty", "sd", "consensus", "consensus_value", "ties", "text"
         )
+        shown = hardest.head(_SHOWN)
         made.append(
             Table(
                 f"the images of {selection.label} that people describe most differently",
-                hardest.head(_SHOWN),
+                shown,
                 caption="difficulty: 1 - mean score; consensus: the caption most like the others, the first of ties",
                 name="difficult-images",
+                pictured=pictured(shown, selection.version.dataset, "image"),
             )
         )
     return tuple(made)
@@ -67,10 +69,15 @@ def _of_captions(selection: Selection, rows: pl.DataFrame) -> list[Table]:
         (f"captions of {selection.label} least like the others of their image", unlike, "unlike"),
     )
     return [
-        Table(title, some.head(_SHOWN), caption=_more(_CAPTIONS[kind], some), name=kind)
+        Table(title, shown, caption=_more(_CAPTIONS[kind], some), name=kind, pictured=_pictured(selection, shown))
         for title, some, kind in listed
-        if some.height
+        if (shown := some.head(_SHOWN)).height
     ]
+
+
+def _pictured(selection: Selection, shown: pl.DataFrame) -> tuple[Pictured, ...]:
+    columns = [name for name in ("image", "other_image") if name in shown.columns]
+    return pictured(shown, selection.version.dataset, *columns)
 
 
 def _more(said: str, rows: pl.DataFrame) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from auditor import parameters as p
-from auditor.config import sources
+from auditor.config import image_files, sources
 from auditor.errors import UsageError
 from auditor.model import Progress, silent
 from auditor.result import Document, Section, Statement, program
@@ -17,6 +17,7 @@ from auditor.store.connection import Store
 from auditor.store.sqlfiles import catalogue, reads_of, sql_root
 from auditor.store.versions import resolve_all
 from auditor.studies.report import answers, first, sentences
+from auditor.studies.report.pictured import pictures_of
 from auditor.studies.report.request import ReportContext, ReportSettings
 from auditor.studies.report.sections import SECTIONS
 
@@ -82,6 +83,7 @@ def report(
         statements,
         cards=shown,
         portraits=drawn,
+        pictures=pictures_of(shown, built, image_files(config)),
     )
 
 

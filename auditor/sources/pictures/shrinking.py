@@ -1,0 +1,81 @@
+"""The bytes of an image file → a small JPEG without metadata. The only module that knows Pillow."""
+
+from __future__ import annotations
+
+import warnings
+from io import BytesIO
+from typing import cast
+
+from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
+
+from auditor.model import Picture
+from auditor.sources.pictures.unreadable import UnreadableError
+
+#: Dots of the longer side: twice what a page gives to it, for screens that have two to one.
+_SIDE = 240
+
+_QUALITY = 80
+
+#: Dots of an image that is decoded at most.
+_MOST_DOTS = 64_000_000
+
+#: What is opened. Pillow knows more: some of that starts other programs, and no dataset has it.
+_FORMATS = ("JPEG", "MPO", "PNG", "GIF", "WEBP", "AVIF", "BMP", "TIFF", "PPM")
+
+#: Modes of 16 bits, which Pillow cuts off at 255, and those of values without a largest.
+_DEEP, _ENDLESS = ("I;16", "I;16L", "I;16B", "I;16N"), ("I", "F")
+
+_TOO_LARGE = f"more than {_MOST_DOTS // 1_000_000} million dots: a damaged file or a bomb"
+
+
+def small(content: bytes) -> Picture:
+    """Make a picture, upright, of the first frame.
+
+    Raises `UnreadableError` for what is no image, damaged, or too large to be decoded, which its header says.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # they are of metadata, which is thrown away
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            with Image.open(BytesIO(content), formats=_FORMATS) as image:
+                if image.width * image.height > _MOST_DOTS:
+                    raise UnreadableError(_TOO_LARGE)
+                return _shrunk(image)
+    except UnreadableError:
+        raise
+    except UnidentifiedImageError as error:
+        raise UnreadableError("no image, or of a format that is not read") from error
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+        raise UnreadableError(_TOO_LARGE) from error
+    except Exception as error:
+        raise UnreadableError("a damaged image") from error
+
+
+def _shrunk(image: Image.Image) -> Picture:
+    image.draft(None, (2 * _SIDE, 2 * _SIDE))  # a JPEG need not be decoded whole
+    image.load()
+    turned = image.getexif().get(ExifTags.Base.Orientation, 1)
+    plain = _plain(image)
+    plain.thumbnail((_SIDE, _SIDE), Image.Resampling.LANCZOS)
+    plain.info.clear()
+    plain.getexif()[ExifTags.Base.Orientation] = turned
+    upright = ImageOps.exif_transpose(plain)
+    bare = Image.new("RGB", upright.size)
+    bare.paste(upright)
+    written = BytesIO()
+    bare.save(written, "JPEG", quality=_QUALITY, optimize=True)
+    return Picture(written.getvalue(), *bare.size)
+
+
+def _plain(image: Image.Image) -> Image.Image:
+    """Give eight bits a colour, what is transparent on white."""
+    if image.mode in _DEEP:
+        return image.convert("I").point(lambda value: value * (1 / 257)).convert("L")
+    if image.mode in _ENDLESS:
+        low, high = cast("tuple[float, float]", image.getextrema())
+        scale = 255 / (high - low) if high > low else 0.0
+        return image.point(lambda value: value * scale + -low * scale).convert("L")
+    if image.has_transparency_data:
+        seen = image.convert("RGBA")
+        return Image.alpha_composite(Image.new("RGBA", seen.size, "white"), seen).convert("RGB")
+    return image.convert("RGB")
