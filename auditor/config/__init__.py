@@ -71,9 +71,7 @@ def image_files(config: Path | Mapping[str, Source] | None = None, data: Path | 
     found: dict[str, Path] = {}
     for file in _files(config):
         tables, folder, _ = _tables(file, data)
-        for name, table in tables.items():
-            if isinstance(table, dict) and (place := declared_images(f"{file}: [{name}]", table.get(IMAGES), folder)):
-                found[name] = place
+        found |= _image_files(file, tables, folder)
     return found
 
 
@@ -184,7 +182,17 @@ def _toml(file: Path) -> dict[str, Any]:
 
 def _read(file: Path, data: Path | None) -> dict[str, Source]:
     tables, folder, within = _tables(file, data)
+    _image_files(file, tables, folder)  # a mistake in a table that only adds them is one here too
     return {name: _source(file, name, table, folder, within) for name, table in tables.items() if not _only_adds(table)}
+
+
+def _image_files(file: Path, tables: Mapping[str, Any], folder: Path) -> dict[str, Path]:
+    told = {
+        name: declared_images(f"{file}: [{name}]", table.get(IMAGES), folder)
+        for name, table in tables.items()
+        if isinstance(table, dict)
+    }
+    return {name: place for name, place in told.items() if place is not None}
 
 
 def _tables(file: Path, data: Path | None) -> tuple[dict[str, Any], Path, Path | None]:

@@ -18,7 +18,7 @@ from auditor.sources.reading.files import is_folder, is_there
 _MOST_BYTES = 64 << 20
 
 #: The endings by which a file that is named after an image is taken for its picture, not for something beside it.
-_ENDINGS = frozenset(
+ENDINGS = frozenset(
     (".jpg", ".jpeg", ".jpe", ".png", ".gif", ".webp", ".avif", ".bmp", ".tif", ".tiff", ".ppm", ".pgm")
 )
 
@@ -105,7 +105,7 @@ def _found(root: Path, files: Iterator[Path], images: Sequence[str]) -> dict[str
     for path in files:
         inside = path.relative_to(root).as_posix()
         keys = [(0, inside), (1, path.name)]
-        if path.suffix.lower() in _ENDINGS:
+        if path.suffix.lower() in ENDINGS:
             keys += [(2, path.stem), (3, path.stem.rpartition("_")[2])]
         for way, key in keys:
             for image in by_name.get((way, key), ()):

@@ -27,7 +27,7 @@ def pictures_of(cards: Sequence[Finding], sections: Sequence[Section], image_fil
         try:
             made, said = pictures(image_files[dataset], [image for of, image in chosen if of == dataset])
         except AuditorError as error:
-            absent.append(f"Pictures: with the image files of {dataset}, examples have theirs beside them; {error}")
+            absent.append(f"Pictures of {dataset}: {error}; with it, examples have their picture beside them")
             continue
         looked.add(dataset)
         shown |= {(dataset, image): picture for image, picture in made.items()}

@@ -32,7 +32,7 @@ def report(
     settings: ReportSettings | None = None,
     sections: Sections = None,
     timed: Timed = True,
-    config: p.Config = None,
+    config: p.ConfigFile = None,
     progress: Progress = silent,
 ) -> Document:
     """Write the whole audit as one document.
