@@ -101,22 +101,23 @@ def _anchor(one: Finding) -> str:
 
 def _quoted(one: Finding, example: Mapping[str, str | int | None], album: Album, write: Written) -> str:
     """Quote a caption, and the one it is beside, with the words marked in which they differ, each by its picture."""
-    picture = album.of_example(one, example)
     own, other = str(example.get("text") or ""), str(example.get("other_text") or "")
+    picture, second = album.of_example(one, example), ""
     if own and other:
-        first, second = (marked(text, write) for text in apart(own, other))
-        said = _beside(picture, _quotation(first, example, "", write))
-        said += _beside(album.of_example(one, example, "other_"), _quotation(second, example, "other_", write))
+        first, last = (marked(text, write) for text in apart(own, other))
+        said, beside = _quotation(first, example, "", write), _quotation(last, example, "other_", write)
+        second = album.of_example(one, example, "other_")
     elif own:
-        said = _beside(picture, _quotation(write(own), example, "", write))
+        said, beside = _quotation(write(own), example, "", write), ""
     else:
-        said = _beside(picture, f'<p class="place">{write(str(example.get("image")))}</p>')
-    why = example.get("why")
-    return f'<div class="example">{said}' + (f'<p class="why">{write(str(why))}</p>' if why else "") + "</div>\n"
+        said, beside = f'<p class="place">{write(str(example.get("image")))}</p>', ""
+    beside += f'<p class="why">{write(str(why))}</p>' if (why := example.get("why")) else ""
+    parts = [(picture, said), (second, beside)] if second else [(picture, said + beside)]
+    return f'<div class="example">{"".join(_pictured(*part) for part in parts)}</div>\n'
 
 
-def _beside(picture: str, said: str) -> str:
-    return f'<div class="pictured">{picture}{said}</div>' if picture else said
+def _pictured(picture: str, said: str) -> str:
+    return f'<div class="pictured">{picture}<div>{said}</div></div>' if picture else said
 
 
 def marked(text: Marked, write: Written) -> str:
