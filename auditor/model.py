@@ -14,7 +14,7 @@ from typing import Any, Literal, Protocol
 
 import polars as pl
 
-Kind = Literal["captions", "candidates", "judgements", "pairs", "triplets", "choices", "corpus", "wordlist"]
+Kind = Literal["captions", "candidates", "judgements", "pairs", "triplets", "choices", "corpus", "wordlist", "vectors"]
 
 #: What a reader yields: one row per record of a file; columns that a reader leaves out are null. `source` and `line`
 #: say where the record stands (`unit`: a line, or a record in a file that has no lines of its own). `slot` is the

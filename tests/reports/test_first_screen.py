@@ -11,7 +11,9 @@ import pytest
 from report_document import SCRIPT, hostile_report
 
 from auditor import reports
+from auditor.model import Pictures
 from auditor.reports.html import first_screen
+from auditor.reports.html.pictures import Album
 from auditor.result import Document, Finding, Portrait, Section
 
 Example = Mapping[str, str | int | None]
@@ -20,6 +22,8 @@ DOGS = Portrait(
     "dogs", 1_200, 6_000, (1, 6), 5_400, 10.25, (("test", 200), ("train", 1_000)), ((9, 2_000), (10, 4_000))
 )
 CATS = Portrait("cats", 10, 20, (2, 2), 20, 3.0, (), ((3, 20),), 0.5, 0.4, 0.6, "cider-d")
+
+NO_PICTURES = Album(Pictures(), escape)
 
 pytestmark = pytest.mark.xdist_group("report documents")  # each is made once
 
@@ -75,7 +79,9 @@ def test_nothing_that_data_say_becomes_an_element() -> None:
     example = {"image": SCRIPT, "slot": 0, "text": SCRIPT, "why": SCRIPT, "other_image": SCRIPT, "other_slot": 1}
     told = finding(example, {"image": SCRIPT, "why": SCRIPT}, dataset=SCRIPT, captions=1)
     portraits = [Portrait(SCRIPT, 1, 1, (1, 1), 1, 1.0, ((SCRIPT, 1),), ((1, 1),)), DOGS]
-    page = first_screen.screen([told], portraits, {}, NO_PICTURES, escape) + first_screen.listed([told], NO_PICTURES, escape, escape)
+    page = first_screen.screen([told], portraits, {}, NO_PICTURES, escape) + first_screen.listed(
+        [told], NO_PICTURES, escape, escape
+    )
     assert "<script" not in page
     assert "</td>" not in page
     assert page.count(escape(SCRIPT)) > 8
@@ -113,7 +119,9 @@ def test_findings_stand_under_their_severity_with_what_to_do_but_for_mere_answer
 
 def test_strip_says_the_facts_of_a_dataset() -> None:
     dogs, cats = re.findall(
-        r'<article class="strip">.*?</article>', first_screen.screen([], [DOGS, CATS], {}, NO_PICTURES, escape), re.DOTALL
+        r'<article class="strip">.*?</article>',
+        first_screen.screen([], [DOGS, CATS], {}, NO_PICTURES, escape),
+        re.DOTALL,
     )
     assert re.findall(r"<dd>(.*?)</dd><dt>(.*?)</dt>", dogs) == [
         ("1,200", "images"), ("6,000", "captions"), ("5.00", "captions an image (1 to 6)"), ("600", "repeat another of their image"),

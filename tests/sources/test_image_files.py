@@ -64,10 +64,13 @@ def test_file_is_found_by_the_id_of_its_image(tmp_path: Path, file: str, image: 
     assert said == []
 
 
-@pytest.mark.parametrize("image", ["../out.jpg", "/etc/passwd", "91895", "a.jpeg", "*", "", "999999999999999999999"])
+@pytest.mark.parametrize(
+    "image", ["../out.jpg", "/etc/passwd", "91895", "1", "a.jpeg", "*", "", "999999999999999999999"]
+)
 def test_other_ids_find_nothing(tmp_path: Path, image: str) -> None:
     write(tmp_path / "in" / "COCO_val2014_000000391895.jpg")
     write(tmp_path / "in" / "a.jpg")
+    write(tmp_path / "in" / "a_1.jpg")
     write(tmp_path / "out.jpg")
     picture, said = only(tmp_path / "in", image)
     assert picture is None

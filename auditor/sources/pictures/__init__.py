@@ -6,12 +6,14 @@ Whatever is in a file, it is a picture or a line that says why it is none; nothi
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from auditor.errors import MissingExtraError, SourceError
 from auditor.model import Picture
 from auditor.sources.pictures.unreadable import UnreadableError
+from auditor.sources.reading.coco_names import COCO_FILE
 from auditor.sources.reading.files import is_folder, is_there
 
 #: Bytes of a file that is read at most: a photograph of any camera that people describe.
@@ -22,8 +24,7 @@ ENDINGS = frozenset(
     (".jpg", ".jpeg", ".jpe", ".png", ".gif", ".webp", ".avif", ".bmp", ".tif", ".tiff", ".ppm", ".pgm")
 )
 
-#: Digits of COCO's file names, `COCO_val2014_000000391895.jpg` and `000000391895.jpg`.
-_COCO = 12
+_OF_COCO = re.compile(COCO_FILE)
 
 #: How many files are named in full, and how many images without any.
 _NAMED = 8
@@ -99,14 +100,15 @@ def _found(root: Path, files: Iterator[Path], images: Sequence[str]) -> dict[str
     for image in images:
         for way in (0, 1, 2):
             by_name.setdefault((way, image), []).append(image)
-        if image.isascii() and image.isdigit() and len(image) <= _COCO:
-            by_name.setdefault((3, image.zfill(_COCO)), []).append(image)
+        if image.isascii() and image.isdigit():
+            by_name.setdefault((3, image.lstrip("0") or "0"), []).append(image)
     met: dict[str, list[tuple[int, str, Path]]] = {}
     for path in files:
         inside = path.relative_to(root).as_posix()
         keys = [(0, inside), (1, path.name)]
         if path.suffix.lower() in ENDINGS:
-            keys += [(2, path.stem), (3, path.stem.rpartition("_")[2])]
+            keys += [(2, path.stem)]
+            keys += [(3, numbered[1])] if (numbered := _OF_COCO.fullmatch(path.name)) else []
         for way, key in keys:
             for image in by_name.get((way, key), ()):
                 met.setdefault(image, []).append((way, inside, path))
