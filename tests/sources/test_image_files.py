@@ -100,6 +100,22 @@ def test_pattern_takes_only_what_it_meets(tmp_path: Path) -> None:
     assert said == []
 
 
+def test_brackets_in_the_name_of_a_folder_are_no_pattern(tmp_path: Path) -> None:
+    write(tmp_path / "data [old]" / "photos" / "a.jpg")
+    for place in ("data [old]/photos", "data [old]/photos/*.jpg", "data [[]old]/*/*.jpg"):
+        made, said = pictures(tmp_path / place, ["a"])
+        assert [*made] == ["a"]
+        assert said == []
+
+
+def test_pattern_that_climbs_out_shows_nothing(tmp_path: Path) -> None:
+    write(tmp_path / "secret" / "a.jpg")
+    (tmp_path / "photos" / "in").mkdir(parents=True)
+    made, said = pictures(tmp_path / "photos" / "*" / ".." / ".." / "secret" / "*.jpg", ["a"])
+    assert made == {}
+    assert "a link that leads outside of its folder" in said[0]
+
+
 @pytest.mark.parametrize(
     ("place", "words"), [("none", "none: no such folder"), ("*.gif", "no file matches the pattern")]
 )

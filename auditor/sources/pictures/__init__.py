@@ -75,13 +75,16 @@ def _first(said: list[str], what: str) -> list[str]:
 def _listed(place: Path) -> tuple[Path, Iterator[Path]]:
     """Give the folder that a folder or pattern begins with, and the files."""
     if is_folder(place):
+        if not os.access(place, os.R_OK | os.X_OK):
+            raise SourceError(f"{_short(place)}: a folder that may not be entered")
         return place, (Path(folder) / name for folder, _, names in os.walk(place) for name in names)
-    fixed = next((number for number, part in enumerate(place.parts) if any(sign in part for sign in "*?[")), None)
-    if fixed is None:
+    root, rest = Path(), place.parts
+    while rest and not (set(rest[0]) & set("*?[") and not is_folder(root / rest[0])):
+        root, rest = root / rest[0], rest[1:]
+    if not rest:
         raise SourceError(f"{_short(place)}: no such folder")
-    root = Path(*place.parts[:fixed])
     try:
-        met = [path for path in root.glob(str(Path(*place.parts[fixed:]))) if not is_folder(path)]
+        met = [path for path in root.glob(str(Path(*rest))) if not is_folder(path)]
     except (OSError, ValueError) as error:
         raise SourceError(f"{_short(place)}: {getattr(error, 'strerror', None) or error}") from error
     if not met:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from auditor.errors import AuditorError
-from auditor.model import Picture, Pictures
+from auditor.model import Picture, Pictures, Progress, silent
 from auditor.result import Finding, Section
 from auditor.sources.pictures import pictures
 
@@ -14,7 +14,12 @@ from auditor.sources.pictures import pictures
 _MOST = 150
 
 
-def pictures_of(cards: Sequence[Finding], sections: Sequence[Section], image_files: Mapping[str, Path]) -> Pictures:
+def pictures_of(
+    cards: Sequence[Finding],
+    sections: Sequence[Section],
+    image_files: Mapping[str, Path],
+    progress: Progress = silent,
+) -> Pictures:
     """Read pictures of the images that examples name, in the order of a page; where there can be none, say why.
 
     `image_files` says where the image files of a dataset are.
@@ -24,6 +29,7 @@ def pictures_of(cards: Sequence[Finding], sections: Sequence[Section], image_fil
     shown: dict[tuple[str, str], Picture] = {}
     looked, notes, absent = set[str](), list[str](), list[str]()
     for dataset in dict.fromkeys(dataset for dataset, _ in chosen):
+        progress(f"pictures of {dataset}", len(shown), len(chosen))
         try:
             made, said = pictures(image_files[dataset], [image for of, image in chosen if of == dataset])
         except AuditorError as error:

@@ -43,7 +43,8 @@ def report(
 
     How to read it: begin with what to know first: the worst findings, and each dataset at a glance. Tables sort by a
     click, plots answer, every number unfolds the SELECT that counted it and the command that makes it again. The HTML
-    file asks nobody for anything: it can be mailed.
+    file asks nobody for anything: it can be mailed. Where datasets.toml says where the images are (`images`), it shows
+    them beside the captions that it quotes.
 
     Limits: as those of the questions that it is made of. Metrics are a few by default; repeat -m for others.
 
@@ -83,7 +84,7 @@ def report(
         statements,
         cards=shown,
         portraits=drawn,
-        pictures=pictures_of(shown, built, image_files(config)),
+        pictures=pictures_of(shown, built, image_files(config), progress),
     )
 
 
