@@ -12,6 +12,7 @@ from pathlib import Path
 
 from auditor.errors import MissingExtraError, SourceError
 from auditor.model import Picture
+from auditor.result import counted, listed
 from auditor.sources.pictures.unreadable import UnreadableError
 from auditor.sources.reading.coco_names import COCO_FILE
 from auditor.sources.reading.files import is_folder, is_there
@@ -53,19 +54,15 @@ def pictures(place: Path, images: Sequence[str]) -> tuple[dict[str, Picture], li
         if not (of_image := found.get(image)):
             continue
         if len(of_image) > 1:
-            names = ", ".join(path.relative_to(root).as_posix() for path in of_image[:_NAMED])
+            names = listed([path.relative_to(root).as_posix() for path in of_image], _NAMED)
             several.append(f"{image} has {len(of_image):,} files, of which the first is shown: {names}")
         try:
             made[image] = small(_content(of_image[0], root))
         except UnreadableError as error:
             wrong.append(f"{of_image[0].relative_to(root).as_posix()} is left out: {error}")
     missing = [image for image in images if image not in found]
-    without = [f"no file is named after {_some(missing, 'image')}: {', '.join(missing[:_NAMED])}"] if missing else []
-    return made, [*_first(wrong, "left out"), *_first(several, "of several files"), *without]
-
-
-def _some(things: Sequence[object], word: str) -> str:
-    return f"{len(things):,} {word}{'' if len(things) == 1 else 's'}"
+    none = f"no file is named after {counted(len(missing), 'image', 'images')}: {listed(missing, _NAMED)}"
+    return made, [*_first(wrong, "left out"), *_first(several, "of several files"), *([none] if missing else [])]
 
 
 def _first(said: list[str], what: str) -> list[str]:
