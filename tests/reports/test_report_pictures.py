@@ -77,6 +77,11 @@ def test_two_captions_of_one_image_share_its_picture_and_those_of_two_have_two()
     assert [one["alt"] for one in shown(page(album("a", "b"), apart))] == ["one dog", "two dogs"]
 
 
+def test_images_that_are_beside_each_other_without_captions_are_both_shown() -> None:
+    copied = example("a", None, other_image="b")
+    assert [one["alt"] for one in shown(page(album("a", "b"), copied))] == ["a", "b"]
+
+
 def test_rows_of_a_table_show_their_images_once_a_row() -> None:
     frame = pl.DataFrame(
         {

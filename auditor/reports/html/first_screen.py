@@ -102,11 +102,11 @@ def _anchor(one: Finding) -> str:
 def _quoted(one: Finding, example: Mapping[str, str | int | None], album: Album, write: Written) -> str:
     """Quote a caption, and the one it is beside, with the words marked in which they differ, each by its picture."""
     own, other = str(example.get("text") or ""), str(example.get("other_text") or "")
-    picture, second = album.of_example(one, example), ""
+    picture = album.of_example(one, example)
+    second = album.of_example(one, example, "other_") if bool(own) == bool(other) else ""
     if own and other:
         first, last = (marked(text, write) for text in apart(own, other))
         said, beside = _quotation(first, example, "", write), _quotation(last, example, "other_", write)
-        second = album.of_example(one, example, "other_")
     elif own:
         said, beside = _quotation(write(own), example, "", write), ""
     else:
