@@ -262,8 +262,7 @@ class Table:
     table begins. `best` names cells, by row and column, that stand out: the first by a rank that is beyond doubt.
     `digits` says with how many decimals the numbers of a column are shown, where that is not four; of an `exact` table
     all are shown. `beside` names two columns of texts, of which the words in which they differ may be marked.
-    `tells_findings` is for tables that say what the findings of their result say. `pictured` says which images the rows
-    are of.
+    `tells_findings` is for tables that say what the findings of their result say. `pictured`: images of the rows.
     """
 
     title: str
@@ -327,8 +326,8 @@ class Result:
             "findings": [finding.record() for finding in self.findings],
             "rows": self.frame.with_columns(_finite(_FLOATS), _FLOAT_LISTS.list.eval(_finite(pl.element()))).to_dicts(),
         }
-        whole = {f"auditor.{self.command}/v2": body}
-        return json.dumps(whole, ensure_ascii=False, allow_nan=False, indent=2, default=_json_value)
+        document = {f"auditor.{self.command}/v2": body}
+        return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2, default=_json_value)
 
     def _repr_html_(self) -> str:
         return "".join(table.frame._repr_html_() for table in self.tables) or self.frame._repr_html_()
