@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from auditor.model import Selection
+from auditor.model import Pictured, Selection, pictured
 from auditor.result import Figure, Finding, Table, about
 from auditor.studies.outliers.by_sight import Sight
 from auditor.studies.outliers.evidence import Told
@@ -37,25 +37,29 @@ def tables(
         )
         if "fit" in by_image[index].columns:
             made.append(_unfit(selection, by_image[index]))
+        shown = hardest.head(_SHOWN)
         made.append(
             Table(
                 f"the images of {selection.label} that people describe most differently",
-                hardest.head(_SHOWN),
+                shown,
                 caption="difficulty: 1 - mean score; consensus: the caption most like the others, the first of ties",
                 name="difficult-images",
+                pictured=pictured(shown, selection.version.dataset, "image"),
             )
         )
     return tuple(made)
 
 
 def _unfit(selection: Selection, by_image: pl.DataFrame) -> Table:
-    worst = by_image.filter(pl.col("fit").is_not_null()).sort("fit", "image").select("image", "n", "fit", "text")
+    seen = by_image.filter(pl.col("fit").is_not_null()).sort("fit", "image")
+    worst = seen.select("image", "n", "fit", "text").head(_SHOWN)
     return Table(
         f"the images of {selection.label} that their captions fit worst",
-        worst.head(_SHOWN),
+        worst,
         caption="fit: mean bits by which the captions rather belong to the image than not, by vectors and words; text: "
         "the caption most like the others",
         name="unfit-images",
+        pictured=_pictured(selection, worst),
     )
 
 
@@ -92,10 +96,15 @@ def _of_captions(selection: Selection, rows: pl.DataFrame) -> list[Table]:
         (f"captions of {selection.label} least like the others of their image", unlike, "unlike"),
     )
     return [
-        Table(title, some.head(_SHOWN), caption=_more(_CAPTIONS[kind], some), name=kind)
+        Table(title, shown, caption=_more(_CAPTIONS[kind], some), name=kind, pictured=_pictured(selection, shown))
         for title, some, kind in listed
-        if some.height
+        if (shown := some.head(_SHOWN)).height
     ]
+
+
+def _pictured(selection: Selection, shown: pl.DataFrame) -> tuple[Pictured, ...]:
+    columns = [name for name in ("image", "other_image") if name in shown.columns]
+    return pictured(shown, selection.version.dataset, *columns)
 
 
 def _more(said: str, rows: pl.DataFrame) -> str:
