@@ -46,9 +46,10 @@ def unseen(store: Store, selection: Selection, metrics: Sequence[MetricRequest])
         if len(without):
             subject = counted(len(without), "image has", "images have")
             both = told.height - len(without)
+            seeing = [one.label for one in metrics if one.settings.get("vectors") == name]
             said.append(
-                f"{selection.label}: {subject} no vector in {version.dataset} and no score by any metric here; scores "
-                f"are of the {both:,} others: {listed(without, _SHOWN)}"
+                f"{selection.label}: {subject} no vector in {version.dataset} and no score by {', '.join(seeing)}; what is "
+                f"compared with it is of the {both:,} others: {listed(without, _SHOWN)}"
             )
     return said
 

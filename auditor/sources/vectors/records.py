@@ -69,6 +69,8 @@ def _image(options: Mapping[str, Option]) -> pl.Expr:
     image = pl.col("image")
     if options.get("basename") is True:
         image = image.str.extract(r"([^/\\]+)[/\\]*$", 1)
+    if "image_pattern" in options:
+        image = image.str.extract(str(options["image_pattern"]), 1)
     if options.get("coco_ids") is True:
         image = image.str.extract(f"^{COCO_FILE}$", 1)
     suffix = options.get("image_suffix")
