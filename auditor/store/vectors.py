@@ -13,7 +13,7 @@ from auditor.errors import SourceError
 from auditor.model import Progress, Selection, Source, Version, silent
 from auditor.store import ingestion, versions
 from auditor.store.connection import Store
-from auditor.store.ingest_terms import ANY, Terms, check_terms, check_version
+from auditor.store.ingest_terms import ANY, Terms, check_kind, check_terms, check_version
 from auditor.store.workspace import Workspace
 
 #: What BCP 47 calls what is in no language.
@@ -40,6 +40,8 @@ def write(
     repeat a vector. Raises `SourceError`, with the store unchanged, where the content does not meet the terms.
     """
     with store.transaction():
+        previous = next(iter(versions.log(store, source.dataset)), None)
+        check_kind(source, previous)
         at_work = Workspace(store, dataset=source.dataset)
         read = _stage(at_work, source, frames, progress)
         at_work.bind("accepted_vector", "accepted_vector")
@@ -47,9 +49,6 @@ def write(
         check_terms(source, read, rejected, terms)
         content = _content(_in_order(at_work, "accepted_vector"))
         check_version(source, content, terms)
-        previous = next(iter(versions.log(store, source.dataset)), None)
-        if previous is not None and previous.kind != source.kind:
-            raise SourceError(f"{source.dataset}: holds {previous.kind}, and these are vectors; give them another name")
         is_new = previous is None or previous.version != content["version"]
         seq = (previous.seq if previous else 0) + is_new
         at_work.params["seq"] = seq
@@ -148,14 +147,17 @@ def _in_order(at_work: Workspace, relation: str) -> Iterator[pl.DataFrame]:
 
 
 def _content(frames: Iterator[pl.DataFrame]) -> dict[str, str | int]:
-    """Hash vectors in order of image, then text: names, each preceded by its length in bytes, and numbers apart."""
+    """Hash vectors in order of image, then text: names, each preceded by its length in bytes, and numbers apart.
+
+    -0 is the number 0, as the engine has it: by the sign of a zero no vector differs from another.
+    """
     names, numbers, images, texts = hashlib.sha256(), hashlib.sha256(), 0, 0
     for frame in frames:
         name = pl.coalesce("image", "text")
         kind = pl.when(pl.col("image").is_null()).then(pl.lit("t")).otherwise(pl.lit("i"))
         row = pl.format("{}{}:{}", kind, name.str.len_bytes(), name)
         names.update("".join(frame.select(row).to_series()).encode())
-        numbers.update(np.ascontiguousarray(matrix(frame["vector"]), dtype="<f4").tobytes())
+        numbers.update((matrix(frame["vector"]) + np.float32(0)).astype("<f4").tobytes())
         images += frame["image"].drop_nulls().len()
         texts += frame["text"].drop_nulls().len()
     whole = hashlib.sha256(b"vectors" + names.digest() + numbers.digest()).hexdigest()
