@@ -47,7 +47,9 @@ def write(
         at_work.bind("accepted_vector", "accepted_vector")
         rejected = at_work.rows("refused_vector")
         check_terms(source, read, rejected, terms)
-        content = _content(_in_order(at_work, "accepted_vector"))
+        content = _content(
+            _in_turn(at_work, "staged_vector semi join accepted_vector using (position)", "position", read)
+        )
         check_version(source, content, terms)
         is_new = previous is None or previous.version != content["version"]
         seq = (previous.seq if previous else 0) + is_new
@@ -69,7 +71,9 @@ def write(
 
 def content_hash(store: Store, version: Version) -> tuple[str, int, int]:
     """Hash what a version of vectors holds now: (version, images, texts)."""
-    content = _content(_in_order(_workspace(store, version), "vector_as_of"))
+    at_work = _workspace(store, version)
+    rows = at_work.query("select count(*) as rows from vector_as_of").item()
+    content = _content(_in_turn(at_work, "vector_as_of", "rowid", rows))
     return str(content["version"]), int(content["images"]), int(content["captions"])
 
 
@@ -134,31 +138,30 @@ def _close(store: Store, at_work: Workspace) -> int:
     return gone.height
 
 
-def _in_order(at_work: Workspace, relation: str) -> Iterator[pl.DataFrame]:
-    """Give the vectors of a relation in order of image, then of text, a bounded number at once."""
-    order = at_work.query(f"select image, text from {relation} order by image nulls last, text")
-    for first in range(0, order.height, _AT_ONCE):
-        at_work.bind_rows("named_vector", order.slice(first, _AT_ONCE))
+def _in_turn(at_work: Workspace, rows: str, key: str, last: int) -> Iterator[pl.DataFrame]:
+    """Give the vectors of a relation, a bounded number at once; `key` numbers its rows up to `last`."""
+    for first in range(0, last + 1, _AT_ONCE):
         yield at_work.query(
-            f"select v.image, v.text, v.vector from {relation} as v join named_vector as n"
-            " on v.image is not distinct from n.image and v.text is not distinct from n.text"
-            " order by v.image nulls last, v.text"
+            f"select image, text, vector from {rows} where {key} >= {first} and {key} < {first + _AT_ONCE}"
         )
 
 
 def _content(frames: Iterator[pl.DataFrame]) -> dict[str, str | int]:
-    """Hash vectors in order of image, then text: names, each preceded by its length in bytes, and numbers apart.
+    """Hash vectors, each by itself, then all in order of image and text, so that the order of rows is no matter.
 
     -0 is the number 0, as the engine has it: by the sign of a zero no vector differs from another.
     """
-    names, numbers, images, texts = hashlib.sha256(), hashlib.sha256(), 0, 0
+    hashed = []
     for frame in frames:
-        name = pl.coalesce("image", "text")
-        kind = pl.when(pl.col("image").is_null()).then(pl.lit("t")).otherwise(pl.lit("i"))
-        row = pl.format("{}{}:{}", kind, name.str.len_bytes(), name)
-        names.update("".join(frame.select(row).to_series()).encode())
-        numbers.update((matrix(frame["vector"]) + np.float32(0)).astype("<f4").tobytes())
-        images += frame["image"].drop_nulls().len()
-        texts += frame["text"].drop_nulls().len()
-    whole = hashlib.sha256(b"vectors" + names.digest() + numbers.digest()).hexdigest()
-    return {"version": whole, "images": images, "captions": texts}
+        rows = (matrix(frame["vector"]) + np.float32(0)).astype("<f4")
+        digests = [hashlib.sha256(row.data).digest() for row in rows]
+        # copied: a column of what the engine gave holds on to all of it
+        copied = {name: pl.Series(frame[name].to_list(), dtype=pl.String) for name in ("image", "text")}
+        hashed.append(pl.DataFrame({**copied, "digest": pl.Series(digests, dtype=pl.Binary)}))
+    every = pl.concat(hashed).sort("image", "text", nulls_last=True)
+    name = pl.coalesce("image", "text")
+    kind = pl.when(pl.col("image").is_null()).then(pl.lit("t")).otherwise(pl.lit("i"))
+    names = every.select(pl.format("{}{}:{}", kind, name.str.len_bytes(), name)).to_series()
+    whole = hashlib.sha256(b"vectors" + names.str.join("").item().encode() + b"".join(every["digest"]))
+    images = every["image"].count()
+    return {"version": whole.hexdigest(), "images": images, "captions": every.height - images}
