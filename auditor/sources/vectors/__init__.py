@@ -88,7 +88,7 @@ def _records(path: Path, options: Mapping[str, Option]) -> Iterator[pl.DataFrame
     if _ending(path) not in _READERS:
         known = ", ".join(_READERS)
         raise SourceError(f'{path}: not of format "vectors": expected {known}, or a folder of clip-retrieval')
-    if not path.stat().st_size:
+    if not files.head(path, 1):
         raise SourceError(f"{path}: it is empty")
     return _READERS[_ending(path)](path, options)
 

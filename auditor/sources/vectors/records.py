@@ -57,7 +57,7 @@ def damage_named(path: Path) -> Iterator[None]:
         if isinstance(error, OSError) and error.strerror:
             raise SourceError(f"{path}: {error.strerror}") from error
         said = str(error).strip().partition("\n")[0] or type(error).__name__
-        is_pickled = re.search("allow_pickle|Python objects", str(error))
+        is_pickled = re.search("allow_pickle|Python objects", said)
         what = _PICKLED if is_pickled else f"damaged, or not what its name says ({said}); fetch it again"
         raise SourceError(f"{path}: {what}") from error
 
