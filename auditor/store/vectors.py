@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import polars as pl
@@ -146,6 +146,13 @@ def _in_turn(at_work: Workspace, rows: str, key: str, last: int) -> Iterator[pl.
         )
 
 
+def _each(vectors: pl.Series) -> Iterable[Floats]:
+    """Give vectors one by one; in a damaged store they may be of several lengths, or null."""
+    if vectors.null_count() == 0 and vectors.list.len().n_unique() == 1:
+        return matrix(vectors)
+    return (np.array(one if one is not None else [], np.float32) for one in vectors.to_list())
+
+
 def _content(frames: Iterator[pl.DataFrame]) -> dict[str, str | int]:
     """Hash vectors, each by itself, then all in order of image and text, so that the order of rows is no matter.
 
@@ -153,8 +160,7 @@ def _content(frames: Iterator[pl.DataFrame]) -> dict[str, str | int]:
     """
     hashed = []
     for frame in frames:
-        rows = (matrix(frame["vector"]) + np.float32(0)).astype("<f4")
-        digests = [hashlib.sha256(row.data).digest() for row in rows]
+        digests = [hashlib.sha256((row + np.float32(0)).astype("<f4").data).digest() for row in _each(frame["vector"])]
         # copied: a column of what the engine gave holds on to all of it
         copied = {name: pl.Series(frame[name].to_list(), dtype=pl.String) for name in ("image", "text")}
         hashed.append(pl.DataFrame({**copied, "digest": pl.Series(digests, dtype=pl.Binary)}))

@@ -54,7 +54,7 @@ def headed(shape: str, kind: str = "'<f4'", data: bytes = b"\0" * 16) -> bytes:
 def pickled(save: Callable[[Any], bytes] = lambda array: npy(array, allow_pickle=True)) -> bytes:
     """Give an array of objects; who unpickles it makes a folder, see `Bait`."""
     objects = np.empty((2, 1), dtype=object)
-    objects[:] = [[Bait()], [Bait()]]
+    objects[0, 0] = Bait()
     return save(objects)
 
 
