@@ -57,7 +57,13 @@ def _pinned(store: Store, selection: Selection, asked: MetricRequest) -> MetricR
     settings = dict(asked.settings)
     of_texts = "train" not in settings
     named = str(settings["vectors"])
-    version = _best(store, selection, asked.label, of_texts=of_texts) if named == AUTO else _named(store, named)
+    version = most_seen(store, selection, of_texts=of_texts) if named == AUTO else named_vectors(store, named)
+    if version is None:
+        what = "vectors of its texts and images" if of_texts else "vectors of its images"
+        raise MetricError(
+            f"{selection.label}: no {asked.label}: the store holds no {what}; `auditor ingest NAME --format vectors "
+            "--from FILE` reads what an encoder made of them"
+        )
     settings["vectors"] = Selection(version).pinned_name
     if not of_texts:
         train = str(settings["train"])
@@ -65,27 +71,25 @@ def _pinned(store: Store, selection: Selection, asked: MetricRequest) -> MetricR
     return replace(asked, settings=settings)
 
 
-def _named(store: Store, name: str) -> Version:
+def named_vectors(store: Store, name: str) -> Version:
+    """Find a version of vectors. Raises `MetricError` for what holds none."""
     version = resolve(store, name, vectors=True).version
     if version.kind != "vectors":
         raise MetricError(f"vectors={name}: holds {version.kind}, no vectors")
     return version
 
 
-def _best(store: Store, selection: Selection, label: str, *, of_texts: bool) -> Version:
-    """Find the vectors that most images of a selection have; of equals, the first by name."""
+def most_seen(store: Store, selection: Selection, *, of_texts: bool = False, least: int = 1) -> Version | None:
+    """Find the vectors that most images of a selection have, `least` of them or more; of equals, the first by name.
+
+    With `of_texts`, among those that hold vectors of texts too. None where there are none.
+    """
     newest = {one.dataset: one for one in reversed(log(store)) if one.kind == "vectors"}
     fit = [one for one in newest.values() if one.captions or not of_texts]
     whole = Selection(selection.version)
     seen = {one.dataset: vectors.coverage(store, one, whole).filter("has_captions", "has_vector").height for one in fit}
     best = min(seen, key=lambda name: (-seen[name], name), default=None)
-    if best is None or not seen[best]:
-        what = "vectors of its texts and images" if of_texts else "vectors of its images"
-        raise MetricError(
-            f"{selection.label}: no {label}: the store holds no {what}; `auditor ingest NAME --format vectors "
-            "--from FILE` reads what an encoder made of them"
-        )
-    return newest[best]
+    return newest[best] if best is not None and seen[best] >= least else None
 
 
 def _train(store: Store, selection: Selection, version: Version) -> Selection:

@@ -2,7 +2,7 @@
 -- version: 1
 -- grain: image
 -- params: first_image UINTEGER, last_image UINTEGER
--- reads: candidate, vector_as_of, trained_image
+-- reads: candidate, vector_as_of, learnt_image
 -- returns: image, model, vector
 --
 -- Vectors of the images at work in one bucket. `model` is the one that has not seen the image: that without its fold, or 0,
@@ -12,5 +12,5 @@ from vector_as_of as v
 semi join (
     select image from candidate where image_no between $first_image::uinteger and $last_image::uinteger
 ) as c on c.image = v.image
-left join trained_image as t on t.image = v.image
+left join learnt_image as t on t.image = v.image
 order by v.image

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from auditor.errors import MetricError
 from auditor.metrics.vectors import ranking, ridge
 from auditor.metrics.vectors.bags import bags
-from auditor.metrics.vectors.model import SCHEMA
+from auditor.metrics.vectors.model import SCHEMA, TextModel
+from auditor.model import Version
 from auditor.store.connection import Store
 from auditor.store.sqlfiles import reads_of
 from auditor.store.vectors import matrix
@@ -23,9 +27,6 @@ from auditor.store.workspace import Workspace
 KNOWN_WORDS, MOST_IMAGES = 4_000, 50_000
 
 _VECTORS, _MODEL = "vector_as_of", "text_model"
-
-#: The settings that say which vectors and which model.
-SETTINGS = ("vectors", "train", "learner", "folds", "model_seed", "penalty", "margin")
 
 
 def are_read_by(relations: Iterable[str]) -> bool:
@@ -39,11 +40,50 @@ def bind(store: Store, workspace: Workspace, settings: Mapping[str, Any]) -> Non
     Models are learnt as they are needed: that of all images of the training captions, and one without each fold that
     holds an image at work. Raises `MetricError` where fewer than two images of the training captions have a vector.
     """
+    version = _bind_vectors(store, workspace, settings)
+    if "learner" not in settings:
+        return
+    material = _material(store, workspace, version, settings)
+    needed = workspace.query(
+        "select distinct coalesce(t.fold, 0) as model from candidate as c join vector_as_of as v using (image)"
+        " left join learnt_image as t using (image) order by model"
+    )["model"].to_list()
+    rows = [model.rows(number) for number, model in models(material, needed, settings)]
+    workspace.bind_rows(_MODEL, pl.concat(rows) if rows else pl.DataFrame(schema=SCHEMA))
+
+
+@dataclass(frozen=True)
+class Material:
+    """What models learn from.
+
+    `captions` has columns image, slot, fold; `bags` a row each, `rows` says of which row of `vectors` it is, and so of
+    `images` and `folds`; `words` are those known, by `sql/vectors/known_word.sql`.
+    """
+
+    captions: pl.DataFrame
+    bags: csr_matrix
+    rows: NDArray[np.int64]
+    images: pl.Series
+    vectors: NDArray[np.float32]
+    folds: NDArray[np.int64]
+    words: pl.DataFrame
+
+
+def of_captions(store: Store, workspace: Workspace, settings: Mapping[str, Any], most_images: int) -> Material:
+    """Bring the captions of `train` to work, with the vectors of their images: what `models` learns from."""
+    return _material(store, workspace, _bind_vectors(store, workspace, settings), settings, most_images)
+
+
+def _bind_vectors(store: Store, workspace: Workspace, settings: Mapping[str, Any]) -> Version:
     version = resolve(store, settings["vectors"], vectors=True).version
     workspace.params |= {"vectors": version.dataset, "vectors_seq": version.seq}
     workspace.bind(_VECTORS, _VECTORS)
-    if "learner" not in settings:
-        return
+    return version
+
+
+def _material(
+    store: Store, workspace: Workspace, version: Version, settings: Mapping[str, Any], most_images: int = MOST_IMAGES
+) -> Material:
     train = resolve(store, settings["train"])
     workspace.params |= {
         "train_dataset": train.version.dataset,
@@ -51,11 +91,11 @@ def bind(store: Store, workspace: Workspace, settings: Mapping[str, Any]) -> Non
         "train_split": train.split,
         "folds": settings["folds"],
         "model_seed": settings["model_seed"],
-        "most_images": MOST_IMAGES,
+        "most_images": most_images,
         "known_words": KNOWN_WORDS,
     }
-    workspace.bind("trained_image", "trained_image")
-    captions = workspace.rows("trained_caption")
+    workspace.bind("learnt_image", "learnt_image")
+    captions = workspace.rows("learnt_caption")
     seen = captions["image"].n_unique()
     if seen < 2 or captions["fold"].n_unique() < 2:
         raise MetricError(
@@ -63,34 +103,30 @@ def bind(store: Store, workspace: Workspace, settings: Mapping[str, Any]) -> Non
             "others: vectors=NAME, train=NAME:SPLIT"
         )
     words = workspace.rows("known_word")
-    needed = workspace.query(
-        "select distinct coalesce(t.fold, 0) as model from candidate as c join vector_as_of as v using (image)"
-        " left join trained_image as t using (image) order by model"
-    )["model"].to_list()
     workspace.bind("known_word", "known_word")
-    workspace.bind_rows(_MODEL, _learnt(workspace, captions, words, needed, settings))
-
-
-def _learnt(
-    workspace: Workspace, captions: pl.DataFrame, words: pl.DataFrame, needed: list[int], settings: Mapping[str, Any]
-) -> pl.DataFrame:
     held = workspace.query(
-        "select image, fold, vector from trained_image join vector_as_of using (image) order by image"
+        "select image, fold, vector from learnt_image join vector_as_of using (image) order by image"
     )
     images = captions.select("image").join(
         held.select("image").with_row_index("row"), on="image", maintain_order="left"
     )
-    material = (
+    return Material(
+        captions.drop("tokens"),
         bags(captions["tokens"], words),
         images["row"].to_numpy().astype(np.int64),
+        held["image"],
         matrix(held["vector"]),
         held["fold"].to_numpy().astype(np.int64),
-        needed,
+        words,
     )
+
+
+def models(material: Material, needed: Sequence[int], settings: Mapping[str, Any]) -> Iterator[tuple[int, TextModel]]:
+    """Learn a model for each number: k without the images of fold k, 0 of all; by ridge regression, or by ranking."""
+    given = material.bags, material.rows, material.vectors, material.folds, needed
     if settings["learner"] == "ridge":
-        models = ridge.fit(*material, penalty=settings["penalty"])
+        learnt = ridge.fit(*given, penalty=settings["penalty"])
     else:
-        models = ranking.fit(*material, margin=settings["margin"], seed=settings["model_seed"])
+        learnt = ranking.fit(*given, margin=settings["margin"], seed=settings["model_seed"])
     with threadpool_limits(1, "blas"):  # the order of sums, and so the last digits, would depend on their number
-        rows = [model.rows(number) for number, model in models]
-    return pl.concat(rows) if rows else pl.DataFrame(schema=SCHEMA)
+        yield from learnt

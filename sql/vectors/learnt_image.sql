@@ -1,4 +1,4 @@
--- name: trained_image
+-- name: learnt_image
 -- version: 1
 -- grain: image
 -- params: train_dataset VARCHAR, train_seq INTEGER, train_split VARCHAR, folds INTEGER, model_seed BIGINT, most_images INTEGER
