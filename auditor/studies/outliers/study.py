@@ -262,7 +262,7 @@ def _rows(rows: pl.DataFrame, selection: Selection, metric: MetricRequest) -> pl
 def _by_image(scored: pl.DataFrame, selection: Selection, metric: MetricRequest, sight: Sight | None) -> pl.DataFrame:
     """Rank images by how differently they are described, each with the caption that is most like the others.
 
-    Where images are seen, with the mean fit of their captions.
+    Where images are seen, with the median fit of their captions.
     """
     values = scored.select("image", "value")
     best = scored.filter(pl.col("value") == pl.col("value").max().over("image"))
@@ -286,7 +286,7 @@ def _by_image(scored: pl.DataFrame, selection: Selection, metric: MetricRequest,
     )  # fmt: skip
     if sight is None:
         return ranked
-    fit = sight.fits.group_by("image").agg(pl.col("fit").mean().round(_FIT_DECIMALS))
+    fit = sight.fits.group_by("image").agg(pl.col("fit").median().round(_FIT_DECIMALS))
     return ranked.join(fit, on="image", how="left", maintain_order="left").select(pl.exclude("text"), "text")
 
 

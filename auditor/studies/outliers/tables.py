@@ -56,8 +56,8 @@ def _unfit(selection: Selection, by_image: pl.DataFrame) -> Table:
     return Table(
         f"the images of {selection.label} that their captions fit worst",
         worst,
-        caption="fit: mean bits by which the captions rather belong to the image than not, by vectors and words; text: "
-        "the caption most like the others",
+        caption="fit: median of the bits by which the captions rather belong to the image than not, by vectors and "
+        "words; text: the caption most like the others",
         name="unfit-images",
         pictured=_pictured(selection, worst),
     )
