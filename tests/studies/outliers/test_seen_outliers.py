@@ -107,13 +107,13 @@ def test_a_lone_caption_that_fits_badly_is_named(store: Store) -> None:
     assert ("lone", 0) in unfit.select(KEYS).rows()
 
 
-def test_images_are_ranked_by_fit_at_level_image(store: Store) -> None:
+def test_images_are_ranked_by_their_match_at_level_image(store: Store) -> None:
     names, vectors = planted(store)
     turned = vectors.copy()
     turned[20] = -turned[20]
     ingest_vectors(store, names, turned)
     result = outliers(store, "set", level="image")
-    assert result.frame.sort("fit")["image"][0] == names[20]
+    assert result.frame.sort("match")["image"][0] == names[20]
     assert next(table.frame for table in result.tables if table.name == "unfit-images")["image"][0] == names[20]
 
 
