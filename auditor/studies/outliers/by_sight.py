@@ -28,6 +28,9 @@ from auditor.text import tokenizer_of
 #: Captions that are held against every image, the worst first, and images that captions are learnt from.
 _MOST, _IMAGES = 5_000, 2**31 - 1
 
+#: Decoys that are held against every image, of all that teach what signs are worth.
+_DECOYS_AT_EVERY_IMAGE = 1_000
+
 #: The share of decoys that fit as badly as a caption in doubt, or worse.
 _BADLY = 0.98
 
@@ -95,7 +98,8 @@ def weigh(store: Store, selection: Selection, tokenizer: str, vectors: Version, 
     badly = float(np.quantile(decoy_fits, _BADLY, method="lower")) if len(decoys) else -np.inf
     doubted = np.flatnonzero(fits <= badly)
     suspects = np.sort(doubted[np.argsort(fits[doubted], kind="stable")][:_MOST])
-    search = _Search(material, judge, fits, suspects, decoys, taken, decoy_fits)
+    some = slice(None, None, max(1, len(decoys) // _DECOYS_AT_EVERY_IMAGE))
+    search = _Search(material, judge, fits, suspects, decoys[some], taken[some], decoy_fits[some])
     for fold in folds(2 * len(numbers)):
         search.look(fold)
     _bind(at_work, search)
