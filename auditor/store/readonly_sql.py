@@ -12,6 +12,7 @@ import duckdb
 import polars as pl
 
 from auditor.errors import SqlError
+from auditor.store import people
 from auditor.store.connection import ArrowStream, Store
 from auditor.store.faults import engine_errors
 from auditor.store.statements import refuse_other_than_reading
@@ -129,6 +130,7 @@ def _run(
 ) -> T:
     refuse_other_than_reading(store.connection, statement, files=store.files is not None)
     connection, path = store.connection, store.path
+    people.provide(connection)
 
     def work() -> T:
         with engine_errors(path, of_user=True):

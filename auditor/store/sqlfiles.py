@@ -46,12 +46,17 @@ def sql_root() -> Path:
 
 @functools.cache
 def catalogue() -> dict[str, SqlFile]:
-    """Read every SELECT below `sql/`, by name. DDL (`schema/`, the macros) is not among them."""
-    files = sorted(path for path in sql_root().rglob("*.sql") if path.parent not in (sql_root(), sql_root() / "schema"))
-    return {parsed.name: parsed for parsed in map(_parse, files)}
+    """Read every SELECT below `sql/` that a study may run, by name.
+
+    DDL (`schema/`, the macros) is not among them, nor what people query (`people/`).
+    """
+    apart = (sql_root(), sql_root() / "schema", sql_root() / "people")
+    files = sorted(path for path in sql_root().rglob("*.sql") if path.parent not in apart)
+    return {parsed.name: parsed for parsed in map(parse, files)}
 
 
-def _parse(path: Path) -> SqlFile:
+def parse(path: Path) -> SqlFile:
+    """Read one file."""
     text = path.read_text(encoding="utf-8")
     header = {match[1]: match[2].strip() for match in map(_FIELD.fullmatch, text.splitlines()) if match}
     return SqlFile(
