@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime
 import math
+import re
 from collections.abc import Callable, Mapping
 
 import polars as pl
@@ -32,6 +33,9 @@ def place(example: Mapping[str, str | int | None], which: str = "") -> str:
     image, slot = example.get(f"{which}image"), example.get(f"{which}slot")
     return f"{image}" if slot is None else f"{image}#{slot}"
 
+
+#: Columns whose whole numbers name something: an id is no amount.
+_NAMING = re.compile(r"(?:.+_)?(?:id|image|item|line|no|pair|position|seed|seq|slot|triplet|year)", re.IGNORECASE)
 
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
@@ -64,10 +68,12 @@ def text(value: object, *, exact: bool = False) -> str:
 
 
 def cell(table: Table, column: str, value: object) -> str:
-    """Write a value as its table shows it: with so many decimals as the table says, or as `text` does.
+    """Write a value as its table shows it: with so many decimals as the table says, or as `text` does; an id as it is.
 
     The number is rounded here and nowhere before, so that every digit of it was measured.
     """
+    if isinstance(value, int) and not isinstance(value, bool) and _NAMING.fullmatch(column):
+        return str(value)
     decimals = dict(table.digits).get(column)
     if decimals is None or not isinstance(value, float) or not math.isfinite(value):
         return text(value, exact=table.exact)

@@ -20,16 +20,13 @@ _PARAMETER = re.compile(r"(\w+) \w+(?: = (.+))?")
 
 _COLUMN = re.compile(r"-- column (\w+) ([^:]+): (.+)")
 
-_EXAMPLE = re.compile(r"-- example: (.+)")
-
 
 @dataclass(frozen=True)
 class Relation:
-    """One view or function: how it is called, what it holds, each column with type and meaning, a statement with it."""
+    """One view or function: how it is called, each column with type and meaning, a statement with it."""
 
     file: SqlFile
     called: str
-    meaning: str
     columns: tuple[tuple[str, str, str], ...]
     example: str
 
@@ -80,17 +77,15 @@ def provide(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 def _relation(file: SqlFile) -> Relation:
-    header, _, body = file.path.read_text(encoding="utf-8").partition("\n--\n")
-    told = " ".join(line.removeprefix("-- ") for line in body.splitlines() if line.startswith("-- "))
+    header, _, _ = file.statement.partition("\n--\n")
     params = [match.groups() for match in _PARAMETER.finditer(_field(header, "params"))]
     listed = ", ".join(name if default is None else f"{name} := {default}" for name, default in params)
-    example = _EXAMPLE.search(header)
+    columns = map(_COLUMN.fullmatch, header.splitlines())
     return Relation(
         file,
         f"{file.name}({listed})" if params else file.name,
-        told,
-        tuple((match[1], match[2], match[3]) for match in map(_COLUMN.fullmatch, header.splitlines()) if match),
-        example[1] if example else "",
+        tuple((found[1], found[2], found[3]) for found in columns if found),
+        _field(header, "example"),
     )
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import itertools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -36,6 +37,13 @@ class SqlFile:
     returns: tuple[str, ...]
     cites: str
     statement: str
+
+    @property
+    def meaning(self) -> str:
+        """What its rows are, in words: the paragraph below the header."""
+        _, _, below = self.statement.partition("\n--\n")
+        lines = itertools.takewhile(lambda line: line.startswith("-- "), below.splitlines())
+        return " ".join(line.removeprefix("-- ") for line in lines)
 
 
 def sql_root() -> Path:

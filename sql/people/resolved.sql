@@ -57,10 +57,10 @@ told as (
             when coalesce(n.name, '') = '' then 'expected NAME, NAME@v7, NAME@TAG, NAME@HASH or NAME@DATE, with :SPLIT or without'
             when not coalesce(list_contains(k.listed, n.name), false)
                 then n.name || ': not in the store, which holds ' || k.datasets
-            when c.seq is null then n.name || ' has no version ' || n.point || '; `from versions` lists what there is'
+            when c.seq is null then n.name || ' has no version ' || n.point || '; view versions lists what there is'
             when c.is_ambiguous then 'more than one version of ' || n.name || ' begins with ' || n.point || '; type more of the hash'
             when n.part is not null and p.captions = 0
-                then n.name || ' has no split ' || n.part || '; `from images` lists those of the current version'
+                then n.name || ' has no split ' || n.part || '; view images lists those of the current version'
         end as fault
     from named as n
     cross join chosen as c
