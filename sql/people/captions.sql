@@ -11,7 +11,7 @@
 -- column text VARCHAR: The caption.
 -- example: from captions('sample-narrow@v1') limit 3
 --
--- The captions of what a reference names: a dataset, one of its versions, a split of it.
+-- The captions of a dataset, of a version or of a split: 'flickr8k', 'flickr8k@v1', 'flickr8k@v1:test'.
 select r.dataset, m.split, m.image, m.slot, c.text
 from resolved($ref) as r
 join main.membership as m

@@ -13,8 +13,8 @@
 -- column new_split VARCHAR: Split of the image in the second.
 -- example: from changes('sample-narrow', 'sample-varied') limit 3
 --
--- What happened to each caption from one reference to another, as `auditor diff --depth text` tells it. A caption that
--- did not change has no row; one that was edited and moved has two.
+-- What happened to each caption from one version or dataset to another, as `auditor diff --depth text` tells it. A
+-- caption that did not change has no row; one that was edited and moved has two.
 with content_a as (
     select m.image, m.slot, m.split, c.text, list_sort(a.judgements) as judgements, a.pair, a.triplet, a.occurrences
     from resolved($ref_a) as r

@@ -12,7 +12,7 @@
 -- column gram VARCHAR: Its n tokens, joined by blanks.
 -- example: select gram, count(*) as occurrences from ngrams('sample-narrow', 2) group by gram order by all desc limit 3
 --
--- The n-grams of what a reference names: n tokens in a row, a row for each place.
+-- The n-grams of a dataset, version or split: n tokens in a row, a row for each place.
 with spoken as (
     select
         dataset, split, image, slot, position,

@@ -10,7 +10,7 @@
 -- column split VARCHAR: The split; null where all are meant.
 -- example: from resolved('sample-narrow@v1')
 --
--- Which version and split a reference names, as commands understand it. A reference that names nothing is an error.
+-- Which version and split 'flickr8k@v1:test' and the like name, as commands understand it. What names nothing is an error.
 with asked as (
     select regexp_extract($ref::varchar, '^([^@:]+)(?:@([^:]+))?(?::(.+))?$', ['name', 'point', 'part']) as parts
 ),

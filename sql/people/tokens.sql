@@ -12,7 +12,7 @@
 -- column token VARCHAR: The token.
 -- example: select token, count(*) as occurrences from tokens('sample-narrow') group by token order by all desc limit 3
 --
--- The tokens of what a reference names, a row each. Captions that have none by this tokenizer yet are an error.
+-- The tokens of a dataset, version or split, a row each. Captions that have none by this tokenizer yet are an error.
 with said as (
     select r.dataset, m.split, m.image, m.slot, m.caption_id
     from resolved($ref) as r

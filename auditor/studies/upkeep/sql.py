@@ -9,20 +9,23 @@ import polars as pl
 
 from auditor.errors import UsageError
 from auditor.result import Result, Table, counted
-from auditor.store import people, readonly_sql
+from auditor.store import people, readonly_sql, versions
 from auditor.store.connection import Store
 from auditor.store.readonly_sql import Limits, ask
 
 _LISTED = pl.Schema(dict.fromkeys(("relation", "column", "type", "meaning", "example", "group"), pl.String))
 
 _GROUPS = {
-    "people": "made for statements: views, and functions of a reference such as 'flickr8k@v1:test'",
+    "people": "made for statements: views, and functions of a dataset, version or split ('flickr8k@v1:test')",
     "facts": "tables of the store, and views of its current versions",
     "cache": "the cache: counts and results that need not be made again",
 }
 
 #: Rows that a table or page shows at most.
 SHOWN = 100_000
+
+#: Rows that the shell shows of a statement.
+SHOWN_BY_SHELL = 1_000
 
 
 def query(
@@ -105,6 +108,21 @@ def schema(store: Store, name: str | None = None) -> Result:
         for (group,), some in named.partition_by("group", as_dict=True, maintain_order=True).items()
     ]
     return Result("sql", rows, tables=(*overview, *_described(rows)))
+
+
+def names(store: Store) -> dict[str, list[str]]:
+    """Name what a statement may name: `relations`, `functions`, `columns`, and `versions` as functions take them."""
+    listed = pl.concat([_for_people(), _stored(store)])
+    called = listed["relation"].unique(maintain_order=True).to_list()
+    held = versions.log_rows(store)
+    of_versions = [f"{dataset}@v{seq}" for dataset, seq in held.select("dataset", "seq").iter_rows()]
+    of_tags = [f"{dataset}@{tag}" for dataset, tags in held.select("dataset", "tags").iter_rows() for tag in tags]
+    return {
+        "relations": [name for name in called if "(" not in name],
+        "functions": [f"{name.partition('(')[0]}('" for name in called if "(" in name],
+        "columns": listed["column"].drop_nulls().unique(maintain_order=True).to_list(),
+        "versions": [*held["dataset"].unique(maintain_order=True), *of_versions, *of_tags],
+    }
 
 
 def _for_people() -> pl.DataFrame:
