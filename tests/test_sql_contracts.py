@@ -64,7 +64,9 @@ def test_reads_what_it_declares(file: SqlFile) -> None:
     body = re.sub(r"--.*", "", file.statement)
     ctes = set(re.findall(r"(?:with(?: recursive)?|,)\s+(\w+)\s*(?:\([^)]*\))?\s+as\s+(?:materialized\s+)?\(", body))
     body = body.replace("distinct from", "")
-    named = set(re.findall(r"\b(?:from|join)\s+(?:main\.)?((?:cache\.)?\w+)", body)) - ctes - {"range", "lateral", "values"}
+    named = (
+        set(re.findall(r"\b(?:from|join)\s+(?:main\.)?((?:cache\.)?\w+)", body)) - ctes - {"range", "lateral", "values"}
+    )
     assert named == set(file.reads)
 
 

@@ -9,6 +9,7 @@ import datetime
 import math
 import re
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 
 import polars as pl
 
@@ -53,7 +54,7 @@ def text(value: object, *, exact: bool = False) -> str:
             return ""
         case bool():
             return "yes" if value else "no"
-        case int():
+        case int() | Decimal():  # sums of whole numbers come as decimals
             return f"{value:,}"
         case float():
             return f"{value:,}" if exact else _number(value)
@@ -82,7 +83,7 @@ def cell(table: Table, column: str, value: object) -> str:
 
 def is_number(value: object) -> bool:
     """Say whether a value is written flush right."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
 
 
 def flush_right(table: Table, column: str) -> bool:
