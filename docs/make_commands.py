@@ -20,6 +20,7 @@ import tempfile
 import threading
 import types
 import typing
+import unittest.mock
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,13 +88,16 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "demo": ("auditor demo",),
     "sql": (
         'auditor sql "select gram, images from ngram_frequency where n = 2 order by images desc, gram limit 5"',
-        "auditor sql \"select image, slot, text from captions where text like '%carrots%' order by image, slot\"",
+        "auditor sql \"select gram, count(*) as n from ngrams('sample-narrow', 3) group by gram order by n desc, gram\" --limit 3",
+        "auditor sql --schema captions",
     ),
+    "shell": ("cat asked.sql", "auditor shell < asked.sql"),
     "store": ("auditor store migrate",),
 }
 
 #: Files that runs read: captions with a fault, and a declaration of ratings and gates.
 FILES = {
+    "asked.sql": "select dataset, captions from versions order by dataset;\n.schema images\n",
     "captions.csv": "file,caption\na.jpg,A dog runs across a field.\na.jpg,The dog is running.\n"
     "b.jpg,A man in a red shirt waves.\nb.jpg,\n",
     "datasets.toml": """[check]
@@ -387,6 +391,9 @@ def run(line: str) -> str:
     program, *words = shlex.split(line)
     if program == "cat":
         return Path(words[0]).read_text(encoding="utf-8")
+    if "<" in words:
+        with Path(words[-1]).open(encoding="utf-8") as given, unittest.mock.patch("sys.stdin", given):
+            return run(shlex.join([program, *words[:-2]]))
     verbosity.VERBOSITY.quiet, verbosity.VERBOSITY.color, verbosity.VERBOSITY.debug = False, True, False
     heard = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
     with contextlib.redirect_stdout(heard), contextlib.redirect_stderr(heard), contextlib.suppress(SystemExit):

@@ -1,4 +1,4 @@
-"""Run the statements of docs/cookbook.md again, and write below each what is printed: `python docs/make_cookbook.py`."""
+"""Run the statements of docs/cookbook.md again and write what they print: `python docs/make_cookbook.py`."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def ask(store: Store, statement: str, params: Params, limits: Limits = _NONE) ->
             parts.append(batch)
             if limits.rows is not None and sum(part.height for part in parts) > limits.rows:
                 raise SqlError(
-                    f"more than {limits.rows:,} rows, which are too many to be shown at once: add a limit, or take csv,"
+                    f"more than {limits.rows:,} rows, which are too many to be shown at once: take --limit N, or csv,"
                     " json or parquet, which are written row by row"
                 )
         return _shown(pl.concat(parts), columns)

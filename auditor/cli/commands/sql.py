@@ -41,8 +41,8 @@ def command(
 ) -> None:
     """Ask the store anything, in SQL, read-only: csv, json and parquet are written row by row, however many.
 
-    A statement reads tables, views and functions such as `captions('flickr8k@v1:test')`; `--schema` lists them, `--schema
-    NAME` describes one. docs/cookbook.md answers twenty questions.
+    A statement reads tables, views and functions such as `captions('flickr8k@v1:test')`; `--schema` lists them,
+    `--schema NAME` describes one. docs/cookbook.md answers twenty questions.
 
     How to read it: columns are those of the statement. Ids are printed as they are; numbers in a table have thousands
     separators, in csv and json none.
