@@ -88,7 +88,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "demo": ("auditor demo",),
     "sql": (
         'auditor sql "select gram, images from ngram_frequency where n = 2 order by images desc, gram limit 5"',
-        "auditor sql \"select gram, count(*) as n from ngrams('sample-narrow', 3) group by gram order by n desc, gram\" --limit 3",
+        "auditor sql \"select gram, count(*) as n from ngrams('sample-narrow', 3) group by gram order by n desc, gram\""
+        " --limit 3",
         "auditor sql --schema captions",
     ),
     "shell": ("cat asked.sql", "auditor shell < asked.sql"),
