@@ -14,7 +14,7 @@ from typing import Any, Literal, Protocol
 
 import polars as pl
 
-Kind = Literal["captions", "candidates", "judgements", "pairs", "triplets", "choices", "corpus", "wordlist"]
+Kind = Literal["captions", "candidates", "judgements", "pairs", "triplets", "choices", "corpus", "wordlist", "vectors"]
 
 #: What a reader yields: one row per record of a file; columns that a reader leaves out are null. `source` and `line`
 #: say where the record stands (`unit`: a line, or a record in a file that has no lines of its own). `slot` is the
@@ -134,8 +134,8 @@ class Source:
 
     `splits` maps a split's name to the file that lists its images, each without `split_suffix`;
     `split_roles` says which split another counts as (Karpathy's restval as train); `images` and `captions`
-    are the counts that the dataset should have, where known. `obtain` tells how to come by a dataset that nobody may
-    download for the user.
+    are the counts that the dataset should have, where known. `image_files` is the folder or pattern of the pictures
+    themselves, which a report shows. `obtain` tells how to come by a dataset that nobody may download for the user.
     """
 
     dataset: str
@@ -149,10 +149,44 @@ class Source:
     split_roles: Mapping[str, str] = field(default_factory=dict)
     images: int | None = None
     captions: int | None = None
+    image_files: Path | None = None
     licence: str | None = None
     citation: str | None = None
     downloads: tuple[Download, ...] = ()
     obtain: str | None = None
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A small picture, ready to be shown: a JPEG without metadata, `width` by `height` dots."""
+
+    jpeg: bytes
+    width: int
+    height: int
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """Pictures of the images that examples name, by dataset and image.
+
+    `datasets` are those whose image files were looked through, `notes` say what is wrong with files, `absent` what
+    would bring pictures where there are none. `most` is how many were asked for at most.
+    """
+
+    shown: Mapping[tuple[str, str], Picture] = field(default_factory=dict)
+    datasets: frozenset[str] = frozenset()
+    notes: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
+    most: int = 0
+
+
+#: Which images the rows of a table are of: the column in whose cells pictures may be, the dataset, an image a row.
+Pictured = tuple[str, str, tuple[str | None, ...]]
+
+
+def pictured(frame: pl.DataFrame, dataset: str, *columns: str) -> tuple[Pictured, ...]:
+    """Say that columns of a table's frame name images of a dataset."""
+    return tuple((column, dataset, tuple(frame[column])) for column in columns)
 
 
 @dataclass(frozen=True)

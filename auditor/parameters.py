@@ -162,7 +162,7 @@ Config = Annotated[
     Parameter("A datasets.toml in place of the shipped one.", typed=Path | None, panel="Store", read=_declared),
 ]
 
-#: The same for a study to which the file itself matters: its gates, or the lock beside it.
+#: The same for a study to which the file itself matters: its gates, where images are, or the lock beside it.
 ConfigFile = Annotated[
     Path | Mapping[str, Source] | None,
     Parameter("A datasets.toml in place of the shipped one.", typed=Path | None, panel="Store", check=_declared),

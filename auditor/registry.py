@@ -18,6 +18,7 @@ from auditor.metrics import bleu, chrf, cider, meteor, rouge, ter
 from auditor.metrics.by_reference_count import ByReferenceCount
 from auditor.metrics.card import Metric, Parameter
 from auditor.metrics.counting import CountSpec, Kernel
+from auditor.metrics.vectors import cards as of_vectors
 from auditor.model import Draw, Selection
 from auditor.result import Finding, Signature, plain
 from auditor.statistics import cards
@@ -108,11 +109,13 @@ class MetricRequest:
         declared = self.metric.parameters
         named = {key: value for key, value in self.settings.items() if declared[key].matters(self.settings)}
         beside = {**self.metric.signed(profile, self.settings), **self._lists}
-        parameters = {"tok": profile, **references.parameters, **fixed, **named, **beside}
+        against = {"refs": "none"} if self.metric.sees_images else references.parameters
+        parameters = {"tok": profile, **against, **fixed, **named, **beside}
         return Signature(self.metric.name, parameters, self.metric.version)
 
 
 _OURS = {card.name: card for card in (*bleu.CARDS, *rouge.CARDS, *meteor.CARDS, *cider.CARDS, *ter.CARDS, *chrf.CARDS)}
+_OURS |= {card.name: card for card in of_vectors.CARDS}
 
 #: Every metric by name, in the order in which results show them: ours, then those of other packages, whose entry points
 #: in group `auditor.metrics` name a `Metric` each; its counts are of a SELECT that is here. Ours keep their names.

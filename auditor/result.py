@@ -15,7 +15,7 @@ import polars as pl
 import polars.selectors as cs
 
 from auditor.errors import AuditorError
-from auditor.model import Selection
+from auditor.model import Pictured, Pictures, Selection
 
 #: Bars stand in groups by `x`, one for each of `series`; lines and points are drawn for each of `series`; a heatmap has
 #: a cell for each `x` and `y` that shows `value`.
@@ -133,7 +133,7 @@ class Document:
 
     `level` is that of its heading, where it is a part of another text. `cards` are the findings that a reader should
     see first, `portraits` its datasets: a page begins with them, in the place of its first section, which says the same
-    in words.
+    in words. `pictures` are of the images that examples name.
     """
 
     title: str
@@ -146,6 +146,7 @@ class Document:
     level: int = 1
     cards: tuple[Finding, ...] = ()
     portraits: tuple[Portrait, ...] = ()
+    pictures: Pictures = field(default_factory=Pictures)
 
     def to_json(self) -> str:
         """Give the report as the documented JSON object, `{"auditor.report/v2": {...}}`."""
@@ -167,9 +168,7 @@ def program() -> str:
     return f"auditor {version('auditor')}"
 
 
-_FLOATS = cs.float()
-
-_FLOAT_LISTS = cs.list(cs.float())
+_FLOATS, _FLOAT_LISTS = cs.float(), cs.list(cs.float())
 
 
 @dataclass(frozen=True)
@@ -263,7 +262,7 @@ class Table:
     table begins. `best` names cells, by row and column, that stand out: the first by a rank that is beyond doubt.
     `digits` says with how many decimals the numbers of a column are shown, where that is not four; of an `exact` table
     all are shown. `beside` names two columns of texts, of which the words in which they differ may be marked.
-    `tells_findings` is for tables that say what the findings of their result say.
+    `tells_findings` is for tables that say what the findings of their result say. `pictured`: images of the rows.
     """
 
     title: str
@@ -277,6 +276,7 @@ class Table:
     beside: tuple[str, str] | None = None
     name: str = ""
     tells_findings: bool = False
+    pictured: tuple[Pictured, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -144,6 +144,43 @@ def test_every_key_is_read(tmp_path: Path) -> None:
     assert (source.obtain, source.licence, source.citation) == ("ask", "none", "me")
 
 
+@pytest.mark.parametrize(
+    ("written", "count", "place"),
+    [
+        ("5", 5, None),
+        ('"photos"', None, "photos"),
+        ('"photos/*.jpg"', None, "photos/*.jpg"),
+        ('{ count = 5, path = "photos" }', 5, "photos"),
+        ('{ path = "/photos" }', None, "/photos"),
+    ],
+)
+def test_images_are_a_number_or_a_place_or_both(
+    tmp_path: Path, written: str, count: int | None, place: str | None
+) -> None:
+    path = tmp_path / "datasets.toml"
+    path.write_text(table(f'path = "a"\nimages = {written}'))
+    source = config.sources(path, data=Path("d"))["mine"]
+    where = None if place is None else Path("d") / place
+    assert (source.images, source.image_files) == (count, where)
+    assert config.image_files(path, data=Path("d")) == ({} if where is None else {"mine": where})
+    assert config.image_files({"mine": source}) == ({} if where is None else {"mine": where})
+
+
+def test_table_with_images_alone_adds_them_to_a_dataset_declared_or_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "datasets.toml").write_text(
+        '[flickr8k]\nimages = "photos"\n[other]\nimages = "more/*.png"\n[other.check]\nleakage.max = 0.1\n'
+    )
+    found = config.image_files()
+    assert (found["flickr8k"], found["other"]) == (Path("photos"), Path("more/*.png"))
+    declared = config.sources()
+    assert "other" not in declared
+    assert (declared["flickr8k"].format, declared["flickr8k"].images) == ("flickr", 8093)
+    assert [gate.dataset for gate in config.gates()] == ["other"]
+
+
 def test_url_beside_path_is_a_download(tmp_path: Path) -> None:
     path = tmp_path / "datasets.toml"
     path.write_text(table(f'path = "a.json"\nurl = "https://x/a.json"\nsha256 = "{"b" * 64}"'))
@@ -176,6 +213,14 @@ def test_faulty_file_is_named_with_its_fault(tmp_path: Path, content: str, words
         (table('path = "a"\nfromat = "x"'), "unknown key fromat"),
         (table('path = "a"\ncaptions = "many"'), "captions must be a whole number"),
         (table('path = "a"\nimages = true'), "images must be a whole number"),
+        (table('path = "a"\nimages = ""'), "images must be a whole number, a folder or pattern of image files, or both"),
+        (table('path = "a"\nimages = ["a"]'), "images must be a whole number"),
+        (table('path = "a"\nimages = { count = "a" }'), "images must be a whole number"),
+        (table('path = "a"\nimages = { path = 5 }'), "images must be a whole number"),
+        (table('path = "a"\nimages = { folder = "a" }'), "images must be a whole number"),
+        (table('path = "a"\nimages = {}'), "images must be a whole number"),
+        ("[mine]\nimages = { folder = 5 }\n", "images must be a whole number"),
+        ("[mine]\nimages = 5\n", "format must be given"),
         (table('path = "a"\nsplits = "train"'), "splits must map"),
         (table('path = "a"\nsplits = { train = 1 }'), "splits must map"),
         (table('path = "a"\nsplit_suffix = 1'), "split_suffix must be a string"),

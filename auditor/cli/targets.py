@@ -37,6 +37,9 @@ def refuse_targets(command: str, arguments: Mapping[str, object]) -> None:
             for path, dataset in _declared(read):
                 if _holds(path, one):
                     _refuse(one, f"dataset {dataset} is read from it")
+            for path, dataset in _pictures(read, one):
+                if _holds(path, one):
+                    _refuse(one, f"the images of dataset {dataset} are there")
 
 
 def _refuse(target: Path, what: str) -> NoReturn:
@@ -93,6 +96,17 @@ def _declared(arguments: Mapping[str, object]) -> Iterator[tuple[Path, str]]:
             paths = [path for part in source.parts for path in part.paths]
             for path in (*paths, *source.splits.values(), *(value for value in options if isinstance(value, Path))):
                 yield path, source.dataset
+
+
+def _pictures(arguments: Mapping[str, object], target: Path) -> Iterator[tuple[Path, str]]:
+    """Give where the image files of datasets are, for a target that may be one of them by its ending."""
+    from auditor.config import image_files
+    from auditor.errors import AuditorError
+    from auditor.sources.pictures import ENDINGS
+
+    if target.suffix.lower() in ENDINGS:
+        with suppress(AuditorError):
+            yield from ((place, dataset) for dataset, place in image_files(_config(arguments)).items())
 
 
 def _config(arguments: Mapping[str, object]) -> Path | None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast, get_args
 
-from auditor.config.declaration import declared_source
+from auditor.config.declaration import IMAGES, declared_images, declared_source
 from auditor.config.gates import CHECK, declared_gates
 from auditor.errors import UsageError
 from auditor.model import COMMON_OPTIONS, Gate, Kind, Option, Part, Source
@@ -58,6 +58,21 @@ def gates(config: Path | None = None) -> list[Gate]:
         for gate in declared_gates(file, _toml(file)):
             declared[gate.dataset, gate.keys] = gate
     return [*declared.values()]
+
+
+def image_files(config: Path | Mapping[str, Source] | None = None, data: Path | None = None) -> dict[str, Path]:
+    """Say where the image files of datasets are: a folder or a pattern each, by dataset.
+
+    A table that has nothing but `images` (and gates) says it of a dataset that is declared elsewhere, or that was read
+    without being declared. What is read last replaces what is read first. Raises `UsageError` as `sources` does.
+    """
+    if isinstance(config, Mapping):
+        return {name: one.image_files for name, one in config.items() if one.image_files}
+    found: dict[str, Path] = {}
+    for file in _files(config):
+        tables, folder, _ = _tables(file, data)
+        found |= _image_files(file, tables, folder)
+    return found
 
 
 def _files(config: Path | None) -> list[Path]:
@@ -166,6 +181,22 @@ def _toml(file: Path) -> dict[str, Any]:
 
 
 def _read(file: Path, data: Path | None) -> dict[str, Source]:
+    tables, folder, within = _tables(file, data)
+    _image_files(file, tables, folder)  # a mistake in a table that only adds them is one here too
+    return {name: _source(file, name, table, folder, within) for name, table in tables.items() if not _only_adds(table)}
+
+
+def _image_files(file: Path, tables: Mapping[str, Any], folder: Path) -> dict[str, Path]:
+    told = {
+        name: declared_images(f"{file}: [{name}]", table.get(IMAGES), folder)
+        for name, table in tables.items()
+        if isinstance(table, dict)
+    }
+    return {name: place for name, place in told.items() if place is not None}
+
+
+def _tables(file: Path, data: Path | None) -> tuple[dict[str, Any], Path, Path | None]:
+    """Give the tables of datasets, the folder where their paths start, and the one that downloads stay in."""
     tables = _toml(file)
     tables.pop(CHECK, None)
     settings = tables.pop("settings", {})
@@ -178,13 +209,14 @@ def _read(file: Path, data: Path | None) -> dict[str, Source]:
         within = None if file == shipped() else file.parent
         # The shipped file lies inside the package: its data folder is the one where the user works.
         data = (Path() if file == shipped() else file.parent) / settings.get("data", ".")
-    return {
-        name: _source(file, name, table, data, within) for name, table in tables.items() if not _is_check_alone(table)
-    }
+    return tables, data, within
 
 
-def _is_check_alone(table: Any) -> bool:
-    return isinstance(table, dict) and set(table) == {CHECK}
+def _only_adds(table: Any) -> bool:
+    """Say whether a table declares no dataset, and adds gates or image files to one."""
+    if not isinstance(table, dict) or not table:
+        return False
+    return set(table) <= {CHECK, IMAGES} and not isinstance(table.get(IMAGES), int)
 
 
 def _source(file: Path, name: str, table: Any, data: Path, within: Path | None) -> Source:

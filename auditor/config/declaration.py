@@ -11,11 +11,12 @@ from auditor.model import Download, Kind, Option, Part, Source
 
 _TEXTS = ("language", "licence", "citation", "obtain", "split_suffix")
 
-_COUNTS = ("images", "captions")
+#: What says how many images there should be, or where their files are, or both.
+IMAGES = "images"
 
 _KEYS = {
     "kind", "format", "path", "parts", "options", "splits", "split_roles", "related", "url", "sha256", "bytes",
-    "downloads", *_TEXTS, *_COUNTS,
+    "downloads", "captions", IMAGES, *_TEXTS,
 }  # fmt: skip
 
 
@@ -36,9 +37,8 @@ def declared_source(where: str, name: str, table: Mapping[str, Any], data: Path,
     check.that(
         table.get("kind", "captions") in kinds, f"kind must be one of {', '.join(kinds)}, not {table.get('kind')!r}"
     )
-    for key in _COUNTS:
-        number = table.get(key, 0)
-        check.that(isinstance(number, int) and not isinstance(number, bool), f"{key} must be a whole number")
+    check.that(_is_count(table.get("captions", 0)), "captions must be a whole number")
+    images, image_files = _images(check, table.get(IMAGES), data)
     check.that(_is_texts(table.get("related", [])), "related must be a list of datasets")
     splits = table.get("splits", {})
     check.that(
@@ -61,13 +61,19 @@ def declared_source(where: str, name: str, table: Mapping[str, Any], data: Path,
         splits={split: data / path for split, path in splits.items()},
         split_suffix=table.get("split_suffix", ""),
         split_roles=roles,
-        images=table.get("images"),
+        images=images,
         captions=table.get("captions"),
+        image_files=image_files,
         licence=table.get("licence"),
         citation=table.get("citation"),
         downloads=_downloads(check, table, parts, data, within),
         obtain=table.get("obtain"),
     )
+
+
+def declared_images(where: str, value: Any, data: Path) -> Path | None:
+    """Read where a dataset's image files are, of a table that may say no more. Raises `UsageError`."""
+    return _images(_Check(where), value, data)[1]
 
 
 class _Check:
@@ -81,6 +87,20 @@ class _Check:
     def known(self, table: Mapping[str, Any], keys: set[str]) -> None:
         unknown = ", ".join(sorted(set(table) - keys))
         self.that(not unknown, f"unknown key {unknown}; known are {', '.join(sorted(keys))}")
+
+
+def _images(check: _Check, value: Any, data: Path) -> tuple[int | None, Path | None]:
+    """Take a number as how many images there should be, a text as where their files are, a table as both."""
+    if value is None:
+        return None, None
+    if not isinstance(value, dict):
+        value = {"path" if isinstance(value, str) else "count": value}
+    said = f"{IMAGES} must be a whole number, a folder or pattern of image files, or both: {{ count = …, path = … }}"
+    count, path = value.get("count"), value.get("path")
+    check.that(bool(value) and set(value) <= {"count", "path"}, said)
+    check.that(count is None or _is_count(count), said)
+    check.that(path is None or (isinstance(path, str) and bool(path) and "\0" not in path), said)
+    return count, None if path is None else data / path
 
 
 def _parts(check: _Check, table: Mapping[str, Any], data: Path) -> tuple[Part, ...]:
@@ -154,6 +174,10 @@ def _check_download(check: _Check, download: Download, data: Path) -> None:
     sha256, size = download.sha256, download.size
     check.that(len(sha256) == 64 and set(sha256) <= set("0123456789abcdef"), f"sha256 {sha256!r} is not 64 hex digits")
     check.that(size is None or (type(size) is int and size > 0), f"bytes must be a whole number, not {size!r}")
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _is_texts(value: Any) -> bool:

@@ -34,6 +34,15 @@ KINDS: Mapping[str, Kind] = {
         ("ingest",),
         {"files": "files that end so"},
     ),
+    "images-without-vector": Kind(
+        "Images of a dataset of captions have no vector among those that were read.",
+        "Ids are compared when vectors are read. `n` is the images of the dataset. A warning where none has one.",
+        "Where all lack one, the ids differ in form: basename, image_suffix and coco_ids bring them together. Where "
+        "some do, scores by vectors are of the others alone.",
+        "set: 2 images have no vector in clip, 8 have one: a, b",
+        ("ingest",),
+        {"images": "images without a vector", "vectors_of_no_image": "vectors of images that the dataset has not"},
+    ),
     "counts-not-declared": Kind(
         "A dataset has more or fewer images or captions than its declaration says.",
         "Counted after the ingest.",

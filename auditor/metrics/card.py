@@ -110,7 +110,8 @@ class Metric:
     for all numbers of references at once. `default` says whether a request for no metric in particular means it too.
     `require` raises `MissingExtraError` where a part that it cannot do without is not installed. `lists` names the word
     lists that it reads, by a hash: other lists, other counts.
-    `signed` says what a signature names beside settings and lists, by tokenizer and settings.
+    `signed` says what a signature names beside settings and lists, by tokenizer and settings. One that `sees_images`
+    reads vectors and no references.
     """
 
     name: str
@@ -138,5 +139,6 @@ class Metric:
     default: bool = True
     require: Callable[[], object] | None = None
     lists: Callable[[], str] | None = None
+    sees_images: bool = False
     signed: Callable[[str, Mapping[str, Any]], Mapping[str, str]] = _nothing_more
     version: int = 1

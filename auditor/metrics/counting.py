@@ -11,6 +11,7 @@ import polars as pl
 from auditor.metrics import idf
 from auditor.metrics.candidates import CandidateSet, bind_candidates, keep_drawn
 from auditor.metrics.normalisation import bind_text_tokens
+from auditor.metrics.vectors import learning
 from auditor.model import Progress, Selection, silent
 from auditor.store import cache, ngrams
 from auditor.store.connection import Store
@@ -63,6 +64,12 @@ class CountSpec:
     def idf_mode(self) -> str:
         """Which document frequencies it weighs n-grams by, if it does."""
         return str(self.params.get("idf", idf.DATASET))
+
+    @property
+    def background(self) -> tuple[str, frozenset[tuple[str, Any]]]:
+        """What is made once for all buckets before it counts: document frequencies, and models of vectors."""
+        learnt = self.params.items() if learning.are_read_by(self.relations) else ()
+        return self.idf_mode, frozenset(learnt)
 
     def __hash__(self) -> int:
         return hash((self.table, frozenset(self.params.items())))
@@ -181,14 +188,17 @@ def _count(
     steps, done = sum(bucket.parts for bucket in buckets) * len(specs), 0
     for normalisation in dict.fromkeys(spec.normalisation for spec in specs):
         bind_text_tokens(store, workspace, normalisation)
-        for idf_mode in dict.fromkeys(spec.idf_mode for spec in specs if spec.normalisation == normalisation):
-            alike = [spec for spec in specs if (spec.normalisation, spec.idf_mode) == (normalisation, idf_mode)]
+        for background in dict.fromkeys(spec.background for spec in specs if spec.normalisation == normalisation):
+            alike = [spec for spec in specs if (spec.normalisation, spec.background) == (normalisation, background)]
             alike.sort(key=lambda spec: spec.kernel is None)  # kernels, before the engine's memory is full of n-grams
             if any(idf.is_read_by(spec.relations) for spec in alike):
                 progress(f"{selection.label}: document frequency", done, steps)
-                idf.bind(store, workspace, selection, profile, normalisation, idf_mode)
+                idf.bind(store, workspace, selection, profile, normalisation, alike[0].idf_mode)
             elif any(idf.counts_documents(spec.relations) for spec in alike):
                 idf.bind_collection(workspace)
+            if learning.are_read_by(alike[0].relations):
+                progress(f"{selection.label}: learning from captions and vectors", done, steps)
+                learning.bind(store, workspace, alike[0].params)
             if changed:  # only now: document frequencies are those of the untouched references
                 workspace.bind("reference", changed)
             for is_last in _at_work(workspace, buckets):

@@ -8,6 +8,7 @@ from typing import Literal
 
 import polars as pl
 
+from auditor.errors import MetricError
 from auditor.metrics.by_reference_count import ORDER, best_so_far, first_references
 from auditor.metrics.candidates import HUMAN, CandidateSet
 from auditor.metrics.counting import count
@@ -102,6 +103,9 @@ def each_number(
     """Give what `scores_by_references` gives, number by number, so that no more than one need be in memory."""
     whole = order.first(selection, order.most)
     refuse_unscorable(store, whole, metrics)
+    for metric in metrics:
+        if metric.metric.sees_images:
+            raise MetricError(f"{metric.label}: sees the image and no references, whatever their number; leave it out")
     texts = [whole, *(drawn for candidate in candidates for drawn in candidate.drawn_from)]
     tokens.provide(store, texts, tokenizer, tokenizer_of(tokenizer), progress)
     sets = [order.candidates(order.most)] if order.rule == "loo" else list(candidates)

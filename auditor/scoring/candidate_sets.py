@@ -76,12 +76,16 @@ def score_sets(
         (
             *unscored,
             *too_few_captions(store, selection, against),
-            *without_references(store, against.of(selection)),
+            *(without_references(store, against.of(selection)) if not _all_see(metrics) else ()),
             *too_long(store, [selection], tokenizer),
             *(passed_over(store, selection, substitutes) if any(one.name == "inter" for one in sets) else ()),
             *_without_meaning(selection, scores.filter(candidate=HUMAN.name), metrics),
         ),
     )
+
+
+def _all_see(metrics: Sequence[MetricRequest]) -> bool:
+    return all(one.metric.sees_images for one in metrics)
 
 
 def _groups(selection: Selection, sets: Sequence[CandidateSet]) -> list[Sequence[CandidateSet]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
 
 import polars as pl
 
@@ -12,6 +13,7 @@ from auditor.metrics.counting import CountSpec, count_in_parts
 from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References
 from auditor.result import Finding, about, counted
+from auditor.scoring.sight import learnt_from, pinned, unseen
 from auditor.scoring.writing import unreadable
 from auditor.store import ngrams, tokens
 from auditor.store.connection import Store
@@ -33,13 +35,18 @@ def score_candidates(
 ) -> pl.DataFrame:
     """Score each candidate by each metric. Columns: candidate, image, slot, and one for each metric, by its label.
 
-    A candidate without references has no score, and no row. Raises `MetricError` where no caption can have any, and for
+    A candidate without references has no score, and no row; with a metric that sees images, neither has one whose image
+    has no vector. Raises `MetricError` where no caption can have any, and for
     a metric that has no scores of so few images.
     """
     refuse_unscorable(store, selection, metrics)
+    metrics = pinned(store, selection, metrics)
     texts = [selection, *(drawn for candidate in candidates for drawn in candidate.drawn_from)]
+    texts += learnt_from(store, metrics)
     tokens.provide(store, texts, tokenizer, tokenizer_of(tokenizer), progress)
     scores = _scored(store, selection, tokenizer, candidates, metrics, progress)
+    if scores.is_empty() and any(metric.metric.sees_images for metric in metrics):
+        raise MetricError(f"{selection.label}: no image of these candidates has a vector")
     if scores.is_empty() and not _has_references(store, selection):
         raise MetricError(
             f"{selection.label}: no caption has a reference to be scored against; "
@@ -73,8 +80,16 @@ def _scored(
     for spec in specs:
         rows = pl.concat(parts.pop(spec)).with_columns(pl.col("image").cast(pl.String)).sort(*_KEYS)
         rows = rows.with_columns(pl.col("candidate").cast(pl.String))
-        frames.append(rows if not frames else rows.drop(_KEYS))
-    return pl.concat(frames, how="horizontal").select(*_KEYS, *(one.label for one in metrics))
+        frames.append(rows)
+    labels = [one.label for one in metrics]
+    if any(metric.metric.sees_images for metric in metrics):
+        return reduce(_joined, frames).select(*_KEYS, *labels)
+    whole = [frames[0], *(rows.drop(_KEYS) for rows in frames[1:])]
+    return pl.concat(whole, how="horizontal").select(*_KEYS, *labels)
+
+
+def _joined(left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
+    return left.join(right, on=_KEYS, how="inner", maintain_order="left")
 
 
 def _own_memory(order: pl.Enum) -> tuple[pl.Expr, ...]:
@@ -94,14 +109,15 @@ def scorable(
 ) -> tuple[list[MetricRequest], list[str]]:
     """Leave out the metrics that have no scores of so few images, or such captions, unless asked for by name.
 
-    Gives the others, and notes on those left out.
+    Gives the others, those that see images with their vectors pinned, and notes on metrics and images left out.
     """
+    metrics = pinned(store, selection, metrics)
     refused = {} if metric_names else _refused(store, selection, metrics)
     notes = [
         f"{selection.label}: no {', '.join(label for label in refused if refused[label] == reason)}: {reason}"
         for reason in dict.fromkeys(refused.values())
     ]
-    return [metric for metric in metrics if metric.label not in refused], notes
+    return [metric for metric in metrics if metric.label not in refused], [*notes, *unseen(store, selection, metrics)]
 
 
 def _refused(store: Store, selection: Selection, metrics: Sequence[MetricRequest]) -> dict[str, str]:
@@ -127,6 +143,15 @@ def _has_references(store: Store, selection: Selection) -> bool:
 def signatures(metrics: Sequence[MetricRequest], tokenizer: str, references: References) -> dict[str, str]:
     """Name each metric in full, by its label."""
     return {metric.label: str(metric.signature(tokenizer, references)) for metric in metrics}
+
+
+def together(signed: Iterable[Mapping[str, str]]) -> dict[str, str]:
+    """Gather the names of metrics by label; all of them where selections have different ones, as of what they see."""
+    gathered: dict[str, dict[str, None]] = {}
+    for names in signed:
+        for label, name in names.items():
+            gathered.setdefault(label, {})[name] = None
+    return {label: "; ".join(names) for label, names in gathered.items()}
 
 
 def too_long(store: Store, selections: Sequence[Selection], tokenizer: str) -> list[Finding]:

@@ -31,6 +31,7 @@ from auditor.sources import (
     scenes,
     table,
     triplets,
+    vectors,
     votes,
     webdataset,
     wordlist,
@@ -69,6 +70,7 @@ FORMATS: Mapping[str, Reader] = {
     "flickr": flickr,
     "votes": votes,
     "judgements": judgements,
+    "vectors": vectors,
     "mat": mat,
     "triplets": triplets,
     "list": flat_list,
@@ -86,7 +88,7 @@ _MANY = 1_000_000
 _MOST_EMPTY = 100
 
 #: Formats whose captions may lie in a folder of files.
-_OF_FOLDERS = ("bundle", "entities", "brown", "table")
+_OF_FOLDERS = ("bundle", "entities", "brown", "table", "vectors")
 
 
 def reader(file_format: str) -> Reader:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from auditor.errors import SourceError
 from auditor.model import Batches, Option, Part
 from auditor.sources.reading import files
+from auditor.sources.reading.coco_names import COCO_FILE
 from auditor.sources.reading.delimited import below_header, headers
 from auditor.sources.reading.json_stream import items
 from auditor.sources.sides import JudgedCaption, fault, frames, refused
@@ -45,8 +46,6 @@ OPTIONS: Mapping[str, str] = {
 
 #: VALSE's votes, by side: annotators who say that the caption, or only the foil, describes the image.
 _MTURK = {"votes_right": "caption", "votes_wrong": "foil"}
-
-_COCO_FILE = re.compile(r"(?:.*/)?(?:COCO_\w+_)?0*(\d+)\.jpg")
 
 _BY_ID = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*(?=\{)')
 
@@ -90,7 +89,7 @@ def _sides(path: Path, options: Mapping[str, Option], numbers: Iterator[int]) ->
             texts["image"] = str(texts["image"])
         reason = fault(texts)
         if reason is None and options.get("coco_ids") is True:
-            named = _COCO_FILE.fullmatch(texts["image"])
+            named = re.fullmatch(COCO_FILE, texts["image"])
             texts["image"], reason = (named[1], None) if named else (None, "the image is no file of COCO")
         if reason is None and texts["right"].strip() == texts["wrong"].strip():
             reason = "the right and the wrong caption are the same"

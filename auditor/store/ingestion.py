@@ -79,15 +79,15 @@ def write(
         workspace.params["seq"] = seq
         added = removed = 0
         language, seen = _language(store, workspace, source)
-        _describe(store, source, language)
+        describe(store, source, language)
         if is_new:
-            _log(store, source, {"seq": seq, "source_sha256": source_sha256, "note": note, **content})
+            log(store, source, {"seq": seq, "source_sha256": source_sha256, "note": note, **content})
             _add_texts(store, workspace, tokenizers, progress)
             removed = _close(store, "membership", workspace, "membership_closed")
             added = workspace.insert("membership", "membership_opened")
             tokens.note_profiles(store, source.dataset)
         _annotate(store, workspace, is_new=is_new)
-        _keep_rejected(store, source.dataset, seq, rejected)
+        keep_rejected(store, source.dataset, seq, rejected)
         version = versions.log(store, source.dataset)[0]
         unmatched = workspace.rows("unmatched_split").row(0, named=True)
         single = workspace.rows("single_caption_image")
@@ -139,7 +139,8 @@ def _language(store: Store, workspace: Workspace, source: Source) -> tuple[str, 
     return (_ASSUMED, None) if language is None else (language, (language, captions))
 
 
-def _describe(store: Store, source: Source, language: str) -> None:
+def describe(store: Store, source: Source, language: str) -> None:
+    """Keep what was declared of a dataset."""
     store.execute(
         "insert or replace into dataset values ($dataset, $kind, $language, $related)",
         {
@@ -151,7 +152,8 @@ def _describe(store: Store, source: Source, language: str) -> None:
     )
 
 
-def _log(store: Store, source: Source, facts: dict[str, Any]) -> None:
+def log(store: Store, source: Source, facts: Mapping[str, Any]) -> None:
+    """Add a version to the log."""
     store.execute(
         "insert into version values ($dataset, $seq, $version, now(), $source_sha256, $format, [],"
         " $images, $captions, $note)",
@@ -202,7 +204,7 @@ def _annotate(store: Store, workspace: Workspace, *, is_new: bool) -> None:
         _close(store, "annotation", workspace, "annotation_orphaned")
 
 
-def _keep_rejected(store: Store, dataset: str, seq: int, rejected: pl.DataFrame) -> None:
+def keep_rejected(store: Store, dataset: str, seq: int, rejected: pl.DataFrame) -> None:
     """Record what was refused at the latest ingest of a version."""
     key = {"dataset": dataset, "seq": seq}
     store.execute("delete from rejected where dataset = $dataset and seq = $seq", key)

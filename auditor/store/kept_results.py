@@ -65,14 +65,14 @@ def _key(study: str, selections: Sequence[Selection], settings: Mapping[str, Any
 
 
 def _around(store: Store, selections: Sequence[Selection]) -> list[tuple[Any, ...]]:
-    """List what else of the store a study may look at: corpora, and what the datasets are related to.
+    """List what else of the store a study may look at: corpora, vectors, and what the datasets are related to.
 
     Of the datasets themselves, in which language they are, what was refused, and under which name a version stands.
     """
     own = [one.version.dataset for one in selections]
     beside = {name for one in own for name in versions.related(store, one)}
     log = versions.log_rows(store)
-    kinds = log["kind"].is_in(["corpus", "wordlist"]) | log["dataset"].is_in([*beside, *own])
+    kinds = log["kind"].is_in(["corpus", "wordlist", "vectors"]) | log["dataset"].is_in([*beside, *own])
     held = log.filter(kinds).sort("dataset", "seq").select("dataset", "seq", "version", "rejected", "tags")
     spoken = store.query("select dataset, language from dataset order by all")
     return [*held.rows(), *spoken.filter(pl.col("dataset").is_in([*beside, *own])).rows()]

@@ -15,7 +15,7 @@ from auditor.store import copying
 from auditor.store.sqlfiles import sql_root
 
 #: sha256 of what the newest schema defines, as the engine spells it: what `_definitions` need not be compared with.
-DEFINITIONS = "d2099878650b3209c4fed280282eedfef337cacb1432ad58c534afce9de95b73"
+DEFINITIONS = "a29e4547b999188416ff8e0f5d15c753233dd0bf689505f65be42d78db369d0d"
 
 # Tables of the cache come and go with what is counted.
 _DEFINED = """

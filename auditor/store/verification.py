@@ -8,7 +8,7 @@ import polars as pl
 
 from auditor.errors import EngineMemoryError, SqlError, StoreError
 from auditor.model import Progress, Selection, silent
-from auditor.store import upkeep, versions
+from auditor.store import upkeep, vectors, versions
 from auditor.store.connection import Store
 from auditor.store.tokens import TEXTS_AT_ONCE
 
@@ -59,12 +59,13 @@ def check(store: Store, only: Selection | None = None, progress: Progress = sile
     rows = []
     for number, version in enumerate(hashed):
         progress(f"hashing {version.label}", number, len(hashed))
-        found = versions.content_hash(store, Selection(version))
+        of_vectors = version.kind == "vectors"
+        found = vectors.content_hash(store, version) if of_vectors else versions.content_hash(store, Selection(version))
         expected = (version.version, version.images, version.captions)
         rows.append(("hash and counts", version.label, version.captions, int(found != expected)))
     rows.append(_profiles(store))
     by_version = pl.DataFrame(rows, schema=SCHEMA, orient="row")
-    by_table = [store.rows(name).cast(SCHEMA) for name in ("integrity", "version_integrity")]
+    by_table = [store.rows(name).cast(SCHEMA) for name in ("integrity", "version_integrity", "vector_integrity")]
     return pl.concat([by_version, *by_table])
 
 

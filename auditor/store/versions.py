@@ -19,10 +19,10 @@ from auditor.store.workspace import Workspace
 _REF = re.compile(r"(?P<dataset>[^@:]+)(@(?P<at>[^:]+))?(:(?P<split>.+))?")
 
 
-def resolve(store: Store, ref: str, split: str | None = None) -> Selection:
+def resolve(store: Store, ref: str, split: str | None = None, *, vectors: bool = False) -> Selection:
     """Find what `name`, `name@v7`, `name@2026-05-01`, `name@tag` or `name@3f9c1a` names, with `:split` or without.
 
-    Raises `UsageError` that names what there is instead.
+    Raises `UsageError` that names what there is instead, and, unless `vectors` may be meant, for what has no captions.
     """
     match = _REF.fullmatch(ref)
     if match is None:
@@ -33,6 +33,8 @@ def resolve(store: Store, ref: str, split: str | None = None) -> Selection:
         there = f"the store holds {', '.join(known)}" if known else "the store is empty"
         raise UsageError(f"{match['dataset']}: not in {store.path}; {there}; try `auditor ingest {match['dataset']}`")
     version = _at(store, ref, versions, match["at"])
+    if version.kind == "vectors" and not vectors:
+        raise UsageError(f"{ref}: holds vectors and no captions; name the captions of its images")
     split = match["split"] or split
     if split is not None:
         splits = store.rows("split", dataset=version.dataset, seq=version.seq)["split"].to_list()

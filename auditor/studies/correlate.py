@@ -15,7 +15,7 @@ from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References, left_out, requests
 from auditor.result import Figure, Finding, Result, Said, Table, about, counted, findings_in, notes_in
 from auditor.scoring.candidate_sets import SINGLE_CAPTION
-from auditor.scoring.scores import scorable, score_candidates, signatures, too_few_captions, too_long
+from auditor.scoring.scores import scorable, score_candidates, signatures, together, too_few_captions, too_long
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.correlation import FEWEST, LEVELS, STATISTICS, at_level, constants
 from auditor.statistics.correlation import correlate as correlate_scores
@@ -71,18 +71,19 @@ def correlate(
         raise UsageError("correlate needs two metrics or more; name another with -m, or none for all")
     selections = resolve_all(store, refs, split)
     against = References("loo", references, seed)
-    parts, notes = [], list[Said](left_out(metrics))
+    parts, names, notes = [], [], list[Said](left_out(metrics))
     for selection in selections:
         some, unscored = scorable(store, against.of(selection), requested, metrics)
         scores = score_candidates(store, against.of(selection), tokenizer, [HUMAN], some, progress)
         part, absent = _correlations(selection, scores, [metric.label for metric in some], chosen, progress)
         parts.append(part)
+        names.append(signatures([one for one in some if _is_in(part, one.label)], tokenizer, against))
         notes += [*unscored, *too_few_captions(store, selection, against), *_unscored(store, selection, scores)]
         notes += [*too_long(store, [selection], tokenizer), *absent, *_largest_p(selection, part)]
         del scores
     rows = pl.concat(parts)
-    used = [metric for metric in requested if rows.filter(pl.any_horizontal(pl.col(_PAIR) == metric.label)).height]
-    signed = signatures(used, tokenizer, against)
+    used = [metric for metric in requested if _is_in(rows, metric.label)]
+    signed = together(names)
     labelled = list(zip((one.label for one in selections), parts, strict=True))
     return Result(
         "correlate",
@@ -103,6 +104,10 @@ def _statistics(asked: Sequence[str] | None) -> list[str]:
     if unknown:
         raise UsageError(f"{unknown[0]}: no such statistic; known are {', '.join(STATISTICS)}")
     return [name for name in STATISTICS if not asked or name in asked]
+
+
+def _is_in(rows: pl.DataFrame, label: str) -> bool:
+    return bool(rows.filter(pl.any_horizontal(pl.col(_PAIR) == label)).height)
 
 
 def _correlations(

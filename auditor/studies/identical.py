@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from auditor import parameters as p
-from auditor.model import Progress, Selection, silent
+from auditor.model import Progress, Selection, pictured, silent
 from auditor.result import Finding, Result, Signature, Table, about
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.store import ngrams, tokens
@@ -108,11 +108,13 @@ def _of(selection: Selection, pairs: pl.DataFrame) -> pl.DataFrame:
 
 def _table(selection: Selection, pairs: pl.DataFrame) -> Table:
     hidden = pairs.height - _SHOWN
+    shown = pairs.drop("dataset", "version", "split").head(_SHOWN)
     return Table(
         f"identical captions of {selection.label}",
-        pairs.drop("dataset", "version", "split").head(_SHOWN),
+        shown,
         caption=f"{hidden:,} more pairs: -o FILE has them all" if hidden > 0 else None,
         name="identical-pairs",
+        pictured=pictured(shown, selection.version.dataset, "image"),
     )
 
 

@@ -2,7 +2,7 @@
 -- version: 1
 -- grain: bits
 -- params: least_bits INTEGER
--- reads: weighed, gain, exchange
+-- reads: reach, gain, exchange
 -- returns: bits, pairs
 --
 -- How many pairs of captions would seem to have changed places by chance, each by so many whole bits. Captions that gain by
@@ -21,13 +21,7 @@ graded as (
     where not g.is_decoy
 ),
 inward as (select other_image as image, bits, count(*) as captions from graded group by other_image, bits),
-outward as (select image, bits, count(*) as captions from graded group by image, bits),
-reach as (
-    select image, count(distinct candidate_image) as images
-    from weighed
-    where place = 'other' and not is_decoy
-    group by image
-)
+outward as (select image, bits, count(*) as captions from graded group by image, bits)
 select
     i.bits::integer as bits,
     sum(i.captions * o.captions * log_scale()::bigint // r.images)::bigint / log_scale() / 2 as pairs

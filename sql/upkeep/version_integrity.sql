@@ -1,7 +1,7 @@
 -- name: version_integrity
--- version: 1
+-- version: 2
 -- grain: check
--- reads: version, membership, annotation, tag
+-- reads: version, membership, annotation, vector, tag
 -- returns: check, subject, checked, faults
 --
 -- Does every version hold what the log says of it? Its counts, counted again; an annotation at a place of every version
@@ -25,6 +25,12 @@ held as (
         on m.dataset = v.dataset and m.from_seq <= v.seq and (m.to_seq is null or m.to_seq > v.seq)
     group by v.dataset, v.seq
 ),
+held_vectors as (
+    select v.dataset, v.seq, count(x.image) as images, count(x.text) as texts
+    from version as v
+    join vector as x on x.dataset = v.dataset and x.from_seq <= v.seq and (x.to_seq is null or x.to_seq > v.seq)
+    group by v.dataset, v.seq
+),
 homeless as (
     select distinct a.dataset, a.image, a.slot, a.from_seq
     from annotation as a
@@ -35,8 +41,10 @@ homeless as (
 ),
 checked (position, "check", subject, checked, faults) as (
     select 1, 'the counts are those of the log', 'version', count(*),
-        count(*) filter (where h.images <> v.images or h.captions <> v.captions)
-    from version as v join held as h using (dataset, seq)
+        count(*) filter (
+            where h.images + coalesce(x.images, 0) <> v.images or h.captions + coalesce(x.texts, 0) <> v.captions
+        )
+    from version as v join held as h using (dataset, seq) left join held_vectors as x using (dataset, seq)
     union all
     select 2, 'every annotation is of a version', 'annotation', (select count(*) from annotation), count(*)
     from bound as b anti join version as v using (dataset, seq)

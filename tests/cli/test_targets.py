@@ -19,7 +19,7 @@ from test_commands import CAPTIONS, Run, auditor_in
 
 from auditor.replacing import replacing
 
-DECLARED = '[mine]\nformat = "flickr"\npath = "data/*.token"\nsplits = { test = "list.txt" }\n'
+DECLARED = '[mine]\nformat = "flickr"\npath = "data/*.token"\nsplits = { test = "list.txt" }\nimages = "photos"\n'
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +28,8 @@ def ingested(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "data").mkdir()
     (folder / "data" / "captions.token").write_text(CAPTIONS)
     (folder / "list.txt").write_text("a.jpg\n")
+    (folder / "photos").mkdir()
+    (folder / "photos" / "a.PNG").write_text("a picture")
     (folder / "datasets.toml").write_text(DECLARED)
     auditor_in(folder)("ingest", "mine")
     return folder
@@ -49,6 +51,7 @@ def filled(ingested: Path, tmp_path: Path) -> Callable[..., Run]:
         ("sql --file query.sql --format csv", "query.sql", "this command reads it"),
         ("sql 'select 1' --format csv", "data/captions.token", "dataset mine is read from it"),
         ("sql 'select 1' --format csv", "list.txt", "dataset mine is read from it"),
+        ("bounds mine --format png", "photos/a.PNG", "the images of dataset mine are there"),
         ("sql 'select 1' --format csv", "datasets.toml", "it declares datasets"),
         ("sql 'select 1' --format csv", "datasets.lock", "it says what datasets held"),
         ("ingest new --from table.csv", "table.csv", "dataset new is read from it"),

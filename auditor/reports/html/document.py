@@ -6,6 +6,7 @@ import base64
 import hashlib
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from html import escape
 from importlib.resources import files
 from string import Template
@@ -13,6 +14,7 @@ from string import Template
 from auditor.reports.cells import begins_section, beside_tables, cell, flush_right, sentence
 from auditor.reports.figures.marks import Palette, palette
 from auditor.reports.html import first_screen, plots
+from auditor.reports.html.pictures import Album
 from auditor.reports.word_marks import Marked, marks
 from auditor.result import Document, Figure, Result, Section, Table, counted, program
 
@@ -44,12 +46,19 @@ def render(result: Result) -> str:
 
 def render_document(document: Document) -> str:
     """Give the page. Its style and its script are named by their hashes, so that no other is obeyed."""
+    if not document.pictures.shown:
+        return _page(document, Album(document.pictures, _escaped))
+    without = _page(document, Album(replace(document.pictures, shown={}), _escaped))
+    return _page(document, Album(document.pictures, _escaped, beside=len(without.encode())))
+
+
+def _page(document: Document, album: Album) -> str:
     page, style, script = (_resource(f"report.{ending}") for ending in ("html", "css", "js"))
     paths = {statement.name: statement.path for statement in document.statements}
     made = f'</p>\n<p class="stamp">made <time>{document.made_at}</time>' if document.made_at else ""
     *first, last = document.sections
     colours = palette(figure for section in document.sections for figure in section.figures)
-    first_shown = "" if not document.portraits else _first(document, colours)
+    first_shown = "" if not document.portraits else _first(document, colours, album)
     rest = first[1:] if first_shown else first
     return Template(page).substitute(
         title=_escaped(document.title),
@@ -61,18 +70,18 @@ def render_document(document: Document) -> str:
         script_hash=_digest(script),
         contents=_contents(document.sections) if first else "",
         sections=first_shown
-        + "".join(_section(one, paths, colours) for one in rest)
-        + _section(last, paths, colours, _method(document)),
+        + "".join(_section(one, paths, colours, album) for one in rest)
+        + _section(last, paths, colours, album, _method(document, album)),
     )
 
 
-def _first(document: Document, colours: Palette) -> str:
+def _first(document: Document, colours: Palette, album: Album) -> str:
     """Draw the first screen in the place of the section that says the same in words."""
     section = document.sections[0]
     numbers = next((known for series, known in colours.items() if series == "dataset"), {})
     absent = f'<p class="absent">{_said(section.absent)}</p>\n' if section.absent else ""
-    drawn = absent + first_screen.screen(document.cards, document.portraits, numbers, _escaped)
-    notes = _list(map(_said, section.notes), "notes")
+    drawn = absent + first_screen.screen(document.cards, document.portraits, numbers, album, _escaped)
+    notes = _list(map(_said, (*section.notes, *document.pictures.absent)), "notes")
     return (
         f'<section id="{section.name}" aria-labelledby="{section.name}-title">\n'
         f'<h2 id="{section.name}-title">{_escaped(section.title)}</h2>\n{drawn}{notes}</section>\n'
@@ -92,17 +101,17 @@ def _contents(sections: Iterable[Section]) -> str:
     return f'<nav aria-label="Sections">\n<ol>\n{listed}</ol>\n</nav>\n'
 
 
-def _section(section: Section, paths: Mapping[str, str], colours: Palette, more: str = "") -> str:
+def _section(section: Section, paths: Mapping[str, str], colours: Palette, album: Album, more: str = "") -> str:
     name = section.name
     parts = [f'<h2 id="{name}-title">{_escaped(section.title)}</h2>\n']
     parts += [f'<p class="absent">{_said(section.absent)}</p>\n'] if section.absent else []
     parts += [_list(map(_said, section.words))]
-    parts += [first_screen.listed(section.findings, _escaped, _said)] if section.findings else []
-    parts += [_table(table, section.title) for table in section.tables]
+    parts += [first_screen.listed(section.findings, album, _escaped, _said)] if section.findings else []
+    parts += [_table(table, section.title, album) for table in section.tables]
     figures = "".join(_figure(figure, f"{name}-{number}", colours) for number, figure in enumerate(section.figures, 1))
     parts += [f'<div class="figures">\n{figures}</div>\n'] if figures else []
     if section.further:
-        tables = "".join(_table(table, section.title) for table in section.further)
+        tables = "".join(_table(table, section.title, album) for table in section.further)
         more_tables = counted(len(section.further), "table", "tables")
         parts.append(f"<details>\n<summary>{more_tables} more</summary>\n{tables}</details>\n")
     parts += [_list(map(_said, section.notes), "notes")] if section.notes else []
@@ -133,15 +142,14 @@ def _figure(figure: Figure, name: str, colours: Palette) -> str:
     )
 
 
-def _table(table: Table, within: str) -> str:
+def _table(table: Table, within: str, album: Album | None = None) -> str:
     label = _escaped(table.title or within)
     caption = f'<p class="caption">{_escaped(table.caption)}</p>\n' if table.caption else ""
-    return (
-        f'<div class="scroll" tabindex="0" role="group" aria-label="{label}">\n{_table_element(table)}</div>\n{caption}'
-    )
+    rows = _table_element(table, album)
+    return f'<div class="scroll" tabindex="0" role="group" aria-label="{label}">\n{rows}</div>\n{caption}'
 
 
-def _table_element(table: Table) -> str:
+def _table_element(table: Table, album: Album | None) -> str:
     columns = table.frame.columns
     right = [flush_right(table, column) and column not in table.bars for column in columns]
     heads = "".join(
@@ -149,8 +157,10 @@ def _table_element(table: Table) -> str:
         for column, flush in zip(columns, right, strict=True)
     )
     rows = []
+    drawn = album.of_rows(table) if album else {}
     for number, (row, apart) in enumerate(zip(table.frame.iter_rows(), marks(table), strict=True)):
-        cells = (_cell(table, number, *one, apart) for one in zip(columns, row, right, strict=True))
+        pictures = (drawn[column][number] if column in drawn else "" for column in columns)
+        cells = (_cell(table, number, *one, apart) for one in zip(columns, row, right, pictures, strict=True))
         begins = ' class="section"' if begins_section(table, number) else ""
         rows.append(f"<tr{begins}>{''.join(cells)}</tr>\n")
     title = f"<caption>{_escaped(table.title)}</caption>\n" if table.title else ""
@@ -158,7 +168,9 @@ def _table_element(table: Table) -> str:
     return f"<table>\n{title}{body}</table>\n"
 
 
-def _cell(table: Table, row: int, column: str, value: object, flush: bool, apart: Mapping[str, Marked]) -> str:
+def _cell(
+    table: Table, row: int, column: str, value: object, flush: bool, picture: str, apart: Mapping[str, Marked]
+) -> str:
     written = _escaped(cell(table, column, value))
     if column in apart:
         written = first_screen.marked(apart[column], _escaped)
@@ -168,14 +180,15 @@ def _cell(table: Table, row: int, column: str, value: object, flush: bool, apart
         written = f"{value:.3f}{bar}"
     if (row, column) in table.best:
         written = f"<strong>{written}</strong>"
+    written = picture + written
     if column == table.frame.columns[0] and not flush:
         return f'<th scope="row" dir="auto">{written}</th>'
     long = ' class="long"' if isinstance(value, str) and len(value) > _LONG else ""
     return f"<td{_NUMBER}>{written}</td>" if flush else f'<td{long} dir="auto">{written}</td>'
 
 
-def _method(document: Document) -> str:
-    """Give versions, signatures and SQL."""
+def _method(document: Document, album: Album) -> str:
+    """Give versions, signatures and SQL, and what is to be said of pictures, all of which are drawn by now."""
     versions = (
         f"{_escaped(one.label)} = {_escaped(one.version.label)}: <code>{_escaped(one.version.version)}</code>"
         for one in document.selections
@@ -192,6 +205,8 @@ def _method(document: Document) -> str:
         if signatures
         else []
     )
+    told = _list(map(_said, album.told()))
+    parts += [f"<h3>Pictures</h3>\n{told}"] if told else []
     parts += [f"<h3>SQL</h3>\n{statements}"] if statements else []
     parts += ["<h3>Commands</h3>\n"] if document.sections[-1].commands else []
     return "".join(parts)

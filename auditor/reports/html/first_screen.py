@@ -8,6 +8,7 @@ from itertools import groupby
 
 from auditor.findings import KINDS, title
 from auditor.reports import cells
+from auditor.reports.html.pictures import Album
 from auditor.reports.html.plots import colour, dots
 from auditor.reports.word_marks import Marked, apart
 from auditor.result import Finding, Portrait, counted
@@ -29,9 +30,15 @@ _HOMOGENEITY = (
 _MARKS = {"error": "✕", "warning": "!", "notice": "•", "info": "•"}
 
 
-def screen(cards: Sequence[Finding], portraits: Sequence[Portrait], colours: Mapping[str, int], write: Written) -> str:
+def screen(
+    cards: Sequence[Finding],
+    portraits: Sequence[Portrait],
+    colours: Mapping[str, int],
+    album: Album,
+    write: Written,
+) -> str:
     """Draw the cards, the worst first, and a strip for each dataset."""
-    drawn = "".join(_card(number, one, portraits, write) for number, one in enumerate(cards, 1))
+    drawn = "".join(_card(number, one, portraits, album, write) for number, one in enumerate(cards, 1))
     worst = f'<div class="cards">\n{drawn}</div>\n' if cards else ""
     most = max((_reach(one) for one in portraits), default=1)
     strips = "".join(_strip(one, colours.get(one.label, place), most, write) for place, one in enumerate(portraits))
@@ -40,8 +47,8 @@ def screen(cards: Sequence[Finding], portraits: Sequence[Portrait], colours: Map
     return f'{worst}<div class="strips">\n{strips}</div>\n{told}'
 
 
-def _card(number: int, one: Finding, portraits: Sequence[Portrait], write: Written) -> str:
-    example = "".join(_quoted(example, write) for example in one.examples[:1])
+def _card(number: int, one: Finding, portraits: Sequence[Portrait], album: Album, write: Written) -> str:
+    example = "".join(_quoted(one, example, album, write) for example in one.examples[:1])
     consequence = KINDS[one.kind].consequence
     return (
         f'<article class="card {one.severity}" aria-labelledby="card-{number}">\n'
@@ -92,18 +99,25 @@ def _anchor(one: Finding) -> str:
     return _NO_NAME.sub("-", "-".join(map(str, (one.kind, *about))))
 
 
-def _quoted(example: Mapping[str, str | int | None], write: Written) -> str:
-    """Quote a caption, and the one it is beside, with the words marked in which they differ."""
+def _quoted(one: Finding, example: Mapping[str, str | int | None], album: Album, write: Written) -> str:
+    """Quote a caption, and the one it is beside, with the words marked in which they differ, each by its picture."""
     own, other = str(example.get("text") or ""), str(example.get("other_text") or "")
+    picture = album.of_example(one, example)
+    second = album.of_example(one, example, "other_") if bool(own) == bool(other) else ""
     if own and other:
-        first, second = (marked(one, write) for one in apart(own, other))
-        said = _quotation(first, example, "", write) + _quotation(second, example, "other_", write)
+        first, last = (marked(text, write) for text in apart(own, other))
+        said, beside = _quotation(first, example, "", write), _quotation(last, example, "other_", write)
     elif own:
-        said = _quotation(write(own), example, "", write)
+        said, beside = _quotation(write(own), example, "", write), ""
     else:
-        said = f'<p class="place">{write(str(example.get("image")))}</p>'
-    why = example.get("why")
-    return f'<div class="example">{said}' + (f'<p class="why">{write(str(why))}</p>' if why else "") + "</div>\n"
+        said, beside = f'<p class="place">{write(str(example.get("image")))}</p>', ""
+    beside += f'<p class="why">{write(str(why))}</p>' if (why := example.get("why")) else ""
+    parts = [(picture, said), (second, beside)] if second else [(picture, said + beside)]
+    return f'<div class="example">{"".join(_pictured(*part) for part in parts)}</div>\n'
+
+
+def _pictured(picture: str, said: str) -> str:
+    return f'<div class="pictured">{picture}<div>{said}</div></div>' if picture else said
 
 
 def marked(text: Marked, write: Written) -> str:
@@ -172,21 +186,21 @@ def _lengths(one: Portrait, number: int, most: int, write: Written) -> str:
     )
 
 
-def listed(findings: Sequence[Finding], write: Written, typed: Written) -> str:
+def listed(findings: Sequence[Finding], album: Album, write: Written, typed: Written) -> str:
     """Write every finding with its examples, open, and what to do; those that only answer a question last."""
     parts = [
         '<p class="search"><label for="search">Search the examples</label> '
         '<input type="search" id="search" autocomplete="off"></p>\n'
     ]
     for severity, some in groupby(findings, key=lambda one: one.severity):
-        parts += [f'<h3 class="level">{write(severity.capitalize())}</h3>\n', *_full(some, write, typed)]
+        parts += [f'<h3 class="level">{write(severity.capitalize())}</h3>\n', *_full(some, album, write, typed)]
     return "".join(parts)
 
 
-def _full(some: Iterable[Finding], write: Written, typed: Written) -> Iterable[str]:
+def _full(some: Iterable[Finding], album: Album, write: Written, typed: Written) -> Iterable[str]:
     for one in some:
         kind = KINDS[one.kind]
-        examples = "".join(_quoted(example, write) for example in one.examples)
+        examples = "".join(_quoted(one, example, album, write) for example in one.examples)
         advice = "" if one.severity == "info" else f'<p class="advice">{typed(kind.advice)}</p>\n'
         yield (
             f'<article class="finding {one.severity}" id="finding-{_anchor(one)}">\n'

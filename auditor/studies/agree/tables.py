@@ -10,6 +10,7 @@ from itertools import pairwise
 
 import polars as pl
 
+from auditor.model import pictured
 from auditor.registry import MetricRequest
 from auditor.result import Figure, Finding, Said, Table, counted
 from auditor.result import about as about_selection
@@ -39,8 +40,10 @@ def disagreement_tables(rated: Rated, metric: MetricRequest, most: int) -> list[
         (f"rated highest, scored lowest: {label} by {metric.label}", praised),
         (f"rated lowest, scored highest: {label} by {metric.label}", rejected),
     )
+    listed = [(title, _with_texts(rated, some.head(most), metric.label)) for title, some in titles]
+    described = rated.references.version.dataset
     return [
-        Table(title, _with_texts(rated, some.head(most), metric.label), name="disagreements") for title, some in titles
+        Table(title, some, name="disagreements", pictured=pictured(some, described, "image")) for title, some in listed
     ]
 
 

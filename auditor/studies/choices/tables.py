@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from auditor.model import Selection
+from auditor.model import Selection, pictured
 from auditor.result import Figure, Table
 from auditor.statistics.forced_choice import difference
 from auditor.statistics.significance import holm
@@ -51,9 +51,11 @@ def tables(
     yield from _complement(rows)
     wrong = _errors(marked, scored, texts, rows, errors)
     if wrong.height:
+        images = wrong.select(item="image")
         yield Table(
-            "where scorers err most: the wrong caption scores higher", wrong, name="errors", sections="scorer",
-            beside=("right", "wrong"), caption="scores of 0 and 1 may be answers, of which none is worse than another",
+            "where scorers err most: the wrong caption scores higher", wrong.drop("image"), name="errors",
+            sections="scorer", beside=("right", "wrong"), pictured=pictured(images, selection.version.dataset, "item"),
+            caption="scores of 0 and 1 may be answers, of which none is worse than another",
         )  # fmt: skip
     yield _fair(marked, kept, fair)
 
@@ -154,7 +156,7 @@ def _errors(
             worst.join(texts, on="item_no", how="left", maintain_order="left").select(
                 pl.lit(one.name).alias("scorer"), "item", pl.col("right_text").alias("right"),
                 pl.col("wrong_text").alias("wrong"), pl.col("right").alias("score of right"),
-                pl.col("wrong").alias("score of wrong"),
+                pl.col("wrong").alias("score of wrong"), "image",
             )
         )  # fmt: skip
     return pl.concat(shown) if shown else pl.DataFrame()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from auditor.model import pictured
 from auditor.result import Finding, Said, Table, about
 from auditor.studies.duplicates.search import DuplicateCounts, Question, Search, Side
 
@@ -257,18 +258,26 @@ def examples_of(side: str, against: str) -> str:
 
 def _examples(counts: DuplicateCounts, labels: pl.DataFrame, number: int) -> list[Table]:
     """Show the longest captions that occur again, each text once; of two sides in one order only."""
-    asked = {question.number: {question.side.number, question.against.number} for question in counts.questions}
+    questions = {question.number: question for question in counts.questions}
+    asked = {number: {question.side.number, question.against.number} for number, question in questions.items()}
     repeated = {
         number for number, sides in asked.items() if len(sides) > 1 and sides in [asked[n] for n in range(number)]
     }
     shown = counts.pairs.filter(pl.col("nth") <= number, ~pl.col("question_no").is_in(repeated))
     named = shown.join(labels, on="question_no", maintain_order="left")
     made = []
-    for (_, scope, side, beside), some in named.group_by(["question_no", "scope", *_LABELS], maintain_order=True):
+    for (asked_as, scope, side, beside), some in named.group_by(
+        ["question_no", "scope", *_LABELS], maintain_order=True
+    ):
         where = f"{side} {scope}" if beside is None else f"{side} in {beside}"
         columns = ("match", "image", "slot", "text", "against_image", "against_slot", "against_text", "similarity")
         caption = "the longest, each text once; --pairs gives all"
         name = examples_of(str(side), str(beside or scope))
         pair = ("text", "against_text")
-        made.append(Table(f"examples: {where}", some.select(columns), caption=caption, beside=pair, name=name))
+        question = questions[int(str(asked_as))]
+        of = (question.side, "image"), (question.against, "against_image")
+        images = tuple(one for whose, column in of for one in pictured(some, whose.selection.version.dataset, column))
+        made.append(
+            Table(f"examples: {where}", some.select(columns), caption=caption, beside=pair, name=name, pictured=images)
+        )
     return made

@@ -22,6 +22,7 @@ _KINDS: Mapping[str, Kind] = {
     "judgements": "judgements",
     "triplets": "pairs",
     "choices": "choices",
+    "vectors": "vectors",
 }
 
 

@@ -18,7 +18,7 @@ from auditor.model import Progress, Selection, Source, place, silent
 from auditor.result import Finding, Result, Said, Severity, Table, about, counted, findings_in, listed, notes_in
 from auditor.scoring.candidate_sets import SINGLE_CAPTION
 from auditor.scoring.writing import unspaced
-from auditor.sources import check, check_places, guess, read, told
+from auditor.sources import check, check_places, guess, read, told, vectors
 from auditor.sources.reading import encoding, files
 from auditor.sources.reading import lines as text_lines
 from auditor.sources.reading.declared import by_file_names, missing, named_files, split_lists, with_standard_input
@@ -26,7 +26,9 @@ from auditor.sources.reading.encoding import as_utf8
 from auditor.store import ingestion
 from auditor.store.connection import Store
 from auditor.store.ingest_terms import Terms
+from auditor.store.vectors import write as write_vectors
 from auditor.studies.ingest.naming import manifest_of
+from auditor.studies.ingest.vectors import against_captions, are_vectors
 from auditor.text import AT_INGEST
 
 #: The largest share of a source's records that may be refused, unless the user says otherwise.
@@ -110,6 +112,9 @@ def ingest_sources(
         notes += _other_files(one, expected.get(one.source.dataset))
         notes += _surprises(one.source, one.made, note)
         whole = Selection(one.made.version)
+        if whole.version.kind == "vectors":
+            notes += against_captions(store, whole.version, one.source.related)
+            continue
         notes += [_found("captions-without-blanks", whole, said)] if (said := unspaced(store, whole)) else []
     return Result(
         command="ingest",
@@ -199,17 +204,13 @@ def _ingested(store: Store, source: Source, note: str | None, terms: Terms, prog
         named = named_files(dataclasses.replace(found, parts=original.parts))
         watch = files.Watch([*named, *map(files.locate, found.splits.values())])
         sha256 = files.sha256(named)
-        made = ingestion.write(
-            store,
-            found,
-            watch.over(chain.from_iterable(read(part, found.format, cut) for part in found.parts)),
-            split_lists(found),
-            AT_INGEST,
-            sha256,
-            note,
-            terms,
-            progress,
-        )
+        if are_vectors(found):
+            rows = watch.over(chain.from_iterable(vectors.read(part) for part in found.parts))
+            made = write_vectors(store, found, rows, sha256, note, terms, progress)
+        else:
+            captions = watch.over(chain.from_iterable(read(part, found.format, cut) for part in found.parts))
+            lists = split_lists(found)
+            made = ingestion.write(store, found, captions, lists, AT_INGEST, sha256, note, terms, progress)
         cut_off = _unended(found.format, named_files(found))
     return _Done(found, made, guessed or found.format == "bundle", sha256, tuple(said), cut["captions"], cut_off)
 
@@ -320,6 +321,7 @@ def _surprises(source: Source, made: ingestion.Ingest, note: str | None) -> list
         )
         why = "of another language, or of none" if by_language else why
         why = "nobody has voted on them" if source.format == "votes" else why
+        why = "they repeat the vector of an image" if source.format == "vectors" else why
         said = f"{source.dataset}: {made.left_out:,} records left out: {why}"
         surprises.append(_found("records-left-out", whole, said, records=made.left_out))
     if made.listed_missing:

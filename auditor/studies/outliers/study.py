@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
-import math
 from typing import Annotated
 
 import polars as pl
 
 from auditor import parameters as p
-from auditor.errors import UsageError
+from auditor.errors import MetricError, UsageError
 from auditor.metrics.candidates import HUMAN
 from auditor.model import Progress, Selection, silent
 from auditor.registry import DECIMALS, MetricRequest, References, request
 from auditor.result import Result, Said, Signature, findings_in, notes_in
 from auditor.scoring.candidate_sets import without_references
-from auditor.scoring.scores import score_candidates, too_long
+from auditor.scoring.scores import score_candidates, together, too_long
+from auditor.scoring.sight import most_seen, named_vectors, pinned
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.summary import exact, image_means, image_sds
 from auditor.store.connection import Store
+from auditor.store.vectors import coverage
 from auditor.store.versions import content, images, resolve_all
-from auditor.studies.outliers import chance, likelihood, tables
+from auditor.studies.outliers import by_sight, evidence, likelihood, tables
+from auditor.studies.outliers.by_sight import Sight
+from auditor.studies.outliers.evidence import ELSEWHERE, SWAPPED, UNLIKE, Told
 from auditor.text import AUTO
 
 LEVELS = ("caption", "image")
 
 _VERSION = 3
 
+_FIT_VERSION = 1
+
+_FIT_DECIMALS = 6
+
+#: What a user types to look at words alone.
+NO_VECTORS = "none"
+
 _KEYS = ["image", "slot"]
 
-_ORDER = {"swapped": 0, "elsewhere": 1, "unlike": 2}
+_ORDER = {SWAPPED: 0, ELSEWHERE: 1, UNLIKE: 2}
 
 
 Metric = Annotated[str, p.Parameter("Metric of likeness, 0 to 1, with parameters: cider:stem=true.", short="m")]
@@ -36,6 +46,11 @@ Metric = Annotated[str, p.Parameter("Metric of likeness, 0 to 1, with parameters
 Level = Annotated[str, p.Parameter("caption: those least like the others; image: all, with their consensus caption.")]
 
 Share = Annotated[float, p.Parameter("Share of the captions, the least like the others, that are looked into.")]
+
+Vectors = Annotated[
+    str | None,
+    p.Parameter("Vectors by which images are seen; default: those that most images have; none: words alone."),
+]
 
 
 @chooses_tokenizer("refs")
@@ -45,6 +60,7 @@ def outliers(
     metric: Metric = "cider",
     level: Level = "caption",
     share: Share = 0.1,
+    vectors: Vectors = None,
     tokenizer: p.Tokenizer = AUTO,
     split: p.Split = None,
     progress: Progress = silent,
@@ -58,6 +74,10 @@ def outliers(
     Decoys, captions put at another image on purpose, say how much would be found by chance: a caption is told only
     where most of what is told should be right, and the sentence says how many; else all is held back. `lead` is by how
     many bits the caption speaks rather for `other_image` than for any other.
+
+    Where images have vectors (`auditor ingest NAME --format vectors`), these are looked at as well: `fit` says by how
+    many bits a caption rather belongs to its image than not, by vectors and words together, and takes the place of the
+    words' bits as evidence. `vectors` names others than those that most images have; none leaves them out.
 
     How to read it: `finding` is swapped where the caption and that of `other_slot` seem to have changed places,
     elsewhere where it seems to be of `other_image`, else unlike: it differs, but no other image fits. `others` is the
@@ -79,31 +99,24 @@ def outliers(
         raise UsageError(f"--share {share:g}: expected a share of the captions above 0 and up to 1, such as 0.1")
     measure = _similarity(metric)
     selections = resolve_all(store, refs, split)
-    signatures = {measure.label: str(measure.signature(tokenizer, References("loo")))}
-    if level == "caption":
-        settings: dict[str, str | int | float | bool] = {
-            "tok": tokenizer,
-            "words": "porter",
-            "nearest": likelihood.NEAREST,
-            "share": share,
-        }
-        signatures["evidence"] = str(Signature("evidence", settings, _VERSION))
     captions, by_image, notes = [], [], list[Said]()
+    names: list[dict[str, str]] = []
     for selection in selections:
-        scored = _scored(store, selection, measure, tokenizer, progress)
+        scored, one = _scored(store, selection, measure, tokenizer, progress)
         notes += [*without_references(store, selection), *too_long(store, [selection], tokenizer)]
-        by_image.append(_by_image(scored, selection, measure))
+        sight = _sight(store, selection, tokenizer, vectors, progress)
+        names.append({measure.label: str(one.signature(tokenizer, References("loo")))})
+        names.append(_signed(sight, tokenizer, share if level == "caption" else None))
+        by_image.append(_by_image(scored, selection, measure, sight))
         if level == "caption":
-            suspects = _suspects(scored, share)
-            described = images(store, selection).height
-            findings, pairs, alone = _findings(store, selection, tokenizer, suspects, described, progress)
+            findings, said = _looked_into(store, selection, tokenizer, scored, share, sight, progress)
             captions.append(_rows(findings, selection, measure))
-            notes.append(tables.finding(selection, findings, scored.height, pairs, alone))
+            notes.append(tables.finding(selection, findings, scored.height, said, sight))
     return Result(
         "outliers",
-        pl.concat(captions or by_image),
+        pl.concat(captions or by_image, how="diagonal"),
         selections=selections,
-        signatures=signatures,
+        signatures=together(names),
         tables=tables.tables(selections, captions, by_image),
         figures=tables.figures(selections, by_image),
         notes=notes_in(notes),
@@ -119,17 +132,22 @@ def _similarity(name: str) -> MetricRequest:
 
 
 def _scored(
-    store: Store, selection: Selection, metric: MetricRequest, tokenizer: str, progress: Progress
-) -> pl.DataFrame:
-    """Score every caption against the others of its image. Columns: image, slot, value, others, text."""
+    store: Store, selection: Selection, asked: MetricRequest, tokenizer: str, progress: Progress
+) -> tuple[pl.DataFrame, MetricRequest]:
+    """Score every caption against the others of its image. Columns: image, slot, value, others, text.
+
+    Gives also the metric, which names the vectors where it sees them.
+    """
+    (metric,) = pinned(store, selection, [asked])
     scores = score_candidates(store, selection, tokenizer, [HUMAN], [metric], progress)
     texts = content(store, selection).select(*_KEYS, "text")
-    return (
+    rows = (
         scores.select(*_KEYS, value=metric.label)
         .with_columns(others=_among_others() if _is_symmetric(metric) else pl.lit(None, pl.Float64))
         .join(texts, on=_KEYS, how="left")
         .sort(_KEYS)
     )
+    return rows, metric
 
 
 def _is_symmetric(metric: MetricRequest) -> bool:
@@ -157,45 +175,95 @@ def _suspects(scored: pl.DataFrame, share: float) -> pl.DataFrame:
     return scored.sort("value", *_KEYS).head(max(1, round(share * scored.height)))
 
 
-def _findings(
+def _looked_into(
+    store: Store,
+    selection: Selection,
+    tokenizer: str,
+    scored: pl.DataFrame,
+    share: float,
+    sight: Sight | None,
+    progress: Progress,
+) -> tuple[pl.DataFrame, Told]:
+    """Say of each caption in doubt where it fits better, and what follows: by words, or by vectors and words."""
+    suspects = _suspects(scored, share)
+    described = images(store, selection).height
+    if sight is None:
+        said = _by_words(store, selection, tokenizer, suspects, described, progress)
+        return _found(store, selection, scored, suspects, said), said
+    said = by_sight.told_by(sight)
+    if not sight.sees_all:
+        by_words = _by_words(store, selection, tokenizer, suspects, described, progress)
+        said = evidence.together(by_words, said, sight.fits["image"].unique())
+    found = _found(store, selection, scored, suspects, said)
+    return found.join(sight.fits, on=_KEYS, how="left", maintain_order="left"), said
+
+
+def _by_words(
     store: Store, selection: Selection, tokenizer: str, suspects: pl.DataFrame, described: int, progress: Progress
-) -> tuple[pl.DataFrame, chance.Level | None, chance.Level | None]:
-    """Say of each caption in doubt where it fits better, and what follows; and from which evidence on."""
+) -> Told:
     at_work = likelihood.weigh(store, selection, tokenizer, suspects, described, progress)
+    by_chance = dict(at_work.rows("exchange_by_chance").iter_rows())
     least = likelihood.least(described)
-    exchanged = likelihood.exchanged(at_work)
-    pairs = chance.of_pairs(exchanged, dict(at_work.rows("exchange_by_chance").iter_rows()), least)
-    swapped = exchanged.filter(pl.col("lesser") >= (pairs.bits if pairs else math.inf)).drop("lesser")
-    leads = likelihood.leads(at_work)
-    decoys = leads.filter("is_decoy")
-    alone = leads.filter(~pl.col("is_decoy")).join(swapped, on=_KEYS, how="anti")
-    misplaced, singly = chance.of_captions(pl.concat([alone, decoys]), least)
-    placed = pl.concat(
-        [
-            swapped.with_columns(finding=pl.lit("swapped")),
-            alone.select(*_KEYS, "other_image", "evidence", "lead").join(
-                misplaced.select(*_KEYS, finding=pl.lit("elsewhere")), on=_KEYS, how="left"
-            ),
-        ],
-        how="diagonal",
-    ).with_columns(pl.col("finding").fill_null("unlike"))
+    return evidence.told(likelihood.exchanged(at_work), by_chance, likelihood.leads(at_work), least)
+
+
+def _found(
+    store: Store, selection: Selection, scored: pl.DataFrame, suspects: pl.DataFrame, said: Told
+) -> pl.DataFrame:
+    """Put what is told beside the captions in doubt, the surest first; a lone caption has no score."""
+    texts = content(store, selection).select(*_KEYS, "text")
+    rows = pl.concat([suspects.select(*_KEYS), said.rows.select(*_KEYS)]).unique().join(texts, on=_KEYS, how="left")
+    rows = rows.join(scored.drop("text"), on=_KEYS, how="left").join(said.rows, on=_KEYS, how="left")
     surest = pl.coalesce(pl.col("pair_evidence") / 2, "lead")
-    found = suspects.join(placed, on=_KEYS, how="left").sort(
+    return rows.with_columns(pl.col("finding").fill_null(UNLIKE)).sort(
         pl.col("finding").replace_strict(_ORDER, return_dtype=pl.Int8), surest, "value", *_KEYS,
         descending=[False, True, False, False, False], nulls_last=True,
     )  # fmt: skip
-    return found, pairs, singly
+
+
+def _sight(store: Store, selection: Selection, tokenizer: str, asked: str | None, progress: Progress) -> Sight | None:
+    """Look at the images of a selection, where they have vectors. None where there are none, or too few."""
+    if asked == NO_VECTORS:
+        return None
+    if asked is None:
+        version = most_seen(store, selection, least=by_sight.FEWEST)
+    else:
+        version = named_vectors(store, asked)
+        seen = coverage(store, version, selection).filter("has_captions", "has_vector").height
+        if seen < by_sight.FEWEST:
+            raise MetricError(
+                f"{selection.label}: {seen:,} of its images have a vector in {version.dataset}: {by_sight.FEWEST} are "
+                "needed to tell captions apart; name others, or --vectors none"
+            )
+    if version is None:
+        return None
+    return by_sight.weigh(store, selection, tokenizer, version, progress)
+
+
+def _signed(sight: Sight | None, tokenizer: str, share: float | None) -> dict[str, str]:
+    """Name what was asked of words, and of vectors; `share` is null where captions were not looked into."""
+    signed = {}
+    if share is not None and (sight is None or not sight.sees_all):
+        words: dict[str, str | int | float | bool] = {"tok": tokenizer, "words": "porter"}
+        words |= {"nearest": likelihood.NEAREST, "share": share}
+        signed["evidence"] = str(Signature("evidence", words, _VERSION))
+    if sight is not None:
+        signed["fit"] = str(Signature("fit", sight.settings, _FIT_VERSION))
+    return signed
 
 
 def _rows(rows: pl.DataFrame, selection: Selection, metric: MetricRequest) -> pl.DataFrame:
     return rows.select(
         *_named(selection), *_KEYS, pl.lit(metric.label).alias("metric"), "value", "others", "finding", "other_image",
-        "other_slot", "evidence", "pair_evidence", "lead", "text",
+        "other_slot", "evidence", "pair_evidence", "lead", *(["fit"] if "fit" in rows.columns else []), "text",
     )  # fmt: skip
 
 
-def _by_image(scored: pl.DataFrame, selection: Selection, metric: MetricRequest) -> pl.DataFrame:
-    """Rank images by how differently they are described, each with the caption that is most like the others."""
+def _by_image(scored: pl.DataFrame, selection: Selection, metric: MetricRequest, sight: Sight | None) -> pl.DataFrame:
+    """Rank images by how differently they are described, each with the caption that is most like the others.
+
+    Where images are seen, with the mean fit of their captions.
+    """
     values = scored.select("image", "value")
     best = scored.filter(pl.col("value") == pl.col("value").max().over("image"))
     consensus = best.group_by("image").agg(
@@ -204,7 +272,7 @@ def _by_image(scored: pl.DataFrame, selection: Selection, metric: MetricRequest)
         consensus_value=pl.col("value").first(),
         text=pl.col("text").first(),
     )
-    return (
+    ranked = (
         image_means(values).rename({"value": "mean"})
         .join(image_sds(values).rename({"value": "sd"}), on="image")
         .join(values.group_by("image").agg(n=pl.len()), on="image")
@@ -216,6 +284,10 @@ def _by_image(scored: pl.DataFrame, selection: Selection, metric: MetricRequest)
             "consensus", "consensus_value", "ties", "text",
         )
     )  # fmt: skip
+    if sight is None:
+        return ranked
+    fit = sight.fits.group_by("image").agg(pl.col("fit").mean().round(_FIT_DECIMALS))
+    return ranked.join(fit, on="image", how="left", maintain_order="left").select(pl.exclude("text"), "text")
 
 
 def _named(selection: Selection) -> tuple[pl.Expr, ...]:

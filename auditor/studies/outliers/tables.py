@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from auditor.model import Selection
+from auditor.model import Pictured, Selection, pictured
 from auditor.result import Figure, Finding, Table, about
-from auditor.studies.outliers.chance import Level
+from auditor.studies.outliers.by_sight import Sight
+from auditor.studies.outliers.evidence import Told
 
 _SHOWN = 10
 
@@ -17,6 +18,8 @@ _BIN = 0.05
 _CAPTIONS = {
     "swapped": "each speaks rather for the other's image; evidence in bits, of the two together",
     "elsewhere": "lead: bits by which the words of the caption speak rather for the other image than for any other",
+    "unfit": "fit: bits by which the caption rather belongs to its image than not, by vectors and words; evidence: how "
+    "many more for the other image, which it fits best",
     "unlike": "value: mean score against the other captions of the image; others: of these among themselves",
 }
 
@@ -32,15 +35,32 @@ def tables(
         hardest = by_image[index].select(
             "image", "n", "difficulty", "sd", "consensus", "consensus_value", "ties", "text"
         )
+        if "fit" in by_image[index].columns:
+            made.append(_unfit(selection, by_image[index]))
+        shown = hardest.head(_SHOWN)
         made.append(
             Table(
                 f"the images of {selection.label} that people describe most differently",
-                hardest.head(_SHOWN),
+                shown,
                 caption="difficulty: 1 - mean score; consensus: the caption most like the others, the first of ties",
                 name="difficult-images",
+                pictured=pictured(shown, selection.version.dataset, "image"),
             )
         )
     return tuple(made)
+
+
+def _unfit(selection: Selection, by_image: pl.DataFrame) -> Table:
+    seen = by_image.filter(pl.col("fit").is_not_null()).sort("fit", "image")
+    worst = seen.select("image", "n", "fit", "text").head(_SHOWN)
+    return Table(
+        f"the images of {selection.label} that their captions fit worst",
+        worst,
+        caption="fit: mean bits by which the captions rather belong to the image than not, by vectors and words; text: "
+        "the caption most like the others",
+        name="unfit-images",
+        pictured=_pictured(selection, worst),
+    )
 
 
 def _of_captions(selection: Selection, rows: pl.DataFrame) -> list[Table]:
@@ -58,19 +78,33 @@ def _of_captions(selection: Selection, rows: pl.DataFrame) -> list[Table]:
     elsewhere = rows.filter(finding="elsewhere").select(
         "image", "slot", "value", "text", "other_image", "evidence", "lead"
     )
-    unlike = rows.sort("value", pl.col("others"), descending=[False, True], maintain_order=True).select(
+    compared = rows.filter(pl.col("value").is_not_null())
+    unlike = compared.sort("value", pl.col("others"), descending=[False, True], maintain_order=True).select(
         "image", "slot", "value", "others", "text"
     )
+    unfit = rows.clear()
+    if "fit" in rows.columns:
+        unfit = (
+            rows.filter(pl.col("fit").is_not_null())
+            .sort("fit", "image", "slot")
+            .select("image", "slot", "fit", "text", "other_image", "evidence")
+        )
     listed = (
         (f"captions of {selection.label} that seem to have changed places", pairs, "swapped"),
         (f"captions of {selection.label} that seem to be of another image", elsewhere, "elsewhere"),
+        (f"captions of {selection.label} that fit their image worst", unfit, "unfit"),
         (f"captions of {selection.label} least like the others of their image", unlike, "unlike"),
     )
     return [
-        Table(title, some.head(_SHOWN), caption=_more(_CAPTIONS[kind], some), name=kind)
+        Table(title, shown, caption=_more(_CAPTIONS[kind], some), name=kind, pictured=_pictured(selection, shown))
         for title, some, kind in listed
-        if some.height
+        if (shown := some.head(_SHOWN)).height
     ]
+
+
+def _pictured(selection: Selection, shown: pl.DataFrame) -> tuple[Pictured, ...]:
+    columns = [name for name in ("image", "other_image") if name in shown.columns]
+    return pictured(shown, selection.version.dataset, *columns)
 
 
 def _more(said: str, rows: pl.DataFrame) -> str:
@@ -78,8 +112,9 @@ def _more(said: str, rows: pl.DataFrame) -> str:
     return f"{said}; {hidden:,} more: -o FILE has them all" if hidden > 0 else said
 
 
-def finding(selection: Selection, rows: pl.DataFrame, scored: int, pairs: Level | None, alone: Level | None) -> Finding:
+def finding(selection: Selection, rows: pl.DataFrame, scored: int, told: Told, sight: Sight | None) -> Finding:
     """Say in plain words what was found among the captions least like the others of their image."""
+    pairs, alone = told.pairs, told.alone
     if rows.is_empty():
         same = f"{selection.label}: every caption has the same score: none is an outlier"
         return Finding("scores-all-equal", same, about(selection), n=scored, severity="notice")
@@ -91,18 +126,20 @@ def finding(selection: Selection, rows: pl.DataFrame, scored: int, pairs: Level 
     if alone:
         said.append(f"{alone.claims:,} seem to be of another image, of which about {alone.right:,.0f} should be right")
     if not said:
-        said.append("none is told as of another image: held back, since words alone cannot tell here")
-    right = (2 * pairs.right if pairs else 0) + (alone.right if alone else 0)
+        by = "words alone" if sight is None else f"words and the vectors of {sight.vectors.dataset}"
+        said.append(f"none is told as of another image: held back, since {by} cannot tell here")
+    elif sight is not None:
+        said[-1] += f", by words and the vectors of {sight.vectors.dataset}"
     return Finding(
         "swapped-captions",
-        f"{selection.label}: of the {rows.height:,} captions (of {scored:,}) least like the others of their image, "
-        + " and ".join(said),
+        f"{selection.label}: of the {rows.height:,} captions (of {scored:,}) least like the others of their image"
+        f"{', or that fit it worst' if sight else ''}, " + " and ".join(said),
         about(selection),
         {
-            "captions": (2 * pairs.claims if pairs else 0) + (alone.claims if alone else 0),
+            "captions": told.claims,
             "swapped_pairs": pairs.claims if pairs else 0,
             "elsewhere": alone.claims if alone else 0,
-            "expected_right": round(right),
+            "expected_right": round(told.right),
             "looked_into": rows.height,
             "pair_bits": pairs.bits if pairs else None,
             "lead_bits": alone.bits if alone else None,

@@ -18,7 +18,7 @@ from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References, left_out, requests
 from auditor.result import Result, Said, findings_in, notes_in
 from auditor.scoring.candidate_sets import missing, without_references
-from auditor.scoring.scores import scorable, score_candidates, signatures, too_long
+from auditor.scoring.scores import scorable, score_candidates, signatures, together, too_long
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.summary import summarise
 from auditor.store.connection import Store
@@ -97,12 +97,13 @@ def probe(
     )
     selections = resolve_all(store, refs, split)
     notes: list[Said] = [*left_out(metrics)]
-    parts = []
+    parts, signed = [], []
     for selection in selections:
         some, refused = scorable(store, selection, requested, metrics)
         made, reasons = asked.of(store, selection, progress)
         if components:
             _refuse(selection, reasons)
+        signed.append(signatures(some, tokenizer, References("loo")))
         parts.append(_probed(store, selection, some, made, tokenizer, progress))
         notes += [
             *refused,
@@ -115,7 +116,7 @@ def probe(
         "probe",
         frame,
         selections=selections,
-        signatures=signatures(requested, tokenizer, References("loo")),
+        signatures=together(signed),
         tables=tables.tables(selections, frame),
         figures=tables.figures(selections, frame),
         notes=notes_in(notes),

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from auditor import parameters as p
-from auditor.config import sources
+from auditor.config import image_files, sources
 from auditor.errors import UsageError
 from auditor.model import Progress, silent
 from auditor.result import Document, Section, Statement, program
@@ -17,6 +17,7 @@ from auditor.store.connection import Store
 from auditor.store.sqlfiles import catalogue, reads_of, sql_root
 from auditor.store.versions import resolve_all
 from auditor.studies.report import answers, first, sentences
+from auditor.studies.report.pictured import pictures_of
 from auditor.studies.report.request import ReportContext, ReportSettings
 from auditor.studies.report.sections import SECTIONS
 
@@ -31,7 +32,7 @@ def report(
     settings: ReportSettings | None = None,
     sections: Sections = None,
     timed: Timed = True,
-    config: p.Config = None,
+    config: p.ConfigFile = None,
     progress: Progress = silent,
 ) -> Document:
     """Write the whole audit as one document.
@@ -42,7 +43,8 @@ def report(
 
     How to read it: begin with what to know first: the worst findings, and each dataset at a glance. Tables sort by a
     click, plots answer, every number unfolds the SELECT that counted it and the command that makes it again. The HTML
-    file asks nobody for anything: it can be mailed.
+    file asks nobody for anything: it can be mailed. Where datasets.toml says where the images are (`images`), it shows
+    them beside the captions that it quotes.
 
     Limits: as those of the questions that it is made of. Metrics are a few by default; repeat -m for others.
 
@@ -82,6 +84,7 @@ def report(
         statements,
         cards=shown,
         portraits=drawn,
+        pictures=pictures_of(shown, built, image_files(config), progress),
     )
 
 

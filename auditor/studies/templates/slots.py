@@ -17,6 +17,7 @@ from auditor.model import Progress, Selection
 from auditor.registry import DECIMALS, References, request
 from auditor.result import Finding, Said, about
 from auditor.scoring.scores import score_candidates
+from auditor.scoring.sight import pinned
 from auditor.statistics.summary import exact
 from auditor.store.connection import Store
 from auditor.store.versions import content
@@ -60,8 +61,9 @@ def slot_effects(
         )
         return types, {}, [single]
     measures, signed, notes = {"slot-length": "length", "slot-opening": "common"}, {}, list[Said]()
-    metric = request(metric_name)
+    asked = request(metric_name)
     try:
+        (metric,) = pinned(store, selection, [asked])
         scores = score_candidates(store, selection, tokenizer, [HUMAN], [metric], progress)
     except MetricError as error:
         notes.append(f"no slot-score: {error}")

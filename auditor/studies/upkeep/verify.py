@@ -28,7 +28,7 @@ def verify(
 ) -> Result:
     """Hash the stored captions again, and check the store against its log: `auditor verify` without `--card`."""
     declared = sources(config)
-    selection = None if ref is None else versions.resolve(store, ref)
+    selection = None if ref is None else versions.resolve(store, ref, vectors=True)
     legible = verification.legible(store, progress)
     unread = set(legible.filter(pl.col("faults") > 0)["subject"])
     if verification.FACTS in unread:

@@ -72,7 +72,7 @@ def log(
 
     Example: auditor log flickr8k
     """
-    selection = versions.resolve(store, dataset)
+    selection = versions.resolve(store, dataset, vectors=True)
     rows = versions.log_rows(store, selection.version.dataset).with_columns(pl.col("tags").list.join(" "))
     table = rows.drop("dataset", "kind", "text_profiles").with_columns(_SHORT, pl.col("source_sha256").str.head(12))
     return Result(

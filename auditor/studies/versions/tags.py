@@ -67,7 +67,7 @@ def tag(
         if named != version.seq:
             tags.put(store, version, name)
         done = "unchanged" if named == version.seq else "new" if named is None else f"moved from v{named}"
-    told = versions.resolve(store, f"{version.dataset}@v{named}").version if delete else version
+    told = versions.resolve(store, f"{version.dataset}@v{named}", vectors=True).version if delete else version
     facts = {"dataset": told.dataset, "seq": told.seq, "version": told.version, "tag": name, "status": done}
     return _result("tag", told, facts)
 
@@ -95,13 +95,13 @@ def note(
         raise UsageError(f"the note is not UTF-8 (character {error.start + 1})") from error
     version = _whole(store, ref)
     tags.annotate(store, version, text or None)
-    noted = versions.resolve(store, version.label).version
+    noted = versions.resolve(store, version.label, vectors=True).version
     facts = {"dataset": noted.dataset, "seq": noted.seq, "version": noted.version, "note": noted.note}
     return _result("note", noted, facts)
 
 
 def _whole(store: Store, ref: str) -> Version:
-    selection = versions.resolve(store, ref)
+    selection = versions.resolve(store, ref, vectors=True)
     if selection.split is not None:
         raise UsageError(f"{ref}: tags and notes are of whole versions; leave :{selection.split} out")
     return selection.version

@@ -1,0 +1,39 @@
+"""Captions as bags of words: rows of a sparse matrix, words weighted by inverse document frequency, of length 1."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix, diags  # type: ignore[import-untyped]
+
+
+def bags(tokens: pl.Series, words: pl.DataFrame) -> csr_matrix:
+    """Give a row a caption, a column a word that a model knows, tf-idf of Euclidean length 1; without such words, 0.
+
+    `tokens` are lists of token numbers; `words` has token_id, word_no and weight, as `sql/vectors/known_word.sql`.
+    """
+    lengths = tokens.list.len().to_numpy().astype(np.int64)
+    flat = tokens.explode(empty_as_null=False).to_numpy().astype(np.int64)
+    known = words["token_id"].to_numpy().astype(np.int64)
+    numbers = np.full(max(flat.max(initial=0), known.max(initial=0)) + 1, -1, np.int64)
+    numbers[known] = words["word_no"].to_numpy()
+    columns = numbers[flat]
+    rows = np.repeat(np.arange(len(tokens)), lengths)[columns >= 0]
+    columns = columns[columns >= 0]
+    shape = (len(tokens), words.height)
+    counts = csr_matrix((np.ones(len(columns)), (rows, columns)), shape=shape)
+    weighted = counts @ diags(words["weight"].to_numpy())
+    return (diags(1 / _lengths(weighted)) @ weighted).tocsr()
+
+
+def _lengths(weighted: csr_matrix) -> NDArray[np.float64]:
+    squares = np.asarray(weighted.multiply(weighted).sum(axis=1)).ravel()
+    return np.sqrt(np.where(squares > 0, squares, 1.0))
+
+
+def unit(vectors: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Give rows of length 1, in 64 bits; a row of zeros stays one."""
+    wide = vectors.astype(np.float64)
+    lengths = np.linalg.norm(wide, axis=1, keepdims=True)
+    return wide / np.where(lengths > 0, lengths, 1.0)

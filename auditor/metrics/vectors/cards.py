@@ -1,0 +1,184 @@
+"""The cards of metrics that see the image, and the kernel that scores by what was learnt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from auditor.metrics.card import Metric, Parameter
+from auditor.metrics.counting import Kernel
+from auditor.metrics.vectors.bags import bags
+from auditor.metrics.vectors.model import read
+from auditor.store.vectors import matrix
+
+AUTO = "auto"
+
+#: What CLIPScore multiplies cosines by.
+_SCALE = 2.5
+
+#: Further digits depend on the machine that solves the equations.
+_DECIMALS = 6
+
+_HODOSH = """@inproceedings{hodosh-hockenmaier-2016-focused,
+  title = {Focused Evaluation for Image Description with Binary Forced-Choice Tasks},
+  author = {Hodosh, Micah and Hockenmaier, Julia},
+  booktitle = {Proc. 5th Workshop on Vision and Language}, year = {2016}, pages = {19--28}
+}"""
+
+_HOERL = """@article{hoerl-kennard-1970-ridge,
+  title = {Ridge Regression: Biased Estimation for Nonorthogonal Problems},
+  author = {Hoerl, Arthur E. and Kennard, Robert W.},
+  journal = {Technometrics}, volume = {12}, number = {1}, year = {1970}, pages = {55--67}
+}"""
+
+_HESSEL = """@inproceedings{hessel-etal-2021-clipscore,
+  title = {{CLIPScore}: A Reference-free Evaluation Metric for Image Captioning},
+  author = {Hessel, Jack and Holtzman, Ari and Forbes, Maxwell and Le Bras, Ronan and Choi, Yejin},
+  booktitle = {Proc. EMNLP}, year = {2021}, pages = {7514--7528}
+}"""
+
+
+def _cosine(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
+    """Give the cosine of each candidate and its image, as it was counted, -1 to 1."""
+    del parameters
+    return counts["cosine"].round(_DECIMALS)
+
+
+def _clipscore(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
+    """Give 2.5 · max(cosine, 0) of each candidate (Hessel et al. 2021, equation 1)."""
+    del parameters
+    return (counts["cosine"].clip(lower_bound=0.0) * _SCALE).round(_DECIMALS)
+
+
+def _scored(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
+    """Score each candidate by the model that has not seen its image; none where the image has no vector."""
+    del parameters
+    images = rows["scored_image"].with_row_index("row")
+    found = rows["candidate_tokens"].join(images, on="image", how="inner", maintain_order="left")
+    cosines = np.zeros(found.height)
+    texts = bags(found["tokens"], rows["known_word"])
+    at_image, by_model = found["row"].to_numpy(), found["model"].to_numpy()
+    vectors = matrix(images["vector"])
+    for number, model in read(rows["learnt_part"]):
+        own = np.flatnonzero(by_model == number)
+        if len(own):
+            of_image = np.flatnonzero((images["model"] == number).to_numpy())
+            place = np.zeros(len(vectors), np.int64)
+            place[of_image] = np.arange(len(of_image))
+            with threadpool_limits(1, "blas"):
+                seen = model.images(vectors[of_image])
+            cosines[own] = np.einsum("ij,ij->i", model.texts(texts[own]), seen[place[at_image[own]]])
+    return found.select("candidate", "image", "slot", cosine=pl.Series(cosines))
+
+
+def _pinned(word: str) -> str:
+    """Take the name of a dataset in the store; whether it is there is seen when it is looked up."""
+    return word
+
+
+_WHICH_VECTORS = Parameter(
+    AUTO,
+    "vectors of the images; auto: those in the store that most of the images have",
+    (AUTO,),
+    counts=True,
+    form="NAME",
+    read=_pinned,
+)
+
+_LEARNT_FROM = {
+    "vectors": _WHICH_VECTORS,
+    "train": Parameter(
+        AUTO,
+        "captions to learn from; auto: split train of the captions that are scored against, or all of them",
+        (AUTO,),
+        counts=True,
+        form="NAME:SPLIT",
+        read=_pinned,
+    ),
+    "folds": Parameter(
+        5, "parts of the images learnt from; each is scored by a model of the others", least=2, counts=True
+    ),
+    "model_seed": Parameter(1, "seed of the folds, and of what is drawn in learning", zero=True, counts=True),
+}
+
+_EDGE_CASES = "a caption without a word that the model knows scores 0; an image without a vector has no score"
+
+_FREE = "none: it sees the image, by its vector"
+
+
+def _learnt(name: str, learner: str, summary: str, source: str, bibtex: str, **own: Parameter) -> Metric:
+    return Metric(
+        name=name,
+        counts="candidate_tokens",
+        score=_cosine,
+        kernel=Kernel(f"vector_{learner}", _scored, ("scored_image", "known_word", "learnt_part")),
+        summary=summary,
+        kind="fit of caption and image",
+        range="-1 to 1",
+        references=_FREE,
+        sensitivity="none",
+        edge_cases=_EDGE_CASES,
+        source=source,
+        bibtex=bibtex,
+        parameters={**_LEARNT_FROM, **own},
+        counted_with={"learner": learner},
+        sees_images=True,
+        default=False,
+    )
+
+
+def _given(name: str, summary: str, source: str, score: Any, top: str) -> Metric:
+    return Metric(
+        name=name,
+        counts="text_image_cosine",
+        score=score,
+        summary=summary,
+        kind="fit of caption and image",
+        range=top,
+        references=_FREE,
+        sensitivity="none",
+        edge_cases="a text or an image without a vector has no score; texts are those that were encoded, to the letter",
+        source=source,
+        bibtex=_HESSEL,
+        parameters={"vectors": _WHICH_VECTORS},
+        sees_images=True,
+        default=False,
+    )
+
+
+CARDS = (
+    _learnt(
+        "vector-ridge",
+        "ridge",
+        "cosine of the image's vector and what ridge regression makes of the caption's words",
+        "Hoerl & Kennard 1970; bags of words as in Hodosh & Hockenmaier 2016, section 4",
+        _HOERL,
+        penalty=Parameter(3.0, "weight of the squared length of what is learnt", counts=True),
+    ),
+    _learnt(
+        "vector-rank",
+        "rank",
+        "cosine in a space where captions are learnt to rank before those of other images (hinge loss)",
+        "Hodosh & Hockenmaier 2016, section 4 (BOW ranking), with words learnt from the captions in place of GloVe",
+        _HODOSH,
+        margin=Parameter(0.2, "margin of the hinge", counts=True),
+    ),
+    _given(
+        "vector-cosine",
+        "cosine of the vectors of caption and image, where texts have vectors too",
+        "Hessel et al. 2021, section 3",
+        _cosine,
+        "-1 to 1",
+    ),
+    _given(
+        "clipscore",
+        "2.5 times the cosine of the vectors of caption and image, at least 0",
+        "Hessel et al. 2021, equation 1; their captions were encoded behind the words “A photo depicts”",
+        _clipscore,
+        "0 to 2.5",
+    ),
+)

@@ -1,0 +1,92 @@
+"""What a model of captions has learnt: how a bag of words and the vector of an image become comparable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
+
+from auditor.metrics.vectors.bags import unit
+
+Floats = NDArray[np.float64]
+
+#: Columns of relation `text_model`: which model, which of its parts, which row of it, its numbers.
+SCHEMA = pl.Schema({"model": pl.Int32(), "part": pl.String(), "place": pl.Int32(), "numbers": pl.List(pl.Float64)})
+
+
+@dataclass(frozen=True)
+class TextModel:
+    """Brings texts and images into one space.
+
+    A bag x becomes x · `words` (+ `bias`, at least 0), the vector v of an image (v / |v| - `mean`) (· `image` +
+    `image_bias`): without `image`, words are in the space of the images themselves.
+    """
+
+    mean: Floats
+    words: Floats
+    bias: Floats | None = None
+    image: Floats | None = None
+    image_bias: Floats | None = None
+
+    def texts(self, bags: csr_matrix) -> Floats:
+        """Give a row a bag, of length 1; 0 for a bag without words."""
+        inner = np.asarray(bags @ self.words)
+        if self.bias is None:
+            return unit(inner)
+        known = np.diff(bags.indptr) > 0
+        return unit(np.where(known[:, None], np.maximum(inner + self.bias, 0.0), 0.0))
+
+    def images(self, vectors: NDArray[np.floating]) -> Floats:
+        """Give a row an image, of length 1."""
+        centred = unit(vectors) - self.mean
+        if self.image is None or self.image_bias is None:
+            return unit(centred)
+        return unit(centred @ self.image + self.image_bias)
+
+    def rows(self, number: int) -> pl.DataFrame:
+        """Give the model as rows of relation `text_model`."""
+        parts = {
+            "mean": self.mean[None, :],
+            "word": self.words,
+            "bias": self.bias if self.bias is None else self.bias[None, :],
+            "image": self.image,
+            "image-bias": self.image_bias if self.image_bias is None else self.image_bias[None, :],
+        }
+        return pl.concat(
+            pl.DataFrame(
+                {
+                    "place": np.arange(len(values), dtype=np.int32),
+                    "numbers": pl.Series(values=np.ascontiguousarray(values)),
+                }
+            ).select(model=pl.lit(number, pl.Int32), part=pl.lit(part), place="place", numbers=_as_list())
+            for part, values in parts.items()
+            if values is not None
+        )
+
+
+def _as_list() -> pl.Expr:
+    return pl.col("numbers").cast(pl.List(pl.Float64))
+
+
+def read(rows: pl.DataFrame) -> Iterator[tuple[int, TextModel]]:
+    """Give the models of relation `text_model` by their numbers."""
+    for (number,), parts in rows.partition_by("model", as_dict=True).items():
+        held = {part: _matrix(some) for (part,), some in parts.partition_by("part", as_dict=True).items()}
+        yield (
+            int(number),
+            TextModel(
+                mean=held["mean"][0],
+                words=held["word"],
+                bias=held["bias"][0] if "bias" in held else None,
+                image=held.get("image"),
+                image_bias=held["image-bias"][0] if "image-bias" in held else None,
+            ),
+        )
+
+
+def _matrix(rows: pl.DataFrame) -> Floats:
+    return rows.sort("place")["numbers"].explode().to_numpy().reshape(rows.height, -1)

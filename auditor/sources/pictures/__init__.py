@@ -1,0 +1,133 @@
+"""Image files → small pictures: found by the image's id, read with suspicion, made small, rid of their metadata.
+
+Whatever is in a file, it is a picture or a line that says why it is none; nothing outside of its folder is read.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from auditor.errors import MissingExtraError, SourceError
+from auditor.model import Picture
+from auditor.result import counted, listed
+from auditor.sources.pictures.unreadable import UnreadableError
+from auditor.sources.reading.coco_names import COCO_FILE
+from auditor.sources.reading.files import is_folder, is_there
+
+#: Bytes of a file that is read at most: a photograph of any camera that people describe.
+_MOST_BYTES = 64 << 20
+
+#: The endings by which a file that is named after an image is taken for its picture, not for something beside it.
+ENDINGS = frozenset(
+    (".jpg", ".jpeg", ".jpe", ".png", ".gif", ".webp", ".avif", ".bmp", ".tif", ".tiff", ".ppm", ".pgm")
+)
+
+_OF_COCO = re.compile(COCO_FILE)
+
+#: How many files are named in full, and how many images without any.
+_NAMED = 8
+
+EXTRA = "no Pillow is installed: pip install 'auditor[images]'"
+
+
+def pictures(place: Path, images: Sequence[str]) -> tuple[dict[str, Picture], list[str]]:
+    """Give a small picture of each image whose file is found, and say what is wrong with the others.
+
+    `place` is a folder, with all that is in it, or a pattern. A file is an image's whose path in the folder or whose
+    name is the image's id; or else whose name but for its ending is; or whose number is, as COCO writes it. Of several
+    the first by path is taken.
+
+    Raises `MissingExtraError` without Pillow, `SourceError` where no such folder is, or no file of that pattern.
+    """
+    try:
+        from auditor.sources.pictures.shrinking import small  # noqa: PLC0415  Pillow is an extra
+    except ImportError as error:
+        raise MissingExtraError(EXTRA) from error
+    root, files = _listed(place)
+    found = _found(root, files, images)
+    made: dict[str, Picture] = {}
+    several, wrong = list[str](), list[str]()
+    for image in images:
+        if not (of_image := found.get(image)):
+            continue
+        if len(of_image) > 1:
+            names = listed([path.relative_to(root).as_posix() for path in of_image], _NAMED)
+            several.append(f"{image} has {len(of_image):,} files, of which the first is shown: {names}")
+        try:
+            made[image] = small(_content(of_image[0], root))
+        except UnreadableError as error:
+            wrong.append(f"{of_image[0].relative_to(root).as_posix()} is left out: {error}")
+    missing = [image for image in images if image not in found]
+    none = f"no file is named after {counted(len(missing), 'image', 'images')}: {listed(missing, _NAMED)}"
+    return made, [*_first(wrong, "left out"), *_first(several, "of several files"), *([none] if missing else [])]
+
+
+def _first(said: list[str], what: str) -> list[str]:
+    return said if len(said) <= _NAMED else [*said[:_NAMED], f"and {len(said) - _NAMED:,} more {what}"]
+
+
+def _listed(place: Path) -> tuple[Path, Iterator[Path]]:
+    """Give the folder that a folder or pattern begins with, and the files."""
+    if is_folder(place):
+        if not os.access(place, os.R_OK | os.X_OK):
+            raise SourceError(f"{_short(place)}: a folder that may not be entered")
+        return place, (Path(folder) / name for folder, _, names in os.walk(place) for name in names)
+    root, rest = Path(), place.parts
+    while rest and not (set(rest[0]) & set("*?[") and not is_folder(root / rest[0])):
+        root, rest = root / rest[0], rest[1:]
+    if not rest:
+        raise SourceError(f"{_short(place)}: no such folder")
+    try:
+        met = [path for path in root.glob(str(Path(*rest))) if not is_folder(path)]
+    except (OSError, ValueError) as error:
+        raise SourceError(f"{_short(place)}: {getattr(error, 'strerror', None) or error}") from error
+    if not met:
+        raise SourceError(f"{_short(place)}: no file matches the pattern")
+    return root, iter(met)
+
+
+def _short(place: Path) -> str:
+    """Name a place by its end: a page that is mailed says nothing of the folders of who made it."""
+    return "/".join(place.parts[-2:])
+
+
+def _found(root: Path, files: Iterator[Path], images: Sequence[str]) -> dict[str, list[Path]]:
+    """Find the files of each image that are named after it in the closest way, by path."""
+    by_name: dict[tuple[int, str], list[str]] = {}
+    for image in images:
+        for way in (0, 1, 2):
+            by_name.setdefault((way, image), []).append(image)
+        if image.isascii() and image.isdigit():
+            by_name.setdefault((3, image.lstrip("0") or "0"), []).append(image)
+    met: dict[str, list[tuple[int, str, Path]]] = {}
+    for path in files:
+        inside = path.relative_to(root).as_posix()
+        keys = [(0, inside), (1, path.name)]
+        if path.suffix.lower() in ENDINGS:
+            keys += [(2, path.stem)]
+            keys += [(3, numbered[1])] if (numbered := _OF_COCO.fullmatch(path.name)) else []
+        for way, key in keys:
+            for image in by_name.get((way, key), ()):
+                met.setdefault(image, []).append((way, inside, path))
+    closest = {image: min(way for way, *_ in some) for image, some in met.items()}
+    return {image: [path for way, _, path in sorted(some) if way == closest[image]] for image, some in met.items()}
+
+
+def _content(path: Path, root: Path) -> bytes:
+    try:
+        if not path.resolve(strict=True).is_relative_to(root.resolve(strict=True)):
+            raise UnreadableError("a link that leads outside of its folder")
+        if not is_there(path) or is_folder(path):
+            raise UnreadableError("no file")
+        with path.open("rb") as file:
+            content = file.read(_MOST_BYTES + 1)
+    except SourceError as error:
+        raise UnreadableError("no file on a disk") from error
+    except (OSError, RuntimeError) as error:  # RuntimeError: links that lead to each other
+        raise UnreadableError(getattr(error, "strerror", None) or "links that lead to each other") from error
+    if len(content) > _MOST_BYTES:
+        raise UnreadableError(f"larger than {_MOST_BYTES >> 20} MiB")
+    return content

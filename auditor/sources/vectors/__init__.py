@@ -1,0 +1,86 @@
+"""Format `vectors`: what an encoder made of images, and of texts, as one vector each.
+
+Parquet with a column of vectors, `.npy` beside a list of ids, `.npz`, HDF5, and the folders that clip-retrieval writes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import polars as pl
+
+from auditor.errors import SourceError, UsageError
+from auditor.model import Part
+from auditor.sources.reading import files
+from auditor.sources.vectors import clip_retrieval, columns, hdf5, matrix
+from auditor.sources.vectors.records import Named, named
+
+OPTIONS: Mapping[str, str] = {
+    "image_col": "column that names the image",
+    "text_col": "column of the text that a vector is of",
+    "vector_col": "column that holds the vectors of images",
+    "text_vector_col": "column that holds the vectors of texts",
+    "ids_file": "for .npy: the ids of its rows, as .txt, .json, .csv, .parquet or .npy; else the file beside it that "
+    "is called like it, or ids.*",
+    "of": '"texts" where the ids of a .npy, .npz or HDF5 file are texts and not images',
+    "image_pattern": "regular expression whose first group is the image's id: (\\d+)_ takes 1000268201 of "
+    "1000268201_693b08cb0e.jpg",
+    "image_suffix": "what is put behind each id: .jpg where captions name image.jpg",
+    "coco_ids": "true names COCO's images by the number in their files' names: 000000565045.jpg is 565045",
+}
+
+_READERS: Mapping[str, Named] = {
+    ".parquet": columns.read,
+    ".npy": matrix.read_npy,
+    ".npz": matrix.read_npz,
+    ".h5": hdf5.read,
+    ".hdf5": hdf5.read,
+}
+
+
+def recognises(path: Path, head: bytes) -> bool:
+    """Recognise matrices by their names, a Parquet file by a column of lists of numbers, a folder by `img_emb`."""
+    if path.is_dir():
+        return clip_retrieval.recognises(path)
+    ending = _ending(path)
+    if ending == ".parquet":
+        return head.startswith(b"PAR1") and columns.recognises(path)
+    return ending in _READERS
+
+
+def read(part: Part) -> Iterator[pl.DataFrame]:
+    """Yield the vectors of a part, in frames of `records.SCHEMA`, block by block.
+
+    Raises `SourceError` for a file that is none of these, a damaged one, and one whose vectors cannot be told apart.
+    Raises `MissingExtraError` for HDF5 where h5py is not installed.
+    """
+    if part.options.get("of", "images") not in ("images", "texts"):
+        raise UsageError(f"of must be images or texts, not {part.options['of']}")
+    _check_pattern(part.options.get("image_pattern"))
+    for path in files.expand(part):
+        if path.is_dir():
+            yield from named(clip_retrieval.read(path, part.options), part.options)
+        elif _ending(path) in _READERS:
+            yield from named(_READERS[_ending(path)](path, part.options), part.options)
+        else:
+            known = ", ".join(_READERS)
+            raise SourceError(f'{path}: not of format "vectors": expected {known}, or a folder of clip-retrieval')
+
+
+def _check_pattern(pattern: object) -> None:
+    """Raise `UsageError` for a pattern that is no regular expression, or has no group."""
+    if pattern is None:
+        return
+    try:
+        groups = re.compile(str(pattern)).groups
+        pl.Series([""]).str.extract(str(pattern), 1)
+    except (re.error, pl.exceptions.ComputeError) as error:
+        raise UsageError(f"image_pattern {pattern}: no regular expression: {error}") from error
+    if not groups:
+        raise UsageError(f"image_pattern {pattern}: has no group; put what is the id in brackets: (\\d+)_")
+
+
+def _ending(path: Path) -> str:
+    return path.suffix.lower()

@@ -1,0 +1,134 @@
+"""Vectors in the rows of a Parquet file: a column that names the image or holds the text, a column of lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import polars as pl
+
+from auditor.errors import SourceError
+from auditor.model import Option
+from auditor.sources.guards import parquet
+from auditor.sources.guards.limits import Limits
+from auditor.sources.vectors.records import AT_ONCE
+
+#: What columns are called, the likeliest first.
+IMAGES = ("image", "image_id", "filename", "file_name", "image_path", "filepath", "path", "key", "img", "id", "url")
+
+TEXTS = ("text", "caption", "sentence", "raw_text")
+
+_IMAGE_VECTORS = (
+    "vector",
+    "image_vector",
+    "embedding",
+    "image_embedding",
+    "img_emb",
+    "image_emb",
+    "embeddings",
+    "features",
+)
+
+_TEXT_VECTORS = ("text_vector", "text_embedding", "text_emb")
+
+
+def recognises(path: Path) -> bool:
+    """Say whether a Parquet file has a column of lists of numbers that is called like one of vectors."""
+    try:
+        schema = _scan(path).collect_schema()
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
+        return False
+    return any(name.lower() in (*_IMAGE_VECTORS, *_TEXT_VECTORS) and _is_vector(kind) for name, kind in schema.items())
+
+
+def read(path: Path, options: Mapping[str, Option]) -> Iterator[pl.DataFrame]:
+    """Yield the vectors of images, and those of texts, in the order of the rows.
+
+    Raises `SourceError` for a damaged file and where it cannot be told which column is what.
+    """
+    with damage_named(path):
+        limits = Limits(path)
+        rows = parquet.check(path, ())
+        scanned = _scan(path)
+        columns = _columns(path, scanned.collect_schema(), options)
+        names = [name for pair in columns for name in pair.values()]
+        parquet.check(path, names)
+        taken = scanned.select(*dict.fromkeys(names))
+        row = 1
+        for frame in taken.collect_batches(chunk_size=AT_ONCE, maintain_order=True):
+            limits.check_bytes(int(frame.estimated_size()))
+            for pair in columns:
+                yield _named(frame, pair, path, row)
+            row += frame.height
+        if rows != row - 1:  # polars may stop at damage without a word
+            raise SourceError(f"{path}: only {row - 1:,} of {rows:,} rows can be read: damaged; fetch it again")
+
+
+def _named(frame: pl.DataFrame, pair: Mapping[str, str], path: Path, row: int) -> pl.DataFrame:
+    shown = {thing: name for thing, name in pair.items() if thing != "vector"}
+    return frame.select(
+        *(pl.col(name).cast(pl.String).alias(thing) for thing, name in shown.items()),
+        _as_list(pl.col(pair["vector"]), frame.schema[pair["vector"]]).alias("vector"),
+        source=pl.lit(path.name),
+        line=pl.int_range(row, row + frame.height, dtype=pl.UInt32),
+    )
+
+
+def _as_list(value: pl.Expr, kind: pl.DataType) -> pl.Expr:
+    return (value.arr.to_list() if isinstance(kind, pl.Array) else value).cast(pl.List(pl.Float32))
+
+
+def _columns(path: Path, schema: pl.Schema, options: Mapping[str, Option]) -> list[dict[str, str]]:
+    """Say which columns name and hold vectors: of images, of texts, or of both."""
+    lists = [name for name, kind in schema.items() if _is_vector(kind)]
+    image = _chosen(path, "image_col", IMAGES, schema.names(), options)
+    text = _chosen(path, "text_col", TEXTS, schema.names(), options)
+    of_texts = _chosen(path, "text_vector_col", _TEXT_VECTORS, lists, options)
+    of_images = _chosen(path, "vector_col", _IMAGE_VECTORS, [name for name in lists if name != of_texts], options)
+    if of_images is None and of_texts is None and len(lists) == 1:
+        of_images = lists[0]
+    if image is None and of_texts is None:
+        of_images, of_texts = None, of_images
+    found = []
+    if image is not None and of_images is not None:
+        found.append({"image": image, "vector": of_images})
+    if text is not None and of_texts is not None:
+        found.append({"text": text, "vector": of_texts})
+    if not found:
+        there = ", ".join(f"{name} ({kind})" for name, kind in schema.items())
+        raise SourceError(
+            f"{path}: which column holds vectors, and which names their images? It has {there}; "
+            "name them: --option image_col=… --option vector_col=…"
+        )
+    return found
+
+
+def _chosen(
+    path: Path, option: str, known: Sequence[str], there: Sequence[str], options: Mapping[str, Option]
+) -> str | None:
+    asked = options.get(option)
+    if asked is not None:
+        if asked not in there:
+            raise SourceError(f"{path}: {option}={asked}: no such column; it has {', '.join(there)}")
+        return str(asked)
+    lower = {name.lower(): name for name in reversed(there)}
+    return next((lower[name] for name in known if name in lower), None)
+
+
+def _is_vector(kind: pl.DataType) -> bool:
+    return isinstance(kind, pl.List | pl.Array) and kind.inner in (pl.Float32, pl.Float64, pl.Float16)
+
+
+def _scan(path: Path) -> pl.LazyFrame:
+    return pl.scan_parquet(path, glob=False, hive_partitioning=False)
+
+
+@contextmanager
+def damage_named(path: Path) -> Iterator[None]:
+    """Raise `SourceError` in place of what polars says of a damaged file."""
+    try:
+        yield
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, MemoryError) as error:
+        what = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise SourceError(f"{path}: damaged, or no Parquet file ({what}); fetch it again") from error

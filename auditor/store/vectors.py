@@ -1,0 +1,162 @@
+"""Vectors of images and texts: written as versions of a dataset of kind vectors, and read as matrices."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from auditor.errors import SourceError
+from auditor.model import Progress, Selection, Source, Version, silent
+from auditor.store import ingestion, versions
+from auditor.store.connection import Store
+from auditor.store.ingest_terms import ANY, Terms, check_terms, check_version
+from auditor.store.workspace import Workspace
+
+#: What BCP 47 calls what is in no language.
+_NO_LANGUAGE = "zxx"
+
+#: Rows that are hashed at once.
+_AT_ONCE = 8_192
+
+Floats = NDArray[np.float32]
+
+
+def write(
+    store: Store,
+    source: Source,
+    frames: Iterator[pl.DataFrame],
+    source_sha256: str,
+    note: str | None = None,
+    terms: Terms = ANY,
+    progress: Progress = silent,
+) -> ingestion.Ingest:
+    """Ingest the vectors of one dataset in one transaction; equal vectors of equal images add no version.
+
+    `frames` has the columns of `sources.vectors.records.SCHEMA`. `left_out` of what is given counts the records that
+    repeat a vector. Raises `SourceError`, with the store unchanged, where the content does not meet the terms.
+    """
+    with store.transaction():
+        at_work = Workspace(store, dataset=source.dataset)
+        read = _stage(at_work, source, frames, progress)
+        at_work.bind("accepted_vector", "accepted_vector")
+        rejected = at_work.rows("refused_vector")
+        check_terms(source, read, rejected, terms)
+        content = _content(_in_order(at_work, "accepted_vector"))
+        check_version(source, content, terms)
+        previous = next(iter(versions.log(store, source.dataset)), None)
+        if previous is not None and previous.kind != source.kind:
+            raise SourceError(f"{source.dataset}: holds {previous.kind}, and these are vectors; give them another name")
+        is_new = previous is None or previous.version != content["version"]
+        seq = (previous.seq if previous else 0) + is_new
+        at_work.params["seq"] = seq
+        added = removed = 0
+        ingestion.describe(store, source, _NO_LANGUAGE)
+        if is_new:
+            ingestion.log(store, source, {"seq": seq, "source_sha256": source_sha256, "note": note, **content})
+            removed = _close(store, at_work)
+            added = at_work.insert("vector", "vector_opened")
+        ingestion.keep_rejected(store, source.dataset, seq, rejected)
+        version = versions.log(store, source.dataset)[0]
+    kept = version.images + version.captions
+    return ingestion.Ingest(
+        version, is_new, read=read, left_out=read - rejected.height - kept, normalised=0, added=added, removed=removed,
+        rejected=rejected, listed_missing=0, unlisted=0, single_images=0, single_names=(),
+    )  # fmt: skip
+
+
+def content_hash(store: Store, version: Version) -> tuple[str, int, int]:
+    """Hash what a version of vectors holds now: (version, images, texts)."""
+    content = _content(_in_order(_workspace(store, version), "vector_as_of"))
+    return str(content["version"]), int(content["images"]), int(content["captions"])
+
+
+def of_images(store: Store, version: Version) -> tuple[pl.Series, Floats]:
+    """Give the images of a version, sorted, and their vectors: a row each, in the same order."""
+    held = _workspace(store, version).query(
+        "select image, vector from vector_as_of where image is not null order by image"
+    )
+    return held["image"], matrix(held["vector"])
+
+
+def matrix(vectors: pl.Series) -> Floats:
+    """Give lists of equal length as the rows of a matrix."""
+    if vectors.is_empty():
+        return np.empty((0, 0), np.float32)
+    return vectors.explode().to_numpy().reshape(len(vectors), -1)
+
+
+def coverage(store: Store, version: Version, captions: Selection) -> pl.DataFrame:
+    """Say which images of a selection have a vector, and which vectors are of none of its images.
+
+    Columns: image, has_captions, has_vector.
+    """
+    at_work = _workspace(store, version)
+    of = captions.version
+    at_work.params |= {"dataset": of.dataset, "seq": of.seq, "split": captions.split}
+    return at_work.rows("vector_coverage")
+
+
+def length(store: Store, version: Version) -> int:
+    """Say how many numbers a vector of a version has."""
+    found = _workspace(store, version).query("select any_value(len(vector)) as length from vector_as_of")
+    return int(found.item() or 0)
+
+
+def _workspace(store: Store, version: Version) -> Workspace:
+    at_work = Workspace(store, vectors=version.dataset, vectors_seq=version.seq)
+    at_work.bind("vector_as_of", "vector_as_of")
+    return at_work
+
+
+def _stage(at_work: Workspace, source: Source, frames: Iterator[pl.DataFrame], progress: Progress) -> int:
+    read = 0
+    for frame in frames:
+        stage = at_work.append_rows if read else at_work.bind_rows
+        stage("staged_vector", frame.with_row_index("position", offset=read + 1))
+        read += frame.height
+        progress(f"{source.dataset}: reading vectors", read, source.images or read)
+    if not read:
+        raise SourceError(f"{source.dataset}: no vector in its files")
+    return read
+
+
+def _close(store: Store, at_work: Workspace) -> int:
+    gone = at_work.rows("vector_closed")
+    with store.registered("gone", gone):
+        store.execute(
+            "update vector as v set to_seq = $seq from gone as g where v.dataset = $dataset and v.to_seq is null"
+            " and v.image is not distinct from g.image and v.text is not distinct from g.text",
+            {"seq": at_work.params["seq"], "dataset": at_work.params["dataset"]},
+        )
+    return gone.height
+
+
+def _in_order(at_work: Workspace, relation: str) -> Iterator[pl.DataFrame]:
+    """Give the vectors of a relation in order of image, then of text, a bounded number at once."""
+    order = at_work.query(f"select image, text from {relation} order by image nulls last, text")
+    for first in range(0, order.height, _AT_ONCE):
+        at_work.bind_rows("named_vector", order.slice(first, _AT_ONCE))
+        yield at_work.query(
+            f"select v.image, v.text, v.vector from {relation} as v join named_vector as n"
+            " on v.image is not distinct from n.image and v.text is not distinct from n.text"
+            " order by v.image nulls last, v.text"
+        )
+
+
+def _content(frames: Iterator[pl.DataFrame]) -> dict[str, str | int]:
+    """Hash vectors in order of image, then text: names, each preceded by its length in bytes, and numbers apart."""
+    names, numbers, images, texts = hashlib.sha256(), hashlib.sha256(), 0, 0
+    for frame in frames:
+        name = pl.coalesce("image", "text")
+        kind = pl.when(pl.col("image").is_null()).then(pl.lit("t")).otherwise(pl.lit("i"))
+        row = pl.format("{}{}:{}", kind, name.str.len_bytes(), name)
+        names.update("".join(frame.select(row).to_series()).encode())
+        numbers.update(np.ascontiguousarray(matrix(frame["vector"]), dtype="<f4").tobytes())
+        images += frame["image"].drop_nulls().len()
+        texts += frame["text"].drop_nulls().len()
+    whole = hashlib.sha256(b"vectors" + names.digest() + numbers.digest()).hexdigest()
+    return {"version": whole, "images": images, "captions": texts}

@@ -1,0 +1,188 @@
+"""Do captions fit another image better than their own, by vectors and words together? As `likelihood` asks by words.
+
+Captions that fit where they stand as badly as decoys do are held against every image. What they gain elsewhere becomes
+relation `gain`, so that pairs are told, and chance is judged, by the same SELECTs as those of words alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from auditor.metrics.vectors.learning import Material, models, of_captions
+from auditor.metrics.vectors.model import TextModel
+from auditor.model import Progress, Selection, Version, silent
+from auditor.registry import request
+from auditor.store import ngrams, tokens
+from auditor.store.connection import Store
+from auditor.store.versions import images
+from auditor.store.workspace import Workspace
+from auditor.studies.outliers.evidence import Told, told
+from auditor.studies.outliers.fit import Floats, Fold, Judge, Likeness, Places, drawn_decoys
+from auditor.studies.outliers.likelihood import DECOYS, exchanged, least
+from auditor.text import tokenizer_of
+
+#: Captions that are held against every image, the worst first, and images that captions are learnt from.
+_MOST, _IMAGES = 5_000, 2**31 - 1
+
+#: The share of decoys that fit as badly as a caption in doubt, or worse.
+_BADLY = 0.98
+
+_SEED = 1
+
+_PLACE = ("image", "slot")
+
+
+#: So many images must have a vector: of fewer, decoys teach nothing.
+FEWEST = 100
+
+
+class Sight(NamedTuple):
+    """What was seen by which vectors, with the settings that a signature names, and whether every image has one.
+
+    `fits` says by how many bits each caption fits its image: image, slot, fit. `leads` has the columns of
+    `likelihood.leads`; the workspace relations `gain` and `reach`.
+    """
+
+    vectors: Version
+    settings: Mapping[str, Any]
+    sees_all: bool
+    fits: pl.DataFrame
+    leads: pl.DataFrame
+    at_work: Workspace
+
+
+def weigh(store: Store, selection: Selection, tokenizer: str, vectors: Version, progress: Progress = silent) -> Sight:
+    """Hold the captions of a selection against those of its images that have a vector.
+
+    Raises `MetricError` where too few of its images have one.
+    """
+    tokens.provide(store, [selection], tokenizer, tokenizer_of(tokenizer), progress)
+    at_work = ngrams.workspace(store, selection, tokenizer)
+    ridge = request("vector-ridge")
+    asked = {**ridge.settings, "vectors": Selection(vectors).pinned_name, "train": selection.pinned_name}
+    learning = {**asked, **ridge.metric.counted_with}
+    material = of_captions(store, at_work, learning, _IMAGES)
+    numbers = np.unique(material.folds).tolist()
+    steps = 3 * len(numbers)
+    learnt: dict[int, TextModel] = {}
+    for number, model in models(material, numbers, learning):
+        progress(f"{selection.label}: learning from captions and vectors", len(learnt), steps)
+        learnt[number] = model
+    alike = Likeness(material)
+
+    def folds(done: int) -> Iterator[Fold]:
+        for place, (number, model) in enumerate(learnt.items()):
+            progress(f"{selection.label}: looking for images that fit better", done + place, steps)
+            yield Fold(material, alike, number, model)
+
+    decoys, taken = drawn_decoys(material, DECOYS, _SEED)
+    every = np.arange(len(material.rows))
+    standing, misplaced = np.empty((len(every), 4)), np.empty((len(decoys), 4))
+    for fold in folds(len(numbers)):
+        own, here = fold.captions, np.isin(decoys, fold.captions)
+        standing[own] = fold.at(own, material.rows[own], own)
+        misplaced[here] = fold.at(decoys[here], material.rows[taken[here]], taken[here])
+    judge = Judge(standing, misplaced)
+    fits, decoy_fits = judge.bits(standing), judge.bits(misplaced)
+    badly = float(np.quantile(decoy_fits, _BADLY, method="lower")) if len(decoys) else -np.inf
+    doubted = np.flatnonzero(fits <= badly)
+    suspects = np.sort(doubted[np.argsort(fits[doubted], kind="stable")][:_MOST])
+    search = _Search(material, judge, fits, suspects, decoys, taken, decoy_fits)
+    for fold in folds(2 * len(numbers)):
+        search.look(fold)
+    _bind(at_work, search)
+    whole = material.captions.select(*_PLACE).with_columns(fit=pl.Series(fits))
+    sees_all = len(material.images) == images(store, selection).height
+    return Sight(vectors, {"tok": tokenizer, **asked}, sees_all, whole, search.leads(badly), at_work)
+
+
+def told_by(sight: Sight) -> Told:
+    """Say what follows from what was seen."""
+    by_chance = dict(sight.at_work.rows("exchange_by_chance").iter_rows())
+    return told(exchanged(sight.at_work), by_chance, sight.leads, int(sight.at_work.params["least_bits"]))
+
+
+class _Search:
+    """Which other image fits each caption in doubt, and each decoy, best and next best; and what captions gain."""
+
+    def __init__(
+        self, material: Material, judge: Judge, fits: Floats, suspects: Places, decoys: Places, taken: Places,
+        decoy_fits: Floats,
+    ) -> None:  # fmt: skip
+        self._material, self._judge, self._fits = material, judge, fits
+        self._captions = np.concatenate([suspects, decoys])
+        self._is_decoy = np.concatenate([np.zeros(len(suspects), np.bool_), np.ones(len(decoys), np.bool_)])
+        self._stands = np.concatenate([fits[suspects], decoy_fits])
+        self._at = material.rows[np.concatenate([suspects, taken])]
+        self._best = np.full(len(self._captions), -1)
+        self._bits = np.full((len(self._captions), 2), -np.inf)
+        self.held = np.unique(material.rows[suspects])
+        self._gains: list[pl.DataFrame] = []
+        self._least = least(len(material.images))
+
+    def look(self, fold: Fold) -> None:
+        """Hold the captions of a fold against every image."""
+        rows = np.flatnonzero(np.isin(self._captions, fold.captions))
+        first = 0
+        for some, signs in fold.everywhere(self._captions[rows]):
+            here = rows[first : first + len(some)]
+            first += len(some)
+            bits = self._judge.bits(signs)
+            line = np.arange(len(here))
+            bits[line, self._at[here]] = -np.inf
+            bits[line, self._material.rows[some]] = -np.inf
+            order = np.argpartition(bits, -2, axis=1)[:, -2:] if bits.shape[1] > 1 else np.zeros((len(here), 2), int)
+            two = np.sort(np.take_along_axis(bits, order, axis=1), axis=1)
+            self._best[here], self._bits[here] = bits.argmax(axis=1), two[:, ::-1]
+            self._note_gains(here, bits)
+
+    def _note_gains(self, here: Places, bits: Floats) -> None:
+        gained = bits[:, self.held] - self._stands[here][:, None]
+        row, column = np.nonzero((gained >= self._least) & ~self._is_decoy[here][:, None])
+        self._gains.append(
+            self._named(here[row]).with_columns(
+                is_decoy=pl.lit(False),
+                other_image=self._material.images.gather(self.held[column]),
+                evidence=pl.Series(gained[row, column]),
+            )
+        )
+
+    def gains(self) -> pl.DataFrame:
+        """Give what captions in doubt gain at images that hold one: image, slot, is_decoy, other_image, evidence."""
+        return pl.concat(self._gains)
+
+    def leads(self, badly: float) -> pl.DataFrame:
+        """Give the columns of `likelihood.leads`."""
+        best, rival = self._bits.T
+        home = self._fits[self._captions]
+        there = np.isfinite(best)
+        return (
+            self._named(np.arange(len(self._captions)))
+            .with_columns(
+                is_decoy=pl.Series(self._is_decoy),
+                other_image=self._material.images.gather(self._best),
+                is_misfit=pl.Series((self._stands <= badly) & (best > self._stands)),
+                evidence=pl.Series(best - self._stands).round(6),
+                lead=pl.Series(best - np.maximum.reduce([self._stands, rival, np.zeros(len(best))])).round(6),
+                is_sure=pl.Series(home > best),
+                found_lead=pl.Series(home - np.maximum.reduce([self._stands, best, np.zeros(len(best))])).round(6),
+            )
+            .filter(pl.Series(there))
+        )
+
+    def _named(self, rows: Places) -> pl.DataFrame:
+        return self._material.captions.select(*_PLACE)[self._captions[rows]]
+
+
+def _bind(at_work: Workspace, search: _Search) -> None:
+    at_work.params["least_bits"] = least(len(search._material.images))
+    at_work.bind_rows("gain", search.gains())
+    held = search.held
+    reach = pl.DataFrame(
+        {"image": search._material.images.gather(held), "images": np.full(len(held), max(1, len(held) - 1))}
+    )
+    at_work.bind_rows("reach", reach)

@@ -1,0 +1,171 @@
+"""How well does each caption fit each image, by the image's vector and by the words of its other captions together?
+
+Four signs, of a caption and an image: how much better their vectors agree than those of the caption and other images
+(in standard deviations; the caption's by ridge regression of captions of other images), how alike the caption and the
+image's other captions are in that space, how alike by their words, and how well these others fit the image. Decoys,
+captions put at another image on purpose, and the captions where they stand teach logistic regression what the signs are
+worth together: by how many bits a caption rather belongs to an image than not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize  # type: ignore[import-untyped]
+from scipy.sparse import csr_matrix, diags  # type: ignore[import-untyped]
+
+from auditor.metrics.vectors.bags import unit
+from auditor.metrics.vectors.learning import Material
+from auditor.metrics.vectors.model import TextModel
+
+Floats = NDArray[np.float64]
+
+Places = NDArray[np.int64]
+
+#: Captions whose signs are worked out at once.
+_AT_ONCE = 2_048
+
+#: Captions that are held against every image at once: 4 signs of 32 captions and 100,000 images are 100 MB.
+_ROWS_AT_ONCE = 32
+
+_SIGNS = 4
+
+_PENALTY = 1.0
+
+#: Further digits depend on the machine.
+_DECIMALS = 6
+
+
+class Likeness:
+    """What does not depend on the model: which captions an image has, and how alike captions are by their words."""
+
+    def __init__(self, material: Material) -> None:
+        self.bags, self.image_of = material.bags, material.rows
+        images, captions = len(material.images), len(material.rows)
+        self.counts = np.bincount(self.image_of, minlength=images).astype(np.float64)
+        whose = csr_matrix((np.ones(captions), (self.image_of, np.arange(captions))), shape=(images, captions))
+        self._sums = (whose @ self.bags).tocsr()
+        self._means = (diags(1 / np.maximum(self.counts, 1)) @ self._sums).tocsr().T.tocsr()
+        self._own = np.asarray(self.bags.multiply(self.bags).sum(axis=1)).ravel()
+
+    def at(self, captions: Places, images: Places, standing: Places) -> Floats:
+        """Give the mean cosine of each caption and the captions of an image, but for the one `standing` there."""
+        rest = self._sums[images] - self.bags[standing]
+        total = np.asarray(self.bags[captions].multiply(rest).sum(axis=1)).ravel()
+        return np.asarray(total / np.maximum(self.counts[images] - 1, 1))
+
+    def everywhere(self, captions: Places) -> Floats:
+        """Give the mean cosine of each caption and the captions of every image; a row a caption."""
+        return np.asarray((self.bags[captions] @ self._means).todense())
+
+
+class Fold:
+    """The captions and images of one fold, as a model sees them that has learnt from the others."""
+
+    def __init__(self, material: Material, alike: Likeness, number: int, model: TextModel) -> None:
+        self.captions: Places = np.flatnonzero(material.folds[material.rows] == number)
+        self._model, self._alike = model, alike
+        self.images = model.images(material.vectors)
+        self._mean = self.images.mean(axis=0)
+        self._square = self.images.T @ self.images / len(self.images)
+        self._told = np.zeros_like(self.images)
+        for first in range(0, len(material.rows), _AT_ONCE):
+            some = slice(first, first + _AT_ONCE)
+            np.add.at(self._told, material.rows[some], self.texts(np.arange(len(material.rows))[some]))
+        self._told_unit = unit(self._told)
+        self._others_fit = np.einsum("ij,ij->i", self._told_unit, self.images)
+
+    def texts(self, captions: Places) -> Floats:
+        """Give where captions are in the space of images, a row each."""
+        return self._model.texts(self._alike.bags[captions])
+
+    def at(self, captions: Places, images: Places, standing: Places) -> Floats:
+        """Give the signs of captions and images, in whose captions those `standing` do not count. A row a caption.
+
+        Signs that need another caption of the image are NaN where there is none.
+        """
+        signs = np.empty((len(captions), _SIGNS))
+        for first in range(0, len(captions), _AT_ONCE):
+            some = slice(first, first + _AT_ONCE)
+            texts, seen = self.texts(captions[some]), self.images[images[some]]
+            mean, spread = self._spread(texts)
+            others = unit(self._told[images[some]] - self.texts(standing[some]))
+            signs[some, 0] = (np.einsum("ij,ij->i", texts, seen) - mean) / spread
+            signs[some, 1] = np.einsum("ij,ij->i", texts, others)
+            signs[some, 2] = self._alike.at(captions[some], images[some], standing[some])
+            signs[some, 3] = np.einsum("ij,ij->i", others, seen)
+        signs[self._alike.counts[images] < 2, 1:] = np.nan
+        return signs
+
+    def everywhere(self, captions: Places) -> Iterator[tuple[Places, Floats]]:
+        """Give the signs of captions and every image, some captions at once: captions × images × signs."""
+        for first in range(0, len(captions), _ROWS_AT_ONCE):
+            some = captions[first : first + _ROWS_AT_ONCE]
+            texts = self.texts(some)
+            mean, spread = self._spread(texts)
+            signs = np.empty((len(some), len(self.images), _SIGNS))
+            signs[:, :, 0] = (texts @ self.images.T - mean[:, None]) / spread[:, None]
+            signs[:, :, 1] = texts @ self._told_unit.T
+            signs[:, :, 2] = self._alike.everywhere(some)
+            signs[:, :, 3] = self._others_fit
+            yield some, signs
+
+    def _spread(self, texts: Floats) -> tuple[Floats, Floats]:
+        """Give mean and standard deviation of the cosines of each text and all images."""
+        mean = texts @ self._mean
+        square = np.einsum("ij,ij->i", texts @ self._square, texts)
+        spread = np.sqrt(np.maximum(square - mean**2, 0.0))
+        return mean, np.where(spread > 0, spread, 1.0)
+
+
+class Judge:
+    """Says by how many bits signs speak for a caption and an image that belong together."""
+
+    def __init__(self, standing: Floats, decoys: Floats) -> None:
+        signs = np.concatenate([standing, decoys])
+        self._mean = np.nan_to_num(np.nanmean(signs, axis=0))
+        spread = np.nan_to_num(np.nanstd(signs, axis=0))
+        self._spread = np.where(spread > 0, spread, 1.0)
+        belongs = np.concatenate([np.ones(len(standing)), np.zeros(len(decoys))])
+        weight = np.where(belongs > 0, len(signs) / 2 / len(standing), len(signs) / 2 / len(decoys))
+        self._weights = _logistic(self._scaled(signs), belongs, weight)
+
+    def bits(self, signs: Floats) -> Floats:
+        """Give the bits, in the shape of all axes but the last."""
+        scaled = self._scaled(signs)
+        odds: Floats = scaled @ self._weights[:-1] + self._weights[-1]
+        rounded: Floats = np.round(odds / math.log(2), _DECIMALS)
+        return rounded
+
+    def _scaled(self, signs: Floats) -> Floats:
+        scaled: Floats = np.nan_to_num((signs - self._mean) / self._spread)
+        return scaled
+
+
+def _logistic(signs: Floats, belongs: Floats, weight: Floats) -> Floats:
+    columns = np.column_stack([signs, np.ones(len(signs))])
+
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        odds = columns @ weights
+        value = (weight * (np.logaddexp(0.0, odds) - belongs * odds)).sum() + _PENALTY / 2 * (
+            weights[:-1] @ weights[:-1]
+        )
+        slope = columns.T @ (weight * (1.0 / (1.0 + np.exp(-odds)) - belongs))
+        slope[:-1] += _PENALTY * weights[:-1]
+        return float(value), slope
+
+    return np.asarray(minimize(loss, np.zeros(columns.shape[1]), jac=True, method="L-BFGS-B").x)
+
+
+def drawn_decoys(material: Material, most: int, seed: int) -> tuple[Places, Places]:
+    """Draw captions and images of the same fold that are not theirs: the captions, and those whose places they take."""
+    draws = np.random.default_rng(seed)
+    fold_of = material.folds[material.rows]
+    captions = [np.flatnonzero(fold_of == number) for number in np.unique(fold_of)]
+    both = np.concatenate(captions), np.concatenate([draws.permutation(some) for some in captions])
+    apart = np.flatnonzero(material.rows[both[0]] != material.rows[both[1]])
+    chosen = np.sort(draws.permutation(apart)[:most])
+    return both[0][chosen], both[1][chosen]

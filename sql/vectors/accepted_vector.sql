@@ -1,0 +1,11 @@
+-- name: accepted_vector
+-- version: 1
+-- grain: image or text
+-- reads: staged_vector
+-- returns: position, image, text, vector
+--
+-- The vectors that are kept: of each image, and of each text, the first.
+select position, image, text, vector
+from staged_vector
+where reason is null
+qualify row_number() over (partition by image, text order by position) = 1

@@ -1,0 +1,16 @@
+-- name: learnt_caption
+-- version: 1
+-- grain: caption
+-- params: train_dataset VARCHAR, train_seq INTEGER, train_split VARCHAR, profile VARCHAR
+-- reads: learnt_image, membership, caption_tokens
+-- returns: image, slot, fold, tokens
+--
+-- The captions that a model learns from.
+select m.image, m.slot, i.fold, t.tokens
+from membership as m
+join learnt_image as i using (image)
+join caption_tokens as t on t.caption_id = m.caption_id and t.profile = $profile::varchar
+where m.dataset = $train_dataset::varchar and m.from_seq <= $train_seq::integer
+    and (m.to_seq is null or m.to_seq > $train_seq::integer)
+    and ($train_split::varchar is null or m.split = $train_split::varchar)
+order by m.image, m.slot

@@ -1,0 +1,24 @@
+-- name: learnt_image
+-- version: 1
+-- grain: image
+-- params: train_dataset VARCHAR, train_seq INTEGER, train_split VARCHAR, folds INTEGER, model_seed BIGINT, most_images INTEGER
+-- reads: membership, vector_as_of
+-- returns: image, fold
+--
+-- Images that a model of captions learns from: those of a selection that have a vector, at most $most_images of them by md5;
+-- each in one of $folds folds from 1 on, which are left out where their own images are scored.
+select
+    v.image,
+    (md5_number(concat_ws(chr(31), 'fold', $model_seed::bigint, v.image)) % $folds::integer::uhugeint)::integer + 1 as fold
+from vector_as_of as v
+semi join (
+    select image
+    from membership
+    where dataset = $train_dataset::varchar and from_seq <= $train_seq::integer
+        and (to_seq is null or to_seq > $train_seq::integer)
+        and ($train_split::varchar is null or split = $train_split::varchar)
+) as m on m.image = v.image
+qualify row_number() over (
+    order by md5_number(concat_ws(chr(31), 'image', $model_seed::bigint, v.image)), v.image
+) <= $most_images::integer
+order by v.image

@@ -1,0 +1,10 @@
+-- name: learnt_part
+-- version: 1
+-- grain: row of a part of a model
+-- reads: text_model
+-- returns: model, part, place, numbers
+--
+-- What the models at work have learnt.
+select model, part, place, numbers
+from text_model
+order by model, part, place

@@ -1,0 +1,11 @@
+-- name: vector_as_of
+-- version: 1
+-- grain: image or text
+-- params: vectors VARCHAR, vectors_seq INTEGER
+-- reads: vector
+-- returns: image, text, vector
+--
+-- What a version of vectors holds.
+select image, text, vector
+from vector
+where dataset = $vectors::varchar and from_seq <= $vectors_seq::integer and (to_seq is null or to_seq > $vectors_seq::integer)
