@@ -100,6 +100,10 @@ def ingest(
     `encoding`; the message names the likely one. `language` is kept with the dataset; where nobody says it,
     letters that are not Latin tell. Whatever is taken for something that nobody named is said.
 
+    Vectors that an encoder made of images, or of texts, are a dataset of their own (format `vectors`: Parquet, .npy,
+    .npz, HDF5, folders of clip-retrieval), with versions like captions. What is said is how many images of each dataset
+    of captions have one; `basename`, `image_suffix` and `coco_ids` bring ids together.
+
     How to read it: `status` says whether there is a new version. `read` are the records of the file, `captions` those
     accepted, `rejected` those refused, each kept with file, line and reason. `normalised` captions have blanks or line
     breaks that tokenizers read as single blanks; the text stays as it is. The 12 letters after `version` name the
