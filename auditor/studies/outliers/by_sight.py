@@ -33,6 +33,9 @@ _BADLY = 0.98
 
 _SEED = 1
 
+#: Further digits depend on the machine.
+_DECIMALS = 6
+
 _PLACE = ("image", "slot")
 
 
@@ -43,7 +46,8 @@ FEWEST = 100
 class Sight(NamedTuple):
     """What was seen by which vectors, with the settings that a signature names, and whether every image has one.
 
-    `fits` says by how many bits each caption fits its image: image, slot, fit. `leads` has the columns of
+    `fits` says by how many bits each caption fits its image, and by how many standard deviations their vectors match
+    better than those of the caption and other images: image, slot, fit, match. `leads` has the columns of
     `likelihood.leads`; the workspace relations `gain` and `reach`.
     """
 
@@ -95,7 +99,9 @@ def weigh(store: Store, selection: Selection, tokenizer: str, vectors: Version, 
     for fold in folds(2 * len(numbers)):
         search.look(fold)
     _bind(at_work, search)
-    whole = material.captions.select(*_PLACE).with_columns(fit=pl.Series(fits))
+    whole = material.captions.select(*_PLACE).with_columns(
+        fit=pl.Series(fits), match=pl.Series(standing[:, 0]).round(_DECIMALS)
+    )
     sees_all = len(material.images) == images(store, selection).height
     return Sight(vectors, {"tok": tokenizer, **asked}, sees_all, whole, search.leads(badly), at_work)
 
