@@ -14,6 +14,7 @@ from auditor.metrics.card import Metric
 from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References, in_scales, left_out, requests
 from auditor.result import Finding, Result, Said, Table, about, findings_in, listed, notes_in
+from auditor.scoring.keeping import keep_scores
 from auditor.scoring.own_references import own_finding, own_references
 from auditor.scoring.repeats import RAW, footings, repeats
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_few_captions, too_long
@@ -87,6 +88,7 @@ def score(
         part = score_candidates(store, some.of(selection), tokenizer, [chosen], requested, progress)
         parts.append(part.with_columns(footing=pl.lit(footing)))
         named = signatures(requested, tokenizer, some)
+        keep_scores(store, selection, part, [chosen], named)
         signed |= named if footing == RAW else {f"{label} {footing}": named[label] for label in named}
     scores = pl.concat(parts)
     if candidates is not None:
