@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from auditor.api import Auditor
+    from auditor.registry import metric
+    from auditor.result import Document, Finding, Result
 
 __version__ = _version("auditor")
 
-__all__ = ["Auditor", "Result", "__version__", "open"]
+__all__ = ["Auditor", "Document", "Finding", "Result", "__version__", "metric", "open"]
 
 
 def __getattr__(name: str) -> object:
@@ -30,10 +32,14 @@ def __getattr__(name: str) -> object:
         from auditor.api import Auditor
 
         return Auditor
-    if name == "Result":
-        from auditor.result import Result
+    if name in ("Document", "Finding", "Result"):
+        from auditor import result
 
-        return Result
+        return getattr(result, name)
+    if name == "metric":
+        from auditor.registry import metric
+
+        return metric
     raise AttributeError(f"module 'auditor' has no attribute {name!r}")
 
 

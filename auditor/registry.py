@@ -6,18 +6,19 @@ that matter.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import entry_points
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar, overload
 
 import polars as pl
 
 from auditor.errors import MetricError, MissingExtraError
-from auditor.metrics import bleu, chrf, cider, meteor, rouge, ter
+from auditor.metrics import bleu, chrf, cider, meteor, own, rouge, ter
 from auditor.metrics.by_reference_count import ByReferenceCount
 from auditor.metrics.card import Metric, Parameter
 from auditor.metrics.counting import CountSpec, Kernel
+from auditor.metrics.own_modules import function_of
 from auditor.metrics.vectors import cards as of_vectors
 from auditor.model import Draw, Selection
 from auditor.result import Finding, Signature, plain
@@ -119,16 +120,83 @@ _OURS |= {card.name: card for card in of_vectors.CARDS}
 
 #: Every metric by name, in the order in which results show them: ours, then those of other packages, whose entry points
 #: in group `auditor.metrics` name a `Metric` each; its counts are of a SELECT that is here. Ours keep their names.
-METRICS: Mapping[str, Metric] = _OURS | {
+METRICS: dict[str, Metric] = _OURS | {
     point.name: point.load() for point in sorted(entry_points(group="auditor.metrics")) if point.name not in _OURS
 }
+
+#: How a request begins that names a function of a Python module.
+BY_MODULE = "python:"
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 #: Every statistic of a dataset version by name, in the order in which results show them.
 STATISTICS: Mapping[str, Statistic] = {card.name: card for card in (*cards.GLOBAL, *cards.LOCAL)}
 
 
+@overload
+def metric(function: F, /) -> F: ...
+
+
+@overload
+def metric(
+    *, name: str | None = None, columns: bool = False, lower_is_better: bool = False, summary: str | None = None
+) -> Callable[[F], F]: ...
+
+
+def metric(
+    function: F | None = None,
+    /,
+    *,
+    name: str | None = None,
+    columns: bool = False,
+    lower_is_better: bool = False,
+    summary: str | None = None,
+) -> F | Callable[[F], F]:
+    """Let a function be a metric in this process, under its own name with hyphens, or under `name`.
+
+    The function gets a candidate and the list of its references, all as they are written, and gives a number: `float`.
+    With `columns` it gets two Polars series of equal length, String and List(String), and gives a score for each row,
+    in their order. It is called anew each time: nothing of it is kept. Its signature names the sha256 of its source.
+    `lower_is_better` is for metrics that count errors. The function itself is given back, unchanged.
+
+    Raises `MetricError` for a name that is taken by a metric of the package, or of another module, or is none.
+    """
+
+    def registering(function: F) -> F:
+        called = name or str(getattr(function, "__name__", "")).replace("_", "-")
+        _register(
+            own.card_of(function, called, columns=columns, lower_is_better=lower_is_better, summary=summary),
+        )
+        return function
+
+    return registering if function is None else registering(function)
+
+
+def _register(card: Metric) -> Metric:
+    """Add a metric of the user's own; one of the same name and module, as a cell that is run again makes, gives way."""
+    there = METRICS.get(card.name)
+    if there is not None and own.home(there) != own.home(card):
+        whose = own.home(there) or "auditor, or of a package"
+        raise MetricError(f"{card.name}: a metric of {whose} has this name; @auditor.metric(name=…) gives another")
+    METRICS[card.name] = card
+    return card
+
+
+def _of_module(text: str) -> Metric:
+    """Find the metric that `python:MODULE.FUNCTION` names: as the module declares it, or a function row by row."""
+    path = text.removeprefix(BY_MODULE)
+    function = function_of(path)
+    declared = next((card for card in METRICS.values() if own.is_of(card, function)), None)
+    return declared or _register(own.card_of(function, path, columns=False, lower_is_better=False, summary=None))
+
+
 def request(text: str) -> MetricRequest:
-    """Read `NAME` or `NAME:PARAMETER=VALUE,…`. Raises `MetricError` that names what there is instead."""
+    """Read `NAME`, `NAME:PARAMETER=VALUE,…` or `python:MODULE.FUNCTION`.
+
+    Raises `MetricError` that names what there is instead, or says why a module has no such function.
+    """
+    if text.startswith(BY_MODULE):
+        return defaults_of(_of_module(text))
     name, _, settings = text.partition(":")
     if name not in METRICS:
         raise MetricError(f"{name}: no such metric; known are {', '.join(METRICS)}")

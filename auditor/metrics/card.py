@@ -111,7 +111,7 @@ class Metric:
     `require` raises `MissingExtraError` where a part that it cannot do without is not installed. `lists` names the word
     lists that it reads, by a hash: other lists, other counts.
     `signed` says what a signature names beside settings and lists, by tokenizer and settings. One that `sees_images`
-    reads vectors and no references.
+    reads vectors and no references. `caution` is what is to be said beside its scores.
     """
 
     name: str
@@ -141,4 +141,5 @@ class Metric:
     lists: Callable[[], str] | None = None
     sees_images: bool = False
     signed: Callable[[str, Mapping[str, Any]], Mapping[str, str]] = _nothing_more
+    caution: str | None = None
     version: int = 1

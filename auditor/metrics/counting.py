@@ -32,13 +32,14 @@ class Kernel:
 
     Its counts are kept under `name`. `run` gets the rows of the SELECT and of the further `relations`, by name, for one
     bucket of images, and the counting parameters; it gives counts, one row per candidate (candidate, image, slot
-    first). A change of what it counts is a new `version`.
+    first). A change of what it counts is a new `version`. Where it does not keep, its counts are made anew each time.
     """
 
     name: str
     run: Callable[[Mapping[str, pl.DataFrame], Mapping[str, Any]], pl.DataFrame]
     relations: tuple[str, ...] = ()
     version: int = 1
+    keeps: bool = True
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,11 @@ class CountSpec:
     def table(self) -> str:
         """What its counts are kept under."""
         return self.kernel.name if self.kernel else self.relation
+
+    @property
+    def keeps(self) -> bool:
+        """Whether its counts may be kept."""
+        return self.kernel is None or self.kernel.keeps
 
     @property
     def idf_mode(self) -> str:
@@ -119,7 +125,7 @@ def count_in_parts(
     ]
     of = {key: spec for _, spec, key in wanted}
     kept = set()
-    for key, counts in cache.each(store, {key: spec.table for key, spec in of.items()}):
+    for key, counts in cache.each(store, {key: spec.table for key, spec in of.items() if spec.keeps}):
         kept.add(key)
         yield of[key], counts
     missing = [each for each in wanted if each[-1] not in kept]
@@ -133,7 +139,7 @@ def count_in_parts(
             )
             for spec in some
             for one in together
-            if one.name in keys[spec]
+            if spec.keeps and one.name in keys[spec]
         }
         for spec, frame in _count(store, selection, profile, together, some, progress):
             for (name,), rows in frame.partition_by("candidate", as_dict=True).items():

@@ -117,6 +117,7 @@ def scorable(
         f"{selection.label}: no {', '.join(label for label in refused if refused[label] == reason)}: {reason}"
         for reason in dict.fromkeys(refused.values())
     ]
+    notes += [f"{metric.label}: {metric.metric.caution}" for metric in metrics if metric.metric.caution]
     return [metric for metric in metrics if metric.label not in refused], [*notes, *unseen(store, selection, metrics)]
 
 
