@@ -14,16 +14,29 @@ from __future__ import annotations
 from importlib.metadata import version as _version
 from typing import TYPE_CHECKING
 
+from auditor.showing import shown_by
+
 if TYPE_CHECKING:
     from pathlib import Path
 
     from auditor.api import Auditor
     from auditor.registry import metric
     from auditor.result import Document, Finding, Result
+    from auditor.showing import Front
 
 __version__ = _version("auditor")
 
 __all__ = ["Auditor", "Document", "Finding", "Result", "__version__", "metric", "open"]
+
+
+def _front() -> Front:
+    """Import what draws results when the first is shown."""
+    from auditor.reports import notebook
+
+    return notebook
+
+
+shown_by(_front)
 
 
 def __getattr__(name: str) -> object:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
 from auditor.store.connection import Store
+from auditor.store.versions import log
 from auditor.studies import (
     agree,
     bounds,
@@ -97,6 +98,11 @@ class Auditor:
         if name not in known():
             raise AttributeError(f"{type(self).__name__} has no study {name}; known are {', '.join(known())}")
         return functools.partial(known()[name].load(), self.store)
+
+    def __repr__(self) -> str:
+        newest = {one.dataset: one for one in reversed(log(self.store))}
+        held = [f"{one.label} ({one.images:,} images, {one.captions:,} captions)" for _, one in sorted(newest.items())]
+        return f"<Auditor {self.store.path}: {', '.join(held) or 'no dataset yet'}>"
 
     def close(self) -> None:
         """Let go of the store."""

@@ -40,7 +40,7 @@ class Number:
     signature: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class DatasetCard(Document):
     """The card of one dataset: a document for people, with what programs want of it.
 

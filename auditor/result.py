@@ -16,6 +16,7 @@ import polars.selectors as cs
 
 from auditor.errors import AuditorError
 from auditor.model import Pictured, Pictures, Selection
+from auditor.showing import Shown, ShownResult
 
 #: Bars stand in groups by `x`, one for each of `series`; lines and points are drawn for each of `series`; a heatmap has
 #: a cell for each `x` and `y` that shows `value`.
@@ -127,8 +128,8 @@ class Portrait:
     metric: str | None = None
 
 
-@dataclass(frozen=True)
-class Document:
+@dataclass(frozen=True, repr=False)
+class Document(Shown):
     """A whole report. `program` is the software that made it; `made_at` says when, unless nobody wants to know.
 
     `level` is that of its heading, where it is a part of another text. `cards` are the findings that a reader should
@@ -279,8 +280,8 @@ class Table:
     pictured: tuple[Pictured, ...] = ()
 
 
-@dataclass(frozen=True)
-class Result:
+@dataclass(frozen=True, repr=False)
+class Result(ShownResult):
     """What a study found.
 
     `frame` holds flat rows in the public column vocabulary: what JSON, CSV and Parquet carry. `tables` are the same
@@ -328,9 +329,6 @@ class Result:
         }
         document = {f"auditor.{self.command}/v2": body}
         return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2, default=_json_value)
-
-    def _repr_html_(self) -> str:
-        return "".join(table.frame._repr_html_() for table in self.tables) or self.frame._repr_html_()
 
 
 def _finite_value(value: str | float | None) -> str | float | None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
@@ -60,6 +58,7 @@ def deliver(result: Result, format_name: str | None, as_json: bool, output: Path
     Raises `UsageError` for a file that cannot be written.
     """
     from auditor import reports
+    from auditor.reports.notebook import write, written
 
     chosen = reports.chosen_format("json" if as_json else format_name, output)
     if chosen in reports.PICTURES and not result.figures:
@@ -68,7 +67,7 @@ def deliver(result: Result, format_name: str | None, as_json: bool, output: Path
         _print(result, chosen)
     else:
         with written(output) as file:
-            _write(result, chosen, file)
+            write(result, chosen, file)
     if chosen != "table":
         for note in result.sentences:
             narrate(note)
@@ -85,6 +84,8 @@ def deliver_rows(
     `give` is called with what takes them. Raises `UsageError` for a file that cannot be written.
     """
     if output is not None:
+        from auditor.reports.notebook import written
+
         with written(output) as file:
             give(lambda batches: _put_rows(command, batches, chosen, file))
         narrate(f"written: {output}")
@@ -132,27 +133,11 @@ def deliver_document(document: Document, chosen: str, output: Path | None) -> No
         _put(text, sys.stdout.buffer)
         sys.stdout.buffer.flush()
         return
+    from auditor.reports.notebook import written
+
     with written(output) as file:
         _put(text, file)
     narrate(f"written: {output}")
-
-
-@contextmanager
-def written(output: Path) -> Iterator[BinaryIO]:
-    """Give a draft of a file, which takes its place when all is in it; until then what was there stands as it was.
-
-    Raises `UsageError` for a file that cannot be written.
-    """
-    from auditor.errors import UsageError
-    from auditor.replacing import replacing
-
-    try:
-        with replacing(output) as file:
-            yield file
-    except BrokenPipeError:  # a reader that leaves early is no error, behind -o as behind a pipe
-        raise
-    except OSError as error:
-        raise UsageError(f"{output}: cannot be written: {error.strerror or error}") from error
 
 
 def _print(result: Result, chosen: str) -> None:
@@ -166,29 +151,6 @@ def _print(result: Result, chosen: str) -> None:
         sys.stdout.flush()
         _put(reports.TEXT_FORMATS[chosen](result), sys.stdout.buffer)
         sys.stdout.buffer.flush()
-
-
-def _write(result: Result, chosen: str, file: BinaryIO) -> None:
-    from polars.exceptions import ComputeError
-
-    from auditor import reports
-    from auditor.reports import terminal
-
-    if chosen == "parquet":
-        try:
-            result.frame.write_parquet(file)
-        except ComputeError as error:  # what Polars makes of a disk that is full
-            raise OSError(str(error)) from error
-    elif chosen == "png":
-        from auditor.reports.figures import drawing
-
-        file.write(drawing.png(result))
-    elif chosen == "table":
-        drawn = io.StringIO()
-        terminal.show(result, terminal.Screen(drawn, color=False, endless=True))
-        file.write(drawn.getvalue().encode())
-    else:
-        _put(reports.TEXT_FORMATS[chosen](result), file)
 
 
 def _put(text: str, file: BinaryIO) -> None:

@@ -11,6 +11,7 @@ from html import escape
 from importlib.resources import files
 from string import Template
 
+from auditor.model import Pictures
 from auditor.reports.cells import begins_section, beside_tables, cell, flush_right, sentence
 from auditor.reports.figures.marks import Palette, palette
 from auditor.reports.html import first_screen, plots
@@ -42,6 +43,16 @@ def render(result: Result) -> str:
     )
     title = f"auditor {result.command}" + (f": {named}" if named else "")
     return render_document(Document(title, result.selections, (section,), program(), signatures=result.signatures))
+
+
+def part(section: Section) -> str:
+    """Give one section by itself, as a part of another page; the style is `style()`."""
+    return _section(section, {}, palette(section.figures), Album(Pictures(), _escaped))
+
+
+def style() -> str:
+    """Give the style of a page."""
+    return _resource("report.css")
 
 
 def render_document(document: Document) -> str:

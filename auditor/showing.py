@@ -1,0 +1,124 @@
+"""How what was found shows itself: in a line, in a notebook, in a file. What draws it is told at the package's door.
+
+A record knows no reporter: `auditor/__init__.py` says, by `shown_by`, which module is asked once something is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from auditor.errors import MissingExtraError, UsageError
+
+if TYPE_CHECKING:
+    from auditor.result import Document, Result
+
+
+class Front(Protocol):
+    """Draws results and documents."""
+
+    def cell(self, shown: Result | Document) -> str:
+        """Give what a notebook shows, as HTML."""
+
+    def svg(self, result: Result) -> str:
+        """Draw the figures of a result."""
+
+    def save(self, shown: Result | Document, path: Path, format_name: str | None) -> None:
+        """Write a file."""
+
+
+_front: list[Callable[[], Front]] = []
+
+
+def shown_by(front: Callable[[], Front]) -> None:
+    """Say who draws, once something is to be drawn."""
+    _front[:] = [front]
+
+
+def _shown() -> Front:
+    return _front[0]()
+
+
+@dataclass(frozen=True)
+class Plot:
+    """Figures of a result, drawn: a notebook shows them. `svg` is one SVG, one figure below the other."""
+
+    result: Result
+    svg: str
+
+    def __repr__(self) -> str:
+        return f"<Plot of {self.result.command}: {', '.join(figure.name for figure in self.result.figures)}>"
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def save(self, path: str | Path) -> Path:
+        """Write an SVG or a PNG of 200 dots an inch, by the ending of `path`. Raises `UsageError` for any other."""
+        return self.result.save(path)
+
+
+class Shown:
+    """What shows itself in a notebook, and is saved as a file."""
+
+    def __repr__(self) -> str:
+        document: Document = self  # type: ignore[assignment]
+        labels = [selection.label for selection in document.selections]
+        return _line(type(self).__name__, labels, (len(document.sections), "section"))
+
+    def _repr_html_(self) -> str:
+        return _shown().cell(self)  # type: ignore[arg-type]
+
+    def save(self, path: str | Path, *, format_name: str | None = None) -> Path:
+        """Write a file in the format that its ending names, or in `format_name`, and give its path.
+
+        Of a result: .json .csv .md .tex .html .svg .png .parquet .txt; of a report: .html .md .tex .json. A file that
+        is there gives way when the new one is whole. Raises `UsageError` for an ending that names no format, a format
+        that needs figures where there are none, and a file that cannot be written.
+        """
+        _shown().save(self, Path(path), format_name)  # type: ignore[arg-type]
+        return Path(path)
+
+
+class ShownResult(Shown):
+    """What only a result does."""
+
+    def __repr__(self) -> str:
+        result: Result = self  # type: ignore[assignment]
+        held = ((result.frame.height, "row"), (len(result.tables), "table"), (len(result.figures), "figure"))
+        labels = [selection.label for selection in result.selections]
+        return _line(f"Result {result.command}", labels, *held, (len(result.findings), "finding"))
+
+    def plot(self, *names: str) -> Plot:
+        """Draw its figures, or those that are named, as `figures` has them.
+
+        Raises `UsageError` where there are none, or none of a name.
+        """
+        result: Result = self  # type: ignore[assignment]
+        known = [figure.name for figure in result.figures]
+        if not known:
+            raise UsageError(f"{result.command}: no figure to draw")
+        if unknown := [name for name in names if name not in known]:
+            raise UsageError(f"{result.command}: no figure {unknown[0]}; its figures are {', '.join(known)}")
+        drawn = replace(result, figures=tuple(one for one in result.figures if not names or one.name in names))
+        return Plot(drawn, _shown().svg(drawn))
+
+    def to_pandas(self) -> Any:
+        """Give `frame` as a pandas frame, row for row; null is NaN in columns of numbers.
+
+        Raises `MissingExtraError` where pandas is not installed.
+        """
+        try:
+            import pandas  # type: ignore[import-untyped,unused-ignore]  # noqa: PLC0415  an extra
+        except ImportError as error:
+            raise MissingExtraError("to_pandas: pandas is not installed: pip install pandas") from error
+        result: Result = self  # type: ignore[assignment]
+        return pandas.DataFrame(result.frame.to_dict(as_series=False))
+
+
+def _line(what: str, labels: Sequence[str], *held: tuple[int, str]) -> str:
+    """Say in a line what something is: `<Result bounds of flickr8k@v1: 48 rows, 2 tables, 1 figure>`."""
+    of = f" of {', '.join(labels)}" if labels else ""
+    counts = ", ".join(f"{number:,} {name if number == 1 else f'{name}s'}" for number, name in held if number)
+    return f"<{what}{of}{': ' if counts else ''}{counts}>"
