@@ -53,7 +53,7 @@ def of_document(document: Document) -> str:
     """Give a report as a page within the page; it runs its own script, and reaches nothing of the notebook's."""
     page = escape(render_document(document), quote=True)
     return (
-        f'<iframe title="{escape(document.title, quote=True)}" sandbox="allow-scripts" loading="lazy" '
+        f'<iframe title="{escape(document.title, quote=True)}" sandbox="allow-scripts" '
         f'style="width: 100%; height: 48rem; border: 1px solid #d4d7dc; background: #fff" srcdoc="{page}"></iframe>\n'
     )
 

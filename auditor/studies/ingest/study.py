@@ -7,14 +7,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-import polars as pl
-
 from auditor import parameters as p
 from auditor.config.lock import Lock, beside
-from auditor.errors import UsageError
+from auditor.errors import SourceError, UsageError
 from auditor.model import Narrate, Option, Progress, quiet, silent
 from auditor.result import Result
 from auditor.store.connection import Store
+from auditor.studies.ingest.given import files_of
 from auditor.studies.ingest.naming import wanted
 from auditor.studies.ingest.sources import MAX_REJECTED, ingest_sources
 
@@ -86,14 +85,15 @@ def ingest(
     frozen: Frozen = False,
     note: Note = None,
     config: p.ConfigFile = None,
-    frame: Any = None,
+    data: Any = None,
     narrate: Narrate = quiet,
     progress: Progress = silent,
 ) -> Result:
     """Read captions into the store as a new version; unchanged captions add none.
 
-    A name that datasets.toml declares is read as declared there; any other needs a file. From Python, `frame` is a
-    Polars or pandas frame in place of a file: a table with a column for the image and one for the caption.
+    A name that datasets.toml declares is read as declared there; any other needs a file. From Python, `data` stands in
+    place of a file, a table with a column for the image and one for the caption: a Polars or pandas frame, a pyarrow
+    Table, a Hugging Face Dataset, a list of dicts, columns by name, or files; by split in a dict.
 
     Several files are given as `--from train=a.csv --from test=b.csv`, or their names tell the splits. Numbered columns
     (`caption_1` to `caption_5`) are the captions of one image, their slots by number. A file that is not UTF-8 needs
@@ -118,7 +118,8 @@ def ingest(
     """
     path = config if isinstance(config, Path) else None
     with tempfile.TemporaryDirectory() as folder:
-        given = [*files, *([_written(frame, Path(folder), names)] if frame is not None else ())]
+        own = files_of(data, Path(folder), names[0] if names else "data") if data is not None else ()
+        given = [*files, *own]
         columns: dict[str, Option | None] = {"image_col": image_col, "caption_col": tuple(caption_col) or None}
         columns |= {"caption_id_col": caption_id_col, "split_col": split_col, "slot_col": slot_col}
         columns |= {"encoding": encoding}
@@ -134,7 +135,12 @@ def ingest(
         )
         lock = None if given and not frozen else Lock(beside(path), frozen=frozen, narrate=narrate)
         allowed = 0.0 if strict else MAX_REJECTED if max_rejected is None else max_rejected
-        return ingest_sources(store, sources, note, progress, max_rejected=allowed, skip_missing=everything, lock=lock)
+        try:
+            return ingest_sources(
+                store, sources, note, progress, max_rejected=allowed, skip_missing=everything, lock=lock
+            )
+        except SourceError as error:
+            raise SourceError(str(error).replace(f"{folder}/", "data: ")) from error
 
 
 def settings(pairs: Sequence[str], named: Mapping[str, Option | None]) -> dict[str, Option]:
@@ -153,14 +159,3 @@ def settings(pairs: Sequence[str], named: Mapping[str, Option | None]) -> dict[s
         before = read.get(key, ())
         read[key] = (*(before if isinstance(before, tuple) else (str(before),)), value) if key in read else given
     return read | {key: value for key, value in named.items() if value is not None}
-
-
-def _written(frame: Any, folder: Path, names: Sequence[str]) -> Path:
-    """Write a frame as a table that the readers know. Raises `UsageError` for what is no frame."""
-    if not isinstance(frame, pl.DataFrame):
-        if not hasattr(frame, "columns") or not hasattr(frame, "__getitem__"):
-            raise UsageError(f"frame: expected a Polars or a pandas frame, not {type(frame).__name__}")
-        frame = pl.DataFrame({str(name): [*frame[name]] for name in frame.columns})
-    path = folder / f"{names[0] if names else 'frame'}.parquet"
-    frame.write_parquet(path)
-    return path

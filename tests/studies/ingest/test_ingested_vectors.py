@@ -375,7 +375,7 @@ def test_command_takes_vectors_without_being_told_what_they_are(command: Command
 def test_frame_of_vectors_is_ingested_from_python() -> None:
     with auditor.open("audit.duckdb", write=True) as audit:
         frame = pl.DataFrame({"image": ["a"], "vector": [[1.0, 2.0]]})
-        assert audit.ingest("clip", frame=frame).frame["images"].to_list() == [1]
+        assert audit.ingest("clip", data=frame).frame["images"].to_list() == [1]
 
 
 def test_declared_vectors_of_another_kind_are_a_mistake_in_datasets_toml(command: Command) -> None:

@@ -1,0 +1,117 @@
+"""What Python hands over in place of a file: frames, tables of Arrow, datasets, rows, paths; one, or one a split.
+
+Each becomes a Parquet file that the readers know, so that what is in memory is read by the same rules as what is not.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from auditor.errors import UsageError
+
+_EXPECTED = (
+    "data: expected a Polars or pandas frame, an Arrow table, a dataset of Hugging Face, a list of rows "
+    "({'image': …, 'caption': …}), columns by name, or files; or any of these by split"
+)
+
+
+def files_of(data: Any, folder: Path, name: str) -> list[Path]:
+    """Give the files that `data` names or is written to, in `folder`; by split as `SPLIT=FILE`.
+
+    Raises `UsageError` for what is no table, for rows that do not fit together, and where there are none.
+    """
+    if isinstance(data, Mapping) and data and all(_is_whole(one) for one in data.values()):
+        named = {
+            str(split): files_of(one, folder, f"{name}-{place}") for place, (split, one) in enumerate(data.items())
+        }
+        return [Path(f"{split}={path}") for split, paths in named.items() for path in paths]
+    if isinstance(data, str | Path):
+        return [Path(data)]
+    if isinstance(data, list | tuple) and data and all(isinstance(one, str | Path) for one in data):
+        return [Path(one) for one in data]
+    frame = _frame(data)
+    if frame.is_empty():
+        raise UsageError(f"data: {type(data).__name__} without a row; the store is unchanged")
+    path = folder / f"{name}.parquet"
+    try:
+        frame.write_parquet(path)
+    except pl.exceptions.PolarsError as error:  # a column of objects that Polars only holds
+        raise UsageError(f"data: cannot be written as a table: {_first_line(error)}") from error
+    return [path]
+
+
+def _is_whole(value: Any) -> bool:
+    """Say whether a value of a mapping is the data of a split, and no column."""
+    if isinstance(value, str | Path | pl.DataFrame | pl.LazyFrame):
+        return True
+    if isinstance(value, list | tuple):
+        return bool(value) and isinstance(value[0], Mapping | Path)
+    if isinstance(value, Mapping):
+        return True
+    return hasattr(value, "columns") or hasattr(value, "column_names")
+
+
+def _frame(data: Any) -> pl.DataFrame:
+    try:
+        made = _made(data)
+    except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError) as error:
+        raise UsageError(f"data: no table can be made of {type(data).__name__}: {_first_line(error)}") from error
+    if made is None:
+        raise UsageError(f"{_EXPECTED}; not {type(data).__name__}")
+    return made
+
+
+def _made(data: Any) -> pl.DataFrame | None:
+    if isinstance(data, pl.LazyFrame):
+        return data.collect()
+    if isinstance(data, pl.DataFrame):
+        return data
+    if isinstance(data, Mapping):
+        return pl.DataFrame({str(name): _column(values) for name, values in data.items()})
+    if hasattr(data, "to_polars"):  # a dataset of Hugging Face; its images stay files and bytes
+        made = data.to_polars()
+        return made if isinstance(made, pl.DataFrame) else pl.concat(made)
+    if hasattr(data, "iloc") and hasattr(data, "columns"):
+        return _of_pandas(data)
+    if hasattr(data, "__arrow_c_stream__"):
+        return pl.DataFrame(data)
+    if hasattr(data, "to_pandas"):
+        return _of_pandas(data.to_pandas())
+    return _of_rows(data) if isinstance(data, Iterable) and not isinstance(data, str | bytes) else None
+
+
+def _of_pandas(frame: Any) -> pl.DataFrame:
+    """Take over a pandas frame, whether or not pyarrow is installed; what it has for missing values becomes null."""
+    names = [str(name) for name in frame.columns]
+    if len(set(names)) < len(names):
+        raise ValueError(f"columns of one name: {', '.join(names)}")
+    whole = frame.astype(object).where(frame.notna(), None)
+    return pl.DataFrame({name: whole.iloc[:, place].tolist() for place, name in enumerate(names)})
+
+
+def _of_rows(data: Iterable[Any]) -> pl.DataFrame | None:
+    rows: Iterator[Any] = iter(data)
+    first = next(rows, None)
+    if first is None:
+        return pl.DataFrame()
+    if not isinstance(first, Mapping):
+        return None
+    held: list[Any] = list(itertools.chain([first], rows))
+    for place, row in enumerate(held):
+        if not isinstance(row, Mapping):
+            raise TypeError(f"row {place + 1} is {type(row).__name__}, not a mapping of columns")
+    names = list(dict.fromkeys(name for row in held for name in row))
+    return pl.DataFrame({str(name): [row.get(name) for row in held] for name in names})
+
+
+def _column(values: Any) -> Any:
+    return values if isinstance(values, pl.Series) else list(values) if isinstance(values, Sequence) else [*values]
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
