@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -140,7 +141,7 @@ def ingest(
                 store, sources, note, progress, max_rejected=allowed, skip_missing=everything, lock=lock
             )
         except SourceError as error:
-            raise SourceError(str(error).replace(f"{folder}/", "data: ")) from error
+            raise SourceError(re.sub(rf"{re.escape(folder)}\S*?\.parquet", "data", str(error))) from error
 
 
 def settings(pairs: Sequence[str], named: Mapping[str, Option | None]) -> dict[str, Option]:

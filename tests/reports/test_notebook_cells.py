@@ -1,0 +1,100 @@
+"""Results and reports in a notebook: a line, a cell in the report's own style, a file."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import auditor
+from auditor.errors import UsageError
+from auditor.result import Document, Finding, Result, Section, Table
+
+ROWS = pl.DataFrame({"image": ["a<b>", "c"], "value": [0.25, 0.5]})
+
+
+def result(**more: object) -> Result:
+    return Result("score", ROWS, tables=(Table("scores", ROWS),), notes=("how it was made",), **more)
+
+
+def test_a_line_says_what_it_is_and_never_the_rows() -> None:
+    found = (Finding("swapped-captions", "one"), Finding("swapped-captions", "two"))
+    assert repr(result()) == "<Result score: 2 rows, 1 table>"
+    assert repr(result(findings=found)) == "<Result score: 2 rows, 1 table, 2 findings>"
+    assert repr(Document("t", (), (Section("a", "A"),), "auditor 1")) == "<Document: 1 section>"
+
+
+def test_cell_has_title_table_and_notes_and_escapes_what_captions_say() -> None:
+    html = result()._repr_html_()
+    assert "<h2" in html
+    assert "how it was made" in html
+    assert "a&lt;b&gt;" in html
+    assert "a<b>" not in html
+    assert "<script" not in html
+    assert "<html" not in html
+
+
+def test_style_of_a_cell_holds_for_cells_alone() -> None:
+    style = re.search(r"<style>(.*)</style>", result()._repr_html_(), re.DOTALL)[1]
+    assert style.startswith(".auditor-result {")
+    assert style.count("{") == style.count("}")
+    assert not re.search(r"(?m)^\s*(:root|html|body|@page|@media print)", style)
+    depth = 0
+    for sign in style[:-1]:
+        depth += {"{": 1, "}": -1}.get(sign, 0)
+        assert depth > 0 or sign != "}", "nothing stands outside"
+
+
+def test_long_table_is_cut_and_says_so() -> None:
+    frame = pl.DataFrame({"n": range(1_234)})
+    html = Result("sql", frame)._repr_html_()
+    assert html.count("<tr>") <= 202
+    assert "1,034 rows more: .frame has all rows" in html
+
+
+def test_report_is_a_page_of_its_own_that_cannot_reach_the_notebook() -> None:
+    html = Document("<t>", (), (Section("a", "A", words=('say "it"',)),), "auditor 1")._repr_html_()
+    assert html.startswith('<iframe title="&lt;t&gt;" sandbox="allow-scripts"')
+    assert html.count('"') == 8, "what the page says ends no attribute"
+
+
+@pytest.mark.parametrize("ending", ["json", "csv", "md", "tex", "html", "parquet", "txt"])
+def test_file_is_of_the_format_that_its_ending_names(ending: str) -> None:
+    path = result().save(f"out.{ending}")
+    assert path == Path(f"out.{ending}")
+    assert path.stat().st_size > 0
+
+
+def test_what_cannot_be_saved_or_drawn_is_said() -> None:
+    with pytest.raises(UsageError, match="its ending names no format"):
+        result().save("out.xyz")
+    with pytest.raises(UsageError, match="score: no figure to draw"):
+        result().save("out.svg")
+    with pytest.raises(UsageError, match="score: no figure to draw"):
+        result().plot()
+    with pytest.raises(UsageError, match="cannot be written"):
+        result().save("no/folder/out.csv")
+    assert not Path("out.svg").exists()
+
+
+def test_frame_becomes_one_of_pandas() -> None:
+    frame = Result("sql", pl.DataFrame({"a": [1, 2], "b": ["x", None]})).to_pandas()
+    assert frame["a"].tolist() == [1, 2]
+    assert frame["b"].isna().tolist() == [False, True]
+
+
+def test_plot_draws_the_figures_that_are_named() -> None:
+    captions = [{"image": f"i{n}", "caption": f"a {w} dog {n}"} for n in range(8) for w in "abc"]
+    with auditor.open("audit.duckdb", write=True) as audit:
+        audit.ingest("mine", data=captions)
+        bounds = audit.bounds("mine", metrics=["bleu-1"])
+        assert repr(audit) == "<Auditor audit.duckdb: mine@v1 (8 images, 24 captions)>"
+    first = bounds.figures[0].name
+    assert bounds.plot().svg.startswith("<?xml") or bounds.plot().svg.startswith("<svg")
+    assert bounds.plot(first)._repr_svg_().count("<svg") == 1
+    assert repr(bounds.plot(first)) == f"<Plot of bounds: {first}>"
+    assert bounds.plot(first).save("one.png").read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(UsageError, match=f"no figure nope; its figures are {first}"):
+        bounds.plot("nope")
