@@ -24,6 +24,7 @@ def test_wheel_runs_the_demo_in_an_empty_environment(tmp_path: Path) -> None:
         "auditor/sql/macros.sql",
         "auditor/datasets.toml",
         "auditor/sample/narrow.token",
+        "auditor/py.typed",
     ):
         assert wanted in names
     assert not [name for name in names if name.startswith("tests/")]
