@@ -38,7 +38,7 @@ def test_cell_has_title_table_and_notes_and_escapes_what_captions_say() -> None:
 
 def test_style_of_a_cell_holds_for_cells_alone() -> None:
     style = re.search(r"<style>(.*)</style>", result()._repr_html_(), re.DOTALL)[1]
-    assert style.startswith(".auditor-result {")
+    assert style.startswith(".auditor-result.auditor-result {")
     assert style.count("{") == style.count("}")
     assert not re.search(r"(?m)^\s*(:root|html|body|@page|@media print)", style)
     depth = 0

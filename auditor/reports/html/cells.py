@@ -24,7 +24,8 @@ _CLASS = "auditor-result"
 #: What says how a cell differs from a page: the notebook's own width and margins, and no heading between lines.
 _OWN = """
 & { padding: .2rem .8rem .8rem; font-size: 14px }
-& section { padding-top: 0 } & h2 { border: 0; padding: 0; font-size: 1.15rem }
+& section { padding-top: 0 } & h2, & h3 { font-weight: bold }
+& h2 { border: 0; padding: 0; font-size: 1.15rem }
 & table { margin-left: 0; margin-right: 0; border: 0; table-layout: auto; color: inherit }
 & tbody tr, & tbody tr:nth-child(odd), & tbody tr:hover { background: none }
 & th, & td { text-align: left } & .number { text-align: right }
@@ -78,4 +79,4 @@ def _scoped() -> str:
     rules = re.sub(r"@media \(prefers-color-scheme: dark\) \{.*?\n\}\n", "", rules, flags=re.DOTALL)
     rules = rules.replace(":root[data-theme=dark]", "[data-jp-theme-light=false] &, .vscode-dark &")
     rules = re.sub(r"(?m)^(?::root|html|body) \{", "& {", rules)
-    return f".{_CLASS} {{{rules}{_OWN}}}"
+    return f".{_CLASS}.{_CLASS} {{{rules}{_OWN}}}"  # twice: to weigh more than what notebooks say of tables

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-import pooch  # type: ignore[import-untyped]
-
 from auditor.errors import SourceError, UsageError
 from auditor.model import Download, Progress, silent
 from auditor.sources.download.resume import ResumingDownloader
@@ -92,9 +90,7 @@ def stay_inside(download: Download) -> None:
 
 def _sha256(found: Path, path: Path) -> str:
     """Hash a file as it lies on disk, but one found under a compressed name by what it holds."""
-    if found == path:
-        return str(pooch.file_hash(str(found)))
-    with files.open_bytes(found) as content:
+    with found.open("rb") if found == path else files.open_bytes(found) as content:
         return hashlib.file_digest(content, "sha256").hexdigest()  # type: ignore[arg-type]
 
 
@@ -118,6 +114,8 @@ def _fetched(download: Download, progress: Progress) -> Fetched:
 
 def _download(download: Download, staging: Path, partial: Path, progress: Progress, *, may_resume: bool = True) -> bool:
     """Put the verified download into the staging folder; say whether it was put together from parts."""
+    import pooch  # type: ignore[import-untyped]  # noqa: PLC0415  a notebook is warned of widgets as soon as it is here
+
     downloader = ResumingDownloader(download, partial, progress, may_resume=may_resume)
     pooch.get_logger().setLevel("WARNING")  # its narration knows nothing of --quiet
     try:

@@ -6,11 +6,11 @@ sha256 in datasets.toml, which names a version of a file better than a server's 
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import time
 from pathlib import Path
 
-import pooch  # type: ignore[import-untyped]
 import requests
 
 from auditor.errors import SourceError
@@ -60,7 +60,8 @@ class ResumingDownloader:
             time.sleep(PAUSE * 2 ** (failures - 1))
         shutil.copyfile(self._partial, output_file)  # no rename: another run may be writing here
         self._partial.unlink()
-        self.sha256 = pooch.file_hash(output_file)
+        with Path(output_file).open("rb") as content:
+            self.sha256 = hashlib.file_digest(content, "sha256").hexdigest()
 
     def _trouble(self, url: str) -> str | None:
         """Try once, and say what stopped a try that may be repeated; what stops all of them raises `SourceError`."""
