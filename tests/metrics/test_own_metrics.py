@@ -128,6 +128,15 @@ def test_every_question_of_scores_takes_it(store: Store) -> None:
     assert signature in document.signatures.values()
 
 
+def test_metrics_whose_names_begin_alike_have_a_figure_each(store: Store) -> None:
+    for name in ("my-first", "my-second", "Größe"):
+        auditor.metric(name=name)(shared)
+    ingest_rows(store, ROWS, kind="candidates")
+    result = bounds(store, "set", metrics=["my-first", "my-second", "Größe", "bleu-1"], candidates=["human"])
+    assert [figure.name for figure in result.figures] == ["my-first", "my-second", "Größe", "figure-1", "bounds-1"]
+    assert all(f"Upper bound: {name}" in result._repr_html_() for name in ("my-first", "my-second", "Größe"))
+
+
 def test_ratings_and_forced_choice_take_it(store: Store) -> None:
     auditor.metric(name="shared")(shared)
     ingest_rows(store, [(f"i{n}", slot, f"a {w} dog {n}") for n in range(9) for slot, w in enumerate("abcd")])

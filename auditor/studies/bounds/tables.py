@@ -159,11 +159,13 @@ def _means(rows: pl.DataFrame, selections: Sequence[Selection]) -> pl.DataFrame:
 
 
 def _upper_figures(human: pl.DataFrame) -> list[Figure]:
-    grouped = human.with_columns(family=pl.col("metric").str.extract("^([a-z]+)").replace(_FAMILIES))
+    first, base = (pl.col("metric").str.extract(begin) for begin in ("^([a-z]+)", "^([^:]+)"))
+    known = first.replace(_FAMILIES)
+    grouped = human.with_columns(family=pl.when(known.is_in(list(_TITLES))).then(known).otherwise(base))
     return [
         Figure(
             name,
-            f"Upper bound: {_TITLES[name] if some['metric'].n_unique() > 1 else some['metric'][0]}",
+            f"Upper bound: {_TITLES.get(name, name) if some['metric'].n_unique() > 1 else some['metric'][0]}",
             "bars",
             some.drop("family"),
             "dataset",
