@@ -38,8 +38,9 @@ def metric_cards(name: Name = None) -> Result:
     How to read it: a parameter is set as in -m cider-d:sigma=4; what is set enters the signature of every number made
     with it.
 
-    A Python function is a metric too: -m python:MODULE.FUNCTION, of a module that is installed or in the working folder,
-    and @auditor.metric in Python. It gets a candidate and the list of its references, as written, and gives a number.
+    A Python function is a metric too: -m python:MODULE.FUNCTION, of a module that is installed or in the working
+    folder, and @auditor.metric in Python. It gets a candidate and the list of its references, as written, and gives a
+    number.
 
     Limits: metrics that need a package say which, and are no default where it is not installed.
 
