@@ -94,6 +94,11 @@ PARAMS: dict[str, Any] = {
     "draw": "mentions",
     "pipeline": "one",
     "most_phrases": 20,
+    "known_words": 100,
+    "most_images": 100,
+    "model_seed": 1,
+    "vectors_seq": 1,
+    "vectors": "vectors",
 }
 
 

@@ -5,6 +5,7 @@ Parquet with a column of vectors, `.npy` beside a list of ids, `.npz`, HDF5, and
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
@@ -25,6 +26,8 @@ OPTIONS: Mapping[str, str] = {
     "ids_file": "for .npy: the ids of its rows, as .txt, .json, .csv, .parquet or .npy; else the file beside it that "
     "is called like it, or ids.*",
     "of": '"texts" where the ids of a .npy, .npz or HDF5 file are texts and not images',
+    "image_pattern": "regular expression whose first group is the image's id: (\\d+)_ takes 1000268201 of "
+    "1000268201_693b08cb0e.jpg",
     "image_suffix": "what is put behind each id: .jpg where captions name image.jpg",
     "coco_ids": "true names COCO's images by the number in their files' names: 000000565045.jpg is 565045",
 }
@@ -73,6 +76,7 @@ def beside(part: Part) -> list[Path]:
 def _read(part: Part) -> Iterator[pl.DataFrame]:
     if part.options.get("of", "images") not in ("images", "texts"):
         raise UsageError(f"of must be images or texts, not {part.options['of']}")
+    _check_pattern(part.options.get("image_pattern"))
     for path in files.expand(part):
         records = 0
         for frame in named(_records(path, part.options), part.options):
@@ -91,6 +95,19 @@ def _records(path: Path, options: Mapping[str, Option]) -> Iterator[pl.DataFrame
     if not files.head(path, 1):
         raise SourceError(f"{path}: it is empty")
     return _READERS[_ending(path)](path, options)
+
+
+def _check_pattern(pattern: object) -> None:
+    """Raise `UsageError` for a pattern that is no regular expression, or has no group."""
+    if pattern is None:
+        return
+    try:
+        groups = re.compile(str(pattern)).groups
+        pl.Series([""]).str.extract(str(pattern), 1)
+    except (re.error, pl.exceptions.ComputeError) as error:
+        raise UsageError(f"image_pattern {pattern}: no regular expression: {error}") from error
+    if not groups:
+        raise UsageError(f"image_pattern {pattern}: has no group; put what is the id in brackets: (\\d+)_")
 
 
 def _ending(path: Path) -> str:

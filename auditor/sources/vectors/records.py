@@ -114,6 +114,8 @@ def _image(options: Mapping[str, Option]) -> tuple[pl.Expr, pl.Expr]:
     image, reason = pl.col("image"), pl.lit(None, pl.String)
     if options.get("basename") is True:
         image = image.str.extract(r"([^/\\]+)[/\\]*$", 1)
+    if "image_pattern" in options:
+        image = image.str.extract(str(options["image_pattern"]), 1)
     if options.get("coco_ids") is True:
         number = image.str.extract(f"^{COCO_FILE}$", 1)
         reason = pl.when(image.is_not_null() & number.is_null()).then(pl.lit("the image is no file of COCO"))
