@@ -210,7 +210,9 @@ def test_ids_of_another_form_are_a_warning_that_says_what_to_do(store: Store) ->
     assert "clip names in/a.jpg, …, set names a.jpg, …; --option basename=true, image_suffix=.jpg or coco_ids=true" in (
         finding.sentence
     )
-    assert take(store, strange, related=()).findings == ()
+    unrelated = take(store, strange, related=())
+    assert unrelated.findings == ()
+    assert any("clip: no dataset in the store has an image of these: in/a.jpg, " in one for one in unrelated.sentences)
     told = take(store, strange, related=("set",), options={"basename": True}).sentences
     assert "set: 1 image has no vector in clip, 2 have one: d.jpg" in told
 
