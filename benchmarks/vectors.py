@@ -1,4 +1,4 @@
-"""What vectors cost: `ingest` of as many as Flickr30k has images, and of many more, from Parquet and from `.npy`.
+"""What vectors cost: `ingest` of as many as Flickr30k has images, and of many more; to learn from them, and to score.
 
 Vectors are of chance, for what they say costs nothing. Each ingest is a process of its own; the least time of several
 repetitions counts, and the highest peak. This process stays small, see `measuring.py`.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -23,6 +24,13 @@ INGESTED = (
 
 #: Seconds, for the first two.
 MOST_SECONDS = 10.0
+
+#: Captions and numbers a vector that are learnt from, and captions that are scored; CPU seconds of either, at most.
+LEARNT, SCORED = (12_140, 512), 100_000
+
+MOST_LEARNING, MOST_SCORING = 15.0, 10.0
+
+_WORDS, _A_CAPTION, _AN_IMAGE = 6_000, 11, 5
 
 _AT_ONCE = 10_000
 
@@ -76,12 +84,85 @@ def ingest(repeat: int) -> None:
     print(f"\naim, for {INGESTED[0][0]:,}: at most {MOST_SECONDS:g} s: {mark(met)}")
 
 
+def learn(learner: str) -> None:
+    """Learn one model from captions of chance, score others by it, and print the CPU seconds of both.
+
+    Words are as frequent as Zipf has it, captions as long as those of Flickr8k. Scored in blocks, as by `score`.
+    """
+    import numpy as np
+    import polars as pl
+
+    from auditor.metrics.vectors.bags import bags
+    from auditor.metrics.vectors.cards import CARDS
+    from auditor.metrics.vectors.learning import KNOWN_WORDS, Material, models
+
+    chance = np.random.default_rng(1)
+    captions, length = LEARNT
+    odds = 1 / np.arange(1, _WORDS + 1)
+
+    def drawn(rows: int) -> pl.Series:
+        words = chance.choice(_WORDS, (rows, _A_CAPTION), p=odds / odds.sum()).astype(np.uint32)
+        return pl.Series(values=words).cast(pl.List(pl.UInt32))
+
+    tokens = drawn(captions)
+    counted = tokens.list.unique().explode().value_counts(sort=True, name="captions").head(KNOWN_WORDS)
+    words = counted.select(
+        token_id=pl.col(counted.columns[0]),
+        word_no=pl.int_range(pl.len(), dtype=pl.UInt32),
+        weight=((1 + captions) / (1 + pl.col("captions"))).log() + 1,
+    )
+    images = captions // _AN_IMAGE
+    whose = np.repeat(np.arange(images), _AN_IMAGE)
+    vectors = chance.standard_normal((images, length), dtype=np.float32)
+    names = pl.Series([f"{number}" for number in range(images)])
+    told = pl.DataFrame({"image": names.gather(whose), "slot": np.tile(np.arange(_AN_IMAGE), images)})
+    made = Material(told, bags(tokens, words), whose, names, vectors, chance.integers(1, 6, images), words)
+    settings = {"learner": learner, "penalty": 3.0, "margin": 0.2, "model_seed": 1}
+    begun = time.process_time()
+    ((_, model),) = models(made, [0], settings)
+    learnt = time.process_time() - begun
+    kernel = next(card.kernel for card in CARDS if card.kernel and card.kernel.name == f"vector_{learner}")
+    part = model.rows(0)
+    begun = time.process_time()
+    for first in range(0, SCORED, _AT_ONCE):
+        asked = pl.DataFrame({"tokens": drawn(_AT_ONCE)}).select(
+            candidate=pl.lit("one"),
+            image=names.gather((np.arange(_AT_ONCE) + first) % images),
+            slot=pl.lit(0),
+            tokens="tokens",
+        )
+        seen = pl.DataFrame({"image": names, "model": 0, "vector": pl.Series(values=vectors).cast(pl.List(pl.Float32))})
+        kernel.run({"candidate_tokens": asked, "scored_image": seen, "known_word": words, "learnt_part": part}, {})
+    print(f"{learnt:.2f} {time.process_time() - begun:.2f}")
+
+
+def learners(repeat: int) -> None:
+    """Measure what each metric that learns costs, and print a table."""
+    rows = []
+    with tempfile.TemporaryDirectory() as name:
+        for learner, metric in (("ridge", "vector-ridge"), ("rank", "vector-rank")):
+            costs, told = zip(*(run([*_SELF, "--learn", learner], Path(name)) for _ in range(repeat)), strict=True)
+            learnt, scored = (min(float(one.split()[place]) for one in told) for place in (0, 1))
+            met = learnt <= MOST_LEARNING and scored <= MOST_SCORING
+            rows.append((metric, up(learnt), up(scored), up(best(costs).peak or 0.0, 0), mark(met)))
+    captions, length = LEARNT
+    columns = [
+        "metric", f"CPU s to learn from {captions:,} captions × {length}", f"CPU s to score {SCORED:,} captions",
+        "peak, MiB", f"at most {MOST_LEARNING:g} and {MOST_SCORING:g} s",
+    ]  # fmt: skip
+    print("\n" + "\n".join(table(columns, rows)))
+
+
 def main(arguments: Sequence[str]) -> None:
     """Measure what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeat", type=positive, default=3)
     parser.add_argument("--write", nargs=4, metavar=("IMAGES", "LENGTH", "KIND", "FILE"), help=argparse.SUPPRESS)
+    parser.add_argument("--learn", choices=("ridge", "rank"), help=argparse.SUPPRESS)
     asked = parser.parse_args(arguments)
+    if asked.learn:
+        learn(asked.learn)
+        return
     if asked.write:
         images, length, kind, file = asked.write
         write(int(images), int(length), kind, Path(file))
@@ -89,6 +170,7 @@ def main(arguments: Sequence[str]) -> None:
     print(load_before())
     print(versions("numpy"))
     ingest(asked.repeat)
+    learners(asked.repeat)
 
 
 if __name__ == "__main__":
