@@ -184,12 +184,14 @@ def _summary_table(
 def _least_alike_table(named: pl.DataFrame, label: str, metric: Metric, *, is_system: bool) -> Table:
     least = named.sort(label, "image", "slot", descending=[metric.lower_is_better, False, False]).head(_LEAST)
     others = "references" if is_system else "others"
+    what = "least like their image" if metric.sees_images else f"least like the {others} of their image"
+    said = "does not match its image" if metric.sees_images else f"shares nothing with the {others}"
     of_last = pl.col(label) == least[label].tail(1).first() if least.height else pl.lit(False)
     equal = named.filter(of_last).height - least.filter(of_last).height
     return Table(
-        f"the {least.height} captions least like the {others} of their image, by {label}",
+        f"the {least.height} captions {what}, by {label}",
         least.select("image", "slot", label, "text"),
-        caption=f"a caption that shares nothing with the {others} may describe another image"
+        caption=f"a caption that {said} may describe another image"
         + (f"; {equal:,} more have the score of the last" if equal else ""),
         name="least-alike",
     )
