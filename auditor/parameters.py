@@ -111,7 +111,7 @@ Metrics = Annotated[
 Tokenizer = Annotated[
     str,
     Parameter(
-        "How captions become tokens: bare, char, ptb, spacy or whitespace; auto: bare, or char where captions are "
+        "How captions become tokens: bare, char, ptb, 13a, spacy or whitespace; auto: bare, or char where captions are "
         "written without blanks between words."
     ),
 ]
