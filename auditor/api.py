@@ -19,6 +19,7 @@ from auditor.studies import (
     distractors,
     diversity,
     duplicates,
+    export,
     findings,
     identical,
     ingest,
@@ -69,7 +70,7 @@ class Auditor:
         self.store = Store.open(Path(path), write=write, wait=wait)
 
     fetch, metrics = staticmethod(ingest.fetch), staticmethod(metrics.metric_cards)
-    ingest, export = Method(ingest.ingest), Method(ingest.export)
+    ingest, export = Method(ingest.ingest), Method(export.export)
     datasets, log, tag, note = (
         Method(versions.datasets),
         Method(versions.log),

@@ -61,7 +61,9 @@ STUDIES: dict[str, Study] = {
         writes=True,
         makes=True,
     ),
-    "export": _here("ingest:export", "Data", "Write a version as a bundle: Parquet files, hashed by a manifest."),
+    "export": _here(
+        "export:export", "Data", "Write a version to files: a bundle, COCO, Karpathy, CSV, JSON lines, Hugging Face."
+    ),
     "datasets": _here("versions:datasets", "Data", "List the datasets of the store, each with its newest version."),
     "log": _here("versions:log", "Data", "List every version of a dataset, the newest first."),
     "tag": _here("versions:tag", "Data", "Give a version a name that every command understands.", writes=True),

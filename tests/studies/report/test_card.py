@@ -15,7 +15,7 @@ from auditor import reports
 from auditor.cards import DatasetCard
 from auditor.model import Download, Source
 from auditor.reports.front_matter import render as front_matter
-from auditor.reports.front_matter import spdx
+from auditor.hub_terms import spdx
 from auditor.result import Finding, Severity
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.report import ReportSettings, card
