@@ -1,4 +1,4 @@
-"""Folders of Hugging Face: what `datasets` saved, Arrow streams named by state.json, or the hub holds, Parquet files."""
+"""Folders of Hugging Face: Arrow streams that `datasets` saved, named by state.json, or Parquet files of its hub."""
 
 from __future__ import annotations
 
