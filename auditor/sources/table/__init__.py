@@ -91,6 +91,13 @@ def read(part: Part) -> Batches:
         )
 
 
+def columns_of(part: Part) -> dict[str, str]:
+    """Give the columns by which the first rows are read, by what they hold."""
+    for _, _, columns in _rows(part, wishes(part.options)):
+        return columns
+    return {}
+
+
 def told(part: Part) -> list[str]:
     """Say which columns are taken together as the captions of an image, where no setting names each of them."""
     wanted = wishes(part.options)

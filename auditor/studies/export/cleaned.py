@@ -25,8 +25,8 @@ def named_by_findings(store: Store, selection: Selection, asked: Sequence[str], 
     """List the captions that findings name. Columns: image, slot, split, text, kind, severity, why; a row a finding.
 
     What is of a whole image counts only where its kind is named: then all its captions go. `asked` are kinds,
-    severities (that bad or worse), or `findings` for errors and warnings. Raises `UsageError` for
-    another word, and for a dataset of which no caption may go alone.
+    severities (that bad or worse), or `findings` for errors and warnings. Raises `UsageError` for another word, and for
+    a dataset of which no caption may go alone.
     """
     if selection.version.kind not in _KINDS:
         raise UsageError(f"--without: {selection.label} holds {selection.version.kind}; no caption of it may go alone")

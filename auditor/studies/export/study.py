@@ -29,6 +29,7 @@ Format = Annotated[
         "bundle, coco, karpathy, csv, jsonl or hf (a folder for Hugging Face); default: by the ending, else bundle.",
         "format",
         "f",
+        completes="export",
     ),
 ]
 
@@ -85,7 +86,7 @@ def export(
     """
     chosen = format_of(file_format, target)
     selection = versions.resolve(store, ref)
-    left_out = target.with_name(f"{target.stem}.left-out.csv")
+    left_out = target.parent / f"{target.stem or target.resolve().name}.left-out.csv"
     _check_free(target, chosen, force)
     if without and left_out.exists() and not force:
         raise UsageError(f"{left_out}: is there already; name another file, or replace it with --force")

@@ -28,12 +28,15 @@ from auditor.text import AUTO
 
 Candidates = Annotated[
     Sequence[str] | None,
-    p.Parameter("System output in the store to score; repeat for more; default: leave-one-out."),
+    p.Parameter("System output in the store to score; repeat for more; default: leave-one-out.", completes="dataset"),
 ]
 
 PresetName = Annotated[
     str | None,
-    p.Parameter("The row that a program prints, on its tokens and scales: coco (pycocoevalcap) or sacrebleu."),
+    p.Parameter(
+        "The row that a program prints, on its tokens and scales: coco (pycocoevalcap) or sacrebleu.",
+        completes="preset",
+    ),
 ]
 
 

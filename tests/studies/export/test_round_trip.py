@@ -155,8 +155,8 @@ def test_cleaned_set_is_without_what_findings_name(store: Store, tmp_path: Path)
 def test_image_goes_whole_only_where_its_kind_is_named(store: Store, tmp_path: Path) -> None:
     ingest_rows(store, [(f"i{n}", slot, f"a dog {n} {slot}") for n in range(30) for slot in range(3 if n else 1)])
     export(store, "set", tmp_path / "all.csv", without=["notice"])
-    assert "unusual-count" not in (tmp_path / "all.left-out.csv").read_text(encoding="utf-8")
-    export(store, "set", tmp_path / "some.csv", without=["unusual-count"])
+    assert "uneven-captions" not in (tmp_path / "all.left-out.csv").read_text(encoding="utf-8")
+    export(store, "set", tmp_path / "some.csv", without=["uneven-captions"])
     assert pl.read_csv(tmp_path / "some.csv").height == 87
 
 
