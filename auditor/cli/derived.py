@@ -57,13 +57,13 @@ class _Option:
         if self.parameter.metavar is not None:
             info: Any = typer.Argument(metavar=self.parameter.metavar, help=self.parameter.help, **self._offers())
         else:
-            info = typer.Option(*self._words(), help=self.parameter.help, **self._limits(), **self._offers())
+            info = typer.Option(*self._words(), help=self.parameter.help, **{**self._limits(), **self._offers()})
         given: Any = inspect.Parameter.empty if needed else self._default()
         return inspect.Parameter(
             self.name, inspect.Parameter.KEYWORD_ONLY, default=given, annotation=Annotated[kind, info]
         )
 
-    def _offers(self) -> Any:
+    def _offers(self) -> dict[str, Any]:
         return {"autocompletion": OFFERS[self.parameter.completes]} if self.parameter.completes else {}
 
     def _default(self) -> Any:

@@ -194,7 +194,8 @@ def test_every_format_says_what_it_reads_and_how_it_is_known(auditor: Run) -> No
     listed = auditor("formats", "--json").rows()
     for name in FORMATS:
         told = {row["property"]: row["value"] for row in listed if row["format"] == name}
-        assert told["reads"] and "Format `" not in told["reads"]
+        assert told["reads"]
+        assert "Format `" not in told["reads"]
         assert told["recognised"].startswith("Recognise")
     assert "split_key" in auditor("formats", "coco").out
     assert "no such format; known are" in auditor("formats", "cocoa", code=2).err
