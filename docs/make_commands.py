@@ -20,13 +20,14 @@ import tempfile
 import threading
 import types
 import typing
+import unittest.mock
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
 
 from auditor.cli import app, derived, docstring, verbosity
-from auditor.cli.commands import demo, sql, store
+from auditor.cli.commands import demo, shell, sql, store
 from auditor.studies import GROUPS, STUDIES, Group
 
 PAGES = Path(__file__).parent / "commands"
@@ -95,13 +96,17 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "demo": ("auditor demo",),
     "sql": (
         'auditor sql "select gram, images from ngram_frequency where n = 2 order by images desc, gram limit 5"',
-        "auditor sql \"select image, slot, text from captions where text like '%carrots%' order by image, slot\"",
+        "auditor sql \"select gram, count(*) as n from ngrams('sample-narrow', 3) group by gram order by n desc, gram\""
+        " --limit 3",
+        "auditor sql --schema captions",
     ),
+    "shell": ("cat asked.sql", "auditor shell < asked.sql"),
     "store": ("auditor store migrate",),
 }
 
 #: Files that runs read: captions with a fault, and a declaration of ratings and gates.
 FILES = {
+    "asked.sql": "select dataset, captions from versions order by dataset;\n.schema images\n",
     "captions.csv": "file,caption\na.jpg,A dog runs across a field.\na.jpg,The dog is running.\n"
     "b.jpg,A man in a red shirt waves.\nb.jpg,\n",
     "datasets.toml": """[check]
@@ -150,12 +155,12 @@ class Command:
 
 
 def commands() -> dict[str, Command]:
-    """List every command: those made of studies, and the three that are not."""
+    """List every command: those made of studies, and the four that are not."""
     listed = {
         name: Command(name, study.group, study.line, {name: derived.command(name, study)}, {name: study.load()})
         for name, study in STUDIES.items()
     }
-    for name, function in (("demo", demo.command), ("sql", sql.command)):
+    for name, function in (("demo", demo.command), ("sql", sql.command), ("shell", shell.command)):
         _, group, line = app.OTHERS[name]
         listed[name] = Command(name, typing.cast("Group", group), line, {name: function}, {name: function})
     those = {f"store {one.__name__}": one for one in (store.info, store.migrate, store.gc)}
@@ -295,7 +300,7 @@ def readme(text: str) -> str:
 def examples(names: Collection[str] = ()) -> dict[str, str]:
     """Run every example, or those named, each in a folder of its own; give what a terminal of 100 columns shows."""
     shown = {}
-    with tempfile.TemporaryDirectory() as made, _alone():
+    with tempfile.TemporaryDirectory() as made, alone():
         began = Path(made) / "began"
         _invented(began)
         for name in names or commands():
@@ -303,12 +308,12 @@ def examples(names: Collection[str] = ()) -> dict[str, str]:
             folder = Path(made) / name
             shutil.copytree(began, folder)
             with contextlib.chdir(folder):
-                shown[name] = "".join(f"$ {line}\n{_cut(_run(line))}" for line in asked)
+                shown[name] = "".join(f"$ {line}\n{_cut(run(line))}" for line in asked)
     return shown
 
 
 @contextlib.contextmanager
-def _alone() -> Iterator[None]:
+def alone() -> Iterator[None]:
     """Answer as on any machine: settings of the environment do not count, nor its speed, nor a terminal's width."""
     kept, pause = dict(os.environ), verbosity.PAUSE
     verbosity.PAUSE = threading.TIMEOUT_MAX  # how far a command is, is told after a while
@@ -346,9 +351,9 @@ def _invented(folder: Path) -> None:
                 table.writerow([image, other, judge, 1 + least])
     sample = ("--config", "sample/datasets.toml")
     with contextlib.chdir(folder):
-        _run(shlex.join(["auditor", "ingest", "sample-narrow", "sample-varied", "sample-flawed", *sample]))
-        _run("auditor ingest system --from system.json --format list --kind candidates")
-        _run("auditor ingest stars")
+        run(shlex.join(["auditor", "ingest", "sample-narrow", "sample-varied", "sample-flawed", *sample]))
+        run("auditor ingest system --from system.json --format list --kind candidates")
+        run("auditor ingest stars")
         _voted()
 
 
@@ -375,7 +380,7 @@ def _paired(folder: Path, described: list[tuple[str, list[str]]]) -> None:
 
 def _voted() -> None:
     """Let three invented judges answer questions: two take the image's own caption, of the third each second time."""
-    _run("auditor tasks sample-varied --candidates human --candidates intra --kind pairs --images 15 -o votes.csv")
+    run("auditor tasks sample-varied --candidates human --candidates intra --kind pairs --images 15 -o votes.csv")
     with Path("votes.key.csv").open(encoding="utf-8") as file:
         own = {row["task"]: "BC"[row["origin_b"] != "human"] for row in csv.DictReader(file)}
     with Path("votes.csv").open(encoding="utf-8") as file:
@@ -387,14 +392,17 @@ def _voted() -> None:
         table = csv.DictWriter(file, questions[0])
         table.writeheader()
         table.writerows(questions)
-    _run("auditor ingest votes --from votes.csv --format votes --option key_file=votes.key.csv")
+    run("auditor ingest votes --from votes.csv --format votes --option key_file=votes.key.csv")
 
 
-def _run(line: str) -> str:
+def run(line: str) -> str:
     """Run a command line in this process; give stdout and stderr as they come."""
     program, *words = shlex.split(line)
     if program == "cat":
         return Path(words[0]).read_text(encoding="utf-8")
+    if "<" in words:
+        with Path(words[-1]).open(encoding="utf-8") as given, unittest.mock.patch("sys.stdin", given):
+            return run(shlex.join([program, *words[:-2]]))
     verbosity.VERBOSITY.quiet, verbosity.VERBOSITY.color, verbosity.VERBOSITY.debug = False, True, False
     heard = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
     with contextlib.redirect_stdout(heard), contextlib.redirect_stderr(heard), contextlib.suppress(SystemExit):

@@ -2,7 +2,8 @@
 
 A case holds `captions` ([image, slot, text] or [image, slot, text, split]), ingested as dataset "case"; optionally
 `candidate` (the SELECTs that make the candidates; default candidate_human), `tables` (relations given as literals), `params`,
-and `rows`, what the file must return. Rows are compared in order where the file orders them, else sorted.
+and `rows`, what the file must return. What people query (`sql/people/`) is `asked` by a statement; `before` are the
+captions of an earlier version. Rows are compared in order where the file orders them, else sorted.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ from typing import Any
 from conftest import ROOT, ingest_rows
 
 from auditor.metrics.candidates import CandidateSet, bind_candidates
-from auditor.store import ngrams
+from auditor.store import ngrams, people
 from auditor.store.connection import MEMORY, Store
+from auditor.store.readonly_sql import ask
 from auditor.store.sqlfiles import SqlFile, catalogue, reads_of, sql_root
 from auditor.store.versions import resolve
 from auditor.store.workspace import Workspace
@@ -94,6 +96,11 @@ PARAMS: dict[str, Any] = {
     "draw": "mentions",
     "pipeline": "one",
     "most_phrases": 20,
+    "known_words": 100,
+    "most_images": 100,
+    "model_seed": 1,
+    "vectors_seq": 1,
+    "vectors": "vectors",
 }
 
 
@@ -123,10 +130,23 @@ def workspace_of(file: SqlFile, case: dict[str, Any]) -> Iterator[Workspace]:
 
 
 def returned(file: SqlFile, case: dict[str, Any]) -> tuple[list[str], list[tuple[Any, ...]]]:
+    if file.name in people.relations():
+        return _asked(case)
     with workspace_of(file, case) as workspace:
         frame = workspace.rows(file.name)
         rows = [tuple(_plain(value) for value in row) for row in frame.rows()]
         return frame.columns, rows if "order by" in file.statement.rpartition(")")[2] else sorted(rows, key=repr)
+
+
+def _asked(case: dict[str, Any]) -> tuple[list[str], list[tuple[Any, ...]]]:
+    with Store.open(MEMORY) as store:
+        for captions in (case.get("before", []), case["captions"]):
+            _ingest(store, captions, "case", kind="candidates")
+        for name, table in case.get("tables", {}).items():
+            _fill(store, name, table)
+        frame = ask(store, case["asked"], {})
+        rows = [tuple(_plain(value) for value in row) for row in frame.rows()]
+        return frame.columns, rows if "order by" in case["asked"] else sorted(rows, key=repr)
 
 
 def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, case: dict[str, Any]) -> None:
@@ -222,7 +242,8 @@ def _literal(store: Store, workspace: Workspace, name: str, table: dict[str, Any
 def _fill(store: Store, name: str, table: dict[str, Any]) -> None:
     types = dict(
         store.query(
-            "select column_name, data_type from duckdb_columns() where table_name = $name", {"name": name}
+            "select column_name, data_type from duckdb_columns() where table_name = $name",
+            {"name": name.removeprefix("cache.")},
         ).iter_rows()
     )
     columns = [column.partition(" ")[0] for column in table["columns"]]
@@ -245,4 +266,4 @@ def _plain(value: Any) -> Any:
 
 
 def every_file() -> list[SqlFile]:
-    return list(catalogue().values())
+    return [*catalogue().values(), *(one.file for one in people.relations().values())]

@@ -9,10 +9,12 @@ from typing import Any
 
 import duckdb
 import pytest
-from conftest import ROOT
+from conftest import ROOT, ingest_rows
 from sqlcases import CASES, PARAMS, every_file, load, path_of, returned
 
+from auditor.store import people
 from auditor.store.connection import MEMORY, Store
+from auditor.store.readonly_sql import ask
 from auditor.store.relations import declared
 from auditor.store.sqlfiles import SqlFile, catalogue, fingerprint, macros, sql_root
 from auditor.store.workspace import Workspace
@@ -67,7 +69,9 @@ def test_reads_what_it_declares(file: SqlFile) -> None:
     body = re.sub(r"--.*", "", file.statement)
     ctes = set(re.findall(r"(?:with(?: recursive)?|,)\s+(\w+)\s*(?:\([^)]*\))?\s+as\s+(?:materialized\s+)?\(", body))
     body = body.replace("distinct from", "")
-    named = set(re.findall(r"\b(?:from|join)\s+((?:cache\.)?\w+)", body)) - ctes - {"range", "lateral", "values"}
+    named = (
+        set(re.findall(r"\b(?:from|join)\s+(?:main\.)?((?:cache\.)?\w+)", body)) - ctes - {"range", "lateral", "values"}
+    )
     assert named == set(file.reads)
 
 
@@ -77,6 +81,7 @@ def test_what_is_read_is_a_select_a_table_or_declared() -> None:
     read = {name for file in catalogue().values() for name in file.reads}
     assert read - set(catalogue()) - tables - ENGINE - {"cache.ngram_frequency"} == set(declared())
     assert not set(declared()) & (set(catalogue()) | tables)
+    assert not set(people.relations()) & (set(catalogue()) | set(declared()))
 
 
 @pytest.mark.parametrize("name", declared())
@@ -124,7 +129,7 @@ def test_no_case_is_without_a_file() -> None:
 
 
 def test_layout_and_comments_do_not_change_a_fingerprint(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = {file.name: fingerprint(file.name) for file in every_file()}
+    before = {name: fingerprint(name) for name in catalogue()}
     relaid: dict[str, Any] = {}
     for name, file in catalogue().items():
         body = "\n".join(f"  {line}  -- why" for line in file.statement.splitlines() if not line.startswith("--"))
@@ -178,3 +183,36 @@ def test_schema_files_comment_every_table_and_column() -> None:
     silent = listed.filter(listed["meaning"].is_null())
     assert silent.is_empty(), silent
     assert sql_root().is_dir()
+
+
+@pytest.mark.parametrize("name", people.relations())
+def test_what_people_query_is_described_as_it_is(name: str) -> None:
+    """Each column has a type, the engine's, and a meaning; the example runs."""
+    relation = people.relations()[name]
+    assert tuple(column for column, _, _ in relation.columns) == relation.file.returns
+    assert relation.file.meaning
+    assert relation.example
+    called = name if not relation.file.params else f"{name}({', '.join(['null'] * required(relation.called))})"
+    with Store.open(MEMORY) as store:
+        told = ask(store, f"describe from {called}", {})
+    assert dict(told.select("column_name", "column_type").iter_rows()) == {
+        column: kind for column, kind, _ in relation.columns
+    }
+
+
+def required(called: str) -> int:
+    return sum(":=" not in one for one in called.partition("(")[2].rstrip(")").split(", "))
+
+
+def test_tables_of_the_store_are_read_whatever_a_statement_calls_its_own() -> None:
+    with Store.open(MEMORY) as store:
+        ingest_rows(store, [("a", 0, "a dog"), ("a", 1, "a cat")])
+        shadows = "with membership as (select 1), caption as (select 2), vocabulary as (select 3)"
+        for called, rows in (("captions('set')", 2), ("tokens('set')", 4), ("ngrams('set', 2)", 2)):
+            assert ask(store, f"{shadows} select count(*) from {called}", {}).item() == rows
+
+
+def test_a_view_and_a_function_of_one_name_have_the_same_columns() -> None:
+    with Store.open(MEMORY) as store:
+        ingest_rows(store, [("a", 0, "a dog"), ("a", 1, "a cat")])
+        assert ask(store, "from captions", {}).equals(ask(store, "from captions('set')", {}))

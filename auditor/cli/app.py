@@ -34,6 +34,7 @@ FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 OTHERS = {
     "demo": ("demo:command", "Reports", "Run the whole audit on three bundled sample sets."),
     "sql": ("sql:command", "Data", "Ask the store anything, in SQL, read-only."),
+    "shell": ("shell:command", "Data", "Ask the store one statement after another."),
 }
 
 

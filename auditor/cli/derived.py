@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin, g
 import typer
 
 from auditor.cli import options as o
-from auditor.cli.completion import OFFERS
 from auditor.cli.docstring import help_of
+from auditor.cli.offers import OFFERS
 from auditor.cli.verbosity import confirmed, narrate, progressing
 
 if TYPE_CHECKING:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import datetime
 import math
+import re
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 
 import polars as pl
 
@@ -33,6 +35,9 @@ def place(example: Mapping[str, str | int | None], which: str = "") -> str:
     return f"{image}" if slot is None else f"{image}#{slot}"
 
 
+#: Columns whose whole numbers name something: an id is no amount.
+_NAMING = re.compile(r"(?:.+_)?(?:id|image|item|line|no|pair|position|seed|seq|slot|triplet|year)", re.IGNORECASE)
+
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 #: A number below this is not shown as 0.
@@ -49,7 +54,7 @@ def text(value: object, *, exact: bool = False) -> str:
             return ""
         case bool():
             return "yes" if value else "no"
-        case int():
+        case int() | Decimal():  # sums of whole numbers come as decimals
             return f"{value:,}"
         case float():
             return f"{value:,}" if exact else _number(value)
@@ -64,10 +69,12 @@ def text(value: object, *, exact: bool = False) -> str:
 
 
 def cell(table: Table, column: str, value: object) -> str:
-    """Write a value as its table shows it: with so many decimals as the table says, or as `text` does.
+    """Write a value as its table shows it: with so many decimals as the table says, or as `text` does; an id as it is.
 
     The number is rounded here and nowhere before, so that every digit of it was measured.
     """
+    if isinstance(value, int) and not isinstance(value, bool) and _NAMING.fullmatch(column):
+        return str(value)
     decimals = dict(table.digits).get(column)
     if decimals is None or not isinstance(value, float) or not math.isfinite(value):
         return text(value, exact=table.exact)
@@ -76,7 +83,7 @@ def cell(table: Table, column: str, value: object) -> str:
 
 def is_number(value: object) -> bool:
     """Say whether a value is written flush right."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
 
 
 def flush_right(table: Table, column: str) -> bool:

@@ -1,14 +1,23 @@
-"""A study whose result is kept whole: asked again about the same captions, it is read, not counted."""
+"""A study whose result is kept whole: asked again about the same captions, it is read, not counted.
+
+Scores of single captions are kept beside it, for people to query.
+"""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import ParamSpec
 
+import polars as pl
+
+from auditor.metrics.candidates import CandidateSet
+from auditor.model import Selection
 from auditor.parameters import bound
 from auditor.registry import References, are_ours, requests
 from auditor.result import Result
+from auditor.store import for_people
+from auditor.store.connection import Store
 from auditor.store.kept_results import kept_result
 from auditor.store.versions import resolve_all
 
@@ -45,3 +54,32 @@ def keeps_result(named: str, *beside: str) -> Callable[[Callable[P, Result]], Ca
         return run
 
     return keeping
+
+
+def keep_scores(
+    store: Store,
+    selection: Selection,
+    scores: pl.DataFrame,
+    candidates: Sequence[CandidateSet],
+    signatures: Mapping[str, str],
+) -> None:
+    """Keep the scores of candidates for people to query, by metrics of this package; `signatures` are by label.
+
+    Not where the store keeps nothing that was drawn, as for `reproduce`.
+    """
+    if not store.keeps_drawn or not are_ours(requests(list(signatures))):
+        return
+    rows = [
+        (
+            for_people.key(selection, one.name, one.source, one.params.get("seed"), signature),
+            one.name,
+            one.source,
+            one.params.get("seed"),
+            label,
+            signature,
+        )
+        for one in candidates
+        for label, signature in signatures.items()
+    ]
+    made = pl.DataFrame(rows, schema=for_people.MADE, orient="row")
+    for_people.keep_scores(store, selection, scores.select("candidate", "image", "slot", *signatures), made)

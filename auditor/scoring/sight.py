@@ -41,15 +41,14 @@ def unseen(store: Store, selection: Selection, metrics: Sequence[MetricRequest])
     said = []
     for name in dict.fromkeys(str(one.settings["vectors"]) for one in metrics if one.metric.sees_images):
         version = resolve(store, name, vectors=True).version
-        told = vectors.coverage(store, version, selection).filter("has_captions")
-        without = told.filter(~pl.col("has_vector"))["image"]
+        described = vectors.coverage(store, version, selection).filter("has_captions")
+        without = described.filter(~pl.col("has_vector"))["image"]
         if len(without):
+            seeing = ", ".join(one.label for one in metrics if one.settings.get("vectors") == name)
             subject = counted(len(without), "image has", "images have")
-            both = told.height - len(without)
-            said.append(
-                f"{selection.label}: {subject} no vector in {version.dataset} and no score by any metric here; scores "
-                f"are of the {both:,} others: {listed(without, _SHOWN)}"
-            )
+            told = f"{selection.label}: {subject} no vector in {version.dataset} and no score by {seeing}"
+            others = described.height - len(without)
+            said.append(f"{told}; what is compared with it is of the {others:,} others: {listed(without, _SHOWN)}")
     return said
 
 

@@ -21,7 +21,20 @@ from polars.exceptions import ComputeError
 
 from auditor.model import Selection
 from auditor.store.connection import MEMORY, Store
-from auditor.store.sqlfiles import fingerprint
+from auditor.store.sqlfiles import catalogue, fingerprint, sql_root
+
+#: What columns hold that tables of counts share.
+_KEYS = {
+    "key": "Entry of the cache, see entry.",
+    "candidate": "What was counted: human, a substitute, or the dataset of a system's output.",
+    "image": "The image.",
+    "slot": "Position of the candidate among those of its image, from 0.",
+    "part": "Number of the part: 0 is what is no table, the others are tables.",
+    "body": "The part itself: JSON, or a table as an Arrow file.",
+}
+
+#: What tables hold that no SELECT makes.
+_MADE_OUTSIDE = {"study_result": "Results of studies, kept whole so that they need not be made again."}
 
 
 def key(selection: Selection, profile: str, relations: Sequence[str], params: Mapping[str, Any]) -> str:
@@ -149,7 +162,9 @@ def _save(
         if _columns(store, relation) not in ([], rows.columns):
             store.execute(f"drop table cache.{relation}")
             store.execute("delete from cache.entry where relation = $relation", {"relation": relation})
-        store.execute(f"create table if not exists cache.{relation} as from counted limit 0")
+        if not _columns(store, relation):
+            store.execute(f"create table cache.{relation} as from counted limit 0")
+            _describe(store, relation, rows.columns)
         if store.query("select 1 from cache.entry where key = $key", {"key": entry_key}).is_empty():
             store.execute(f"delete from cache.{relation} where key = $key", {"key": entry_key})
             store.execute(f"insert into cache.{relation} from counted")
@@ -162,6 +177,19 @@ def _save(
                     "version": selection.version.version,
                 },
             )
+
+
+def _describe(store: Store, relation: str, columns: Sequence[str]) -> None:
+    """Say of a table, and of each of its columns, what it holds, or which file does."""
+    file = catalogue().get(relation)
+    whose = f"sql/{file.path.relative_to(sql_root()).as_posix()}" if file else f"auditor, which makes {relation}"
+    meaning = file.meaning if file else _MADE_OUTSIDE.get(relation, f"Counts that {relation} is made of.")
+    comments = {f"table cache.{relation}": meaning} | {
+        f'column cache.{relation}."{name}"': _KEYS.get(name, f"Counted by {whose}.") for name in columns
+    }
+    for what, comment in comments.items():
+        spelled = comment.replace("'", "''")
+        store.execute(f"comment on {what} is '{spelled}'")
 
 
 def _columns(store: Store, relation: str) -> list[str]:

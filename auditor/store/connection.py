@@ -38,10 +38,16 @@ class ArrowStream:
     """
 
     def __init__(self, open_stream: Callable[[], object]) -> None:
-        self._open_stream = open_stream
+        self._open_stream: Callable[[], object] | None = open_stream
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        if self._open_stream is None:
+            raise LookupError("these rows were let go of")
         return self._open_stream()
+
+    def let_go(self) -> None:
+        """Hold the rows no longer: a transaction remembers this until its end, whatever names are taken from it."""
+        self._open_stream = None
 
 
 class Held:
@@ -200,11 +206,13 @@ class Store:
     @contextmanager
     def registered(self, name: str, frame: pl.DataFrame) -> Iterator[None]:
         """Let statements read a frame as a table of that name."""
+        stream = ArrowStream(frame.__arrow_c_stream__)
         with engine_errors(self.path):
-            self.connection.register(name, ArrowStream(frame.__arrow_c_stream__))
+            self.connection.register(name, stream)
         try:
             yield
         finally:
+            stream.let_go()
             with engine_errors(self.path), suppress(duckdb.Error):  # a transaction that failed drops the name itself
                 self.connection.unregister(name)
 

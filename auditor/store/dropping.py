@@ -63,4 +63,10 @@ def _sweep(store: Store, versions: list[Version]) -> None:
             " and version not in (select version from version)",
             gone,
         )
+    for table in ("cache.score", "cache.finding", "cache.drawn_candidate"):
+        store.execute(
+            f"delete from {table} where dataset = $dataset and list_contains($versions, version)"
+            " and version not in (select version from version where dataset = $dataset)",
+            {**gone, "dataset": versions[0].dataset},
+        )
     upkeep.drop_unlisted(store)

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from auditor.errors import SourceError
-from auditor.model import Source, place
+from auditor.model import Source, Version, place
 
 FIRST_REFUSALS = 10
 
@@ -46,6 +46,15 @@ def check_terms(source: Source, read: int, rejected: pl.DataFrame, terms: Terms)
         raise SourceError(
             f"{source.dataset}: {rejected.height:,} of {read:,} records were refused, more than "
             f"{terms.max_rejected:.2%} (--max-rejected); the store is unchanged; the first: {first}"
+        )
+
+
+def check_kind(source: Source, previous: Version | None) -> None:
+    """Raise `SourceError` where a name that holds captions is to hold vectors, or the other way round."""
+    if previous is not None and (previous.kind == "vectors") != (source.kind == "vectors"):
+        raise SourceError(
+            f"{source.dataset}: holds {previous.kind}, and these are {source.kind}; the store is unchanged; "
+            "give them another name"
         )
 
 

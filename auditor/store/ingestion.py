@@ -12,7 +12,7 @@ from auditor.errors import SourceError
 from auditor.model import Batches, Progress, Selection, Source, Version, silent
 from auditor.store import ngrams, tokens, versions
 from auditor.store.connection import Store
-from auditor.store.ingest_terms import ANY, FIRST_REFUSALS, Terms, check_terms, check_version
+from auditor.store.ingest_terms import ANY, FIRST_REFUSALS, Terms, check_kind, check_terms, check_version
 from auditor.store.workspace import Workspace
 
 #: The language of captions in Latin letters of which nobody says it.
@@ -63,6 +63,8 @@ def write(
     accepted, the split lists contradict each other, or the content does not meet the terms.
     """
     with store.transaction():
+        previous = next(iter(versions.log(store, source.dataset)), None)
+        check_kind(source, previous)
         workspace = Workspace(store, empty_allowed=source.kind == "candidates", dataset=source.dataset)
         left_out = _stage(workspace, source, batches, splits, progress)
         workspace.bind("checked_record", "checked_record")
@@ -73,7 +75,6 @@ def write(
         check_terms(source, facts["read"], rejected, terms)
         content = workspace.rows("version_hash").row(0, named=True)
         check_version(source, content, terms)
-        previous = next(iter(versions.log(store, source.dataset)), None)
         is_new = previous is None or previous.version != content["version"]
         seq = (previous.seq if previous else 0) + is_new
         workspace.params["seq"] = seq

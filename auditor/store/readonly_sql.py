@@ -12,6 +12,7 @@ import duckdb
 import polars as pl
 
 from auditor.errors import SqlError
+from auditor.store import people
 from auditor.store.connection import ArrowStream, Store
 from auditor.store.faults import engine_errors
 from auditor.store.statements import refuse_other_than_reading
@@ -39,10 +40,14 @@ _ROWS_AT_ONCE = 20_000
 
 @dataclass(frozen=True)
 class Limits:
-    """What a statement may take; null is no limit. Its memory is limited in any case, see `Store.bounded`."""
+    """What a statement may take; null is no limit. Its memory is limited in any case, see `Store.bounded`.
+
+    More than so many `rows` are an error; of more than `first` the others are left.
+    """
 
     seconds: float | None = None
     rows: int | None = None
+    first: int | None = None
 
 
 _NONE = Limits()
@@ -93,11 +98,11 @@ def ask(store: Store, statement: str, params: Params, limits: Limits = _NONE) ->
 
     def gathered(columns: Sequence[_Column], batches: Iterator[pl.DataFrame]) -> pl.DataFrame:
         parts: list[pl.DataFrame] = []
-        for batch in batches:
+        for batch in _first(batches, limits.first):
             parts.append(batch)
             if limits.rows is not None and sum(part.height for part in parts) > limits.rows:
                 raise SqlError(
-                    f"more than {limits.rows:,} rows, which are too many to be shown at once: add a limit, or take csv,"
+                    f"more than {limits.rows:,} rows, which are too many to be shown at once: take --limit N, or csv,"
                     " json or parquet, which are written row by row"
                 )
         return _shown(pl.concat(parts), columns)
@@ -114,7 +119,11 @@ def stream(
     Their types can differ, where some of them hold dates that only the engine has. See `ask`.
     """
     return _run(
-        store, statement, params, limits, lambda columns, batches: take(_shown(batch, columns) for batch in batches)
+        store,
+        statement,
+        params,
+        limits,
+        lambda columns, batches: take(_shown(batch, columns) for batch in _first(batches, limits.first)),
     )
 
 
@@ -129,6 +138,7 @@ def _run(
 ) -> T:
     refuse_other_than_reading(store.connection, statement, files=store.files is not None)
     connection, path = store.connection, store.path
+    people.provide(connection)
 
     def work() -> T:
         with engine_errors(path, of_user=True):
@@ -154,6 +164,15 @@ def _batches(relation: duckdb.DuckDBPyRelation, path: Path) -> Generator[pl.Data
             yield batch
         if not some:
             yield pl.DataFrame(schema=schema)
+
+
+def _first(batches: Iterator[pl.DataFrame], most: int | None) -> Iterator[pl.DataFrame]:
+    """Give the first rows, in the order in which they come; the engine makes no others."""
+    left = most
+    for batch in batches:
+        yield batch if left is None else batch.head(left)
+        if left is not None and (left := left - batch.height) <= 0:
+            break
 
 
 def _columns(relation: duckdb.DuckDBPyRelation) -> list[_Column]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import itertools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -37,6 +38,13 @@ class SqlFile:
     cites: str
     statement: str
 
+    @property
+    def meaning(self) -> str:
+        """What its rows are, in words: the paragraph below the header."""
+        _, _, below = self.statement.partition("\n--\n")
+        lines = itertools.takewhile(lambda line: line.startswith("-- "), below.splitlines())
+        return " ".join(line.removeprefix("-- ") for line in lines)
+
 
 def sql_root() -> Path:
     """Find `sql/`, inside an installed package or at the top of a checkout."""
@@ -46,12 +54,17 @@ def sql_root() -> Path:
 
 @functools.cache
 def catalogue() -> dict[str, SqlFile]:
-    """Read every SELECT below `sql/`, by name. DDL (`schema/`, the macros) is not among them."""
-    files = sorted(path for path in sql_root().rglob("*.sql") if path.parent not in (sql_root(), sql_root() / "schema"))
-    return {parsed.name: parsed for parsed in map(_parse, files)}
+    """Read every SELECT below `sql/` that a study may run, by name.
+
+    DDL (`schema/`, the macros) is not among them, nor what people query (`people/`).
+    """
+    apart = (sql_root(), sql_root() / "schema", sql_root() / "people")
+    files = sorted(path for path in sql_root().rglob("*.sql") if path.parent not in apart)
+    return {parsed.name: parsed for parsed in map(parse, files)}
 
 
-def _parse(path: Path) -> SqlFile:
+def parse(path: Path) -> SqlFile:
+    """Read one file."""
     text = path.read_text(encoding="utf-8")
     header = {match[1]: match[2].strip() for match in map(_FIELD.fullmatch, text.splitlines()) if match}
     return SqlFile(

@@ -9,6 +9,7 @@ from typing import Any
 import duckdb
 
 from auditor.errors import SqlError, UsageError
+from auditor.store import people
 
 _ALLOWED = "the store is read-only here: SELECT, DESCRIBE and EXPLAIN are allowed"
 
@@ -69,7 +70,9 @@ def refuse_other_than_reading(connection: duckdb.DuckDBPyConnection, statement: 
     for name in found:
         if name.endswith("_NODE") and name not in _QUERIES:
             raise SqlError(f"{_ALLOWED}, {name.removesuffix('_NODE').removesuffix('_QUERY')} is not, nor in WITH")
-        if name.endswith("()") and name[:-2] not in _OF_ROWS | (_OF_FILES if files else set()):
+        if name.endswith("()") and name[:-2] not in _OF_ROWS | people.relations().keys() | (
+            _OF_FILES if files else set()
+        ):
             why = "reads files, which takes --files" if name[:-2] in _OF_FILES else "may do more than read the store"
             raise SqlError(f"{name} in FROM is refused: it {why}")
 

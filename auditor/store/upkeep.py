@@ -18,7 +18,12 @@ from auditor.store.faults import engine_errors
 
 _INDEX = ("entry", "ngram_frequency", "parse")  # tables of the cache that hold other than counts under a key
 
-_LASTING = (*_INDEX, "drawn_candidate")  # tables of the cache that the schema makes: emptied, never dropped
+_LASTING = (
+    *_INDEX,
+    "drawn_candidate",
+    "finding",
+    "score",
+)  # tables of the cache that the schema makes: emptied, never dropped
 
 _CURRENT = "select v.version from version as v join latest as l using (dataset, seq)"
 

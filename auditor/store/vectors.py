@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import polars as pl
@@ -13,7 +13,7 @@ from auditor.errors import SourceError
 from auditor.model import Progress, Selection, Source, Version, silent
 from auditor.store import ingestion, versions
 from auditor.store.connection import Store
-from auditor.store.ingest_terms import ANY, Terms, check_terms, check_version
+from auditor.store.ingest_terms import ANY, Terms, check_kind, check_terms, check_version
 from auditor.store.workspace import Workspace
 
 #: What BCP 47 calls what is in no language.
@@ -40,16 +40,17 @@ def write(
     repeat a vector. Raises `SourceError`, with the store unchanged, where the content does not meet the terms.
     """
     with store.transaction():
+        previous = next(iter(versions.log(store, source.dataset)), None)
+        check_kind(source, previous)
         at_work = Workspace(store, dataset=source.dataset)
         read = _stage(at_work, source, frames, progress)
         at_work.bind("accepted_vector", "accepted_vector")
         rejected = at_work.rows("refused_vector")
         check_terms(source, read, rejected, terms)
-        content = _content(_in_order(at_work, "accepted_vector"))
+        content = _content(
+            _in_turn(at_work, "staged_vector semi join accepted_vector using (position)", "position", read)
+        )
         check_version(source, content, terms)
-        previous = next(iter(versions.log(store, source.dataset)), None)
-        if previous is not None and previous.kind != source.kind:
-            raise SourceError(f"{source.dataset}: holds {previous.kind}, and these are vectors; give them another name")
         is_new = previous is None or previous.version != content["version"]
         seq = (previous.seq if previous else 0) + is_new
         at_work.params["seq"] = seq
@@ -70,7 +71,9 @@ def write(
 
 def content_hash(store: Store, version: Version) -> tuple[str, int, int]:
     """Hash what a version of vectors holds now: (version, images, texts)."""
-    content = _content(_in_order(_workspace(store, version), "vector_as_of"))
+    at_work = _workspace(store, version)
+    rows = at_work.query("select count(*) as rows from vector_as_of").item()
+    content = _content(_in_turn(at_work, "vector_as_of", "rowid", rows))
     return str(content["version"]), int(content["images"]), int(content["captions"])
 
 
@@ -94,16 +97,19 @@ def coverage(store: Store, version: Version, captions: Selection) -> pl.DataFram
 
     Columns: image, has_captions, has_vector.
     """
-    at_work = _workspace(store, version)
     of = captions.version
-    at_work.params |= {"dataset": of.dataset, "seq": of.seq, "split": captions.split}
-    return at_work.rows("vector_coverage")
+    asked = {"dataset": of.dataset, "seq": of.seq, "split": captions.split}
+    return store.rows("vector_coverage", **asked, vectors=version.dataset, vectors_seq=version.seq)
 
 
 def length(store: Store, version: Version) -> int:
     """Say how many numbers a vector of a version has."""
-    found = _workspace(store, version).query("select any_value(len(vector)) as length from vector_as_of")
-    return int(found.item() or 0)
+    found = store.query(
+        "select len(vector) as length from vector"
+        " where dataset = $dataset and from_seq <= $seq and (to_seq is null or to_seq > $seq) limit 1",
+        {"dataset": version.dataset, "seq": version.seq},
+    )
+    return int(found["length"].sum())
 
 
 def _workspace(store: Store, version: Version) -> Workspace:
@@ -135,28 +141,36 @@ def _close(store: Store, at_work: Workspace) -> int:
     return gone.height
 
 
-def _in_order(at_work: Workspace, relation: str) -> Iterator[pl.DataFrame]:
-    """Give the vectors of a relation in order of image, then of text, a bounded number at once."""
-    order = at_work.query(f"select image, text from {relation} order by image nulls last, text")
-    for first in range(0, order.height, _AT_ONCE):
-        at_work.bind_rows("named_vector", order.slice(first, _AT_ONCE))
+def _in_turn(at_work: Workspace, rows: str, key: str, last: int) -> Iterator[pl.DataFrame]:
+    """Give the vectors of a relation, a bounded number at once; `key` numbers its rows up to `last`."""
+    for first in range(0, last + 1, _AT_ONCE):
         yield at_work.query(
-            f"select v.image, v.text, v.vector from {relation} as v join named_vector as n"
-            " on v.image is not distinct from n.image and v.text is not distinct from n.text"
-            " order by v.image nulls last, v.text"
+            f"select image, text, vector from {rows} where {key} >= {first} and {key} < {first + _AT_ONCE}"
         )
 
 
+def _each(vectors: pl.Series) -> Iterable[Floats]:
+    """Give vectors one by one; in a damaged store they may be of several lengths, or null."""
+    if vectors.null_count() == 0 and vectors.list.len().n_unique() == 1:
+        return matrix(vectors)
+    return (np.array(one if one is not None else [], np.float32) for one in vectors.to_list())
+
+
 def _content(frames: Iterator[pl.DataFrame]) -> dict[str, str | int]:
-    """Hash vectors in order of image, then text: names, each preceded by its length in bytes, and numbers apart."""
-    names, numbers, images, texts = hashlib.sha256(), hashlib.sha256(), 0, 0
+    """Hash vectors, each by itself, then all in order of image and text, so that the order of rows is no matter.
+
+    -0 is the number 0, as the engine has it: by the sign of a zero no vector differs from another.
+    """
+    hashed = []
     for frame in frames:
-        name = pl.coalesce("image", "text")
-        kind = pl.when(pl.col("image").is_null()).then(pl.lit("t")).otherwise(pl.lit("i"))
-        row = pl.format("{}{}:{}", kind, name.str.len_bytes(), name)
-        names.update("".join(frame.select(row).to_series()).encode())
-        numbers.update(np.ascontiguousarray(matrix(frame["vector"]), dtype="<f4").tobytes())
-        images += frame["image"].drop_nulls().len()
-        texts += frame["text"].drop_nulls().len()
-    whole = hashlib.sha256(b"vectors" + names.digest() + numbers.digest()).hexdigest()
-    return {"version": whole, "images": images, "captions": texts}
+        digests = [hashlib.sha256((row + np.float32(0)).astype("<f4").data).digest() for row in _each(frame["vector"])]
+        # copied: a column of what the engine gave holds on to all of it
+        copied = {name: pl.Series(frame[name].to_list(), dtype=pl.String) for name in ("image", "text")}
+        hashed.append(pl.DataFrame({**copied, "digest": pl.Series(digests, dtype=pl.Binary)}))
+    every = pl.concat(hashed).sort("image", "text", nulls_last=True)
+    name = pl.coalesce("image", "text")
+    kind = pl.when(pl.col("image").is_null()).then(pl.lit("t")).otherwise(pl.lit("i"))
+    names = every.select(pl.format("{}{}:{}", kind, name.str.len_bytes(), name)).to_series()
+    whole = hashlib.sha256(b"vectors" + names.str.join("").item().encode() + b"".join(every["digest"]))
+    images = every["image"].count()
+    return {"version": whole.hexdigest(), "images": images, "captions": every.height - images}

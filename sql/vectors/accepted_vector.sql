@@ -2,10 +2,10 @@
 -- version: 1
 -- grain: image or text
 -- reads: staged_vector
--- returns: position, image, text, vector
+-- returns: position, image, text
 --
--- The vectors that are kept: of each image, and of each text, the first.
-select position, image, text, vector
+-- The records whose vectors are kept: of each image, and of each text, the first.
+select position, image, text
 from staged_vector
 where reason is null
 qualify row_number() over (partition by image, text order by position) = 1

@@ -1,7 +1,7 @@
 -- name: learnt_image
 -- version: 1
 -- grain: image
--- params: train_dataset VARCHAR, train_seq INTEGER, train_split VARCHAR, folds INTEGER, model_seed BIGINT, most_images INTEGER
+-- params: trained_dataset VARCHAR, trained_seq INTEGER, trained_split VARCHAR, folds INTEGER, model_seed BIGINT, most_images INTEGER
 -- reads: membership, vector_as_of
 -- returns: image, fold
 --
@@ -14,9 +14,9 @@ from vector_as_of as v
 semi join (
     select image
     from membership
-    where dataset = $train_dataset::varchar and from_seq <= $train_seq::integer
-        and (to_seq is null or to_seq > $train_seq::integer)
-        and ($train_split::varchar is null or split = $train_split::varchar)
+    where dataset = $trained_dataset::varchar and from_seq <= $trained_seq::integer
+        and (to_seq is null or to_seq > $trained_seq::integer)
+        and ($trained_split::varchar is null or split = $trained_split::varchar)
 ) as m on m.image = v.image
 qualify row_number() over (
     order by md5_number(concat_ws(chr(31), 'image', $model_seed::bigint, v.image)), v.image

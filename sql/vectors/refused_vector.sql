@@ -5,14 +5,17 @@
 -- returns: source, unit, line, reason, raw
 --
 -- The records that are not kept, and why; one that repeats a vector is none of them.
+with other as (
+    select position, source, unit, line, image, text, vector, reason from staged_vector anti join accepted_vector using (position)
+)
 select
-    s.source, s.unit, s.line,
-    coalesce(s.reason, if(s.image is null, 'this text has a vector already', 'image ' || s.image || ' has a vector already')
+    o.source, o.unit, o.line,
+    coalesce(o.reason, if(o.image is null, 'this text has a vector already', 'image ' || o.image || ' has a vector already')
         || ', with other numbers, in ' || f.source || ', ' || f.unit || ' ' || f.line) as reason,
-    coalesce(s.image, s.text) as raw
-from staged_vector as s
+    coalesce(o.image, o.text) as raw
+from other as o
 left join accepted_vector as a
-    on a.image is not distinct from s.image and a.text is not distinct from s.text and s.reason is null
+    on a.image is not distinct from o.image and a.text is not distinct from o.text and o.reason is null
 left join staged_vector as f on f.position = a.position
-where s.reason is not null or (a.position <> s.position and a.vector is distinct from s.vector)
-order by s.position
+where o.reason is not null or f.vector is distinct from o.vector
+order by o.position

@@ -19,6 +19,8 @@ from typing import NamedTuple
 
 import pytest
 from broken import CASES
+from broken.arrays import IDS
+from broken.arrays import WHOLE as VECTORS
 from broken.case import Broken, flickr
 from broken.matlab import MAT
 from broken.tables import ARROW, PACKED, PACKED_FILE, PARQUET
@@ -66,7 +68,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 def held(store: Store) -> list[object]:
     """Say what is in a store: its log, and how much of everything."""
-    tables = ("dataset", "membership", "caption", "caption_tokens", "vocabulary", "rejected", "annotation")
+    tables = ("dataset", "membership", "caption", "caption_tokens", "vocabulary", "rejected", "annotation", "vector")
     counts = [store.query(f"select count(*) from {table}").item() for table in tables]
     return [*store.query("from version order by dataset, seq").rows(), *counts]
 
@@ -81,7 +83,8 @@ def take(store: Store, case: Broken, folder: Path, file_format: str | None = Non
         pairs = [arguments["--option"]] if "--option" in arguments else []
         options = settings(pairs, {"caption_col": arguments.get("--caption-col")})
         part = Part(tuple(case.paths(folder)), options=options)
-        source = Source(dataset, "captions", case.format if file_format is None else file_format, (part,))
+        kind = "vectors" if case.format == "vectors" else "captions"
+        source = Source(dataset, kind, case.format if file_format is None else file_format, (part,))
     return ingest_sources(store, [source], max_rejected=MAX_REJECTED if case.is_refused else 1.0)
 
 
@@ -108,7 +111,8 @@ def test_broken_records_are_refused_counted_and_named(case: Broken, kept: Store,
         "select source || ':' || line || ': ' || reason as said from rejected where dataset = $name",
         {"name": case.name},
     )
-    assert (row["captions"], row["rejected"]) == (case.captions, case.rejected)
+    kept_of_them = row["images"] if case.format == "vectors" else row["captions"]
+    assert (kept_of_them, row["rejected"]) == (case.captions, case.rejected)
     assert refused.height == case.rejected
     assert all(re.search(case.says, said) for said in refused["said"])
 
@@ -169,7 +173,8 @@ def test_command_ends_with_its_code_and_one_line(case: Broken, command: Callable
     else:
         assert done.code == 0
         row = json.loads(done.out)["auditor.ingest/v2"]["rows"][0]
-        assert (row["captions"], row["rejected"]) == (case.captions, case.rejected)
+        kept = row["images"] if case.format == "vectors" else row["captions"]
+        assert (kept, row["rejected"]) == (case.captions, case.rejected)
 
 
 #: Runs a command, and says how much memory it took: a process of its own, for a child is charged with its parent's.
@@ -273,7 +278,8 @@ for seed in range(int(sys.argv[3])):
         content[place] ^= 1 << chance.randrange(8)
     path.write_bytes(content)
     try:
-        for _ in sources.read(Part((path,)), sys.argv[4]):
+        part = Part((path,))
+        for _ in sources.vectors.read(part) if sys.argv[4] == "vectors" else sources.read(part, sys.argv[4]):
             pass
     except AuditorError:
         pass
@@ -282,13 +288,17 @@ for seed in range(int(sys.argv[3])):
 
 @pytest.mark.parametrize(
     ("name", "content"),
-    [("a.parquet", PARQUET), ("a.arrow", ARROW), ("a.arrow", PACKED_FILE), ("a.arrows", PACKED), ("a.mat", MAT)],
-    ids=["parquet", "arrow", "packed arrow", "packed stream", "mat"],
-)
+    [
+        ("a.parquet", PARQUET), ("a.arrow", ARROW), ("a.arrow", PACKED_FILE), ("a.arrows", PACKED), ("a.mat", MAT),
+        *((name, content) for name, content, _ in VECTORS.values()),
+    ],
+    ids=["parquet", "arrow", "packed arrow", "packed stream", "mat", *(f"vectors as {kind}" for kind in VECTORS)],
+)  # fmt: skip
 def test_flipped_bits_never_end_the_process(name: str, content: bytes, tmp_path: Path) -> None:
     whole = tmp_path / "whole"
     whole.write_bytes(content)
-    file_format = "mat" if name == "a.mat" else "table"
+    file_format = "vectors" if name.startswith("v.") else "mat" if name == "a.mat" else "table"
+    (tmp_path / "v.txt").write_bytes(IDS)
     done = subprocess.run(
         [sys.executable, "-c", FLIP, str(whole), str(tmp_path / name), "200", file_format],
         capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False,

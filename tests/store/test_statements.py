@@ -1,224 +1,23 @@
-"""What a user's statement cannot do: write, read a file, load code, reach out. By each way that the engine has."""
+"""What a user's statement can do, and that no store stands for more; what it cannot do is in test_hostile.py."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
 import pytest
 from conftest import ingest_rows
+from test_hostile import HOSTILE
 
 from auditor.errors import SqlError, StoreError, UsageError
 from auditor.store import migrations
-from auditor.store.connection import MEMORY, Store
+from auditor.store.connection import Store
 from auditor.store.readonly_sql import ask
 from auditor.store.sqlfiles import catalogue
 from auditor.store.statements import refuse_other_than_reading
 
 SECRET = "hunter2"
-
-WRITING = [
-    "with x as (copy (select 'pwn') to 'out') select * from x",
-    "with x as (copy (select 'pwn') to 'out' (format csv, header false)) select * from x",
-    "with x as (copy (select 'pwn') to 'out.json') from x",
-    "with x as (copy (select 'pwn') to 'out.parquet' (format parquet)) from x",
-    "with x as (copy (select 'pwn'::blob as a) to 'out' (format blob)) from x",
-    "with x as (copy (select 'pwn') to 'out.gz') from x",
-    "with x as (copy (select 1 as a, 2 as b) to 'out' (format csv, partition_by (a))) from x",
-    "with x as (copy captions to 'out') from x",
-    "with x as (copy (select 1) to 'audit.duckdb' (format csv)) select * from x",
-    "with x as (copy (select 1) to 'audit.duckdb.wal') select * from x",
-    "with x as (copy (select 1) to 'audit.duckdb.tmp/out') select * from x",
-    "with x as materialized (copy (select 1) to 'out') select 1",
-    "with x as not materialized (copy (select 1) to 'out') select 1",
-    "with x as (copy (select 1) to 'out') select 1 from x where false",
-    "with y as (with x as (copy (select 1) to 'out') from x) from y",
-    "select * from (with x as (copy (select 1) to 'out') from x)",
-    "select (with x as (copy (select 1) to 'out') select count(*) from x)",
-    "with recursive x as (copy (select 1) to 'out') from x",
-    "from captions where exists (with x as (copy (select 1) to 'out') from x)",
-    "select 1 union all (with x as (copy (select 1) to 'out') select 2 from x)",
-    "explain with x as (copy (select 1) to 'out') from x",
-    "explain analyze copy (select 'pwn') to 'out'",
-    "explain analyze with x as (copy (select 'pwn') to 'out') from x",
-    "explain (analyze) copy (select 'pwn') to 'out'",
-    "explain (analyze, format json) copy (select 'pwn') to 'out'",
-    "/* é */ explain -- é\n analyze copy (select 'pwn') to 'out'",
-    "explain analyze select 1",
-    "explain analyze create persistent secret s (type http, bearer_token 'x')",
-    "explain analyze create table x as select 1",
-    "explain analyze delete from caption",
-    "explain analyze attach 'out'",
-    "explain analyze from enable_logging('QueryLog', storage = 'file', storage_path = 'out')",
-    "explain copy (select 1) to 'out'",
-    "explain delete from caption",
-    "copy (select 1) to 'out'",
-    "copy captions to 'out'",
-    "copy caption from 'secret.csv'",
-    "copy from database audit to x",
-    "export database 'out'",
-    "import database 'out'",
-    "attach 'out'",
-    "attach 'out' as x (type sqlite)",
-    "attach ':memory:' as x",
-    "detach audit",
-    "use memory",
-    "with x as (insert into caption values (1, 'x') returning *) from x",
-    "with x as (update caption set text = 'x' returning *) from x",
-    "with x as (delete from caption returning *) from x",
-    "with x as (merge into caption using caption as c on true when matched then delete) from x",
-    "insert into caption values (1, 'x')",
-    "update caption set text = 'x'",
-    "delete from caption",
-    "truncate caption",
-    "merge into caption using caption as c on true when matched then delete",
-    "create table x as select 1",
-    "create temp table x as select 1",
-    "create or replace view captions as select 1",
-    "create macro md5(x) as 1",
-    "create schema x",
-    "create sequence x",
-    "create type x as integer",
-    "create index x on caption (caption_id)",
-    "create secret s (type http, bearer_token 'x')",
-    "create persistent secret s (type http, bearer_token 'x')",
-    "alter table caption rename to x",
-    "drop table caption",
-    "drop view captions",
-    "comment on table caption is 'x'",
-    "checkpoint",
-    "force checkpoint",
-    "vacuum",
-    "analyze",
-    "begin transaction",
-    "commit",
-    "from checkpoint()",
-    "from force_checkpoint()",
-    "from enable_logging('QueryLog', storage = 'file', storage_path = 'out')",
-    "call enable_logging('QueryLog', storage = 'file', storage_path = 'out')",
-    "from enable_logging()",
-    "from disable_logging()",
-    "from truncate_duckdb_logs()",
-    "from enable_profiling()",
-    "from json_execute_serialized_sql(json_serialize_sql('with x as (copy (select 1) to ''out'') from x'))",
-    "from JSON_Execute_Serialized_SQL(json_serialize_sql('select 1'))",
-    "from system.main.json_execute_serialized_sql(json_serialize_sql('select 1'))",
-    "pragma json_execute_serialized_sql('{}')",
-    "from query('with x as (copy (select 1) to ''out'') from x')",
-    "from query('select 1')",
-    "from query('from json_execute_serialized_sql(''{}'')')",
-    "from captions, query('select 1')",
-    "select (select count(*) from query('select 1'))",
-    "from create_external_resource('x')",
-    "from register_external_resource('x')",
-]  # fmt: skip
-
-READING = [
-    "from read_text('secret.csv')",
-    "from read_text('/etc/passwd')",
-    "from read_text('/proc/self/environ')",
-    "from read_text('/dev/random')",
-    "from read_blob('secret.csv')",
-    "from read_blob('audit.duckdb')",
-    "from read_csv('secret.csv')",
-    "from read_csv_auto('secret.csv')",
-    "from read_csv('http://127.0.0.1:9/x.csv')",
-    "from read_csv('https://127.0.0.1:9/x.csv')",
-    "from read_csv('s3://bucket/x.csv')",
-    "from read_json('secret.csv')",
-    "from read_json_auto('secret.csv')",
-    "from read_json_objects('secret.csv')",
-    "from read_ndjson('secret.csv')",
-    "from read_ndjson_objects('secret.csv')",
-    "from read_parquet('secret.parquet')",
-    "from parquet_scan('secret.parquet')",
-    "from parquet_metadata('secret.parquet')",
-    "from parquet_schema('secret.parquet')",
-    "from parquet_file_metadata('secret.parquet')",
-    "from parquet_kv_metadata('secret.parquet')",
-    "from parquet_bloom_probe('secret.parquet', 'a', 1)",
-    "from read_duckdb('audit.duckdb', table_name = 'caption')",
-    "from sniff_csv('secret.csv')",
-    "from glob('*')",
-    "from glob('/root/*')",
-    "from 'secret.csv'",
-    "from 'secret.parquet'",
-    "from 'secret.json'",
-    'from "secret.csv"',
-    "from '/etc/passwd'",
-    "from 'http://127.0.0.1:9/x.csv'",
-    "from 'audit.duckdb'",
-    "summarize 'secret.csv'",
-    "describe 'secret.csv'",
-    "describe from read_text('secret.csv')",
-    "summarize from read_text('secret.csv')",
-    "select count(*) from captions, 'secret.csv'",
-    "from query_table('secret.csv')",
-    "from query_table(['secret.csv'])",
-    "select (select content from read_text('secret.csv'))",
-    "with x as (from read_text('secret.csv')) from x",
-    "from captions where text in (select content from read_text('secret.csv'))",
-    "from captions, lateral (from read_text(text))",
-    "values ((select content from read_text('secret.csv')))",
-    "explain from read_csv('secret.csv')",
-    "select getenv('SECRET_TOKEN')",
-    "select read_text('secret.csv')",
-    "from variable_of_python",
-    "from frame_of_python",
-    "from duckdb_secrets()",
-    "from which_secret('s3://x', 's3')",
-    "from duckdb_logs()",
-    "from duckdb_extensions()",
-    "from python_arrow_scan(1, 2, 3)",
-    "from arrow_scan(1, 2, 3)",
-    "from pandas_scan(1)",
-    "from seq_scan('caption')",
-]  # fmt: skip
-
-LOADING = [
-    "install httpfs",
-    "force install httpfs",
-    "install spatial from community",
-    "load httpfs",
-    "load '/tmp/x.duckdb_extension'",
-    "update extensions",
-    "from sqlite_scan('secret.csv', 'x')",
-    "from postgres_scan('host=127.0.0.1', 'x', 'y')",
-    "from dbgen(sf = 1)",
-    "from st_read('secret.csv')",
-    "select inet '1.1.1.1'",
-    "from read_xlsx('secret.xlsx')",
-    "from delta_scan('x')",
-    "from iceberg_scan('x')",
-    "from 'x.xlsx'",
-]  # fmt: skip
-
-SETTING = [
-    "set enable_external_access = true",
-    "set memory_limit = '100GB'",
-    "set lock_configuration = false",
-    "set allowed_paths = ['/']",
-    "set temp_directory = '/tmp'",
-    "set search_path = 'system'",
-    "set variable x = 1",
-    "set threads = 1",
-    "reset enable_external_access",
-    "reset all",
-    "pragma enable_profiling",
-    "pragma profile_output = 'out'",
-    "pragma database_list",
-    "pragma import_database('out')",
-    "call pragma_version()",
-    "prepare x as select 1",
-    "execute x",
-    "deallocate x",
-    "select 1; select 2",
-    "select 1; copy (select 1) to 'out'",
-    "",
-    "-- nothing",
-]  # fmt: skip
 
 READING_THE_STORE = [
     "from captions",
@@ -244,8 +43,6 @@ READING_THE_STORE = [
     "select slot, row_number() over (partition by image) from captions qualify true",
 ]
 
-HOSTILE = [*WRITING, *READING, *LOADING, *SETTING]
-
 
 def filled(folder: Path) -> Path:
     """Make a store in a working folder with a secret."""
@@ -263,52 +60,14 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return filled(tmp_path / "work").relative_to(tmp_path / "work")
 
 
-@pytest.fixture(scope="module", params=["reading", "writing", "in memory"])
-def opened(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, Path]]:
-    """A store opened in each way, as `api.Auditor.sql` may ask it, and its folder."""
-    path = filled(tmp_path_factory.mktemp("work"))
-    if request.param == "in memory":
-        with Store.open(MEMORY) as store:
-            ingest_rows(store, [("a", 0, "a dog"), ("a", 1, "a cat")])
-            yield store, path.parent
-    else:
-        with Store.open(path, write=request.param == "writing") as store:
-            yield store, path.parent
-
-
 def state(folder: Path) -> dict[str, bytes]:
     return {str(file): file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file()}
-
-
-def test_there_are_many_hostile_statements() -> None:
-    assert len(set(HOSTILE)) >= 100
-
-
-@pytest.mark.parametrize("statement", HOSTILE)
-def test_hostile_statement_is_refused_and_touches_nothing(
-    opened: tuple[Store, Path], statement: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    variable_of_python = frame_of_python = [1]  # noqa: F841  what a statement must not find
-    store, folder = opened
-    monkeypatch.chdir(folder)
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("SECRET_TOKEN", SECRET)
-    facts = "select count(*), sum(hash(c)) from caption as c"
-    before, held = state(folder), store.query(facts).rows()
-    with pytest.raises((SqlError, UsageError)) as refused:
-        ask(store, statement, {})
-    is_one = statement and not statement.startswith(("select 1; ", "--"))
-    assert refused.value.exit_code == (5 if is_one else 2)
-    assert SECRET not in str(refused.value)
-    assert state(folder) == before
-    assert list(tmp_path.iterdir()) == []
-    assert store.query(facts).rows() == held
 
 
 def test_files_are_for_reading_only(path: Path, tmp_path: Path) -> None:
     before = state(tmp_path)
     with Store.open(path, files=Path.cwd()) as store:
-        for statement in [*WRITING, *LOADING, *SETTING]:
+        for statement in [*HOSTILE["writing"], *HOSTILE["loading"], *HOSTILE["setting"]]:
             with pytest.raises((SqlError, UsageError)):
                 ask(store, statement, {})
     assert state(tmp_path) == before

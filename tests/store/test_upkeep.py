@@ -63,8 +63,8 @@ def test_info_counts_what_is_there(path: Path) -> None:
     assert (numbers["datasets"], numbers["versions"]) == (1, 2)
     assert counted["membership"] == 121
     assert (
-        counted["cache.entry"] == 14
-    )  # for both versions, two counts of two candidates, one draw, one of letters, one result
+        counted["cache.entry"] == 22
+    )  # for both versions, two counts and scores of two candidates, one draw, one of letters, one result
 
 
 def test_info_leaves_an_old_schema_alone_and_names_the_command(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_gc_sweeps_counts_of_old_versions_and_keeps_those_of_the_newest(
         expected = bounds(store, "set", metrics=["bleu-1", "cider"], candidates=BOUNDS).frame
     told = gc(path)
     assert told["bytes"] == path.stat().st_size < told["bytes-before"]
-    assert (told["entries-swept"], told["tables-dropped"]) == (7, 0)
+    assert (told["entries-swept"], told["tables-dropped"]) == (11, 0)
     assert told["ngram-frequencies-swept"] > 0
     assert facts(path) == before
     forget_results(path)
@@ -154,12 +154,13 @@ def test_gc_of_everything_empties_the_cache_and_the_numbers_stay(path: Path) -> 
         expected = bounds(store, "set", candidates=BOUNDS).frame
     told = gc(path, everything=True)
     counted = {asked.counting for asked in requests(None)}
-    # Those of the old version; human and intra, what was drawn, in which letters captions are written, two results.
-    entries = 7 + 2 * len(counted) + 4
+    # Those of the old version; human and intra, counts and scores, what was drawn, in which letters captions are written,
+    # two results.
+    entries = 11 + 2 * len(counted) + 2 * len(requests(None)) + 4
     assert (told["entries-swept"], told["tables-dropped"]) == (entries, len({spec.table for spec in counted}) + 2)
     with Store.open(path) as store:
-        lasting = ["cache.drawn_candidate", "cache.entry", "cache.ngram_frequency", "cache.parse"]
-        assert upkeep.relations(store)[-4:] == lasting
+        lasting = ["drawn_candidate", "entry", "finding", "ngram_frequency", "parse", "score"]
+        assert upkeep.relations(store)[-len(lasting) :] == [f"cache.{name}" for name in lasting]
         assert store.query("select count(*) from ngram_frequency").item() == 0
         assert bounds(store, "set", candidates=BOUNDS).frame.equals(expected)
     assert facts(path) == before
@@ -177,6 +178,7 @@ def test_gc_drops_tables_without_entries_and_entries_without_tables(path: Path) 
         assert store.query("select distinct relation from cache.entry order by all").rows() == [
             ("bleu",),
             ("drawn_candidate",),
+            ("score",),
             ("script",),
             ("study_result",),
         ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -12,14 +13,22 @@ from auditor.cli import options as o
 
 
 def command(
-    query: Annotated[str | None, typer.Argument(metavar="QUERY", help="One statement; the store is read-only.")] = None,
+    query: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="QUERY", help="One statement; - reads it from standard input. With --schema the name of a table."
+        ),
+    ] = None,
     file: Annotated[Path | None, typer.Option("--file", "-f", help="Read the statement from a file.")] = None,
     param: Annotated[
         list[str] | None, typer.Option("--param", "-p", help="name=value for $name in the statement.")
     ] = None,
     schema: Annotated[
-        bool, typer.Option("--schema", help="List tables, views and columns with their meaning.")
+        bool, typer.Option("--schema", help="List tables, views, functions and columns with their meaning.")
     ] = False,
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=1, help="Give the first rows only, and say whether there are more.")
+    ] = None,
     files: Annotated[
         bool, typer.Option("--files", help="Let the statement read files of the working folder, and no others.")
     ] = False,
@@ -32,6 +41,16 @@ def command(
 ) -> None:
     """Ask the store anything, in SQL, read-only: csv, json and parquet are written row by row, however many.
 
+    A statement reads tables, views and functions such as `captions('flickr8k@v1:test')`; `--schema` lists them,
+    `--schema NAME` describes one. docs/cookbook.md answers twenty questions.
+
+    How to read it: columns are those of the statement. Ids are printed as they are; numbers in a table have thousands
+    separators, in csv and json none.
+
+    Limits: one statement that only reads; the store's tables and nothing else of the machine, save with `--files` the
+    files of the working folder. What takes longer than `--timeout`, more memory than AUDITOR_MEMORY, or gives a table
+    of more than 100,000 rows, ends with exit code 5.
+
     Example: auditor sql "select gram, images from ngram_frequency where n = 2 order by images desc limit 5"
     """
     from auditor import reports
@@ -39,13 +58,18 @@ def command(
     from auditor.studies.upkeep import sql as study
 
     chosen = reports.chosen_format("json" if as_json else format_name, output)
+    text = None if schema else study.statement(query, file, sys.stdin.buffer.read)
     with o.opened(store, wait=wait, files=Path.cwd() if files else None) as opened:
-        if schema:
-            result = study.schema(opened)
+        if text is None:
+            result = study.schema(opened, query)
         else:
-            text, given = study.statement(query, file), study.parameters(param or [])
+            given = study.parameters(param or [])
             if chosen in streamed.FORMATS:
-                o.deliver_rows("sql", partial(study.stream, opened, text, given, timeout), chosen, output)
+                cuts: list[bool] = []
+                rows = partial(study.stream, opened, text, given, timeout, limit)
+                o.deliver_rows("sql", lambda take: cuts.append(rows(take)), chosen, output)
+                if any(cuts):
+                    o.narrate(study.cut(limit))
                 return
-            result = study.query(opened, text, given, timeout, rows=study.SHOWN)
+            result = study.query(opened, text, given, timeout, rows=study.SHOWN, limit=limit)
     o.deliver(result, format_name, as_json, output)

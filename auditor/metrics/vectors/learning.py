@@ -86,9 +86,9 @@ def _material(
 ) -> Material:
     train = resolve(store, settings["train"])
     workspace.params |= {
-        "train_dataset": train.version.dataset,
-        "train_seq": train.version.seq,
-        "train_split": train.split,
+        "trained_dataset": train.version.dataset,
+        "trained_seq": train.version.seq,
+        "trained_split": train.split,
         "folds": settings["folds"],
         "model_seed": settings["model_seed"],
         "most_images": most_images,

@@ -5,16 +5,18 @@ Parquet with a column of vectors, `.npy` beside a list of ids, `.npz`, HDF5, and
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 
 import polars as pl
 
 from auditor.errors import SourceError, UsageError
-from auditor.model import Part
+from auditor.model import Option, Part
 from auditor.sources.reading import files
 from auditor.sources.vectors import clip_retrieval, columns, hdf5, matrix
-from auditor.sources.vectors.records import Named, named
+from auditor.sources.vectors.records import Named, equally_long, named
 
 OPTIONS: Mapping[str, str] = {
     "image_col": "column that names the image",
@@ -24,6 +26,8 @@ OPTIONS: Mapping[str, str] = {
     "ids_file": "for .npy: the ids of its rows, as .txt, .json, .csv, .parquet or .npy; else the file beside it that "
     "is called like it, or ids.*",
     "of": '"texts" where the ids of a .npy, .npz or HDF5 file are texts and not images',
+    "image_pattern": "regular expression whose first group is the image's id: (\\d+)_ takes 1000268201 of "
+    "1000268201_693b08cb0e.jpg",
     "image_suffix": "what is put behind each id: .jpg where captions name image.jpg",
     "coco_ids": "true names COCO's images by the number in their files' names: 000000565045.jpg is 565045",
 }
@@ -53,16 +57,57 @@ def read(part: Part) -> Iterator[pl.DataFrame]:
     Raises `SourceError` for a file that is none of these, a damaged one, and one whose vectors cannot be told apart.
     Raises `MissingExtraError` for HDF5 where h5py is not installed.
     """
+    yield from read_all((part,))
+
+
+def read_all(parts: Iterable[Part]) -> Iterator[pl.DataFrame]:
+    """Yield the vectors of several parts, all of one length: of another than the first they are refused."""
+    yield from equally_long(chain.from_iterable(map(_read, parts)))
+
+
+def beside(part: Part) -> list[Path]:
+    """Name the lists of ids that are read though nobody names them, as they lie beside their vectors."""
+    if "ids_file" in part.options:
+        return []
+    paths = (path for path in files.expand(part) if path.suffix.lower() == ".npy")
+    return [ids for path in paths if (ids := matrix.ids_beside(path)) is not None]
+
+
+def _read(part: Part) -> Iterator[pl.DataFrame]:
     if part.options.get("of", "images") not in ("images", "texts"):
         raise UsageError(f"of must be images or texts, not {part.options['of']}")
+    _check_pattern(part.options.get("image_pattern"))
     for path in files.expand(part):
-        if path.is_dir():
-            yield from named(clip_retrieval.read(path, part.options), part.options)
-        elif _ending(path) in _READERS:
-            yield from named(_READERS[_ending(path)](path, part.options), part.options)
-        else:
-            known = ", ".join(_READERS)
-            raise SourceError(f'{path}: not of format "vectors": expected {known}, or a folder of clip-retrieval')
+        records = 0
+        for frame in named(_records(path, part.options), part.options):
+            records += frame.height
+            yield frame
+        if not records:
+            raise SourceError(f"{path}: it holds no vector")
+
+
+def _records(path: Path, options: Mapping[str, Option]) -> Iterator[pl.DataFrame]:
+    if path.is_dir():
+        return clip_retrieval.read(path, options)
+    if _ending(path) not in _READERS:
+        known = ", ".join(_READERS)
+        raise SourceError(f'{path}: not of format "vectors": expected {known}, or a folder of clip-retrieval')
+    if not files.head(path, 1):
+        raise SourceError(f"{path}: it is empty")
+    return _READERS[_ending(path)](path, options)
+
+
+def _check_pattern(pattern: object) -> None:
+    """Raise `UsageError` for a pattern that is no regular expression, or has no group."""
+    if pattern is None:
+        return
+    try:
+        groups = re.compile(str(pattern)).groups
+        pl.Series([""]).str.extract(str(pattern), 1)
+    except (re.error, pl.exceptions.ComputeError) as error:
+        raise UsageError(f"image_pattern {pattern}: no regular expression: {error}") from error
+    if not groups:
+        raise UsageError(f"image_pattern {pattern}: has no group; put what is the id in brackets: (\\d+)_")
 
 
 def _ending(path: Path) -> str:

@@ -13,9 +13,9 @@ import polars as pl
 
 from auditor.errors import SourceError
 from auditor.model import Option
-from auditor.sources.guards import parquet
-from auditor.sources.vectors.columns import IMAGES, TEXTS, damage_named
-from auditor.sources.vectors.matrix import mapped, paired
+from auditor.sources.vectors.columns import IMAGES, TEXTS
+from auditor.sources.vectors.matrix import column, mapped, paired
+from auditor.sources.vectors.records import damage_named
 
 _IMAGES, _TEXTS, _METADATA = "img_emb", "text_emb", "metadata"
 
@@ -45,7 +45,9 @@ def read(folder: Path, options: Mapping[str, Option]) -> Iterator[pl.DataFrame]:
         for number, path in _parts(folder, kind, "npy").items():
             if number not in metadata:
                 raise SourceError(f"{path}: no metadata_{number}.parquet says whose vectors these are")
-            yield from paired(path, mapped(path), _column(metadata[number], names, options.get(option)), what)
+            with damage_named(metadata[number]):
+                called = column(metadata[number], names, options.get(option))
+            yield from paired(path, mapped(path), called, what, f" in {metadata[number].name}")
 
 
 def _parts(folder: Path, kind: str, ending: str) -> dict[int, Path]:
@@ -54,15 +56,3 @@ def _parts(folder: Path, kind: str, ending: str) -> dict[int, Path]:
     found = [path for place in (folder / kind, folder) for path in sorted(place.glob(f"{kind}_*.{ending}"))]
     numbered = {int(match[1]): path for path in reversed(found) if (match := named.fullmatch(path.name))}
     return dict(sorted(numbered.items()))
-
-
-def _column(path: Path, names: tuple[str, ...], asked: Option | None) -> pl.Series:
-    with damage_named(path):
-        parquet.check(path, ())
-        there = pl.scan_parquet(path, glob=False, hive_partitioning=False).collect_schema().names()
-        name = asked if asked in there else next((one for one in names if one in there and asked is None), None)
-        if name is None:
-            wanted = asked or ", ".join(names)
-            raise SourceError(f"{path}: no column {wanted}; it has {', '.join(there)}")
-        found = pl.read_parquet(path, columns=[str(name)], glob=False, hive_partitioning=False)
-        return found[str(name)].cast(pl.String)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 
 import polars as pl
@@ -12,7 +11,7 @@ from auditor.errors import SourceError
 from auditor.model import Option
 from auditor.sources.guards import parquet
 from auditor.sources.guards.limits import Limits
-from auditor.sources.vectors.records import AT_ONCE
+from auditor.sources.vectors.records import AT_ONCE, damage_named
 
 #: What columns are called, the likeliest first.
 IMAGES = ("image", "image_id", "filename", "file_name", "image_path", "filepath", "path", "key", "img", "id", "url")
@@ -30,16 +29,26 @@ _IMAGE_VECTORS = (
     "features",
 )
 
+#: What names images, or is a text.
+_NAMES = (pl.String, pl.Categorical, pl.Enum)
+
 _TEXT_VECTORS = ("text_vector", "text_embedding", "text_emb")
 
 
 def recognises(path: Path) -> bool:
-    """Say whether a Parquet file has a column of lists of numbers that is called like one of vectors."""
+    """Say whether a Parquet file has a column of lists of numbers that is called like one of vectors.
+
+    One with captions too, whose vectors are of images alone, is a table of captions to whoever does not say otherwise.
+    """
     try:
-        schema = _scan(path).collect_schema()
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
+        with damage_named(path):
+            parquet.check(path, ())
+            schema = _scan(path).collect_schema()
+    except SourceError:
         return False
-    return any(name.lower() in (*_IMAGE_VECTORS, *_TEXT_VECTORS) and _is_vector(kind) for name, kind in schema.items())
+    lists = {name.lower() for name, kind in schema.items() if _is_vector(kind)}
+    has_captions = not lists.isdisjoint(_IMAGE_VECTORS) and not {*map(str.lower, schema)}.isdisjoint(TEXTS)
+    return not lists.isdisjoint(_TEXT_VECTORS) or (not lists.isdisjoint(_IMAGE_VECTORS) and not has_captions)
 
 
 def read(path: Path, options: Mapping[str, Option]) -> Iterator[pl.DataFrame]:
@@ -82,8 +91,9 @@ def _as_list(value: pl.Expr, kind: pl.DataType) -> pl.Expr:
 def _columns(path: Path, schema: pl.Schema, options: Mapping[str, Option]) -> list[dict[str, str]]:
     """Say which columns name and hold vectors: of images, of texts, or of both."""
     lists = [name for name, kind in schema.items() if _is_vector(kind)]
-    image = _chosen(path, "image_col", IMAGES, schema.names(), options)
-    text = _chosen(path, "text_col", TEXTS, schema.names(), options)
+    texts = [name for name, kind in schema.items() if kind in _NAMES or kind.is_integer()]
+    image = _chosen(path, "image_col", IMAGES, texts, options)
+    text = _chosen(path, "text_col", TEXTS, texts, options)
     of_texts = _chosen(path, "text_vector_col", _TEXT_VECTORS, lists, options)
     of_images = _chosen(path, "vector_col", _IMAGE_VECTORS, [name for name in lists if name != of_texts], options)
     if of_images is None and of_texts is None and len(lists) == 1:
@@ -110,7 +120,9 @@ def _chosen(
     asked = options.get(option)
     if asked is not None:
         if asked not in there:
-            raise SourceError(f"{path}: {option}={asked}: no such column; it has {', '.join(there)}")
+            wanted = "lists of floats" if option.endswith("vector_col") else "names"
+            there_are = ", ".join(there) or "no column of them"
+            raise SourceError(f"{path}: {option}={asked}: no such column of {wanted}; it has {there_are}")
         return str(asked)
     lower = {name.lower(): name for name in reversed(there)}
     return next((lower[name] for name in known if name in lower), None)
@@ -122,13 +134,3 @@ def _is_vector(kind: pl.DataType) -> bool:
 
 def _scan(path: Path) -> pl.LazyFrame:
     return pl.scan_parquet(path, glob=False, hive_partitioning=False)
-
-
-@contextmanager
-def damage_named(path: Path) -> Iterator[None]:
-    """Raise `SourceError` in place of what polars says of a damaged file."""
-    try:
-        yield
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, MemoryError) as error:
-        what = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise SourceError(f"{path}: damaged, or no Parquet file ({what}); fetch it again") from error

@@ -8,34 +8,40 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from auditor.errors import MissingExtraError, SourceError
 from auditor.model import Option
-from auditor.sources.vectors.matrix import IDS, VECTORS, as_texts, of, one_each, paired
-from auditor.sources.vectors.records import AT_ONCE
+from auditor.sources.guards.limits import Limits
+from auditor.sources.vectors.matrix import IDS, VECTORS, as_texts, not_one, of, one_each, paired
+from auditor.sources.vectors.records import AT_ONCE, damage_named
 
 
 def read(path: Path, options: Mapping[str, Option]) -> Iterator[pl.DataFrame]:
     """Yield the rows of dataset `vectors`, called by dataset `ids`; or every dataset as the vector of its name.
 
-    Raises `MissingExtraError` where h5py is not installed, `SourceError` for another file and a link out of it.
+    Raises `MissingExtraError` where h5py is not installed, `SourceError` for another file, and for a dataset whose
+    content is in other files. Soft and external links are not followed.
     """
     h5py = _h5py()
-    try:
-        with h5py.File(path, "r") as held:
-            names = [name for name in held if isinstance(held.get(name, getlink=True), h5py.HardLink)]
-            ids, vectors = (next((name for name in known if name in names), None) for known in (IDS, VECTORS))
-            if ids is not None and vectors is not None:
-                yield from paired(path, held[vectors], _texts(path, held[ids]), of(options))
-                return
-            lone = next((name for name in VECTORS if name in names), names[0] if len(names) == 1 else None)
-            group = held[lone] if lone is not None and isinstance(held[lone], h5py.Group) else held
-            names = [name for name in group if isinstance(group.get(name, getlink=True), h5py.HardLink)]
-            for first in range(0, len(names), AT_ONCE):
-                some = names[first : first + AT_ONCE]
-                yield one_each(path, some, [_array(path, group[name]) for name in some], first + 1, of(options))
-    except (OSError, KeyError, RuntimeError) as error:
-        raise SourceError(f"{path}: damaged, or no HDF5 file ({error}); fetch it again") from error
+    limits = Limits(path)
+    with damage_named(path), h5py.File(path, "r") as held:
+        names = _linked(h5py, held)
+        ids, vectors = (next((name for name in known if name in names), None) for known in (IDS, VECTORS))
+        if ids is not None and vectors is not None:
+            matrix, called = (_checked(path, held, name, limits) for name in (vectors, ids))
+            yield from paired(path, matrix, _texts(path, called), of(options))
+            return
+        lone = next((name for name in VECTORS if name in names), names[0] if len(names) == 1 else None)
+        group = held[lone] if lone is not None and isinstance(held[lone], h5py.Group) else held
+        names = _linked(h5py, group)
+        for first in range(0, len(names), AT_ONCE):
+            some = names[first : first + AT_ONCE]
+            yield one_each(path, some, [_array(path, group, name, limits) for name in some], first + 1, of(options))
+
+
+def _linked(h5py: Any, group: Any) -> list[str]:
+    return [name for name in group if isinstance(group.get(name, getlink=True), h5py.HardLink)]
 
 
 def _texts(path: Path, dataset: Any) -> pl.Series:
@@ -43,10 +49,23 @@ def _texts(path: Path, dataset: Any) -> pl.Series:
     return as_texts(path, values)
 
 
-def _array(path: Path, dataset: Any) -> Any:
-    if not hasattr(dataset, "shape"):
-        raise SourceError(f"{path}: {dataset.name} is a group: expected datasets ids and vectors, or a vector each")
-    return dataset[()] if dataset.size <= AT_ONCE * AT_ONCE else np.empty((2, 2))
+def _array(path: Path, group: Any, name: str, limits: Limits) -> NDArray[Any]:
+    dataset = _checked(path, group, name, limits)
+    if dataset.ndim != 1 and dataset.size != max(dataset.shape, default=0):
+        raise not_one(path, name, dataset.shape, dataset.dtype)
+    return np.asarray(dataset[()])
+
+
+def _checked(path: Path, group: Any, name: str, limits: Limits) -> Any:
+    """Give a dataset. Raises `SourceError` for what is none, lies in other files, or declares more than it can hold."""
+    found = group[name]
+    if not hasattr(found, "is_virtual") or found.shape is None:
+        what = "empty" if hasattr(found, "is_virtual") else "a group"
+        raise SourceError(f"{path}: {name!r} is {what}: expected datasets ids and vectors, or a vector each")
+    if found.is_virtual or found.external:
+        raise SourceError(f"{path}: the content of {name!r} is in other files, which are not read")
+    limits.check_bytes(found.size * found.dtype.itemsize)
+    return found
 
 
 def _h5py() -> Any:

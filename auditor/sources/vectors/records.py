@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import re
+import tokenize
+import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -31,8 +36,30 @@ AT_ONCE = 8_192
 #: Longer ones are no vectors of one image.
 _LONGEST = 65_536
 
+_PICKLED = "it holds Python objects, which are not read: they could run code; save ids as texts and vectors as numbers"
+
+#: What numpy, h5py, zipfile and polars raise on files that are not as they should be.
+_DAMAGE = (
+    pl.exceptions.PolarsError, pl.exceptions.PanicException, tokenize.TokenError, zipfile.BadZipFile, zlib.error,
+    ArithmeticError, EOFError, LookupError, MemoryError, OSError, RuntimeError, SyntaxError, TypeError, ValueError,
+)  # fmt: skip
+
 #: What a reader of one file is: frames of `source`, `line` and `image` or `text`, and `vector`.
 Named = Callable[[Path, Mapping[str, Option]], Iterator[pl.DataFrame]]
+
+
+@contextmanager
+def damage_named(path: Path) -> Iterator[None]:
+    """Raise `SourceError`, of one line that names the file, in place of what a library says of a damaged one."""
+    try:
+        yield
+    except _DAMAGE as error:
+        if isinstance(error, OSError) and error.strerror:
+            raise SourceError(f"{path}: {error.strerror}") from error
+        said = str(error).strip().partition("\n")[0] or type(error).__name__
+        is_pickled = re.search("allow_pickle|Python objects", said)
+        what = _PICKLED if is_pickled else f"damaged, or not what its name says ({said}); fetch it again"
+        raise SourceError(f"{path}: {what}") from error
 
 
 def block(source: str, first: int, of: str, names: pl.Series, vectors: NDArray[np.generic]) -> pl.DataFrame:
@@ -41,9 +68,15 @@ def block(source: str, first: int, of: str, names: pl.Series, vectors: NDArray[n
         {
             "line": pl.int_range(first, first + len(vectors), dtype=pl.UInt32, eager=True),
             of: names.cast(pl.String),
-            "vector": pl.Series(values=np.ascontiguousarray(vectors, dtype=np.float32)),
+            "vector": pl.Series(values=single(vectors)),
         }
     ).with_columns(source=pl.lit(source))
+
+
+def single(values: NDArray[np.generic]) -> NDArray[np.float32]:
+    """Give numbers in single precision; what is too large for it is infinite, and refused like what was."""
+    with np.errstate(over="ignore"):
+        return np.ascontiguousarray(values, dtype=np.float32)
 
 
 def check_shape(what: str, shape: tuple[int, ...], kind: np.dtype[np.generic]) -> None:
@@ -54,39 +87,56 @@ def check_shape(what: str, shape: tuple[int, ...], kind: np.dtype[np.generic]) -
 
 
 def named(frames: Iterator[pl.DataFrame], options: Mapping[str, Option]) -> Iterator[pl.DataFrame]:
-    """Complete frames to `SCHEMA`: apply the settings to their ids, and say what is wrong with a record."""
-    length = 0
+    """Complete frames to `SCHEMA`: apply the settings to their ids, and say what is wrong with a record by itself."""
     for frame in frames:
         absent = [pl.lit(None, SCHEMA[name]).alias(name) for name in ("image", "text") if name not in frame.columns]
         whole = frame.with_columns(absent, unit=pl.lit("row"), vector=pl.col("vector").cast(SCHEMA["vector"]))
-        whole = whole.with_columns(image=_image(options))
-        if not length and whole.height:
-            length = whole.select(pl.col("vector").list.len().drop_nulls().first()).item() or 0
-        yield whole.with_columns(reason=_fault(length)).select(pl.col(name).cast(kind) for name, kind in SCHEMA.items())
+        image, reason = _image(options)
+        whole = whole.with_columns(image=image, reason=reason).with_columns(reason=pl.coalesce("reason", _fault()))
+        yield whole.select(pl.col(name).cast(kind) for name, kind in SCHEMA.items())
 
 
-def _image(options: Mapping[str, Option]) -> pl.Expr:
-    image = pl.col("image")
+def equally_long(frames: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """Refuse, in whichever file they are, vectors of another length than the first that is sound."""
+    length, first = 0, ""
+    for frame in frames:
+        sound = frame.filter(pl.col("reason").is_null())
+        if not length and sound.height:
+            source, line, vector = sound.select("source", "line", pl.col("vector").list.len()).row(0)
+            length, first = vector, f"the first, of {source}, row {line}, has {vector:,}"
+        said = pl.format("{} numbers, and {}", pl.col("vector").list.len(), pl.lit(first))
+        is_other = pl.col("reason").is_null() & (pl.col("vector").list.len() != length)
+        yield frame.with_columns(reason=pl.when(is_other).then(said).otherwise("reason"))
+
+
+def _image(options: Mapping[str, Option]) -> tuple[pl.Expr, pl.Expr]:
+    """Give the image that a record is of, by the settings, and why it cannot be told."""
+    image, reason = pl.col("image"), pl.lit(None, pl.String)
     if options.get("basename") is True:
         image = image.str.extract(r"([^/\\]+)[/\\]*$", 1)
+    if "image_pattern" in options:
+        image = image.str.extract(str(options["image_pattern"]), 1)
     if options.get("coco_ids") is True:
-        image = image.str.extract(f"^{COCO_FILE}$", 1)
+        number = image.str.extract(f"^{COCO_FILE}$", 1)
+        reason = pl.when(image.is_not_null() & number.is_null()).then(pl.lit("the image is no file of COCO"))
+        image = pl.coalesce(number, image)
+    image = pl.when(image != "").then(image)
     suffix = options.get("image_suffix")
-    return image + pl.lit(str(suffix)) if suffix else image
+    return image + pl.lit(str(suffix)) if suffix else image, reason
 
 
-def _fault(length: int) -> pl.Expr:
+def _fault() -> pl.Expr:
     vector, name = pl.col("vector"), pl.coalesce("image", "text")
     values = pl.element()
     return (
-        pl.when(name.is_null() | ((pl.col("image") == "") & pl.col("text").is_null()))
+        pl.when(name.is_null())
         .then(pl.lit("no image and no text"))
         .when(name.str.contains("\x00", literal=True))
         .then(pl.lit("holds a NUL character"))
         .when(vector.is_null() | (vector.list.len() == 0))
         .then(pl.lit("no vector"))
-        .when(vector.list.len() != length)
-        .then(pl.format("{} numbers, where the first vector has {}", vector.list.len(), pl.lit(length)))
+        .when(vector.list.len() > _LONGEST)
+        .then(pl.format("{} numbers: no vector of one image", vector.list.len()))
         .when(~vector.list.agg((values.is_not_null() & values.is_finite()).all()))
         .then(pl.lit("not all of its numbers are finite"))
         .when(vector.list.agg((values == 0).all()))

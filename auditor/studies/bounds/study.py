@@ -18,7 +18,7 @@ from auditor.model import Progress, Selection, silent
 from auditor.registry import References, left_out, requests
 from auditor.result import Result, Said, findings_in, notes_in
 from auditor.scoring.candidate_sets import CandidateScores, missing, score_sets
-from auditor.scoring.keeping import keeps_result
+from auditor.scoring.keeping import keep_scores, keeps_result
 from auditor.scoring.repeats import DISTINCT, RAW, footings, only_distinct, repeats
 from auditor.scoring.substitutes import requested_candidates, substitutes_of
 from auditor.scoring.writing import chooses_tokenizer
@@ -117,6 +117,7 @@ def bounds(
                     required=candidates is not None,
                     progress=progress,
                 )
+                keep_scores(store, selection, measured.scores, measured.sets, measured.signatures)
                 rows = _rows(measured, seed + draw if references is not None else None)
                 parts.append(rows.with_columns(footing=pl.lit(footing)) if distinct else rows)
                 if draw == 0:

@@ -9,7 +9,7 @@ import polars as pl
 from auditor.errors import UsageError
 from auditor.metrics.candidates import CandidateSet, output_of
 from auditor.model import Progress, Selection
-from auditor.registry import References, requests
+from auditor.registry import MetricRequest, References, requests
 from auditor.result import Said
 from auditor.scoring.references import references_of
 from auditor.scoring.scores import scorable, score_candidates, signatures
@@ -49,9 +49,8 @@ def scorers(
     tokens.provide(store, [references], tokenizer, tokenizer_of(tokenizer), progress)
     both = output_of(selection)
     asked = CandidateSet(both.name, "candidate_choice", both.params, drawn_from=both.drawn_from)
-    scores = score_candidates(store, references, tokenizer, [asked], wanted, progress)
     signed = signatures(wanted, tokenizer, References("loo"))
-    for metric in wanted:
+    for metric, scores in _scored(store, references, tokenizer, asked, wanted, progress):
         better = -1.0 if metric.metric.lower_is_better else 1.0
         by_slot = scores.select("image", "slot", score=pl.col(metric.label) * better)
         sides = items.select("item_no", "image", "slot_right", "slot_wrong")
@@ -60,3 +59,19 @@ def scorers(
             sides = sides.join(renamed, on=["image", f"slot_{side}"], how="left", maintain_order="left")
         of_items = sides.select(*SCHEMA).cast(SCHEMA)
         yield Scored(metric.label, METRIC, "references", of_items, signature=signed[metric.label])
+
+
+def _scored(
+    store: Store,
+    references: Selection,
+    tokenizer: str,
+    asked: CandidateSet,
+    wanted: Sequence[MetricRequest],
+    progress: Progress,
+) -> Iterator[tuple[MetricRequest, pl.DataFrame]]:
+    """Score by the metrics that see images apart: these score fewer, and the others are not to lose what these lack."""
+    for sees_images in (False, True):
+        some = [metric for metric in wanted if metric.metric.sees_images is sees_images]
+        if some:
+            scores = score_candidates(store, references, tokenizer, [asked], some, progress)
+            yield from ((metric, scores) for metric in some)

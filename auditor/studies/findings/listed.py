@@ -10,7 +10,7 @@ from auditor.findings.listed import CAPTION_KINDS
 from auditor.findings.severity import severity
 from auditor.model import Progress, Selection
 from auditor.result import Finding, about
-from auditor.store import ngrams
+from auditor.store import for_people, ngrams
 from auditor.store.connection import Store
 from auditor.store.versions import content
 from auditor.studies.findings import language
@@ -52,6 +52,17 @@ def of_captions(
             found.append(one)
             lists.append(listed)
     return found, pl.concat(lists), unasked
+
+
+def keep(
+    store: Store, selection: Selection, kinds: Sequence[str], listed: pl.DataFrame, told: Sequence[Finding]
+) -> None:
+    """Keep what was found of a selection for people to query: the captions of each finding, or its sentence."""
+    with_list = listed.filter(pl.col("kind").is_in([one.kind for one in told]))
+    rows = [(one.kind, one.severity, one.sentence) for one in told if one.kind not in with_list["kind"]]
+    whole = pl.DataFrame(rows, schema=dict.fromkeys(("kind", "severity", "why"), pl.String), orient="row")
+    found = [pl.DataFrame(schema=for_people.FOUND), with_list.select(for_people.FOUND.names()), whole]
+    for_people.keep_findings(store, selection, kinds, pl.concat(found, how="diagonal"))
 
 
 def _finding(

@@ -23,7 +23,7 @@ from auditor.store.versions import resolve_all
 from auditor.studies.bounds import bounds
 from auditor.studies.duplicates import duplicates
 from auditor.studies.findings import items
-from auditor.studies.findings.listed import of_captions
+from auditor.studies.findings.listed import keep, of_captions
 from auditor.studies.findings.others import METRICS, Answers, playing, told
 from auditor.studies.findings.whole import of_whole
 from auditor.studies.outliers import outliers
@@ -84,6 +84,7 @@ def findings(
     found: list[Finding] = []
     lists, notes = [], []
     for selection in selections:
+        before = len(found)
         of_items = selection.version.kind == items.KIND
         looked_for = items.of_single(wanted) if of_items else wanted
         own, rows, unasked = of_captions(store, selection, tokenizer, list_of_words, looked_for, progress)
@@ -95,6 +96,8 @@ def findings(
         elif not captions_only:
             answers = asking(store, selection, tokenizer, seed, declared, progress, notes)
             found += told(answers, wanted)
+        if not captions_only:
+            keep(store, selection, wanted, rows, found[before:])
     ordered = ranked(found)
     told_of = pl.DataFrame(
         [(str(one.about.get("dataset")), one.kind) for one in ordered],

@@ -202,10 +202,13 @@ def _ingested(store: Store, source: Source, note: str | None, terms: Terms, prog
         said += [f"{found.dataset}: {one}" for one in told(found.parts[0], found.format)]
         cut = Counter[str]()
         named = named_files(dataclasses.replace(found, parts=original.parts))
+        holds_vectors = are_vectors(found)
+        if holds_vectors:
+            named += [path for part in found.parts for path in vectors.beside(part) if path not in named]
         watch = files.Watch([*named, *map(files.locate, found.splits.values())])
         sha256 = files.sha256(named)
-        if are_vectors(found):
-            rows = watch.over(chain.from_iterable(vectors.read(part) for part in found.parts))
+        if holds_vectors:
+            rows = watch.over(vectors.read_all(found.parts))
             made = write_vectors(store, found, rows, sha256, note, terms, progress)
         else:
             captions = watch.over(chain.from_iterable(read(part, found.format, cut) for part in found.parts))

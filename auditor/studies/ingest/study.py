@@ -108,6 +108,10 @@ def ingest(
     `encoding`; the message names the likely one. `language` is kept with the dataset; where nobody says it,
     letters that are not Latin tell. Whatever is taken for something that nobody named is said.
 
+    Vectors that an encoder made of images, or of texts, are a dataset of their own (format `vectors`: Parquet, .npy,
+    .npz, HDF5, folders of clip-retrieval), with versions like captions. What is said is how many images of each dataset
+    of captions have one; `basename`, `image_suffix` and `coco_ids` bring ids together.
+
     With `dry_run` the store is neither opened nor made: the answer is what an empty store would hold, the format, the
     columns that a table is read by, and the first five captions.
 

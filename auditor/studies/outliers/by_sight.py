@@ -28,10 +28,16 @@ from auditor.text import tokenizer_of
 #: Captions that are held against every image, the worst first, and images that captions are learnt from.
 _MOST, _IMAGES = 5_000, 2**31 - 1
 
+#: Decoys that are held against every image, of all that teach what signs are worth.
+_DECOYS_AT_EVERY_IMAGE = 1_000
+
 #: The share of decoys that fit as badly as a caption in doubt, or worse.
 _BADLY = 0.98
 
 _SEED = 1
+
+#: Further digits depend on the machine.
+_DECIMALS = 6
 
 _PLACE = ("image", "slot")
 
@@ -43,7 +49,8 @@ FEWEST = 100
 class Sight(NamedTuple):
     """What was seen by which vectors, with the settings that a signature names, and whether every image has one.
 
-    `fits` says by how many bits each caption fits its image: image, slot, fit. `leads` has the columns of
+    `fits` says by how many bits each caption fits its image, and by how many standard deviations their vectors match
+    better than those of the caption and other images: image, slot, fit, match. `leads` has the columns of
     `likelihood.leads`; the workspace relations `gain` and `reach`.
     """
 
@@ -91,11 +98,14 @@ def weigh(store: Store, selection: Selection, tokenizer: str, vectors: Version, 
     badly = float(np.quantile(decoy_fits, _BADLY, method="lower")) if len(decoys) else -np.inf
     doubted = np.flatnonzero(fits <= badly)
     suspects = np.sort(doubted[np.argsort(fits[doubted], kind="stable")][:_MOST])
-    search = _Search(material, judge, fits, suspects, decoys, taken, decoy_fits)
+    some = slice(None, None, max(1, len(decoys) // _DECOYS_AT_EVERY_IMAGE))
+    search = _Search(material, judge, fits, suspects, decoys[some], taken[some], decoy_fits[some])
     for fold in folds(2 * len(numbers)):
         search.look(fold)
     _bind(at_work, search)
-    whole = material.captions.select(*_PLACE).with_columns(fit=pl.Series(fits))
+    whole = material.captions.select(*_PLACE).with_columns(
+        fit=pl.Series(fits), match=pl.Series(standing[:, 0]).round(_DECIMALS)
+    )
     sees_all = len(material.images) == images(store, selection).height
     return Sight(vectors, {"tok": tokenizer, **asked}, sees_all, whole, search.leads(badly), at_work)
 

@@ -75,8 +75,9 @@ class Fold:
         for first in range(0, len(material.rows), _AT_ONCE):
             some = slice(first, first + _AT_ONCE)
             np.add.at(self._told, material.rows[some], self.texts(np.arange(len(material.rows))[some]))
-        self._told_unit = unit(self._told)
-        self._others_fit = np.einsum("ij,ij->i", self._told_unit, self.images)
+        lengths = np.sqrt(np.einsum("ij,ij->i", self._told, self._told))
+        self._told_lengths = np.where(lengths > 0, lengths, 1.0)
+        self._others_fit = np.einsum("ij,ij->i", self._told, self.images) / self._told_lengths
 
     def texts(self, captions: Places) -> Floats:
         """Give where captions are in the space of images, a row each."""
@@ -108,7 +109,7 @@ class Fold:
             mean, spread = self._spread(texts)
             signs = np.empty((len(some), len(self.images), _SIGNS))
             signs[:, :, 0] = (texts @ self.images.T - mean[:, None]) / spread[:, None]
-            signs[:, :, 1] = texts @ self._told_unit.T
+            signs[:, :, 1] = texts @ self._told.T / self._told_lengths
             signs[:, :, 2] = self._alike.everywhere(some)
             signs[:, :, 3] = self._others_fit
             yield some, signs

@@ -31,7 +31,7 @@ _VERSION = 3
 
 _FIT_VERSION = 1
 
-_FIT_DECIMALS = 6
+_DECIMALS = 6
 
 #: What a user types to look at words alone.
 NO_VECTORS = "none"
@@ -84,6 +84,7 @@ def outliers(
     mean score of the image's other captions among themselves: a low score beside high `others` is one odd caption;
     where both are low, people see different things. At level image the most difficult images come first: `difficulty`
     is 1 - the mean score, and `consensus` the caption that is most like the others; `ties` captions share that score.
+    With vectors, `match` says by how many standard deviations captions match their image better than other images.
 
     Limits: a hint to look at the picture, never a verdict: a caption that sees what others do not is unlike them too.
     Bits overstate, since words come in phrases. Captions of two images that show the same thing cannot be told apart.
@@ -195,7 +196,7 @@ def _looked_into(
         by_words = _by_words(store, selection, tokenizer, suspects, described, progress)
         said = evidence.together(by_words, said, sight.fits["image"].unique())
     found = _found(store, selection, scored, suspects, said)
-    return found.join(sight.fits, on=_KEYS, how="left", maintain_order="left"), said
+    return found.join(sight.fits.drop("match"), on=_KEYS, how="left", maintain_order="left"), said
 
 
 def _by_words(
@@ -262,7 +263,7 @@ def _rows(rows: pl.DataFrame, selection: Selection, metric: MetricRequest) -> pl
 def _by_image(scored: pl.DataFrame, selection: Selection, metric: MetricRequest, sight: Sight | None) -> pl.DataFrame:
     """Rank images by how differently they are described, each with the caption that is most like the others.
 
-    Where images are seen, with the mean fit of their captions.
+    Where images are seen, with how their vectors match those of their captions.
     """
     values = scored.select("image", "value")
     best = scored.filter(pl.col("value") == pl.col("value").max().over("image"))
@@ -286,8 +287,8 @@ def _by_image(scored: pl.DataFrame, selection: Selection, metric: MetricRequest,
     )  # fmt: skip
     if sight is None:
         return ranked
-    fit = sight.fits.group_by("image").agg(pl.col("fit").mean().round(_FIT_DECIMALS))
-    return ranked.join(fit, on="image", how="left", maintain_order="left").select(pl.exclude("text"), "text")
+    match = sight.fits.group_by("image").agg(pl.col("match").mean().round(_DECIMALS))
+    return ranked.join(match, on="image", how="left", maintain_order="left").select(pl.exclude("text"), "text")
 
 
 def _named(selection: Selection) -> tuple[pl.Expr, ...]:

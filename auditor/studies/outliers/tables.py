@@ -35,7 +35,7 @@ def tables(
         hardest = by_image[index].select(
             "image", "n", "difficulty", "sd", "consensus", "consensus_value", "ties", "text"
         )
-        if "fit" in by_image[index].columns:
+        if "match" in by_image[index].columns:
             made.append(_unfit(selection, by_image[index]))
         shown = hardest.head(_SHOWN)
         made.append(
@@ -51,13 +51,13 @@ def tables(
 
 
 def _unfit(selection: Selection, by_image: pl.DataFrame) -> Table:
-    seen = by_image.filter(pl.col("fit").is_not_null()).sort("fit", "image")
-    worst = seen.select("image", "n", "fit", "text").head(_SHOWN)
+    seen = by_image.filter(pl.col("match").is_not_null()).sort("match", "image")
+    worst = seen.select("image", "n", "match", "text").head(_SHOWN)
     return Table(
-        f"the images of {selection.label} that their captions fit worst",
+        f"the images of {selection.label} that their captions match worst",
         worst,
-        caption="fit: mean bits by which the captions rather belong to the image than not, by vectors and words; text: "
-        "the caption most like the others",
+        caption="match: standard deviations by which the vectors of captions and image agree better than those of the "
+        "captions and other images, mean; text: the caption most like the others",
         name="unfit-images",
         pictured=_pictured(selection, worst),
     )

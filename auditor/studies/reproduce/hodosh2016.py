@@ -8,8 +8,9 @@ import polars as pl
 
 from auditor.model import Progress
 from auditor.published import Paper, Quantity
+from auditor.scoring.sight import most_seen
 from auditor.store.connection import Store
-from auditor.store.versions import log
+from auditor.store.versions import log, resolve
 from auditor.studies.choices import choices
 from auditor.studies.reproduce.study import Measured
 
@@ -27,8 +28,16 @@ UNSEEN = 0.005
 #: Scorers that only see which words a caption has; the last one sees their order too.
 _METRICS = ("bleu-1", "rouge-1", "cider:n=1", "cider")
 
+#: The paper's bag of words that learns to rank, on the images that have vectors.
+_SEEN = "vector-rank"
+
 #: No figure of the paper is of what is learnt from items, so that this takes as little time as it can.
 _FOLDS = 2
+
+#: Of fewer images nothing is learnt.
+_LEAST_SEEN = 100
+
+_UNSEEN = f"no images of {_CAPTIONS} have vectors in the store: `auditor ingest flickr30k-clip`"
 
 _JUST, _PLUS = "just-scene", "just-scene-plus"
 
@@ -38,17 +47,21 @@ Quantities = Iterator[tuple[Quantity, float]]
 def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measured:
     """Measure the bigram rows of table 1, and what scorers without word order make of switched people.
 
+    Where images have vectors, a bag of words learns to rank as in section 4, from the training captions of such images,
+    and decides the items of such images.
+
     The items are a dataset of their own, made and kept by two commands, of which the answer says where it is missing.
     """
     lacking = _lacking(store)
     if lacking is not None:
         return Measured({}, dict.fromkeys(paper.datasets, lacking))
+    sees = most_seen(store, resolve(store, _CAPTIONS), least=_LEAST_SEEN) is not None
     result = choices(
         store,
         _ITEMS,
         against=_CAPTIONS,
         train=f"{_CAPTIONS}:{_TRAIN}",
-        metrics=_METRICS,
+        metrics=(*_METRICS, *((_SEEN,) if sees else ())),
         unseen=UNSEEN,
         folds=_FOLDS,
         errors=0,
@@ -56,11 +69,13 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
         progress=progress,
     )
     asked = {check.of[1] for check in paper.checks}
+    unseen = {check.of: _UNSEEN for check in paper.checks if check.of[1] == _SEEN and not sees}
     return Measured(
         {**dict(_of_parts(result.frame)), **dict(_of_both_ways(result.frame))},
         selections=result.selections,
         signatures={name: text for name, text in result.signatures.items() if name in asked},
         notes=result.notes,
+        absent=unseen,
     )
 
 

@@ -13,6 +13,7 @@ from auditor.metrics.candidates import HUMAN, output_of
 from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References, in_scales, left_out, requests
 from auditor.result import Finding, Result, Said, Table, about, findings_in, listed, notes_in
+from auditor.scoring.keeping import keep_scores
 from auditor.scoring.own_references import own_finding, own_references
 from auditor.scoring.repeats import RAW, footings, repeats
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_few_captions, too_long
@@ -147,10 +148,11 @@ def _of_captions(
         notes += repeats(store, [selection], tokenizer, progress, left_out=distinct)
     signed, parts = dict[str, str](), list[pl.DataFrame]()
     for footing, some in footings(against, tokenizer, distinct=distinct).items():
+        named = signatures(requested, tokenizer, some)
         for label, one in chosen.items():
             part = score_candidates(store, some.of(selection), tokenizer, [one], requested, progress)
+            keep_scores(store, selection, part, [one], named)
             parts.append(part.with_columns(footing=pl.lit(footing), system=pl.lit(label)))
-        named = signatures(requested, tokenizer, some)
         signed |= named if footing == RAW else {f"{label} {footing}": named[label] for label in named}
     scores = pl.concat(parts)
     for system in systems:

@@ -8,13 +8,24 @@ from pathlib import Path
 import polars as pl
 
 from auditor.errors import UsageError
-from auditor.result import Result, Table
-from auditor.store import readonly_sql
+from auditor.result import Result, Table, counted
+from auditor.store import people, readonly_sql, versions
 from auditor.store.connection import Store
 from auditor.store.readonly_sql import Limits, ask
 
+_LISTED = pl.Schema(dict.fromkeys(("relation", "column", "type", "meaning", "example", "group"), pl.String))
+
+_GROUPS = {
+    "people": "made for statements: views, and functions of a dataset, version or split ('flickr8k@v1:test')",
+    "facts": "tables of the store, and views of its current versions",
+    "cache": "the cache: counts and results that need not be made again",
+}
+
 #: Rows that a table or page shows at most.
 SHOWN = 100_000
+
+#: Rows that the shell shows of a statement.
+SHOWN_BY_SHELL = 1_000
 
 
 def query(
@@ -24,14 +35,18 @@ def query(
     timeout: float | None = None,
     *,
     rows: int | None = None,
+    limit: int | None = None,
 ) -> Result:
     """Run one read-only statement, for at most `timeout` seconds and giving at most so many `rows`.
 
-    Raises `SqlError` with the engine's words, also for an attempt to write, and where it takes more.
+    With `limit` the first rows are given, and a note says whether there are more. Raises `SqlError` with the engine's
+    words, also for an attempt to write, and where it takes more.
     """
-    answer = ask(store, statement, params or {}, Limits(timeout, rows))
-    spelled = answer.with_columns(pl.col(pl.Float32).cast(pl.String).cast(pl.Float64))  # .1, not .10000000149
-    return Result("sql", answer, tables=(Table("", spelled, exact=True, name="rows"),))
+    answer = ask(store, statement, params or {}, Limits(timeout, rows, _beyond(limit)))
+    notes = (cut(limit),) if limit is not None and answer.height > limit else ()
+    shown = answer if limit is None else answer.head(limit)
+    spelled = shown.with_columns(pl.col(pl.Float32).cast(pl.String).cast(pl.Float64))  # .1, not .10000000149
+    return Result("sql", shown, tables=(Table("", spelled, exact=True, name="rows"),), notes=notes)
 
 
 def stream(
@@ -39,28 +54,116 @@ def stream(
     statement: str,
     params: Mapping[str, str],
     timeout: float | None,
+    limit: int | None,
     take: Callable[[Iterator[pl.DataFrame]], None],
-) -> None:
-    """Run one read-only statement and hand over its rows as they come, which are never held all at once."""
-    readonly_sql.stream(store, statement, params, Limits(timeout), take)
+) -> bool:
+    """Run one read-only statement and hand over its rows as they come, which are never held all at once.
+
+    With `limit` the first of them; says whether there are more.
+    """
+    is_cut = False
+
+    def first(batches: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+        nonlocal is_cut
+        given = 0
+        for batch in batches:
+            is_cut = limit is not None and given + batch.height > limit
+            yield batch.head(limit - given) if limit is not None else batch
+            given += batch.height
+
+    readonly_sql.stream(
+        store, statement, params, Limits(timeout, first=_beyond(limit)), lambda batches: take(first(batches))
+    )
+    return is_cut
 
 
-def schema(store: Store) -> Result:
-    """List every table and view with its columns and what they mean."""
-    rows = store.rows("schema_listing")
-    return Result("sql", rows, tables=(Table("the store", rows, name="store"),))
+def cut(limit: int | None) -> str:
+    """Say that there are more rows than were asked for."""
+    return f"the first {counted(limit or 0, 'row', 'rows')}; there are more"
 
 
-def statement(text: str | None, file: Path | None) -> str:
-    """Take the statement from the command line or from a file."""
+def _beyond(limit: int | None) -> int | None:
+    """Give one row more than is shown, which tells whether there is one."""
+    return None if limit is None else limit + 1
+
+
+def schema(store: Store, name: str | None = None) -> Result:
+    """List what statements read, or one of it by name: each view, function and table with its columns and meaning.
+
+    Columns: relation, column (null for the relation itself), type, meaning, example, group (people, facts or cache).
+    Raises `UsageError` for a name that nothing has.
+    """
+    rows = pl.concat([_for_people(), _stored(store)])
+    if name is not None:
+        called = pl.col("relation").str.split("(").list.first()
+        wanted = name.strip().lower().partition("(")[0]
+        listed = rows.filter(called.is_in([wanted, f"cache.{wanted}"]))
+        if listed.is_empty():
+            raise UsageError(f"{name}: the store has no table, view or function of this name; `auditor sql --schema`")
+        return Result("sql", listed, tables=tuple(_described(listed)))
+    named = rows.filter(pl.col("column").is_null()).select("group", "relation", "meaning")
+    first_sentence = pl.col("meaning").str.extract(r"^(.*?[^.]\.)(?: [A-Z`]|$)")
+    overview = [
+        Table(_GROUPS[group], some.select("relation", pl.coalesce(first_sentence, "meaning")), name=group)
+        for (group,), some in named.partition_by("group", as_dict=True, maintain_order=True).items()
+    ]
+    return Result("sql", rows, tables=(*overview, *_described(rows)))
+
+
+def names(store: Store) -> dict[str, list[str]]:
+    """Name what a statement may name: `relations`, `functions`, `columns`, and `versions` as functions take them."""
+    listed = pl.concat([_for_people(), _stored(store)])
+    called = listed["relation"].unique(maintain_order=True).to_list()
+    held = versions.log_rows(store)
+    of_versions = [f"{dataset}@v{seq}" for dataset, seq in held.select("dataset", "seq").iter_rows()]
+    of_tags = [f"{dataset}@{tag}" for dataset, tags in held.select("dataset", "tags").iter_rows() for tag in tags]
+    return {
+        "relations": [name for name in called if "(" not in name],
+        "functions": [f"{name.partition('(')[0]}('" for name in called if "(" in name],
+        "columns": listed["column"].drop_nulls().unique(maintain_order=True).to_list(),
+        "versions": [*held["dataset"].unique(maintain_order=True), *of_versions, *of_tags],
+    }
+
+
+def _for_people() -> pl.DataFrame:
+    listed = [
+        row
+        for _, one in sorted(people.relations().items())
+        for row in (
+            (one.called, None, None, one.file.meaning, one.example, "people"),
+            *((one.called, *column, None, "people") for column in one.columns),
+        )
+    ]
+    return pl.DataFrame(listed, schema=_LISTED, orient="row")
+
+
+def _stored(store: Store) -> pl.DataFrame:
+    is_cache = pl.col("relation").str.starts_with("cache.")
+    group = pl.when(is_cache).then(pl.lit("cache")).otherwise(pl.lit("facts"))
+    listed = store.rows("schema_listing").with_columns(pl.lit(None).alias("example"), group.alias("group"))
+    return listed.select(_LISTED.names()).cast(_LISTED)
+
+
+def _described(rows: pl.DataFrame) -> Iterator[Table]:
+    """Show each relation by itself, what it is above its columns."""
+    for (relation,), own in rows.partition_by("relation", as_dict=True, maintain_order=True).items():
+        meaning, example = own.select("meaning", "example").row(0)
+        columns = own.filter(pl.col("column").is_not_null()).select("column", "type", "meaning")
+        title = f"{relation}: {meaning}" if meaning else str(relation)
+        yield Table(title, columns, caption=f"example: {example}" if example else None, name=str(relation))
+
+
+def statement(text: str | None, file: Path | None, standard_input: Callable[[], bytes]) -> str:
+    """Take the statement from the command line, from a file, or for `-` from standard input."""
     if (text is None) == (file is None):
-        raise UsageError("give one statement: QUERY, or --file FILE; or --schema to see what there is")
-    if file is None:
+        raise UsageError("give one statement: QUERY, - or --file FILE; or --schema to see what there is")
+    if file is None and text != "-":
         return text or ""
+    name = "-" if file is None else str(file)
     try:
-        return file.read_text(encoding="utf-8")
+        return (standard_input() if file is None or name == "-" else file.read_bytes()).decode()
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{file}: cannot be read: {error}") from error
+        raise UsageError(f"{name}: cannot be read: {error}") from error
 
 
 def parameters(pairs: Sequence[str]) -> dict[str, str]:

@@ -1,0 +1,179 @@
+"""`auditor shell`: one statement after another, with history and completion where there is a terminal."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from auditor.cli import options as o
+
+if TYPE_CHECKING:
+    from auditor.cli.completion import Names
+
+EXTRA = "pip install 'auditor[shell]'"
+
+_PROMPT, _MORE = "auditor> ", "     ...> "
+
+_HELP = """\
+a statement ends with a semicolon:   from captions('NAME') limit 5;
+.schema          what there is to ask
+.schema NAME     a table, view or function with its columns
+.help            this
+.quit            or Ctrl-D; Ctrl-C leaves a statement"""
+
+
+def command(
+    timeout: o.Timeout = None,
+    store: o.StorePath = o.DEFAULT_STORE,
+    wait: o.Wait = 10.0,
+) -> None:
+    """Ask the store one statement after another, read-only; a statement ends with a semicolon.
+
+    On a terminal with prompt_toolkit (`pip install 'auditor[shell]'`) lines can be edited, the history is kept from one
+    session to the next, and Tab completes tables, columns and datasets. The store is held while a statement runs and no
+    longer, so that others may ingest meanwhile. Statements may also come from a pipe; there the first one that fails
+    ends the shell.
+
+    How to read it: as `auditor sql`, which has formats and files.
+
+    Limits: those of `auditor sql`; a table of more than 1,000 rows is cut, which a line below it says.
+
+    Example: auditor shell
+    """
+    from auditor.errors import AuditorError, UsageError
+
+    if sys.stdin is None:
+        raise UsageError("standard input is closed; `auditor sql QUERY` asks without it")
+    talks = sys.stdin.isatty()
+    session = _Session(store, wait, timeout)
+    session.look()
+    for typed in _asked(_reader(session) if talks else _piped, talks=talks):
+        try:
+            if not session.answer(typed):
+                return
+        except AuditorError as error:
+            if not talks:
+                raise
+            _tell(f"error: {error}")
+        except KeyboardInterrupt:
+            if not talks:
+                raise
+            _tell("interrupted; the store is whole")
+
+
+def _tell(message: str) -> None:
+    """Say what --quiet does not silence."""
+    from auditor.reports.harmless import harmless
+
+    print(harmless(message), file=sys.stderr, flush=True)  # noqa: T201  as the command line says its errors
+
+
+class _Session:
+    """A store that is asked again and again, and what its statements may name."""
+
+    def __init__(self, store: Path, wait: float, timeout: float | None) -> None:
+        from auditor.cli.completion import Names
+
+        self._store, self._wait, self._timeout = store, wait, timeout
+        self.names: Names = Names()
+
+    def look(self) -> None:
+        """Take note of what there is to name. Raises `StoreError` where there is no store."""
+        from auditor.cli.completion import Names
+        from auditor.studies.upkeep import sql as study
+
+        with o.opened(self._store, wait=self._wait) as opened:
+            self.names = Names(**study.names(opened))
+
+    def answer(self, typed: str) -> bool:
+        """Run a statement or a command of the shell; say whether to go on."""
+        from auditor.errors import UsageError
+        from auditor.studies.upkeep import sql as study
+
+        word, _, name = typed.strip().rstrip(";").partition(" ")
+        if word in (".quit", ".exit"):
+            return False
+        if word == ".help":
+            _tell(_HELP)
+        elif word.startswith(".") and word != ".schema":
+            raise UsageError(f"{word}: no command of the shell; .help lists them")
+        else:
+            with o.opened(self._store, wait=self._wait) as opened:
+                if word == ".schema":
+                    result = study.schema(opened, name.strip() or None)
+                else:
+                    result = study.query(opened, typed, timeout=self._timeout, limit=study.SHOWN_BY_SHELL)
+                self.names = type(self.names)(**study.names(opened))
+            o.deliver(result, None, False, None)
+        return True
+
+
+def _asked(read: Callable[[str], str], *, talks: bool) -> Iterator[str]:
+    """Give a statement or a command of the shell at a time, until the input ends; then what has no end, of a pipe."""
+    from auditor.cli.completion import statements
+
+    begun = ""
+    while True:
+        try:
+            line = read(_MORE if begun.strip() else _PROMPT)
+        except EOFError:
+            if begun.strip() and not talks:
+                yield begun
+            return
+        except KeyboardInterrupt:
+            if not talks:
+                raise
+            begun = ""
+            continue
+        if not begun.strip() and line.strip().startswith("."):
+            yield line
+        else:
+            ended, begun = statements(f"{begun}{line}\n")
+            yield from ended
+
+
+def _piped(_prompt: str) -> str:
+    line = sys.stdin.readline()
+    if not line:
+        raise EOFError
+    return line.rstrip("\n")
+
+
+def _reader(session: _Session) -> Callable[[str], str]:
+    """Give what reads a line: prompt_toolkit where it is installed, else the system's own."""
+    if importlib.util.find_spec("prompt_toolkit") is None:
+        o.narrate(f"history and completion: {EXTRA}")
+        return input
+    from prompt_toolkit import PromptSession
+    from prompt_toolkit.completion import Completer, Completion
+    from prompt_toolkit.history import FileHistory
+
+    from auditor.cli.completion import completions
+
+    class Offered(Completer):
+        def get_completions(self, document: Any, _event: Any) -> Iterator[Any]:
+            for one, taken in completions(session.names, document.text_before_cursor):
+                yield Completion(one, start_position=-taken)
+
+    history = _history()
+    prompt: PromptSession[str] = PromptSession(
+        history=None if history is None else FileHistory(str(history)), completer=Offered(), complete_while_typing=False
+    )
+    return prompt.prompt
+
+
+def _history() -> Path | None:
+    """Name the file that keeps what was typed, readable to its owner alone; null where none can be."""
+    import platformdirs
+
+    try:
+        folder = platformdirs.user_state_path("auditor", ensure_exists=True)
+        file = folder / "shell_history"
+        os.close(os.open(file, os.O_CREAT | os.O_APPEND, 0o600))
+    except OSError:
+        return None
+    return file

@@ -1,0 +1,94 @@
+"""What people query beside the tables of a store: the views and functions of `sql/people/`, a SELECT a file.
+
+They are temporary, of a connection that runs statements of users: no file holds any, since a function in a file could
+stand for what the engine counts. A file with parameters is a function, `captions('flickr8k@v1:test')`, one without is a
+view. Tables are named in full, so that no name of a statement's own WITH is taken for them.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import duckdb
+
+from auditor.store.sqlfiles import SqlFile, parse, sql_root
+
+_PARAMETER = re.compile(r"(\w+) \w+(?: = (.+))?")
+
+_COLUMN = re.compile(r"-- column (\w+) ([^:]+): (.+)")
+
+
+@dataclass(frozen=True)
+class Relation:
+    """One view or function: how it is called, each column with type and meaning, a statement with it."""
+
+    file: SqlFile
+    called: str
+    columns: tuple[tuple[str, str, str], ...]
+    example: str
+
+    @property
+    def name(self) -> str:
+        """What it is called without parameters."""
+        return self.file.name
+
+    @property
+    def definitions(self) -> Iterator[str]:
+        """What makes it of a connection; for a view, first what stands in where the cache was dropped."""
+        body = "\n".join(line for line in self.file.statement.splitlines() if not line.startswith("--"))
+        if self.file.params:
+            macro = re.sub(r"\$(\w+)", r"\1", body)
+            yield f"create or replace temp macro {self.called} as table {macro}"
+        else:
+            nothing = ", ".join(f"null::{kind} as {name}" for name, kind, _ in self.columns)
+            yield f"create or replace temp view {self.name} as select {nothing} limit 0"
+            yield f"create or replace temp view {self.name} as {body}"
+
+
+@functools.cache
+def relations() -> dict[str, Relation]:
+    """Give every view and function, by name; each after those that it reads."""
+    files = {file.name: file for file in map(parse, sorted((sql_root() / "people").glob("*.sql")))}
+    ordered: dict[str, Relation] = {}
+
+    def place(file: SqlFile) -> None:
+        for read in file.reads:
+            if read in files and files[read].params:
+                place(files[read])
+        ordered.setdefault(file.name, _relation(file))
+
+    for file in files.values():
+        place(file)
+    return ordered
+
+
+def provide(connection: duckdb.DuckDBPyConnection) -> None:
+    """Let the statements of a connection read what people query."""
+    for relation in relations().values():
+        for definition in relation.definitions:
+            try:
+                connection.execute(definition).complete()
+            except duckdb.CatalogException:
+                if relation.file.params:
+                    raise
+
+
+def _relation(file: SqlFile) -> Relation:
+    header, _, _ = file.statement.partition("\n--\n")
+    params = [match.groups() for match in _PARAMETER.finditer(_field(header, "params"))]
+    listed = ", ".join(name if default is None else f"{name} := {default}" for name, default in params)
+    columns = map(_COLUMN.fullmatch, header.splitlines())
+    return Relation(
+        file,
+        f"{file.name}({listed})" if params else file.name,
+        tuple((found[1], found[2], found[3]) for found in columns if found),
+        _field(header, "example"),
+    )
+
+
+def _field(header: str, name: str) -> str:
+    found = re.search(rf"^-- {name}: (.+)$", header, re.MULTILINE)
+    return found[1] if found else ""

@@ -1,0 +1,22 @@
+-- name: scores
+-- version: 1
+-- grain: candidate, metric
+-- reads: cache.score
+-- returns: dataset, version, split, image, slot, candidate, metric, value, signature, seed, drawn_from
+-- column dataset VARCHAR: Dataset whose captions are the references.
+-- column version VARCHAR: Its version, by hash.
+-- column split VARCHAR: The split that was scored; null where it was all of the version.
+-- column image VARCHAR: The image.
+-- column slot UINTEGER: Position of the candidate among those of its image, from 0.
+-- column candidate VARCHAR: human (a caption against the others of its image), intra, inter, …, or a system's dataset.
+-- column metric VARCHAR: The metric.
+-- column value DOUBLE: The score.
+-- column signature VARCHAR: How it was made: scores of equal signatures may be compared.
+-- column seed BIGINT: Seed of a substitute; null for what was not drawn.
+-- column drawn_from VARCHAR: Where candidates come from, if not from the dataset itself.
+-- example: select candidate, avg(value) as mean from scores where metric = 'cider' group by candidate order by candidate
+--
+-- Scores of single captions that `auditor score` and `auditor bounds` made: ten million at most, of which the oldest give
+-- way, so that what was never scored, or long ago, is not here.
+select dataset, version, split, image, slot, candidate, metric, value, signature, seed, drawn_from
+from cache.score

@@ -1,0 +1,198 @@
+"""Hundreds of statements that mean no good, at every door: none reads or writes beyond the store, or changes it.
+
+`hostile.toml` has them, by what they are after. A secret is in a file of the working folder, in the environment and in
+variables of Python; the home folder is empty and stays so.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import duckdb
+import pytest
+from conftest import ingest_rows
+
+import auditor
+from auditor.api import Auditor
+from auditor.cli import app
+from auditor.errors import AuditorError, SqlError, UsageError
+from auditor.model import Gate
+from auditor.store.connection import MEMORY, Store
+from auditor.store.readonly_sql import ask
+from auditor.studies.check import statements as gates
+
+HOSTILE: dict[str, list[str]] = tomllib.loads(Path(__file__).with_name("hostile.toml").read_text(encoding="utf-8"))
+
+REFUSED = [statement for group in ("writing", "reading", "loading", "setting") for statement in HOSTILE[group]]
+
+SECRET = "hunter2"
+
+CAPTIONS = [("a", 0, "a dog"), ("a", 1, "a cat")]
+
+Door = Callable[[Auditor, str], str]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A working folder with a store and a secret; what was in it, and an empty home, are as they were in the end."""
+    home, work = tmp_path / "home", tmp_path / "work"
+    home.mkdir()
+    work.mkdir()
+    (work / "secret.csv").write_text(f"a,b\n1,{SECRET}\n")
+    with Store.open(work / "audit.duckdb", write=True) as store:
+        ingest_rows(store, CAPTIONS)
+    monkeypatch.chdir(work)
+    for name in ("HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"):
+        monkeypatch.setenv(name, str(home))
+    monkeypatch.setenv("SECRET_TOKEN", SECRET)
+    before = contents(work)
+    yield work
+    assert contents(work) == before
+    assert list(home.iterdir()) == []
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(file): file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file()}
+
+
+def by_library(audit: Auditor, statement: str) -> str:
+    variable_of_python = frame_of_python = SECRET  # noqa: F841  what a statement must not find
+    return str(audit.sql(statement, timeout=0.3, rows=1000).frame.rows())
+
+
+def by_gate(audit: Auditor, statement: str) -> str:
+    asked = Gate(None, ("sql", "hostile"), statement, Path("datasets.toml"))
+    return str([one.rows.head(1000).rows() for one in gates.answers(audit.store, [asked], [], timeout=0.3)])
+
+
+def answered(door: Door, audit: Auditor, statement: str) -> tuple[int, str]:
+    """Give the exit code, and what was said."""
+    try:
+        return 0, door(audit, statement)
+    except AuditorError as error:
+        return error.exit_code, str(error)
+
+
+def test_there_are_hundreds_of_them_and_none_twice() -> None:
+    every = [statement for group in HOSTILE.values() for statement in group]
+    assert len(every) == len(set(every)) > 400
+
+
+def test_every_one_is_refused_by_the_library(folder: Path) -> None:
+    with auditor.open(folder / "audit.duckdb") as audit:
+        told = [(statement, *answered(by_library, audit, statement)) for statement in REFUSED]
+    assert [one for one in told if one[1] != (5 if is_one(one[0]) else 2) or SECRET in one[2]] == []
+
+
+def test_every_one_is_refused_in_a_gate(folder: Path) -> None:
+    with auditor.open(folder / "audit.duckdb") as audit:
+        told = [(statement, *answered(by_gate, audit, statement)) for statement in REFUSED]
+    assert [one for one in told if one[1] != 5 or SECRET in one[2]] == []
+
+
+def test_one_in_eight_is_refused_on_the_command_line(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    wrong = []
+    for statement in REFUSED[::8]:
+        with pytest.raises(SystemExit) as ended:
+            app.main(["sql", "--format", "csv", "--", statement])
+        out, err = capfd.readouterr()
+        code = 5 if is_one(statement) else 2
+        if ended.value.code != code or out or SECRET in err or not err.startswith("error: ") or err.count("\n") != 1:
+            wrong.append((statement, ended.value.code, out, err))
+    assert wrong == []
+
+
+@pytest.mark.parametrize("place", ["writing", "in memory"])
+def test_every_one_is_refused_by_a_store_that_may_be_written(folder: Path, place: str) -> None:
+    variable_of_python = frame_of_python = SECRET  # noqa: F841
+    facts = "select count(*), sum(hash(c)) from caption as c"
+    copy = folder.parent / "copy.duckdb"
+    copy.write_bytes((folder / "audit.duckdb").read_bytes())
+    with Store.open(MEMORY) if place == "in memory" else Store.open(copy, write=True) as store:
+        if place == "in memory":
+            ingest_rows(store, CAPTIONS)
+        held = store.query(facts).rows()
+        for statement in REFUSED:
+            with pytest.raises((SqlError, UsageError)) as refused:
+                ask(store, statement, {})
+            assert SECRET not in str(refused.value), statement
+        assert store.query(facts).rows() == held
+
+
+@pytest.mark.parametrize("door", [by_library, by_gate])
+def test_what_looks_like_mischief_tells_no_secret(folder: Path, door: Door) -> None:
+    with auditor.open(folder / "audit.duckdb") as audit:
+        told = [(one, *answered(door, audit, one)) for one in HOSTILE["harmless"]]
+    assert [one for one in told if SECRET in one[2]] == []
+
+
+@pytest.mark.parametrize("door", [by_library, by_gate])
+def test_what_would_not_end_is_ended(folder: Path, door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AUDITOR_MEMORY", "100MB")
+    wrong = []
+    for statement in HOSTILE["endless"]:
+        with auditor.open(folder / "audit.duckdb") as audit:
+            began = time.monotonic()
+            code, said = answered(door, audit, statement)
+            if code != 5 or time.monotonic() - began > 10:
+                wrong.append((statement, code, said, time.monotonic() - began))
+    assert wrong == []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="this system does not tell the memory of a process")
+@pytest.mark.parametrize("statement", HOSTILE["deaf"])
+def test_command_line_ends_what_the_engine_cannot(folder: Path, statement: str) -> None:
+    code, out, err, peak = on_its_own(statement, "--timeout", "2", memory="100MB")
+    assert (code, out) == (5, "")
+    assert err.count("\n") == 1
+    assert peak < 2 << 30, "bytes, of which the program itself has some 120 million"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "with x as (copy (select 'pwn') to 'out') select * from x",
+        "from 'secret.csv'",
+        "from read_text('secret.csv')",
+        "from captions((select content from read_text('secret.csv')))",
+        "explain analyze copy (select 'pwn') to 'out'",
+        "attach 'out'",
+        "load httpfs",
+        "set enable_external_access = true",
+    ],
+)
+def test_a_process_of_its_own_refuses_it_too(folder: Path, statement: str) -> None:
+    code, out, err, _ = on_its_own(statement)
+    assert (code, out) == (5, "")
+    assert err.startswith("error: ")
+    assert SECRET not in err
+
+
+def on_its_own(statement: str, *options: str, memory: str = "1GiB") -> tuple[int, str, str, int]:
+    """Run the command line; give exit code, stdout, stderr and the bytes of memory that it had at most."""
+    command = [sys.executable, "-m", "auditor", "sql", *options, "--format", "csv", "--", statement]
+    environment = {**os.environ, "AUDITOR_MEMORY": memory}
+    with (
+        Path("../out.txt").open("w+", encoding="utf-8") as out,
+        Path("../err.txt").open("w+", encoding="utf-8") as err,
+        subprocess.Popen(command, stdout=out, stderr=err, env=environment) as running,
+    ):
+        _, status, usage = os.wait4(running.pid, 0)
+        running.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        err.seek(0)
+        return running.returncode, out.read(), err.read(), usage.ru_maxrss * 1024
+
+
+def is_one(statement: str) -> bool:
+    try:
+        return len(duckdb.extract_statements(statement)) == 1
+    except duckdb.Error:
+        return True
