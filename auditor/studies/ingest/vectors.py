@@ -66,7 +66,7 @@ def _of_dataset(version: Version, captions: Selection, told: pl.DataFrame) -> Sa
     if not len(without):
         return f"{label}: each of its {both:,} images has a vector in {vectors_label}"
     subject = counted(len(without), "image has", "images have")
-    sentence = f"{label}: {subject} no vector in {vectors_label}, {both:,} have one: {listed(without, _SHOWN)}"
+    sentence = f"{label}: {subject} no vector in {vectors_label} ({listed(without, _SHOWN)}), {both:,} have one"
     if not both:
         examples = f"{vectors_label} names {listed(strange, 1)}, {label} names {listed(without, 1)}"
         sentence = f"{label}: no image has a vector in {vectors_label}: {examples}; {_ADVICE}"
