@@ -18,8 +18,8 @@ _BIN = 0.05
 _CAPTIONS = {
     "swapped": "each speaks rather for the other's image; evidence in bits, of the two together",
     "elsewhere": "lead: bits by which the words of the caption speak rather for the other image than for any other",
-    "unfit": "fit: bits by which the caption rather belongs to its image than not, by vectors and words; other_fit: the "
-    "same of the other image that it fits best: below 0 it belongs to neither",
+    "unfit": "fit: bits by which the caption rather belongs to its image than not, by vectors and words; other_fit: "
+    "those of the other image that it fits best: below 0 it belongs to neither",
     "unlike": "value: mean score against the other captions of the image; others: of these among themselves",
 }
 
