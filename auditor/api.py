@@ -20,7 +20,9 @@ from auditor.studies import (
     distractors,
     diversity,
     duplicates,
+    export,
     findings,
+    formats,
     identical,
     ingest,
     keyness,
@@ -70,13 +72,15 @@ class Auditor:
         self.store = Store.open(Path(path), write=write, wait=wait)
 
     fetch, metrics = staticmethod(ingest.fetch), staticmethod(metrics.metric_cards)
-    ingest, export = Method(ingest.ingest), Method(ingest.export)
+    formats = staticmethod(formats.formats)
+    ingest, export = Method(ingest.ingest), Method(export.export)
     datasets, log, tag, note = (
         Method(versions.datasets),
         Method(versions.log),
         Method(versions.tag),
         Method(versions.note),
     )
+    drop = Method(versions.drop)
     diff, verify, sql = Method(versions.diff), Method(verify.verify), Method(sql.query)
     info, gc = Method(upkeep.info), Method(upkeep.gc)
     profile, identical, duplicates = Method(profile.profile), Method(identical.identical), Method(duplicates.duplicates)

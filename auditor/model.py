@@ -87,6 +87,19 @@ def quiet(message: str) -> None:
     """Say nothing."""
 
 
+class Confirm(Protocol):
+    """Asked before something goes that cannot be had again."""
+
+    def __call__(self, question: str) -> bool:
+        """Say whether it may."""
+
+
+def unasked(question: str) -> bool:
+    """Let nothing go."""
+    del question
+    return False
+
+
 #: The settings that every format has, and what each means.
 COMMON_OPTIONS: Mapping[str, str] = {
     "basename": "true names images by the last part of their path or address",

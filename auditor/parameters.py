@@ -30,6 +30,7 @@ class Parameter:
     An argument of any number is `optional` where there may be none. `least` and `most` bound a number. `check` raises
     `UsageError` for what no study can use. `panel` is the part of the help that it stands in. `typed` is its type on
     the command line where that is another, and `read` makes of it what the study takes, before a store is opened.
+    `completes` says what a shell offers for it: one of `auditor.cli.offers.OFFERS`.
     """
 
     help: str
@@ -43,6 +44,7 @@ class Parameter:
     panel: str | None = None
     typed: Any = None
     read: Callable[[Any], Any] | None = None
+    completes: str | None = None
 
 
 def bound(study: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> inspect.BoundArguments:
@@ -90,33 +92,52 @@ def _declared(config: Path | None) -> Mapping[str, Source]:
 
 
 Ref = Annotated[
-    str, Parameter("Dataset, with version and split where wanted: flickr8k, flickr8k@v2:test.", metavar="DATASET")
+    str,
+    Parameter(
+        "Dataset, with version and split where wanted: flickr8k, flickr8k@v2:test.",
+        metavar="DATASET",
+        completes="dataset",
+    ),
 ]
 
 Refs = Annotated[
-    str, Parameter("Dataset, with version and split where wanted: flickr8k, flickr8k@v2:test.", metavar="DATASET…")
+    str,
+    Parameter(
+        "Dataset, with version and split where wanted: flickr8k, flickr8k@v2:test.",
+        metavar="DATASET…",
+        completes="dataset",
+    ),
 ]
 
-Described = Annotated[str, Parameter("Dataset whose captions are the references.", metavar="DATASET")]
+Described = Annotated[
+    str, Parameter("Dataset whose captions are the references.", metavar="DATASET", completes="dataset")
+]
 
-Rated = Annotated[str, Parameter("Datasets of ratings: flickr8k-expert, or your own.", metavar="NAME…")]
+Rated = Annotated[
+    str, Parameter("Datasets of ratings: flickr8k-expert, or your own.", metavar="NAME…", completes="dataset")
+]
 
-Compared = Annotated[str, Parameter("Dataset of pairs or triplets that people compared.", metavar="NAME…")]
+Compared = Annotated[
+    str, Parameter("Dataset of pairs or triplets that people compared.", metavar="NAME…", completes="dataset")
+]
 
 Metrics = Annotated[
     Sequence[str] | None,
-    Parameter("Metric, with parameters: cider-d:sigma=4. Repeat for more; default: all.", "metric", "m"),
+    Parameter(
+        "Metric, with parameters: cider-d:sigma=4. Repeat for more; default: all.", "metric", "m", completes="metric"
+    ),
 ]
 
 Tokenizer = Annotated[
     str,
     Parameter(
-        "How captions become tokens: bare, char, ptb, spacy or whitespace; auto: bare, or char where captions are "
-        "written without blanks between words."
+        "How captions become tokens: bare, char, ptb, 13a, spacy or whitespace; auto: bare, or char where captions are "
+        "written without blanks between words.",
+        completes="tokenizer",
     ),
 ]
 
-Split = Annotated[str | None, Parameter("Split of every dataset that names none.")]
+Split = Annotated[str | None, Parameter("Split of every dataset that names none.", completes="split")]
 
 References = Annotated[
     int | None,
@@ -130,7 +151,8 @@ Distinct = Annotated[
 Draws = Annotated[int, Parameter("Draw everything that is drawn so often, by the seed and those after it.", least=1)]
 
 Others = Annotated[
-    Sequence[str], Parameter("Dataset that inter draws from; repeat for more; default: the other datasets.")
+    Sequence[str],
+    Parameter("Dataset that inter draws from; repeat for more; default: the other datasets.", completes="dataset"),
 ]
 
 Corpus = Annotated[str | None, Parameter("Corpus whose sentences and words are substitutes; default: brown.")]
@@ -139,9 +161,11 @@ Resamples = Annotated[int, Parameter("Bootstrap resamples of images behind each 
 
 Confidence = Annotated[float, Parameter("Share of the resamples inside an interval.")]
 
-Against = Annotated[str | None, Parameter("Captions to score against; default: the first related dataset.")]
+Against = Annotated[
+    str | None, Parameter("Captions to score against; default: the first related dataset.", completes="dataset")
+]
 
-Training = Annotated[str | None, Parameter("Training data, for novelty and coverage.", "against")]
+Training = Annotated[str | None, Parameter("Training data, for novelty and coverage.", "against", completes="dataset")]
 
 Evaluation = Annotated[
     str | None, Parameter("People's captions of the same images, for coverage, recall, precision.", "eval")

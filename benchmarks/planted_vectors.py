@@ -29,6 +29,8 @@ from auditor.studies.outliers import outliers
 
 _SWAPPED = 0.01
 
+_COLUMNS = ("protocol", "metric", "value", "low", "high")
+
 _METRICS = ("cider", "vector-ridge", "vector-rank")
 
 
@@ -95,10 +97,10 @@ def report_choices(store: Store) -> None:
 def report_people(store: Store) -> None:
     """Correlate with experts on the pairs whose image has a vector; say by how much a metric is ahead of the next."""
     result = agree(store, "flickr8k-expert", metrics=list(_METRICS))
-    print("\n| protocol | metric | Spearman | low | high |\n| --- | --- | ---: | ---: | ---: |")
+    print("\n| captions | protocol | metric | Spearman | low | high |\n| --- | --- | --- | ---: | ---: | ---: |")
     rows = result.frame.filter(pl.col("protocol").is_in(["pooled", "mean"]), pl.col("statistic") == "spearman")
-    for protocol, metric, *values in rows.select("protocol", "metric", "value", "low", "high").iter_rows():
-        print(f"| {protocol} | {metric} | {' | '.join(f'{one:.4f}' for one in values)} |")
+    for *named, value, low, high in rows.select("candidates", *_COLUMNS).iter_rows():
+        print(f"| {' | '.join(named)} | {value:.4f} | {low:.4f} | {high:.4f} |")
     ahead = next(table for table in result.tables if "difference" in table.frame.columns)
     print(f"\n{ahead.title}\n")
     print("| metric | next | difference | low | high |\n| --- | --- | ---: | ---: | ---: |")

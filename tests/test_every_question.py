@@ -33,7 +33,7 @@ ASKED: Mapping[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
 
 #: Questions that have tests of their own only.
 APART = {
-    *("fetch", "ingest", "export", "tag", "note"),  # write
+    *("fetch", "ingest", "export", "tag", "note", "drop"),  # write
     *("omitted", "missed", "agree", "consensus"),  # are about other datasets still
     "distractors",  # is about captions with phrases
     "choices",  # is about forced-choice items

@@ -17,7 +17,8 @@ import typer
 
 from auditor.cli import options as o
 from auditor.cli.docstring import help_of
-from auditor.cli.verbosity import narrate, progressing
+from auditor.cli.offers import OFFERS
+from auditor.cli.verbosity import confirmed, narrate, progressing
 
 if TYPE_CHECKING:
     from auditor.parameters import Parameter
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from auditor.studies import Study
 
 #: What a front end gives to a study, and no user types.
-_GIVEN = ("store", "progress", "narrate")
+_GIVEN = ("store", "progress", "narrate", "confirm")
 
 #: The old name of an option that has a better one now.
 _FORMER = {"tokenizer": "profile"}
@@ -54,13 +55,16 @@ class _Option:
         needed = not self.parameter.optional if self.variadic else self.default is inspect.Parameter.empty
         kind = (list[str] if needed else list[str] | None) if self.variadic else _typed(self.kind)
         if self.parameter.metavar is not None:
-            info: Any = typer.Argument(metavar=self.parameter.metavar, help=self.parameter.help)
+            info: Any = typer.Argument(metavar=self.parameter.metavar, help=self.parameter.help, **self._offers())
         else:
-            info = typer.Option(*self._words(), help=self.parameter.help, **self._limits())
+            info = typer.Option(*self._words(), help=self.parameter.help, **{**self._limits(), **self._offers()})
         given: Any = inspect.Parameter.empty if needed else self._default()
         return inspect.Parameter(
             self.name, inspect.Parameter.KEYWORD_ONLY, default=given, annotation=Annotated[kind, info]
         )
+
+    def _offers(self) -> dict[str, Any]:
+        return {"autocompletion": OFFERS[self.parameter.completes]} if self.parameter.completes else {}
 
     def _default(self) -> Any:
         return None if self.is_list else self.default
@@ -189,6 +193,7 @@ def _run(
     """Ask a study, and show what it found."""
     from auditor import reports
     from auditor.config import gates
+    from auditor.store.connection import MEMORY
 
     for new, old in _FORMER.items():
         if (given := values.pop(f"former_{new}", None)) is not None:
@@ -205,11 +210,13 @@ def _run(
         understood(gates(keywords["config"]))
     with ExitStack() as at_work:
         if "store" in takes:
-            path: Path = values["store"]
+            path: Path = MEMORY if values.get("dry_run") else values["store"]
             write = study.makes or (study.writes and path.exists())  # nothing to write to is no reason to make a store
             arguments.insert(0, at_work.enter_context(o.opened(path, write=write, wait=values["wait"])))
         if "narrate" in takes:
             keywords["narrate"] = narrate
+        if "confirm" in takes:
+            keywords["confirm"] = confirmed
         if "progress" in takes:
             keywords["progress"] = at_work.enter_context(progressing())
         found: Result | Document = function(*arguments, **keywords)

@@ -18,6 +18,7 @@ from auditor.cli.delivery import deliver as deliver  # noqa: PLC0414
 from auditor.cli.delivery import deliver_document as deliver_document  # noqa: PLC0414
 from auditor.cli.delivery import deliver_rows as deliver_rows  # noqa: PLC0414
 from auditor.cli.delivery import refuse_formats
+from auditor.cli.offers import written_formats
 from auditor.cli.targets import refuse_targets
 from auditor.cli.verbosity import VERBOSITY, Debug, NoColor, Quiet
 from auditor.cli.verbosity import narrate as narrate  # noqa: PLC0414
@@ -86,6 +87,7 @@ Format = Annotated[
         help="table, json, csv, md, latex, html, svg, png or parquet.",
         rich_help_panel="Output",
         callback=_known,
+        autocompletion=written_formats,
     ),
 ]
 

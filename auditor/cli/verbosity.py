@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -70,6 +71,15 @@ def narrate(message: str) -> None:
         console.print(harmless(message), style="dim", soft_wrap=not console.is_terminal)
     except OSError:  # nobody listens any more, which is no reason to stop
         mute(STDERR)
+
+
+def confirmed(question: str) -> bool:
+    """Ask on a terminal; elsewhere nobody is there to answer, and the answer is no."""
+    if not sys.stdin or not sys.stdin.isatty():
+        return False
+    from auditor.reports.harmless import harmless
+
+    return typer.confirm(harmless(question), err=True)
 
 
 def mute(stream: int) -> None:

@@ -39,7 +39,7 @@ KINDS: Mapping[str, Kind] = {
         "Ids are compared when vectors are read. `n` is the images of the dataset. A warning where none has one.",
         "Where all lack one, the ids differ in form: basename, image_suffix and coco_ids bring them together. Where "
         "some do, scores by vectors are of the others alone.",
-        "set: 2 images have no vector in clip, 8 have one: a, b",
+        "set: 2 images have no vector in clip (a, b), 8 have one",
         ("ingest",),
         {"images": "images without a vector", "vectors_of_no_image": "vectors of images that the dataset has not"},
     ),

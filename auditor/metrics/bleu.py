@@ -13,6 +13,7 @@ import polars as pl
 
 from auditor.metrics.by_reference_count import ByReferenceCount
 from auditor.metrics.card import Metric, Parameter
+from auditor.metrics.together import Together
 
 _ORDERS = range(1, 5)
 
@@ -162,6 +163,10 @@ def _log_penalty(bp: str, smooth: str) -> pl.Expr:
     if smooth == "coco":
         length, reference = length + _TINY, reference + _SMALL
     return pl.min_horizontal(pl.lit(0.0), 1 - reference / length)
+
+
+#: BLEU of all candidates as one text, as Papineni et al. 2002 define it.
+TOGETHER = Together(lambda counts, _: _statistics(counts), _bleu)
 
 
 def _normalisation(settings: Mapping[str, Any]) -> str | None:

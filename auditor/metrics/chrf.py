@@ -13,8 +13,11 @@ from auditor.metrics.by_reference_count import ByReferenceCount
 from auditor.metrics.card import Metric, Parameter
 from auditor.metrics.counting import Kernel
 from auditor.metrics.kernels.columns import Texts, meetings, offsets, sides, texts
+from auditor.metrics.together import Together
 
 _ORDERS = {"character": 6, "word": 2}
+
+_MOST = {"character": "char_order", "word": "word_order"}
 
 _EPS = 1e-16
 
@@ -33,22 +36,67 @@ def score(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
     long enough for and takes F_beta of the means; `smooth = "eps"` averages F_beta over all orders, a share of nothing
     being 1e-16.
     """
-    factor = float(parameters["beta"]) ** 2
-    pairs = counts.drop("candidate", "image", "slot").with_row_index("row")
-    pairs = pairs.explode(cs.list())
-    orders = [("character", n) for n in range(1, int(parameters["char_order"]) + 1)]
-    orders += [("word", n) for n in range(1, int(parameters["word_order"]) + 1)]
-    shares = []
-    for unit, n in orders:
-        reference = pl.max_horizontal(pl.col(f"reference_{unit}s").cast(pl.Int64) - (n - 1), 0).cast(pl.Float64)
-        candidate = pl.max_horizontal(pl.col(f"{unit}s").cast(pl.Int64) - (n - 1), 0).cast(pl.Float64)
-        matches = pl.col(f"{unit}_matches_{n}").cast(pl.Float64)
-        shares.append((candidate > 0, reference > 0, matches / candidate, matches / reference))
-    best = _mean_of_f(shares, factor) if parameters["smooth"] == "eps" else _f_of_means(shares, factor)
-    scale = 100.0 if parameters["scale"] == "x100" else 1.0
-    scored = pairs.select("row", value=best * scale)
+    scored = _pairs(counts, parameters).select("row", value=_f(parameters))
     return scored.group_by("row").agg(pl.col("value").max()).sort("row")["value"]
 
+
+def _pairs(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.DataFrame:
+    """Put each candidate beside each of its references.
+
+    Columns: row, and for each order of n-grams how many the candidate has (`ours_…`), the reference, and both.
+    """
+    pairs = counts.drop("candidate", "image", "slot").with_row_index("row").explode(cs.list())
+    lengths = []
+    for unit, n in _orders(parameters):
+        ours, theirs = (
+            pl.max_horizontal(pl.col(side).cast(pl.Int64) - (n - 1), 0).cast(pl.Float64)
+            for side in (f"{unit}s", f"reference_{unit}s")
+        )
+        lengths += [ours.alias(f"ours_{unit}_{n}"), theirs.alias(f"theirs_{unit}_{n}")]
+        lengths += [pl.col(f"{unit}_matches_{n}").cast(pl.Float64).alias(f"both_{unit}_{n}")]
+    return pairs.select("row", *lengths)
+
+
+def _orders(parameters: Mapping[str, Any]) -> list[tuple[str, int]]:
+    return [(unit, n) for unit in _ORDERS for n in range(1, int(parameters[_MOST[unit]]) + 1)]
+
+
+def _f(parameters: Mapping[str, Any]) -> pl.Expr:
+    """Give F of rows of `_pairs`, or of sums of them."""
+    factor = float(parameters["beta"]) ** 2
+    shares = []
+    for unit, n in _orders(parameters):
+        ours, theirs, both = (pl.col(f"{side}_{unit}_{n}") for side in ("ours", "theirs", "both"))
+        shares.append((ours > 0, theirs > 0, both / ours, both / theirs))
+    best = _mean_of_f(shares, factor) if parameters["smooth"] == "eps" else _f_of_means(shares, factor)
+    return best * (100.0 if parameters["scale"] == "x100" else 1.0)
+
+
+def _sums(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.DataFrame:
+    """Take the counts of the reference by which F is highest, the first of such.
+
+    As sacrebleu adds them up: where the reference is too short for an order, the candidate's count as none.
+    """
+    pairs = _pairs(counts, parameters).with_columns(value=_f(parameters))
+    best = (
+        pairs.group_by("row", maintain_order=True).agg(pl.exclude("value").get(pl.col("value").arg_max())).sort("row")
+    )
+    kept = [
+        pl.when(pl.col(f"theirs_{unit}_{n}") > 0)
+        .then(pl.col(f"ours_{unit}_{n}"))
+        .otherwise(0.0)
+        .alias(f"ours_{unit}_{n}")
+        for unit, n in _orders(parameters)
+    ]
+    return counts.select("image").hstack(best.with_columns(kept).drop("row"))
+
+
+def _of_sums(sums: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
+    return sums.select(_f(parameters)).to_series()
+
+
+#: chrF of all candidates as one text, as sacrebleu's corpus score.
+TOGETHER = Together(_sums, _of_sums)
 
 _Shares = list[tuple[pl.Expr, pl.Expr, pl.Expr, pl.Expr]]
 

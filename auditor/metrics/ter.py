@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from auditor.errors import MetricError
 from auditor.metrics.by_reference_count import ByReferenceCount, as_lists, by_candidate, in_steps, steps_of
 from auditor.metrics.card import Metric, Parameter
 from auditor.metrics.counting import Kernel
 from auditor.metrics.kernels.columns import Sides, apart, meetings, sides
+from auditor.metrics.together import Together, parts, whole
 
 _SNOVER = """@inproceedings{snover-etal-2006-ter,
   title = {A Study of Translation Edit Rate with Targeted Human Annotation},
@@ -37,6 +39,24 @@ def score(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
     }[parameters["length"]]
     rate = pl.when(length > 0).then(edits / length).otherwise((edits > 0).cast(pl.Float64))
     return counts.select(rate).to_series()
+
+
+def _sums(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.DataFrame:
+    if parameters["aggregate"] != "best" or parameters["length"] != "mean":
+        raise MetricError("ter of all candidates together is of the fewest edits by mean length: length=mean")
+    length = pl.col("length") / pl.col("references")
+    return counts.select("image", pl.col("edits").cast(pl.Float64), *parts(length, "length"))
+
+
+def _of_sums(sums: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
+    del parameters
+    length = whole("length")
+    rate = pl.when(length > 0).then(pl.col("edits") / length).otherwise((pl.col("edits") > 0).cast(pl.Float64))
+    return sums.select(rate).to_series()
+
+
+#: TER of all candidates as one text: edits of all by the mean reference lengths of all.
+TOGETHER = Together(_sums, _of_sums)
 
 
 def _sides(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> tuple[pl.DataFrame, Sides]:

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 from auditor.cards import DatasetCard
 from auditor.findings import KINDS
-from auditor.reports.front_matter import spdx
+from auditor.hub_terms import spdx
 from auditor.result import Finding
 
 _CROISSANT = "http://mlcommons.org/croissant/"

@@ -48,7 +48,7 @@ def unseen(store: Store, selection: Selection, metrics: Sequence[MetricRequest])
             subject = counted(len(without), "image has", "images have")
             told = f"{selection.label}: {subject} no vector in {version.dataset} and no score by {seeing}"
             others = described.height - len(without)
-            said.append(f"{told}; what is compared with it is of the {others:,} others: {listed(without, _SHOWN)}")
+            said.append(f"{told} ({listed(without, _SHOWN)}); what is compared with it is of the {others:,} others")
     return said
 
 

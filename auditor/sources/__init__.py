@@ -122,6 +122,11 @@ def told(part: Part, file_format: str) -> list[str]:
     return table.told(part) if file_format == "table" else []
 
 
+def columns_of(part: Part, file_format: str) -> Mapping[str, str]:
+    """Say by which columns a table is read: what each holds, and its name. Nothing of other formats."""
+    return table.columns_of(part) if file_format == "table" else {}
+
+
 def guess(part: Part) -> str:
     """Find the format of files that nobody named, by their content.
 

@@ -10,6 +10,7 @@ from auditor.errors import StoreError
 from auditor.model import Selection
 from auditor.store import versions
 from auditor.store.connection import Store
+from auditor.store.workspace import Workspace
 
 
 @dataclass(frozen=True)
@@ -28,8 +29,8 @@ class Contents:
     annotations: pl.DataFrame
 
 
-def read_out(store: Store, selection: Selection) -> Contents:
-    """Read a selection out.
+def read_out(store: Store, selection: Selection, without: pl.DataFrame | None = None) -> Contents:
+    """Read a selection out, where asked `without` some of its captions (columns image, slot).
 
     Raises `StoreError` where a whole version is not what the log says of it.
     """
@@ -38,9 +39,20 @@ def read_out(store: Store, selection: Selection) -> Contents:
     logged = selection.version
     if selection.split is None and (version, images, count) != (logged.version, logged.images, logged.captions):
         raise StoreError(f"{store.path}: {logged.label} is damaged: run `auditor verify`, then ingest it again")
+    if without is not None:
+        kept = versions.content(store, selection).join(without, on=["image", "slot"], how="anti")
+        at_work.bind_rows("content", kept)
+        version, images, count = versions.hash_of(at_work)
     annotations = at_work.rows("content_annotation")
-    captions = versions.content(store, selection).select("image", "slot", "split", "text").sort("image", "slot")
+    captions = at_work.query("select image, slot, split, text from content order by image, slot")
     described = store.query(
         "select language, related from dataset where dataset = $dataset", {"dataset": logged.dataset}
     ).row(0, named=True)
     return Contents(described["language"], tuple(described["related"]), version, images, captions, annotations)
+
+
+def hash_of_captions(store: Store, captions: pl.DataFrame) -> str:
+    """Give the version that captions would be (columns image, slot, split, text), without what people said of them."""
+    at_work = Workspace(store)
+    at_work.bind_rows("content", captions.with_columns(votes=pl.lit(None, pl.String)))
+    return versions.hash_of(at_work)[0]

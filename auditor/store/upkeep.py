@@ -135,6 +135,12 @@ def _drop_outdated(store: Store) -> Swept:
     frequencies = store.execute(f"delete from cache.ngram_frequency where version not in ({_CURRENT})")
     standing = "select caption_id from membership where to_seq is null"
     store.execute(f"delete from cache.parse where caption_id not in ({standing})")
+    dropped, unlisted = drop_unlisted(store)
+    return Swept(entries + unlisted, frequencies, dropped)
+
+
+def drop_unlisted(store: Store) -> tuple[int, int]:
+    """Forget counts without an entry, and entries without their table. Gives how many tables and entries went."""
     dropped = 0
     counted = [name for name in _cache_tables(store) if name not in _INDEX]
     for name in counted:
@@ -148,8 +154,8 @@ def _drop_outdated(store: Store) -> Swept:
                 {"name": name},
             )
     # An entry without its table would keep the counts from ever being kept again.
-    entries += store.execute("delete from cache.entry where not list_contains($names, relation)", {"names": counted})
-    return Swept(entries, frequencies, dropped)
+    entries = store.execute("delete from cache.entry where not list_contains($names, relation)", {"names": counted})
+    return dropped, entries
 
 
 def _spilled(path: Path) -> list[Path]:

@@ -97,16 +97,19 @@ def coverage(store: Store, version: Version, captions: Selection) -> pl.DataFram
 
     Columns: image, has_captions, has_vector.
     """
-    at_work = _workspace(store, version)
     of = captions.version
-    at_work.params |= {"dataset": of.dataset, "seq": of.seq, "split": captions.split}
-    return at_work.rows("vector_coverage")
+    asked = {"dataset": of.dataset, "seq": of.seq, "split": captions.split}
+    return store.rows("vector_coverage", **asked, vectors=version.dataset, vectors_seq=version.seq)
 
 
 def length(store: Store, version: Version) -> int:
     """Say how many numbers a vector of a version has."""
-    found = _workspace(store, version).query("select any_value(len(vector)) as length from vector_as_of")
-    return int(found.item() or 0)
+    found = store.query(
+        "select len(vector) as length from vector"
+        " where dataset = $dataset and from_seq <= $seq and (to_seq is null or to_seq > $seq) limit 1",
+        {"dataset": version.dataset, "seq": version.seq},
+    )
+    return int(found["length"].sum())
 
 
 def _workspace(store: Store, version: Version) -> Workspace:

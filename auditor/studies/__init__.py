@@ -61,11 +61,15 @@ STUDIES: dict[str, Study] = {
         writes=True,
         makes=True,
     ),
-    "export": _here("ingest:export", "Data", "Write a version as a bundle: Parquet files, hashed by a manifest."),
+    "formats": _here("formats:formats", "Data", "List the file formats that ingest reads, or explain one."),
+    "export": _here(
+        "export:export", "Data", "Write a version to files: a bundle, COCO, Karpathy, CSV, JSON lines, Hugging Face."
+    ),
     "datasets": _here("versions:datasets", "Data", "List the datasets of the store, each with its newest version."),
     "log": _here("versions:log", "Data", "List every version of a dataset, the newest first."),
     "tag": _here("versions:tag", "Data", "Give a version a name that every command understands.", writes=True),
     "note": _here("versions:note", "Data", "Replace the note of a version, which `auditor log` shows.", writes=True),
+    "drop": _here("versions:drop", "Data", "Forget a dataset, or one of its versions.", writes=True),
     "diff": _here(
         "versions:diff", "Data", "Say what changed from one version to another: captions, words, lengths.", asks=True
     ),

@@ -26,7 +26,7 @@ _PARAMETER: Mapping[str, pl.DataType] = {
 _SENSITIVE = "sensitive to references"
 
 
-Name = Annotated[str | None, p.Parameter("Explain this metric; default: list all.", metavar="NAME")]
+Name = Annotated[str | None, p.Parameter("Explain this metric; default: list all.", metavar="NAME", completes="metric")]
 
 
 def metric_cards(name: Name = None) -> Result:

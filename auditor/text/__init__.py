@@ -12,7 +12,7 @@ from types import MappingProxyType
 import polars as pl
 
 from auditor.errors import UsageError
-from auditor.text import bare, char, ptb, whitespace
+from auditor.text import bare, char, mteval, ptb, whitespace
 from auditor.text.spacy import profile as spacy_tokens
 
 Tokenizer = Callable[[pl.Series], pl.Series]
@@ -20,6 +20,7 @@ Tokenizer = Callable[[pl.Series], pl.Series]
 #: Every tokenizer by name.
 PROFILES: Mapping[str, Tokenizer] = MappingProxyType(
     {
+        "13a": mteval.tokenize,
         "bare": bare.tokenize,
         "char": char.tokenize,
         "ptb": ptb.tokenize,

@@ -1,8 +1,8 @@
 -- name: vector_coverage
 -- version: 1
 -- grain: image
--- params: dataset VARCHAR, seq INTEGER, split VARCHAR
--- reads: membership, vector_as_of
+-- params: dataset VARCHAR, seq INTEGER, split VARCHAR, vectors VARCHAR, vectors_seq INTEGER
+-- reads: membership, vector
 -- returns: image, has_captions, has_vector
 --
 -- Images of a selection of captions and of a version of vectors: which have captions, and which a vector.
@@ -12,7 +12,12 @@ with described as (
     where dataset = $dataset::varchar and from_seq <= $seq::integer and (to_seq is null or to_seq > $seq::integer)
         and ($split::varchar is null or split = $split::varchar)
 ),
-seen as (select image from vector_as_of where image is not null)
+seen as (
+    select image
+    from vector
+    where dataset = $vectors::varchar and from_seq <= $vectors_seq::integer and (to_seq is null or to_seq > $vectors_seq::integer)
+        and image is not null
+)
 select image, d.image is not null as has_captions, s.image is not null as has_vector
 from described as d
 full join seen as s using (image)

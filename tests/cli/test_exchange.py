@@ -11,6 +11,7 @@ import pytest
 
 from auditor.cli.app import main
 from auditor.cli.options import VERBOSITY
+from auditor.sources import FORMATS
 
 CAPTIONS = "a.jpg#0\tA dog runs .\na.jpg#1\tA dog runs .\nb.jpg#0\tun café\nb.jpg#1\t日本\nc.jpg#0\talone\n"
 
@@ -162,3 +163,71 @@ def test_altered_bundle_exits_3_with_one_line(filled: Run, tmp_path: Path) -> No
     assert "manifest.json names 000000000000: as many captions; the store is unchanged" in said.err
     assert said.err.count("\n") == 1
     assert [row["dataset"] for row in filled("datasets", "--json").rows()] == ["mine"]
+
+
+def test_dry_run_shows_what_would_be_stored_and_changes_no_byte(filled: Run, tmp_path: Path) -> None:
+    before = (tmp_path / "audit.duckdb").read_bytes()
+    (tmp_path / "other.csv").write_text('image,caption,split\na,"a dog\nruns",train\nb,,train\nb,cats,val\n')
+    said = filled("ingest", "other", "--from", "other.csv", "--dry-run", "--max-rejected", "1")
+    assert (tmp_path / "audit.duckdb").read_bytes() == before
+    for words in ("would be stored", "the first captions of other", "empty caption", "no store was opened"):
+        assert words in said.out
+    assert "read by columns image = image, caption = caption, split = split" in said.out
+    rows = filled("ingest", "other", "--from", "other.csv", "--dry-run", "--max-rejected", "1", "--json").rows()
+    assert [(row["status"], row["captions"], row["rejected"], row["format"]) for row in rows] == [
+        ("dry run", 2, 1, "table")
+    ]
+    filled("ingest", "other", "--from", "other.csv", "--dry-run", code=3)
+    filled("ingest", "other", "--from", "other.csv", "--dry-run", "--max-rejected", "1", "--store", "none.duckdb")
+    assert not (tmp_path / "none.duckdb").exists()
+
+
+def test_drop_asks_nobody_where_nobody_is(filled: Run) -> None:
+    assert "--yes drops it without a question" in filled("drop", "mine", code=2).err
+    assert [row["seq"] for row in filled("drop", "mine@v1", "--yes", "--json").rows()] == [1]
+    filled("verify")
+    filled("drop", "mine", "--yes")
+    assert filled("datasets", "--json").rows() == []
+
+
+def test_every_format_says_what_it_reads_and_how_it_is_known(auditor: Run) -> None:
+    listed = auditor("formats", "--json").rows()
+    for name in FORMATS:
+        told = {row["property"]: row["value"] for row in listed if row["format"] == name}
+        assert told["reads"]
+        assert "Format `" not in told["reads"]
+        assert told["recognised"].startswith("Recognise")
+    assert "split_key" in auditor("formats", "coco").out
+    assert "no such format; known are" in auditor("formats", "cocoa", code=2).err
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("auditor profile mi", ["mine"]),
+        ("auditor profile mine@", ["mine@best", "mine@v2", "mine@v1"]),
+        ("auditor score mine --metric cider-", ["cider-d"]),
+        ("auditor score mine --metric chrf:be", ["chrf:beta="]),
+        ("auditor score mine --preset c", ["coco"]),
+        ("auditor score mine --tokenizer pt", ["ptb"]),
+        ("auditor profile mine --format lat", ["latex"]),
+        ("auditor export mine --format kar", ["karpathy"]),
+        ("auditor ingest x --format web", ["webdataset"]),
+        ("auditor profile mine --split tr", []),
+    ],
+)
+def test_shell_is_offered_names(filled: Run, monkeypatch: pytest.MonkeyPatch, words: str, offered: list[str]) -> None:
+    filled("tag", "mine@v1", "best")
+    monkeypatch.setenv("_AUDITOR_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))
+    monkeypatch.setattr("sys.argv", ["auditor"])
+    assert filled().out.split() == offered
+
+
+def test_shell_is_offered_nothing_where_there_is_no_store(auditor: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("_AUDITOR_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", "auditor profile m")
+    monkeypatch.setenv("COMP_CWORD", "2")
+    monkeypatch.setattr("sys.argv", ["auditor"])
+    assert auditor().out.split() == []

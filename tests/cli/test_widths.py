@@ -36,7 +36,7 @@ NAMES = [name for name in [*STUDIES, "demo", "sql", "store"] if name not in DOCU
 def began(maker: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a store that holds the sample, and what the pages of commands need besides."""
     folder = tmp_path_factory.mktemp("sample") / "began"
-    with maker._alone():
+    with maker.alone():
         maker._invented(folder)
     return folder
 
@@ -70,7 +70,7 @@ def test_output_fits_every_width(
     folder = tmp_path / "run"
     shutil.copytree(began, folder)
     monkeypatch.chdir(folder)
-    with maker._alone():
+    with maker.alone():
         results, out, err = run(maker, name, monkeypatch)
     assert VERBOSITY.quiet
     assert err == ""

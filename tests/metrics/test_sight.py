@@ -17,7 +17,7 @@ from auditor.errors import MetricError, UsageError
 from auditor.metrics.candidates import HUMAN
 from auditor.metrics.vectors import ranking
 from auditor.metrics.vectors.bags import bags, unit
-from auditor.model import Source
+from auditor.model import Kind, Source
 from auditor.registry import References, requests
 from auditor.scoring.scores import scorable, score_candidates
 from auditor.scoring.substitutes import intra
@@ -28,6 +28,7 @@ from auditor.store.versions import resolve
 from auditor.studies.agree import agree
 from auditor.studies.bounds import bounds
 from auditor.studies.choices import choices
+from auditor.studies.consensus import consensus
 from auditor.studies.ingest.sources import ingest_sources
 from auditor.text import AT_INGEST
 
@@ -266,11 +267,11 @@ def test_choices_by_other_metrics_are_not_lost_for_want_of_vectors(store: Store)
     assert by["vector-ridge"]["accuracy"] > 0.9
 
 
-def ingest_items(store: Store, rows: list[dict[str, object]]) -> None:
+def ingest_items(store: Store, rows: list[dict[str, object]], kind: Kind = "choices") -> None:
     frame = pl.DataFrame(rows).with_columns(
         source=pl.lit("made"), unit=pl.lit("line"), line=pl.int_range(1, pl.len() + 1)
     )
-    ingestion.write(store, Source("items", "choices", "literal", ()), iter([complete(frame)]), {}, AT_INGEST, "0" * 64)
+    ingestion.write(store, Source("items", kind, "literal", ()), iter([complete(frame)]), {}, AT_INGEST, "0" * 64)
 
 
 def test_exchanged_captions_score_less_than_those_that_stay(store: Store) -> None:
@@ -297,3 +298,22 @@ def test_vectors_bring_a_metric_nearer_to_experts_than_references_do(data: Path,
     assert ahead["low"][0] > 0.05
     assert preferred(store, "vector-ridge", "flickr8k:test") > 0.96
     assert preferred(store, "vector-rank", "flickr8k:test") > 0.96
+
+
+def test_consensus_counts_pairs_of_seen_images_alone(store: Store) -> None:
+    """People prefer the caption of the image; of the pairs without a vector nobody says whom the metric prefers."""
+    rows, names, vectors = scenes(images=40)
+    ingest_rows(store, rows)
+    ingest_vectors(store, names[:30], vectors[:30])
+    texts = {(image, slot): text for image, slot, text in rows}
+    told = []
+    for place, name in enumerate(names):
+        for slot, (side, text, votes) in enumerate((("B", texts[name, 0], 9), ("C", texts[names[place - 1], 0], 1))):
+            pair = {"pair": place + 1, "side": side, "category": "HI", "origin": "human", "votes": votes}
+            told.append({"image": name, "slot": slot, "text": text, "pair": pair})
+    ingest_items(store, told, "pairs")
+    result = consensus(store, "items", against="set", metrics=["bleu-1", "vector-ridge"])
+    accuracy = result.frame.filter(statistic="accuracy", kind="all")
+    assert dict(accuracy.select("metric", "n").iter_rows()) == {"bleu-1": 30, "vector-ridge": 30}
+    assert dict(accuracy.select("metric", "value").iter_rows())["vector-ridge"] > 0.9
+    assert any("10 images have no vector in seen and no score by vector-ridge" in note for note in result.notes)

@@ -26,7 +26,7 @@ from auditor.sources import bundle
 from auditor.sources.reading.acceptance import complete
 from auditor.store import bundles, ingestion, verification, versions
 from auditor.store.connection import MEMORY, Store
-from auditor.studies.ingest.export import export
+from auditor.studies.export import export
 from auditor.studies.ingest.naming import described
 from auditor.studies.ingest.sources import ingest_sources
 from auditor.text import AT_INGEST
@@ -250,7 +250,7 @@ EXPORT = """
 import sys
 from pathlib import Path
 from auditor.store.connection import Store
-from auditor.studies.ingest.export import export
+from auditor.studies.export import export
 with Store.open(Path(sys.argv[1])) as store:
     store.execute("set threads = " + sys.argv[3])
     export(store, "set", Path(sys.argv[2]))

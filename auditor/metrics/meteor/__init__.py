@@ -19,6 +19,7 @@ from auditor.metrics.kernels.threads import in_parts
 from auditor.metrics.meteor import resources
 from auditor.metrics.meteor.words import Lexicon, lexicon
 from auditor.metrics.meteor.words import corpus as normalised
+from auditor.metrics.together import Together
 from auditor.result import counted
 
 _TASKS = (
@@ -61,14 +62,26 @@ def corpus(counts: pl.DataFrame) -> float:
     A candidate that is its reference word for word adds no chunk. This is the first value that pycocoevalcap gives; it
     is not the mean of the scores.
     """
-    from auditor.metrics.kernels.meteor import CHUNKS, score_of  # noqa: PLC0415
+    return float(_of_sums(_sums(counts, {}).drop("image").sum(), {}).item())
 
-    rows = counts.select(pl.col(STATISTICS).cast(pl.Int64)).to_numpy()
+
+def _sums(counts: pl.DataFrame, _parameters: Mapping[str, Any]) -> pl.DataFrame:
+    from auditor.metrics.kernels.meteor import CHUNKS  # noqa: PLC0415
+
+    rows = counts.select(pl.col(STATISTICS).cast(pl.Int64)).to_numpy(writable=True)
     matched = rows[:, 4:CHUNKS].reshape(-1, 4, 2, 2).sum(axis=(1, 2))  # modules, kinds, sides
-    whole = (matched == rows[:, :2]).all(axis=1) & (rows[:, CHUNKS] == 1)
-    totals = rows.sum(axis=0)
-    totals[CHUNKS] -= int(whole.sum())
-    return float(score_of(totals))
+    rows[:, CHUNKS] -= (matched == rows[:, :2]).all(axis=1) & (rows[:, CHUNKS] == 1)
+    return counts.select("image").hstack(pl.DataFrame(rows.astype(np.float64), schema=list(STATISTICS)))
+
+
+def _of_sums(sums: pl.DataFrame, _parameters: Mapping[str, Any]) -> pl.Series:
+    from auditor.metrics.kernels.meteor import score_of  # noqa: PLC0415
+
+    return pl.Series([score_of(row) for row in sums.select(STATISTICS).to_numpy().astype(np.int64)], dtype=pl.Float64)
+
+
+#: METEOR of all candidates as one text, as the jar's aggregate has it.
+TOGETHER = Together(_sums, _of_sums)
 
 
 @dataclass(frozen=True)

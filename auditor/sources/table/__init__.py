@@ -1,8 +1,9 @@
 """Format `table`: rows with a column for the image and one or several for captions.
 
 CSV, TSV and other delimited text, JSONL or a JSON list of records (these plain, gzipped or zstandard), Parquet, Arrow
-files and streams, and folders that Hugging Face `datasets` saved. Columns that no setting names are guessed by their
-names. Rows of another language than `lang` are no records of the dataset: they are left out, and counted nowhere.
+files and streams, and folders that Hugging Face `datasets` saved or its hub holds. Columns that no setting names are
+guessed by their names. Rows of another language than `lang` are no records of the dataset: they are left out, and
+counted nowhere.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from auditor.sources.reading import files
 from auditor.sources.table import columnar, delimited, json
 from auditor.sources.table.columnar import ARROW, PARQUET, STREAM
 from auditor.sources.table.columns import Wishes, recognised, wishes
-from auditor.sources.table.folder import SPLITS, STATE, Piece, pieces
+from auditor.sources.table.folder import SPLITS, STATE, Piece, of_hub, pieces
 from auditor.sources.table.layout import captions
 
 OPTIONS: Mapping[str, str] = {
@@ -45,7 +46,7 @@ _LONG_NUMBER = 20
 def recognises(path: Path, head: bytes) -> bool:
     """Recognise a saved folder by its state, Parquet and Arrow by their first bytes, text by its columns' names."""
     if path.is_dir():
-        return (path / STATE).is_file() or (path / SPLITS).is_file()
+        return (path / STATE).is_file() or (path / SPLITS).is_file() or bool(of_hub(path))
     if head.startswith((PARQUET, ARROW)) or (head.startswith(STREAM) and head[7:8] == b"\0"):
         return True
     text = head.removeprefix(_BOM).lstrip().decode(errors="replace")
@@ -88,6 +89,13 @@ def read(part: Part) -> Batches:
             f'{part.paths[0]}: no row has the language "{wanted.language}"; they have '
             + ", ".join(sorted(others)[:_MOST_SHOWN])
         )
+
+
+def columns_of(part: Part) -> dict[str, str]:
+    """Give the columns by which the first rows are read, by what they hold."""
+    for _, _, columns in _rows(part, wishes(part.options)):
+        return columns
+    return {}
 
 
 def told(part: Part) -> list[str]:

@@ -1,4 +1,4 @@
-"""Folders that Hugging Face `datasets` saved: Arrow streams named by state.json, perhaps in a folder for each split."""
+"""Folders of Hugging Face: Arrow streams that `datasets` saved, named by state.json, or Parquet files of its hub."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ _LARGEST = 1 << 24
 
 STATE, SPLITS = "state.json", "dataset_dict.json"
 
+DATA = "data"
+
 
 class Piece(NamedTuple):
     """One file of a table: where it is, what errors and rows call it, and the split that its folder names."""
@@ -26,8 +28,12 @@ class Piece(NamedTuple):
 def pieces(folder: Path) -> Iterator[Piece]:
     """Yield the files of a saved folder in their order.
 
-    Raises `SourceError` for a folder that is none, and for one whose rows are chosen by an index beside them.
+    Of the hub's, columns alone say the splits. Raises `SourceError` for a folder that is none, and for one whose rows
+    are chosen by an index beside them.
     """
+    if files := of_hub(folder):
+        yield from (Piece(file, f"{DATA}/{file.name}") for file in files)
+        return
     if not (folder / SPLITS).is_file():
         yield from _of_split(folder, "", None)
         return
@@ -36,6 +42,13 @@ def pieces(folder: Path) -> Iterator[Piece]:
         raise SourceError(f'{folder / SPLITS}: expected {{"splits": ["train", …]}}')
     for split in splits:
         yield from _of_split(folder / _name(folder / SPLITS, split), f"{split}/", split)
+
+
+def of_hub(folder: Path) -> list[Path]:
+    """Give the Parquet files of a folder as Hugging Face's hub holds it, sorted: those in `data`, beside a README."""
+    if not (folder / "README.md").is_file():
+        return []
+    return sorted(file for file in (folder / DATA).glob("*.parquet") if file.is_file())
 
 
 def _of_split(folder: Path, prefix: str, split: str | None) -> Iterator[Piece]:
@@ -60,7 +73,8 @@ def _name(where: Path, name: Any) -> str:
 def _json(path: Path) -> dict[str, Any]:
     if not is_there(path):
         raise SourceError(
-            f"{path}: No such file; a folder is read as a table where `save_to_disk` of Hugging Face datasets made it"
+            f"{path}: No such file; a folder is read as a table where `save_to_disk` of Hugging Face datasets "
+            "made it, or where README.md is beside data/*.parquet"
         )
     with open_bytes(path) as file:
         content = file.read(_LARGEST + 1)

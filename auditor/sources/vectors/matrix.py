@@ -102,7 +102,7 @@ def as_texts(path: Path, ids: NDArray[Any]) -> pl.Series:
     """Give ids as texts. Raises `SourceError` for an array of something else."""
     if ids.ndim != 1 or ids.dtype.kind not in "USiu":
         raise SourceError(f"{path}: its ids are {ids.dtype}: expected a row of texts or whole numbers")
-    values = [one.decode("utf-8", "replace") if isinstance(one, bytes) else str(one) for one in ids.tolist()]
+    values = [one.decode() if isinstance(one, bytes) else str(one) for one in ids.tolist()]
     return pl.Series(values, dtype=pl.String)
 
 
@@ -116,15 +116,12 @@ def ids_beside(path: Path) -> Path | None:
 def _ids(path: Path) -> pl.Series:
     """Read a list of ids: lines, a JSON list, the first fitting column of a table, or an array."""
     ending = path.suffix.lower()
-    if ending == ".npy":
-        with damage_named(path):
+    with damage_named(path):
+        if ending == ".npy":
             return as_texts(path, np.lib.format.open_memmap(path, mode="r"))
-    if ending == ".json":
-        return pl.Series(_listed(path), dtype=pl.String)
-    if ending in (".csv", ".parquet"):
-        with damage_named(path):
+        if ending in (".csv", ".parquet"):
             return column(path, (*IMAGES, *TEXTS))
-    return pl.Series(files.read_list(path), dtype=pl.String)
+        return pl.Series(_listed(path) if ending == ".json" else files.read_list(path), dtype=pl.String)
 
 
 def column(path: Path, known: Sequence[str], asked: Option | None = None) -> pl.Series:

@@ -6,13 +6,15 @@ Each becomes a Parquet file that the readers know, so that what is in memory is 
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from auditor.errors import UsageError
+from auditor.errors import SourceError, UsageError
 
 _EXPECTED = (
     "data: expected a Polars or pandas frame, an Arrow table, a dataset of Hugging Face, a list of rows "
@@ -43,6 +45,16 @@ def files_of(data: Any, folder: Path, name: str) -> list[Path]:
     except pl.exceptions.PolarsError as error:  # a column of objects that Polars only holds
         raise UsageError(f"data: cannot be written as a table: {_first_line(error)}") from error
     return [path]
+
+
+@contextmanager
+def named_as_data(folder: str) -> Iterator[None]:
+    """Call what is wrong with a file of this module by the parameter that it came in: the folder is gone by then."""
+    try:
+        yield
+    except SourceError as error:
+        said = re.sub(rf"{re.escape(folder)}\S*?\.parquet", "data", str(error))
+        raise SourceError(said) from error
 
 
 def _is_whole(value: Any) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,15 +9,18 @@ from typing import Annotated, Any
 
 from auditor import parameters as p
 from auditor.config.lock import Lock, beside
-from auditor.errors import SourceError, UsageError
+from auditor.errors import UsageError
 from auditor.model import Narrate, Option, Progress, quiet, silent
 from auditor.result import Result
 from auditor.store.connection import Store
-from auditor.studies.ingest.given import files_of
+from auditor.studies.ingest.given import files_of, named_as_data
 from auditor.studies.ingest.naming import wanted
+from auditor.studies.ingest.rehearsal import rehearsed
 from auditor.studies.ingest.sources import MAX_REJECTED, ingest_sources
 
-Names = Annotated[str, p.Parameter("Datasets that datasets.toml declares.", metavar="NAME…", optional=True)]
+Names = Annotated[
+    str, p.Parameter("Datasets that datasets.toml declares.", metavar="NAME…", optional=True, completes="declared")
+]
 
 Everything = Annotated[bool, p.Parameter("Every dataset that datasets.toml declares.", "all")]
 
@@ -27,7 +29,9 @@ Files = Annotated[
     p.Parameter("Read NAME from this file, folder or pattern, or SPLIT=FILE; - is standard input.", "from"),
 ]
 
-Format = Annotated[str | None, p.Parameter("Format of that file; else it is guessed, and said.", "format")]
+Format = Annotated[
+    str | None, p.Parameter("Format of that file; else it is guessed, and said.", "format", completes="format")
+]
 
 Kind = Annotated[str | None, p.Parameter("captions, or candidates for a system's output.")]
 
@@ -63,6 +67,8 @@ Strict = Annotated[bool, p.Parameter("Refuse the whole file for one refused reco
 
 Frozen = Annotated[bool, p.Parameter("Only the versions that datasets.lock names; it is not written.")]
 
+DryRun = Annotated[bool, p.Parameter("Read the files and say what would be stored; no store is opened.")]
+
 Note = Annotated[str | None, p.Parameter("What to remember of this version.")]
 
 
@@ -84,6 +90,7 @@ def ingest(
     max_rejected: MaxRejected = None,
     strict: Strict = False,
     frozen: Frozen = False,
+    dry_run: DryRun = False,
     note: Note = None,
     config: p.ConfigFile = None,
     data: Any = None,
@@ -104,6 +111,9 @@ def ingest(
     Vectors that an encoder made of images, or of texts, are a dataset of their own (format `vectors`: Parquet, .npy,
     .npz, HDF5, folders of clip-retrieval), with versions like captions. What is said is how many images of each dataset
     of captions have one; `basename`, `image_suffix` and `coco_ids` bring ids together.
+
+    With `dry_run` the store is neither opened nor made: the answer is what an empty store would hold, the format, the
+    columns that a table is read by, and the first five captions.
 
     How to read it: `status` says whether there is a new version. `read` are the records of the file, `captions` those
     accepted, `rejected` those refused, each kept with file, line and reason. `normalised` captions have blanks or line
@@ -136,12 +146,13 @@ def ingest(
         )
         lock = None if given and not frozen else Lock(beside(path), frozen=frozen, narrate=narrate)
         allowed = 0.0 if strict else MAX_REJECTED if max_rejected is None else max_rejected
-        try:
+        with named_as_data(folder):
+            if dry_run:
+                locked = lock if frozen else None
+                return rehearsed(sources, progress, max_rejected=allowed, skip_missing=everything, lock=locked)
             return ingest_sources(
                 store, sources, note, progress, max_rejected=allowed, skip_missing=everything, lock=lock
             )
-        except SourceError as error:
-            raise SourceError(re.sub(rf"{re.escape(folder)}\S*?\.parquet", "data", str(error))) from error
 
 
 def settings(pairs: Sequence[str], named: Mapping[str, Option | None]) -> dict[str, Option]:

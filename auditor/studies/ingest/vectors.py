@@ -16,6 +16,8 @@ _KIND = "vectors"
 
 _SHOWN = 3
 
+_ADVICE = "--option basename=true, image_suffix=.jpg or coco_ids=true bring ids together"
+
 _BOTH = pl.col("has_captions") & pl.col("has_vector")
 
 #: Kinds of datasets that are about images.
@@ -38,10 +40,14 @@ def against_captions(store: Store, version: Version, related: Sequence[str]) -> 
     Of datasets that share an image with the vectors, and of those that the declaration names as related.
     """
     newest = {one.dataset: one for one in reversed(versions.log(store)) if one.kind in _OF_IMAGES}
-    told = {name: vectors.coverage(store, version, Selection(one)) for name, one in newest.items()}
-    told = {name: rows for name, rows in told.items() if name in related or rows.filter(_BOTH).height}
+    every = {name: vectors.coverage(store, version, Selection(one)) for name, one in newest.items()}
+    told = {name: rows for name, rows in every.items() if name in related or rows.filter(_BOTH).height}
     said: list[Said] = [f"{version.dataset}: {vectors.length(store, version):,} numbers a vector"]
     said += [_of_dataset(version, Selection(newest[name]), rows) for name, rows in told.items()]
+    if every and not told:
+        images = next(iter(every.values())).filter("has_vector")["image"]
+        where = f"no dataset in the store has an image of these: {listed(images, _SHOWN)}"
+        said += [f"{version.dataset}: {where}; {_ADVICE}"] if len(images) else []
     met = [rows.filter(_BOTH)["image"] for rows in told.values()]
     if any(map(len, met)):
         strange = next(iter(told.values())).filter("has_vector")["image"]
@@ -60,11 +66,10 @@ def _of_dataset(version: Version, captions: Selection, told: pl.DataFrame) -> Sa
     if not len(without):
         return f"{label}: each of its {both:,} images has a vector in {vectors_label}"
     subject = counted(len(without), "image has", "images have")
-    sentence = f"{label}: {subject} no vector in {vectors_label}, {both:,} have one: {listed(without, _SHOWN)}"
+    sentence = f"{label}: {subject} no vector in {vectors_label} ({listed(without, _SHOWN)}), {both:,} have one"
     if not both:
         examples = f"{vectors_label} names {listed(strange, 1)}, {label} names {listed(without, 1)}"
-        advice = "--option basename=true, image_suffix=.jpg or coco_ids=true bring ids together"
-        sentence = f"{label}: no image has a vector in {vectors_label}: {examples}; {advice}"
+        sentence = f"{label}: no image has a vector in {vectors_label}: {examples}; {_ADVICE}"
     return Finding(
         "images-without-vector",
         sentence,

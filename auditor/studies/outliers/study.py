@@ -75,19 +75,24 @@ def outliers(
     where most of what is told should be right, and the sentence says how many; else all is held back. `lead` is by how
     many bits the caption speaks rather for `other_image` than for any other.
 
-    Where images have vectors (`auditor ingest NAME --format vectors`), these are looked at as well: `fit` says by how
-    many bits a caption rather belongs to its image than not, by vectors and words together, and takes the place of the
-    words' bits as evidence. `vectors` names others than those that most images have; none leaves them out.
+    Where 100 images or more have vectors (`auditor ingest NAME --format vectors`), these are looked at as well. A ridge
+    regression, learnt from the captions of other images, says where an image lies by a caption's words. `fit` is by how
+    many bits a caption rather belongs to its image than not: by how near that is to the image's vector, how alike the
+    image's other captions are, and how near these are, weighed as decoys teach. Captions that fit as badly as decoys
+    are looked into beside the `share`; their `evidence` is by how many bits more they fit `other_image`. `vectors`
+    names others than those that most images have; none leaves them out, and shows what words alone tell.
 
     How to read it: `finding` is swapped where the caption and that of `other_slot` seem to have changed places,
     elsewhere where it seems to be of `other_image`, else unlike: it differs, but no other image fits. `others` is the
     mean score of the image's other captions among themselves: a low score beside high `others` is one odd caption;
     where both are low, people see different things. At level image the most difficult images come first: `difficulty`
     is 1 - the mean score, and `consensus` the caption that is most like the others; `ties` captions share that score.
-    With vectors, `match` says by how many standard deviations captions match their image better than other images.
+    With vectors, `match` says by how many standard deviations captions match the vector of their image better than
+    those of other images. How many should be right is what is told less what decoys bring by chance.
 
     Limits: a hint to look at the picture, never a verdict: a caption that sees what others do not is unlike them too.
-    Bits overstate, since words come in phrases. Captions of two images that show the same thing cannot be told apart.
+    Bits of words overstate, since words come in phrases. Captions of two images that show the same thing cannot be
+    told apart.
 
     Raises `UsageError` for a metric whose scores do not go from 0 to 1 with higher for more alike, `MetricError` where
     no caption has a score.

@@ -18,8 +18,8 @@ _BIN = 0.05
 _CAPTIONS = {
     "swapped": "each speaks rather for the other's image; evidence in bits, of the two together",
     "elsewhere": "lead: bits by which the words of the caption speak rather for the other image than for any other",
-    "unfit": "fit: bits by which the caption rather belongs to its image than not, by vectors and words; evidence: how "
-    "many more for the other image, which it fits best",
+    "unfit": "fit: bits by which the caption rather belongs to its image than not, by vectors and words; other_fit: "
+    "those of the other image that it fits best: below 0 it belongs to neither",
     "unlike": "value: mean score against the other captions of the image; others: of these among themselves",
 }
 
@@ -56,8 +56,8 @@ def _unfit(selection: Selection, by_image: pl.DataFrame) -> Table:
     return Table(
         f"the images of {selection.label} that their captions match worst",
         worst,
-        caption="match: standard deviations by which the vectors of captions and image agree better than those of the "
-        "captions and other images, mean; text: the caption most like the others",
+        caption="match: standard deviations by which captions match the image's vector better than those of other "
+        "images, their mean; text: the caption most like the others",
         name="unfit-images",
         pictured=_pictured(selection, worst),
     )
@@ -87,7 +87,7 @@ def _of_captions(selection: Selection, rows: pl.DataFrame) -> list[Table]:
         unfit = (
             rows.filter(pl.col("fit").is_not_null())
             .sort("fit", "image", "slot")
-            .select("image", "slot", "fit", "text", "other_image", "evidence")
+            .select("image", "slot", "fit", "text", "other_image", other_fit=pl.col("fit") + pl.col("evidence"))
         )
     listed = (
         (f"captions of {selection.label} that seem to have changed places", pairs, "swapped"),

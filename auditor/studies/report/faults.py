@@ -87,14 +87,25 @@ def outliers(context: ReportContext, name: str, title: str) -> Section:
         "Captions that share nothing with the others of their image, and images that people describe most differently, "
         "are listed; the consensus caption of an image is the one most like the others."
     )
+    seen = [label for label, one in results.items() if "fit" in one.signatures]
+    unseen = [one for one in context.selections if one.label in results and one.label not in seen]
+    notes = [*lacking, *(note for one in results.values() for note in one.sentences)]
+    blind = [_blind(context, unseen)] if unseen else []
     carried = f"the rows here are the {_CARRIED} surest of each dataset; the command gives all"
     return Section(
         name, title, (*said, listed),
         tuple(replace(one, frame=one.frame.head(_CARRIED)) for one in results.values()), (),
         tuple(table for one in results.values() for table in one.tables), merged(results.values()),
-        tuple(dict.fromkeys((*lacking, *(note for one in results.values() for note in one.sentences), carried))),
+        tuple(dict.fromkeys((*notes, *blind, carried))),
         (context.command("outliers", *context.tokenizer(), refs=_refs(context, results)),), _OUTLIERS_SQL,
     )  # fmt: skip
+
+
+def _blind(context: ReportContext, unseen: Sequence[Selection]) -> str:
+    """Say what vectors of images would add, and which are declared."""
+    labels = sentences.listed([one.label for one in unseen])
+    add = context.to_add(unseen, "vectors") or "; `auditor ingest NAME --format vectors --from FILE` reads some"
+    return f"{labels}: told by words alone: with vectors of the images in the store, these are looked at as well{add}"
 
 
 def templates(context: ReportContext, name: str, title: str) -> Section:

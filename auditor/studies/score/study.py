@@ -10,7 +10,6 @@ import polars as pl
 from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.metrics.candidates import HUMAN, output_of
-from auditor.metrics.card import Metric
 from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References, in_scales, left_out, requests
 from auditor.result import Finding, Result, Said, Table, about, findings_in, listed, notes_in
@@ -19,39 +18,60 @@ from auditor.scoring.own_references import own_finding, own_references
 from auditor.scoring.repeats import RAW, footings, repeats
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_few_captions, too_long
 from auditor.scoring.writing import chooses_tokenizer
-from auditor.statistics.summary import summarise
+from auditor.statistics.paired_systems import Resampling
+from auditor.statistics.resampling import check_resampling
 from auditor.store.connection import Store
-from auditor.store.versions import content, images, resolve
+from auditor.store.versions import content, images, resolve, resolve_all
+from auditor.studies.score.presets import preset_of
+from auditor.studies.score.printed import printed
+from auditor.studies.score.tables import least_alike_table, means_table, summary_table
 from auditor.text import AUTO
 
-_LEAST = 10
+Candidates = Annotated[
+    Sequence[str] | None,
+    p.Parameter("System output in the store to score; repeat for more; default: leave-one-out.", completes="dataset"),
+]
+
+PresetName = Annotated[
+    str | None,
+    p.Parameter(
+        "The row that a program prints, on its tokens and scales: coco (pycocoevalcap) or sacrebleu.",
+        completes="preset",
+    ),
+]
 
 
-Candidates = Annotated[str | None, p.Parameter("System output in the store to score; default: leave-one-out.")]
-
-
-@chooses_tokenizer("ref", "candidates")
 def score(
     store: Store,
     ref: p.Described,
     *,
     metrics: p.Metrics = None,
     candidates: Candidates = None,
+    preset: PresetName = None,
     tokenizer: p.Tokenizer = AUTO,
     split: p.Split = None,
     references: p.References = None,
     distinct: p.Distinct = False,
     without_own_references: p.WithoutOwn = False,
+    resamples: p.Resamples = 1000,
+    confidence: p.Confidence = 0.95,
     seed: p.Seed = 1,
     progress: Progress = silent,
 ) -> Result:
     """Score every caption, or a system's output, against the references.
 
     Each caption is scored against the others of its image (leave-one-out), or with `candidates` each caption of a
-    system against all of them; with `references` against so many, drawn by the seed.
+    system against all of them; with `references` against so many, drawn by the seed. Of several systems, each mean has
+    an interval, and is tested against the first system's.
+
+    With `preset` the whole output gets one score a metric, as another program prints it: `coco` is pycocoevalcap's row
+    (Bleu_1 to Bleu_4, METEOR, ROUGE_L, CIDEr), `sacrebleu` its BLEU, chrF2 and TER. Tables have the program's decimals,
+    CSV and JSON all.
 
     How to read it: one row a caption and metric; the table shows the means. Higher is better but for ter, which counts
-    edits. `auditor metrics NAME` says what a metric looks at, and its range.
+    edits. `auditor metrics NAME` says what a metric looks at, and its range. With `preset`, one row a system and
+    metric: `low` and `high` are where the score lies had other images been drawn, CIDEr's document frequencies as they
+    are; `difference` is from the first system, `p` how often outputs that change places at random differ as much.
 
     Captions that repeat another of their image, token for token, score in full; with `distinct` the rows are there once
     more, with each text once per image, by column footing.
@@ -59,50 +79,101 @@ def score(
     Limits: a score compares words with words: a right caption in other words scores low. Means are comparable only
     under one signature and version. A system's caption that is, word for word, a reference of its own image is scored
     against itself; a note counts them, and `without_own_references` leaves them out. An image with one caption has no
-    leave-one-out score.
+    leave-one-out score. pycocoevalcap tokenises a caption that ends in a single letter and a full stop by the caption
+    after it in its file, and takes `22 3/4` for one word in METEOR and ROUGE_L; `preset` does neither, which moves
+    the sixth decimal on COCO's val2017.
 
-    Example: auditor score coco-val2017 --candidates vinyals2017 -m cider-d -o scores.csv
+    Examples: auditor score coco-val2017 --candidates vinyals2017 -m cider-d -o scores.csv ·
+    auditor score coco-val2017 --candidates vinyals2017 --candidates liu2017 --preset coco -o row.tex
     """
-    if without_own_references and candidates is None:
+    named = [candidates] if isinstance(candidates, str) else [*(candidates or ())]
+    check_resampling(resamples, confidence)
+    if without_own_references and not named:
         raise UsageError("--without-own-references: leave-one-out holds each caption out; name --candidates")
+    resampling = Resampling(resamples, confidence, seed)
+    if preset is not None:
+        chosen = preset_of(preset)
+        told = {"--metric": metrics, "--tokenizer": tokenizer != AUTO, "--references": references}
+        told |= {"--distinct": distinct, "--without-own-references": without_own_references}
+        if own := [option for option, value in told.items() if value]:
+            raise UsageError(f"--preset {preset}: its numbers are {chosen.program}'s; leave out {', '.join(own)}")
+        if not named:
+            raise UsageError(f"--preset {preset}: scores a system's output; name it by --candidates")
+        selection = resolve(store, ref, split)
+        systems, said = _systems(store, selection, ref, named)
+        return printed(store, selection, systems, chosen, resampling, said, progress)
+    return _of_captions(
+        store,
+        ref,
+        named,
+        metrics=metrics,
+        tokenizer=tokenizer,
+        split=split,
+        against=References("loo" if not named else "all", references, seed),
+        distinct=distinct,
+        without_own_references=without_own_references,
+        resampling=resampling,
+        progress=progress,
+    )
+
+
+@chooses_tokenizer("ref", "candidates")
+def _of_captions(
+    store: Store,
+    ref: str,
+    candidates: Sequence[str],
+    *,
+    metrics: Sequence[str] | None,
+    tokenizer: str,
+    split: str | None,
+    against: References,
+    distinct: bool,
+    without_own_references: bool,
+    resampling: Resampling,
+    progress: Progress,
+) -> Result:
+    """Score caption by caption."""
     selection = resolve(store, ref, split)
-    selections = [selection]
-    against = References("loo" if candidates is None else "all", references, seed)
     requested, unscored = scorable(store, against.of(selection), requests(metrics), metrics)
-    last = requested[-1]
-    chosen, notes = HUMAN, list[Said](too_few_captions(store, selection, against))
-    if candidates is not None:
+    notes = list[Said](too_few_captions(store, selection, against))
+    chosen = {HUMAN.name: HUMAN}
+    systems: list[Selection] = []
+    if candidates:
         requested = list({one.label: one for asked in requested for one in in_scales(asked)}.values())
-        system = resolve(store, candidates)
-        selections.append(system)
-        if system.version.dataset == selection.version.dataset:
-            raise UsageError(f"{candidates}: scores {ref} against itself; leave --candidates out for leave-one-out")
-        chosen = output_of(system)
-        notes += _unmatched(store, selection, system)
-        if system.version.kind != "candidates":
-            notes.append(f"{candidates} was ingested as {system.version.kind}, not as a system's output (--kind)")
-    if candidates is None or distinct:
+        systems, said = _systems(store, selection, ref, candidates)
+        notes += said
+        chosen = {system.label: output_of(system) for system in systems}
+    selections = [selection, *systems]
+    if not candidates or distinct:
         notes += repeats(store, [selection], tokenizer, progress, left_out=distinct)
     signed, parts = dict[str, str](), list[pl.DataFrame]()
     for footing, some in footings(against, tokenizer, distinct=distinct).items():
-        part = score_candidates(store, some.of(selection), tokenizer, [chosen], requested, progress)
-        parts.append(part.with_columns(footing=pl.lit(footing)))
         named = signatures(requested, tokenizer, some)
-        keep_scores(store, selection, part, [chosen], named)
+        for label, one in chosen.items():
+            part = score_candidates(store, some.of(selection), tokenizer, [one], requested, progress)
+            keep_scores(store, selection, part, [one], named)
+            parts.append(part.with_columns(footing=pl.lit(footing), system=pl.lit(label)))
         signed |= named if footing == RAW else {f"{label} {footing}": named[label] for label in named}
     scores = pl.concat(parts)
-    if candidates is not None:
-        own = own_references(store, against.of(selection), tokenizer, chosen)
-        notes += own_finding(own.height, parts[0].height, selection, selections[-1], left_out=without_own_references)
+    for system in systems:
+        own = own_references(store, against.of(selection), tokenizer, chosen[system.label])
+        scored = scores.filter(footing=RAW, system=system.label).height
+        notes += own_finding(own.height, scored, selection, system, left_out=without_own_references)
         if without_own_references:
-            scores = scores.join(own, on=["image", "slot"], how="anti", maintain_order="left")
-            if scores.is_empty():
-                raise UsageError(f"{candidates}: every caption is a reference of its image in {ref}; nothing is left")
-    texts = content(store, selections[-1]).drop("split")
+            own = own.with_columns(system=pl.lit(system.label))
+            scores = scores.join(own, on=["system", "image", "slot"], how="anti", maintain_order="left")
+            if not (scores["system"] == system.label).any():
+                raise UsageError(f"{system.label}: every caption is a reference of its image in {ref}; nothing is left")
+    texts = pl.concat(
+        content(store, one).drop("split").with_columns(system=pl.lit(label))
+        for label, one in zip(chosen, systems or [selection], strict=True)
+    )
     described = images(store, selection).select("image", "split")
-    told = scores.join(texts, on=["image", "slot"], how="left", maintain_order="left").join(
+    told = scores.join(texts, on=["system", "image", "slot"], how="left", maintain_order="left").join(
         described, on="image", how="left", maintain_order="left"
     )
+    if len(systems) > 1:
+        told = told.with_columns(candidate=pl.col("system"))
     labels = [metric.label for metric in requested]
     keys = ["split", "image", "slot", "candidate", *(["footing"] if distinct else [])]
     frame = told.unpivot(labels, index=keys, variable_name="metric").select(
@@ -114,13 +185,58 @@ def score(
         frame,
         selections=tuple(selections),
         signatures=signed,
-        tables=(
-            _summary_table(selections, scores, requested, distinct=distinct),
-            _least_alike_table(told.filter(footing=RAW), last.label, last.metric, is_system=candidates is not None),
-        ),
+        tables=_tables(selection, systems, scores, told, requested, resampling, distinct=distinct),
         notes=notes_in(said),
         findings=findings_in(said),
     )
+
+
+def _tables(
+    selection: Selection,
+    systems: Sequence[Selection],
+    scores: pl.DataFrame,
+    told: pl.DataFrame,
+    metrics: Sequence[MetricRequest],
+    resampling: Resampling,
+    *,
+    distinct: bool,
+) -> tuple[Table, ...]:
+    """Give the means of each output, all outputs side by side, and what scores least of each."""
+    last = metrics[-1]
+    named: Sequence[tuple[str, Selection | None]] = [(one.label, one) for one in systems] or [(HUMAN.name, None)]
+    several = len(systems) > 1
+    means = [
+        summary_table(selection, one, scores.filter(system=name), metrics, distinct=distinct) for name, one in named
+    ]
+    if several:
+        labels = [metric.label for metric in metrics]
+        means.append(means_table(selection, scores.filter(footing=RAW), labels, resampling))
+    least = [
+        least_alike_table(
+            told.filter(footing=RAW, system=name),
+            last.label,
+            last.metric,
+            is_system=one is not None,
+            of=f"of {name} " if several else "",
+        )
+        for name, one in named
+    ]
+    return (*means, *least)
+
+
+def _systems(
+    store: Store, selection: Selection, ref: str, candidates: Sequence[str]
+) -> tuple[list[Selection], list[Said]]:
+    """Find the outputs that are named, and say what of them does not fit the references."""
+    notes: list[Said] = []
+    systems = resolve_all(store, candidates)
+    for name, system in zip(candidates, systems, strict=True):
+        if system.version.dataset == selection.version.dataset:
+            raise UsageError(f"{name}: scores {ref} against itself; leave --candidates out for leave-one-out")
+        notes += _unmatched(store, selection, system)
+        if system.version.kind != "candidates":
+            notes.append(f"{name} was ingested as {system.version.kind}, not as a system's output (--kind)")
+    return list(systems), notes
 
 
 def _unmatched(store: Store, selection: Selection, system: Selection) -> list[Finding]:
@@ -151,45 +267,3 @@ def _unmatched(store: Store, selection: Selection, system: Selection) -> list[Fi
         )
         if len(some)
     ]
-
-
-def _summary_table(
-    selections: Sequence[Selection], scores: pl.DataFrame, metrics: Sequence[MetricRequest], *, distinct: bool
-) -> Table:
-    """Summarise over captions: those of a system where there are two selections."""
-    labels = [metric.label for metric in metrics]
-    summary = pl.concat(
-        summarise(scores.filter(footing=footing).select("image", *labels))
-        .filter(pl.col("level") == "caption")
-        .select("metric", *([pl.lit(footing).alias("footing")] if distinct else []), pl.exclude("metric", "level"))
-        for footing in scores["footing"].unique(maintain_order=True)
-    ).sort(pl.col("metric").replace_strict({label: place for place, label in enumerate(labels)}), maintain_order=True)
-    described, *system = selections
-    if not system:
-        return Table(f"scores of the captions of {described.label}", summary, name="scores")
-    cider = [metric for metric in metrics if metric.metric.name in ("cider", "cider-d")]
-    raw = [metric.label for metric in cider if metric.settings["scale"] == "raw"]
-    bleu = [label for label in labels if label.startswith("bleu")]
-    said = []
-    if raw:
-        said.append(
-            f"{', '.join(raw)}: scale raw, at most 1; scale=x10 is pycocoevalcap's, papers print 100 times that"
-        )
-    if bleu:
-        said.append(f"{', '.join(bleu)}: means over captions; papers print BLEU of all captions as one text")
-    title = f"scores of the captions of {system[0].label} against those of {described.label}"
-    return Table(title, summary, caption="; ".join(said) or None, name="scores")
-
-
-def _least_alike_table(named: pl.DataFrame, label: str, metric: Metric, *, is_system: bool) -> Table:
-    least = named.sort(label, "image", "slot", descending=[metric.lower_is_better, False, False]).head(_LEAST)
-    others = "references" if is_system else "others"
-    of_last = pl.col(label) == least[label].tail(1).first() if least.height else pl.lit(False)
-    equal = named.filter(of_last).height - least.filter(of_last).height
-    return Table(
-        f"the {least.height} captions least like the {others} of their image, by {label}",
-        least.select("image", "slot", label, "text"),
-        caption=f"a caption that shares nothing with the {others} may describe another image"
-        + (f"; {equal:,} more have the score of the last" if equal else ""),
-        name="least-alike",
-    )

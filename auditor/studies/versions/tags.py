@@ -19,7 +19,7 @@ _TAG = re.compile(r"[A-Za-z][A-Za-z0-9._-]*")
 _VERSION = re.compile(r"[vV]\d+|[0-9a-fA-F]+")
 
 
-Named = Annotated[str, p.Parameter("Version to name: flickr8k, flickr8k@v2.", metavar="DATASET")]
+Named = Annotated[str, p.Parameter("Version to name: flickr8k, flickr8k@v2.", metavar="DATASET", completes="dataset")]
 
 TagName = Annotated[str, p.Parameter("Name to give it: camera-ready.", metavar="NAME")]
 
@@ -27,7 +27,9 @@ Delete = Annotated[bool, p.Parameter("Forget the name; the version stays.")]
 
 Take = Annotated[bool, p.Parameter("Take the name from another version.")]
 
-Noted = Annotated[str, p.Parameter("Version: flickr8k, flickr8k@v2, flickr8k@camera-ready.", metavar="DATASET")]
+Noted = Annotated[
+    str, p.Parameter("Version: flickr8k, flickr8k@v2, flickr8k@camera-ready.", metavar="DATASET", completes="dataset")
+]
 
 Text = Annotated[str, p.Parameter('What to remember; "" forgets the note.', metavar="TEXT")]
 

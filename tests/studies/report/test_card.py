@@ -13,9 +13,9 @@ from conftest import Rows, ingest_rows
 
 from auditor import reports
 from auditor.cards import DatasetCard
+from auditor.hub_terms import spdx
 from auditor.model import Download, Source
 from auditor.reports.front_matter import render as front_matter
-from auditor.reports.front_matter import spdx
 from auditor.result import Finding, Severity
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.report import ReportSettings, card

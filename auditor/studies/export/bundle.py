@@ -1,4 +1,4 @@
-"""How does a version reach another store? Writes bundles, and says what a bundle tells of itself."""
+"""Format `bundle`: Parquet files that a manifest hashes, and what it tells of them."""
 
 from __future__ import annotations
 
@@ -10,73 +10,40 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import version as installed
 from pathlib import Path
-from typing import Annotated
 
 import polars as pl
 
-from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Selection
-from auditor.result import Result, Table
 from auditor.sources import bundle
 from auditor.sources.bundle import ANNOTATIONS, CAPTIONS, FORMAT, MANIFEST
 from auditor.sources.reading.files import sha256
-from auditor.store import bundles, versions
-from auditor.store.connection import Store
-
-Folder = Annotated[Path, p.Parameter("Folder to make.", "output", "o")]
-
-Force = Annotated[bool, p.Parameter("Replace a bundle that is there.")]
+from auditor.store import bundles
 
 
-def export(
-    store: Store,
-    ref: p.Ref,
-    folder: Folder,
-    *,
-    force: Force = False,
-) -> Result:
-    """Write a version as a bundle: Parquet files, hashed by a manifest.
+def write(selection: Selection, contents: bundles.Contents, folder: Path, *, force: bool) -> pl.DataFrame:
+    """Write a bundle. Columns: dataset, version, split, file, rows, bytes, sha256.
 
-    Equal content gives equal bytes. With `force`, a bundle that is there gives way.
-
-    How to read it: one row a file of the bundle, with its rows and its sha256. The manifest in the folder names the
-    version, which `auditor ingest` checks when it reads the bundle elsewhere.
-
-    Limits: captions and what is beside them (ratings, votes, phrases); no scores, which are counted again from
-    these.
-
-    Raises `UsageError` for a folder that exists, or cannot be written.
-
-    Example: auditor export flickr8k@camera-ready -o bundle, then auditor ingest flickr8k --from bundle elsewhere
+    Raises `UsageError` for a folder that is there and no bundle, or without `force`.
     """
-    selection = versions.resolve(store, ref)
-    contents = bundles.read_out(store, selection)
     frames = {CAPTIONS: contents.captions}
     if contents.annotations.height:
         frames[ANNOTATIONS] = contents.annotations
-    try:
-        _check_free(folder, force)
-        with _replacing(folder) as draft:
-            for name, frame in frames.items():
-                frame.rechunk().write_parquet(draft / name, compression="zstd", row_group_size=bundle.ROWS_AT_ONCE)
-            rows = pl.DataFrame([_row(selection, draft / name, frame.height) for name, frame in frames.items()])
-            manifest = _manifest(selection, contents, rows)
-            (draft / MANIFEST).write_text(manifest, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise UsageError(f"{folder}: cannot be written: {error.strerror or error}") from error
-    shown = rows.drop("version", "split").with_columns(pl.col("sha256").str.head(12))
-    notes = (
-        f"version {contents.version[:12]} with {contents.images:,} images and {contents.captions.height:,} captions; "
-        f"`auditor ingest {selection.version.dataset} --from {folder}` reads it into another store",
-    )
-    return Result("export", rows, (selection,), tables=(Table(f"{ref} → {folder}", shown, name="bundle"),), notes=notes)
+    _check_free(folder, force)
+    with replacing_folder(folder) as draft:
+        for name, frame in frames.items():
+            frame.rechunk().write_parquet(draft / name, compression="zstd", row_group_size=bundle.ROWS_AT_ONCE)
+        rows = pl.DataFrame([row_of(selection, contents, draft / name, frame.height) for name, frame in frames.items()])
+        manifest = _manifest(selection, contents, rows)
+        (draft / MANIFEST).write_text(manifest, encoding="utf-8", newline="\n")
+    return rows
 
 
-def _row(selection: Selection, path: Path, rows: int) -> dict[str, object]:
+def row_of(selection: Selection, contents: bundles.Contents, path: Path, rows: int) -> dict[str, object]:
+    """Say what a file holds."""
     return {
         "dataset": selection.version.dataset,
-        "version": selection.version.version,
+        "version": contents.version if selection.split is None else selection.version.version,
         "split": selection.split,
         "file": path.name,
         "rows": rows,
@@ -123,7 +90,7 @@ def _check_free(folder: Path, force: bool) -> None:
 
 
 @contextmanager
-def _replacing(folder: Path) -> Iterator[Path]:
+def replacing_folder(folder: Path) -> Iterator[Path]:
     """Give a new folder that takes the place of `folder` when it is filled; until then, nothing changes there."""
     folder = folder.absolute()
     draft, former = (folder.with_name(f".{folder.name}.{os.getpid()}.{part}") for part in ("draft", "former"))

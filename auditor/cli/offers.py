@@ -1,0 +1,116 @@
+"""What a shell offers for a word that is not finished: names that are in the store, and names that are known anyway.
+
+A completion says nothing where something is wrong, writes nothing, and waits for nobody.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+import typer
+
+Offer = Callable[[typer.Context, str], list[str]]
+
+
+def _begun(names: Iterable[str], incomplete: str) -> list[str]:
+    return [name for name in names if name.startswith(incomplete)]
+
+
+def _asked(context: typer.Context, statement: str) -> list[str]:
+    """Ask the store that the command line names, in a column of words; none where it cannot be read at once."""
+    from auditor.store.connection import Store
+
+    path = context.params.get("store") or os.environ.get("AUDITOR_STORE") or "audit.duckdb"
+    with suppress(Exception), Store.open(Path(path), migrate=False, wait=0.0) as store:
+        return [str(word) for (word,) in store.query(statement).iter_rows()]
+    return []
+
+
+def datasets(context: typer.Context, incomplete: str) -> list[str]:
+    """Offer datasets; behind an `@` their tags and versions, behind a colon their splits."""
+    if ":" in incomplete:
+        ref, _, _ = incomplete.rpartition(":")
+        pairs = "select distinct dataset || ':' || split from membership where split is not null order by all"
+        found = (pair.partition(":") for pair in _asked(context, pairs))
+        return _begun((f"{ref}:{split}" for dataset, _, split in found if dataset == ref.partition("@")[0]), incomplete)
+    if "@" in incomplete:
+        tags = _asked(context, "select dataset || '@' || tag from tag order by all")
+        numbers = _asked(context, "select dataset || '@v' || seq from version order by dataset, seq desc")
+        return _begun([*tags, *numbers], incomplete)
+    return _begun(_asked(context, "select dataset from dataset order by all"), incomplete)
+
+
+def splits(context: typer.Context, incomplete: str) -> list[str]:
+    """Offer the splits of any dataset."""
+    statement = "select distinct split from membership where split is not null order by all"
+    return _begun(_asked(context, statement), incomplete)
+
+
+def metrics(context: typer.Context, incomplete: str) -> list[str]:
+    """Offer metrics, and behind a colon the parameters of one."""
+    from auditor.registry import METRICS
+
+    name, colon, _ = incomplete.partition(":")
+    if colon and name in METRICS:
+        return _begun((f"{name}:{key}=" for key in METRICS[name].parameters), incomplete)
+    return _begun(METRICS, incomplete)
+
+
+def tokenizers(context: typer.Context, incomplete: str) -> list[str]:
+    """Offer tokenizers."""
+    from auditor.text import AUTO, PROFILES
+
+    return _begun([AUTO, *PROFILES], incomplete)
+
+
+def source_formats(context: typer.Context, incomplete: str) -> list[str]:
+    """Offer the formats that ingest reads."""
+    from auditor.sources import FORMATS
+
+    return _begun(FORMATS, incomplete)
+
+
+def written_formats(context: typer.Context, incomplete: str) -> list[str]:
+    """Offer the formats that results are written in."""
+    from auditor.reports import FORMATS
+
+    return _begun(FORMATS, incomplete)
+
+
+def exported_formats(context: typer.Context, incomplete: str) -> list[str]:
+    """Offer the formats that export writes."""
+    from auditor.studies.export.files import FILES
+
+    return _begun(["bundle", *FILES, "hf"], incomplete)
+
+
+def declared(context: typer.Context, incomplete: str) -> list[str]:
+    """Offer what datasets.toml declares."""
+    with suppress(Exception):
+        from auditor.config import sources
+
+        return _begun(sources(context.params.get("config")), incomplete)
+    return []
+
+
+def presets(context: typer.Context, incomplete: str) -> list[str]:
+    """Offer the programs whose row score prints."""
+    from auditor.studies.score import PRESETS
+
+    return _begun(PRESETS, incomplete)
+
+
+#: What is offered, by the word that a parameter names it by.
+OFFERS: Mapping[str, Offer] = {
+    "dataset": datasets,
+    "split": splits,
+    "metric": metrics,
+    "tokenizer": tokenizers,
+    "format": source_formats,
+    "export": exported_formats,
+    "declared": declared,
+    "preset": presets,
+}

@@ -1,0 +1,152 @@
+"""Captions as files of the field's formats: one writer a format, and what of a version it cannot hold."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from auditor.errors import UsageError
+from auditor.result import listed
+from auditor.text import bare
+
+#: A number as COCO names images, written in one way only.
+_NUMBER = r"^(0|-?[1-9]\d{0,17})$"
+
+
+@dataclass(frozen=True)
+class Captions:
+    """What is written: captions (image, slot, split, text; sorted by image and slot) of a dataset's version."""
+
+    dataset: str
+    version: str
+    rows: pl.DataFrame
+
+    @property
+    def has_splits(self) -> bool:
+        """Whether any image is in a split."""
+        return self.rows["split"].null_count() < self.rows.height
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether all images are called by numbers."""
+        return bool(self.rows["image"].str.contains(_NUMBER).all())
+
+
+@dataclass(frozen=True)
+class FileFormat:
+    """A format that is one file.
+
+    `render` writes it. `options` are what `auditor ingest` has to be told to read it again. `slots` says whether it
+    holds the place of a caption among those of its image; else the first gets 0, the next 1, and so on.
+    """
+
+    reads_as: str
+    render: Callable[[Captions], str]
+    options: Callable[[Captions], list[str]]
+    slots: bool
+
+
+def coco(captions: Captions) -> str:
+    """Write COCO's annotations. Images whose names are no numbers are numbered, and have their names as `file_name`."""
+    images = _images(captions, "coco")
+    number = pl.col("image").cast(pl.Int64) if captions.has_numbers else pl.int_range(1, pl.len() + 1)
+    images = images.with_columns(id=number)
+    annotations = captions.rows.join(
+        images.select("image", "id"), on="image", how="left", maintain_order="left"
+    ).select(pl.int_range(1, pl.len() + 1).alias("id"), image_id="id", caption="text")
+    listed_images = images.select("id", file_name="image", **({"split": "split"} if captions.has_splits else {}))
+    info = {"description": captions.dataset, "version": captions.version}
+    parts = {
+        "info": json.dumps(info, ensure_ascii=False),
+        "licenses": "[]",
+        "images": listed_images.write_json(),
+        "annotations": annotations.write_json(),
+    }
+    return "{" + ",\n".join(f'"{key}": {value}' for key, value in parts.items()) + "}\n"
+
+
+def karpathy(captions: Captions) -> str:
+    """Write Karpathy & Li's JSON; `tokens` are those of tokenizer bare."""
+    images = _images(captions, "karpathy").with_row_index("imgid")
+    sentences = captions.rows.with_columns(tokens=bare.tokenize(captions.rows["text"])).with_row_index("sentid")
+    gathered = (
+        sentences.join(images.select("image", "imgid"), on="image", how="left", maintain_order="left")
+        .group_by("imgid", maintain_order=True)
+        .agg(sentids="sentid", sentences=pl.struct("tokens", "imgid", "sentid", raw="text"))
+    )
+    number = [pl.col("image").cast(pl.Int64).alias("cocoid")] if captions.has_numbers else []
+    split = ["split"] if captions.has_splits else []
+    written = images.join(gathered, on="imgid", maintain_order="left").select(
+        pl.col("image").alias("filename"), "imgid", *number, *split, "sentids", "sentences"
+    )
+    return f'{{"images": {written.write_json()},\n"dataset": {json.dumps(captions.dataset, ensure_ascii=False)}}}\n'
+
+
+def csv(captions: Captions) -> str:
+    """Write a table with a header: image, slot, split where there is any, caption."""
+    return table(captions).write_csv(quote_style="non_numeric")
+
+
+def jsonl(captions: Captions) -> str:
+    """Write an object a line: image, slot, split where there is any, caption."""
+    return table(captions).write_ndjson()
+
+
+def table(captions: Captions) -> pl.DataFrame:
+    """Give the columns of a table of captions."""
+    split = ["split"] if captions.has_splits else []
+    return captions.rows.select("image", "slot", *split, caption="text")
+
+
+def _images(captions: Captions, name: str) -> pl.DataFrame:
+    """Give the images in their order, each with its split. Raises `UsageError` for one in several."""
+    images = captions.rows.group_by("image", maintain_order=True).agg(
+        pl.col("split").first(), pl.col("split").n_unique().alias("n")
+    )
+    several = images.filter(pl.col("n") > 1)["image"]
+    if len(several):
+        raise UsageError(
+            f"{captions.dataset}: {len(several):,} images are in several splits, which {name} cannot hold: "
+            f"{listed(several, 3)}; write csv, jsonl, hf or a bundle"
+        )
+    return images.drop("n")
+
+
+def _coco_options(captions: Captions) -> list[str]:
+    split = ["--option split_key=split"] if captions.has_splits else []
+    return split + ([] if captions.has_numbers else ["--option image_key=file_name"])
+
+
+def _columns(captions: Captions) -> list[str]:
+    split = ["--split-col split"] if captions.has_splits else []
+    return ["--image-col image", "--caption-col caption", "--slot-col slot", *split]
+
+
+FILES: Mapping[str, FileFormat] = {
+    "coco": FileFormat("coco", coco, _coco_options, slots=False),
+    "karpathy": FileFormat("karpathy", karpathy, lambda _: [], slots=False),
+    "csv": FileFormat("table", csv, _columns, slots=True),
+    "jsonl": FileFormat("table", jsonl, _columns, slots=True),
+}
+
+#: What `auditor ingest` has to be told of the columns of a folder for the hub.
+columns = _columns
+
+#: The format that a file's ending means, where nobody names one.
+ENDINGS: Mapping[str, str] = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
+
+
+def format_of(name: str | None, path: Path) -> str:
+    """Choose a format: the one that is named, else that of the ending, else a bundle. Raises `UsageError`."""
+    known = ("bundle", *FILES, "hf")
+    if name is not None:
+        if name not in known:
+            raise UsageError(f"--format {name}: export writes {', '.join(known)}")
+        return name
+    if path.suffix == ".json":
+        raise UsageError(f"{path}: JSON of which format? --format coco or --format karpathy")
+    return ENDINGS.get(path.suffix, "bundle")

@@ -1,0 +1,100 @@
+"""Format `hf`: a folder as Hugging Face's hub holds a dataset, Parquet by split and a README that says what it is."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import polars as pl
+
+from auditor.errors import UsageError
+from auditor.hub_terms import primary_language, size_category, spdx
+from auditor.model import Source
+from auditor.studies.export.bundle import replacing_folder
+from auditor.studies.export.files import Captions, table
+
+README, DATA = "README.md", "data"
+
+_TRAIN = "train"  # what the hub calls the rows of a dataset without splits
+
+
+def write(captions: Captions, folder: Path, language: str, declared: Source | None, *, force: bool) -> dict[str, int]:
+    """Write the folder. Gives the rows of each file, by its path in it. Raises `UsageError` for one that is in use."""
+    _check_free(folder, force)
+    rows = table(captions)
+    files: dict[str, tuple[str, pl.DataFrame]] = {}
+    parts = rows.partition_by("split", maintain_order=True, as_dict=True) if captions.has_splits else {(_TRAIN,): rows}
+    for (split,), part in sorted(parts.items(), key=lambda item: str(item[0][0])):
+        name = _name(None if split is None else str(split), {known for known, _ in files.values()})
+        files[f"{DATA}/{name}-00000-of-00001.parquet"] = name, part
+    with replacing_folder(folder) as draft:
+        (draft / DATA).mkdir()
+        for path, (_, part) in files.items():
+            part.rechunk().write_parquet(draft / path, compression="zstd")
+        names = {path: name for path, (name, _) in files.items()}
+        card = _card(captions, names, language, declared)
+        (draft / README).write_text(card, encoding="utf-8", newline="\n")
+    return {path: part.height for path, (_, part) in files.items()}
+
+
+def _name(split: str | None, taken: set[str]) -> str:
+    """Call a split by a word that the hub takes: letters, digits and underscores; column `split` has its true name."""
+    word = re.sub(r"[^A-Za-z0-9_]+", "_", split or "unassigned").strip("_") or "split"
+    number, found = 1, word
+    while found in taken:
+        number += 1
+        found = f"{word}_{number}"
+    return found
+
+
+def _card(captions: Captions, names: dict[str, str], language: str, declared: Source | None) -> str:
+    licence = declared.licence if declared else None
+    lines = ["---", f"pretty_name: {_text(captions.dataset)}"]
+    if primary := primary_language(language):
+        lines += ["language:", f"- {_text(primary)}"]
+    if licence:
+        known = spdx(licence)
+        lines += [f"license: {_text(known.lower() if known else 'other')}"]
+        lines += [] if known else [f"license_details: {_text(licence)}"]
+    lines += ["size_categories:", f"- {_text(size_category(captions.rows.height))}"]
+    lines += ["task_categories:", '- "image-to-text"', "tags:", '- "image-captioning"']
+    lines += ["configs:", '- config_name: "default"', "  data_files:"]
+    for path, name in names.items():
+        lines += [f"  - split: {_text(name)}", f"    path: {_text(path)}"]
+    images = captions.rows["image"].n_unique()
+    split = ", `split`" if captions.has_splits else ""
+    body = [
+        "---",
+        "",
+        f"# {_line(captions.dataset)}",
+        "",
+        f"{captions.rows.height:,} captions of {images:,} images: `image` (its name), `slot` (place of the caption "
+        f"among those of its image, from 0){split}, `caption`. No pictures.",
+        "",
+        f"Written by `auditor export` from version `{captions.version}`.",
+    ]
+    if licence:
+        body += ["", f"Licence, as declared: {_line(licence)}"]
+    if declared and declared.citation:
+        body += ["", "```bibtex", declared.citation.strip().replace("```", ""), "```"]
+    return "\n".join([*lines, *body]) + "\n"
+
+
+def _text(value: str) -> str:
+    """Write a text as a JSON string, which YAML reads as the same text."""
+    return json.dumps(_line(value), ensure_ascii=False)
+
+
+def _line(value: str) -> str:
+    return " ".join(value.split())
+
+
+def _check_free(folder: Path, force: bool) -> None:
+    """Raise `UsageError` where something is in the way that must not be replaced."""
+    if not folder.exists() and not folder.is_symlink():
+        return
+    if not force:
+        raise UsageError(f"{folder}: is there already; name another folder, or replace it with --force")
+    if folder.is_symlink() or not folder.is_dir() or not {found.name for found in folder.iterdir()} <= {README, DATA}:
+        raise UsageError(f"{folder}: is no folder that export made, and so is not replaced; name another")

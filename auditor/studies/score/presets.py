@@ -1,0 +1,67 @@
+"""What other programs print of a system's output: their metrics, tokens and scales, a row a program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from auditor.errors import UsageError
+from auditor.metrics import bleu, chrf, cider, meteor, ter
+from auditor.metrics.rouge import subsequences
+from auditor.metrics.together import Together, mean_of
+
+
+@dataclass(frozen=True)
+class Printed:
+    """One number that a program prints: under which name, of which metric on which tokens, times `scale`."""
+
+    name: str
+    metric: str
+    tokenizer: str
+    together: Together
+    scale: int = 1
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A program that scores outputs: what it prints, with how many decimals, and how it signs that, if it does."""
+
+    program: str
+    printed: tuple[Printed, ...]
+    digits: int
+    signed: Mapping[str, str]
+
+
+_COCO = (
+    *(Printed(f"Bleu_{n}", f"bleu-{n}:smooth=coco", "ptb", bleu.TOGETHER) for n in range(1, 5)),
+    Printed("METEOR", "meteor", "ptb", meteor.TOGETHER),
+    Printed("ROUGE_L", "rouge-l:aggregate=coco,beta=1.2,ascii=false", "ptb", mean_of(subsequences.score_plain)),
+    Printed("CIDEr", "cider-d:scale=x10", "ptb", mean_of(cider.score)),
+)
+
+_SACREBLEU = (
+    Printed("BLEU", "bleu-4:smooth=exp", "13a", bleu.TOGETHER, 100),
+    Printed("chrF2", "chrf:scale=x100", "whitespace", chrf.TOGETHER),
+    Printed("TER", "ter", "whitespace", ter.TOGETHER, 100),
+)
+
+PRESETS: Mapping[str, Preset] = {
+    "coco": Preset("pycocoevalcap 1.2", _COCO, 3, {}),
+    "sacrebleu": Preset(
+        "sacrebleu 2.6",
+        _SACREBLEU,
+        1,
+        {
+            "BLEU": "case:mixed|eff:no|tok:13a|smooth:exp",
+            "chrF2": "case:mixed|eff:yes|nc:6|nw:0|space:no",
+            "TER": "case:lc|tok:tercom|norm:no|punct:yes|asian:no",
+        },
+    ),
+}
+
+
+def preset_of(name: str) -> Preset:
+    """Look a preset up. Raises `UsageError` that names what there is instead."""
+    if name not in PRESETS:
+        raise UsageError(f"--preset {name}: no such preset; known are {', '.join(PRESETS)}")
+    return PRESETS[name]

@@ -1,0 +1,158 @@
+"""The row that another program prints of a system's output, with intervals and tests that it lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from auditor.errors import UsageError
+from auditor.metrics.candidates import output_of
+from auditor.metrics.counting import count
+from auditor.model import Progress, Selection
+from auditor.registry import METRICS, MetricRequest, References, lacking, not_installed, request
+from auditor.result import Result, Said, Table, findings_in, listed, notes_in
+from auditor.scoring.scores import scorable, too_long
+from auditor.statistics.paired_systems import Resampling, beside_first
+from auditor.store import tokens
+from auditor.store.connection import Store
+from auditor.store.versions import content, images
+from auditor.studies.score.presets import Preset, Printed
+from auditor.text import tokenizer_of
+
+#: Against what a system is scored: all captions of the image, as these programs do.
+_ALL = References("all")
+
+
+def printed(
+    store: Store,
+    selection: Selection,
+    systems: Sequence[Selection],
+    preset: Preset,
+    resampling: Resampling,
+    said: Sequence[Said],
+    progress: Progress,
+) -> Result:
+    """Score whole outputs as a program does, each with an interval, and each but the first beside the first."""
+    for system in systems:
+        _refuse_several(store, selection, system)
+    asked, notes = _asked(store, selection, preset)
+    rows: list[pl.DataFrame] = []
+    signed: dict[str, str] = {}
+    for one, metric in asked:
+        rows.append(_rows(store, selection, systems, one, metric, resampling, progress))
+        signature = metric.signature(one.tokenizer, _ALL)
+        signed[one.name] = str(replace(signature, parameters={**signature.parameters, "level": "corpus"}))
+    labels = pl.Enum([system.label for system in systems])
+    frame = pl.concat(rows).sort(pl.col("candidate").cast(labels), maintain_order=True)
+    notes += _program_says(store, selection, preset, [one for one, _ in asked])
+    told = [*notes, *said]
+    told += [
+        note
+        for name in dict.fromkeys(one.tokenizer for one, _ in asked)
+        for note in too_long(store, [selection, *systems], name)
+    ]
+    return Result(
+        "score",
+        frame,
+        selections=(selection, *systems),
+        signatures=signed,
+        tables=_tables(frame, selection, preset, [one.name for one, _ in asked], resampling),
+        notes=notes_in(told),
+        findings=findings_in(told),
+    )
+
+
+def _asked(
+    store: Store, selection: Selection, preset: Preset
+) -> tuple[list[tuple[Printed, MetricRequest]], list[Said]]:
+    """Give what can be had of a preset, and say what cannot."""
+    notes: list[Said] = []
+    found = []
+    for one in preset.printed:
+        name = one.metric.partition(":")[0]
+        reason = lacking(METRICS[name])
+        if reason:
+            notes.append(not_installed(name, reason))
+            continue
+        kept, refused = scorable(store, _ALL.of(selection), [request(one.metric)], None)
+        notes += refused
+        found += [(one, metric) for metric in kept]
+    if not found:
+        raise UsageError(f"{selection.label}: nothing of what {preset.program} prints can be had of it: {notes[0]}")
+    return found, notes
+
+
+def _rows(
+    store: Store,
+    selection: Selection,
+    systems: Sequence[Selection],
+    one: Printed,
+    metric: MetricRequest,
+    resampling: Resampling,
+    progress: Progress,
+) -> pl.DataFrame:
+    tokens.provide(store, [selection, *systems], one.tokenizer, tokenizer_of(one.tokenizer), progress)
+    settings = {**metric.metric.fixed, **metric.settings}
+    outputs = {}
+    for system in systems:
+        candidates = output_of(system)
+        counts = count(store, _ALL.of(selection), one.tokenizer, [candidates], [metric.counting], progress)
+        outputs[system.label] = one.together.sums(counts[candidates.name, metric.counting], settings)
+        if outputs[system.label].is_empty():
+            raise UsageError(f"{system.label}: none of its captions has a reference in {selection.label}")
+    key = (selection.pinned_name, resampling.seed)
+    found = beside_first(
+        outputs, lambda sums: one.together.score(sums, settings) * one.scale, resampling, key, progress
+    )
+    return found.select(
+        pl.lit(selection.version.dataset).alias("dataset"),
+        pl.lit(selection.version.version).alias("version"),
+        pl.lit(selection.split, pl.String).alias("split"),
+        "candidate",
+        pl.lit(one.name).alias("metric"),
+        pl.lit("corpus").alias("level"),
+        pl.exclude("candidate"),
+    )
+
+
+def _refuse_several(store: Store, selection: Selection, system: Selection) -> None:
+    """Refuse a system that says more than one thing of an image: these programs score one caption an image."""
+    described = images(store, selection)["image"]
+    answers = (
+        content(store, system)
+        .group_by("image")
+        .len()
+        .filter(pl.col("len") > 1, pl.col("image").is_in(described.implode()))
+    )
+    if answers.height:
+        named = listed(answers["image"].sort(), 3)
+        raise UsageError(
+            f"{system.label}: {answers.height:,} images have more than one caption, and a preset scores one an image: "
+            f"{named}; without --preset every caption is scored"
+        )
+
+
+def _program_says(store: Store, selection: Selection, preset: Preset, asked: Sequence[Printed]) -> list[Said]:
+    """Say under which settings the program prints these numbers."""
+    if not preset.signed:
+        return []
+    captions = images(store, selection)["captions"]
+    nrefs = captions[0] if captions.n_unique() == 1 else "var"
+    return [f"{preset.program} signs {one.name} as nrefs:{nrefs}|{preset.signed[one.name]}" for one in asked]
+
+
+def _tables(
+    frame: pl.DataFrame, selection: Selection, preset: Preset, names: Sequence[str], resampling: Resampling
+) -> tuple[Table, ...]:
+    """Give the rows as the program prints them, and beside them what is by chance."""
+    wide = frame.pivot("metric", index="candidate", values="value").select("candidate", *names)
+    title = f"what {preset.program} prints of {selection.label}"
+    shown = Table(title, wide, digits=tuple((name, preset.digits) for name in names), name="printed")
+    if not resampling.times:
+        return (shown,)
+    columns = ["candidate", "metric", "value", "low", "high", *(["difference", "p"] if wide.height > 1 else [])]
+    title = f"how far these numbers are by the choice of the images of {selection.label}"
+    beside = Table(title, frame.select(columns), sections="candidate", caption=resampling.said(wide["candidate"][0]))
+    return shown, replace(beside, name="intervals")

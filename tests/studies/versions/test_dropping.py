@@ -1,0 +1,80 @@
+"""What is dropped is gone, and nothing else: other versions keep their hashes, and the store verifies."""
+
+from __future__ import annotations
+
+import pytest
+from conftest import ingest_rows
+from hypothesis import given
+from hypothesis import strategies as st
+
+from auditor.errors import UsageError
+from auditor.model import Selection
+from auditor.store import verification, versions
+from auditor.store.connection import MEMORY, Store
+from auditor.studies.score.study import score
+from auditor.studies.versions import drop, tag
+
+_CAPTIONS = st.dictionaries(st.sampled_from("abc"), st.sampled_from(["x", "y y", "z"]), min_size=1)
+
+
+def sound(store: Store) -> bool:
+    return verification.check(store)["faults"].sum() == 0
+
+
+def put(store: Store, captions: dict[str, str], dataset: str = "set") -> None:
+    ingest_rows(store, [(image, 0, text) for image, text in captions.items()], dataset)
+
+
+@given(contents=st.lists(_CAPTIONS, min_size=1, max_size=5), at=st.integers(0, 4))
+def test_other_versions_keep_their_hashes(contents: list[dict[str, str]], at: int) -> None:
+    with Store.open(MEMORY, write=True) as store:
+        for captions in contents:
+            put(store, captions)
+        put(store, {"a": "x"}, "other")
+        before = {one.label: one.version for one in versions.log(store)}
+        going = versions.log(store, "set")[at % len(versions.log(store, "set"))]
+        drop(store, going.label, yes=True)
+        left = {one.label: one.version for one in versions.log(store)}
+        assert left == {label: version for label, version in before.items() if label != going.label}
+        for one in versions.log(store):
+            assert versions.content_hash(store, Selection(one))[0] == one.version
+        assert sound(store)
+        for captions in contents:
+            put(store, captions)
+        assert sound(store)
+
+
+def test_dataset_goes_with_its_texts_and_others_stay(store: Store) -> None:
+    put(store, {"a": "shared", "b": "only here"})
+    put(store, {"a": "shared", "b": "changed"})
+    put(store, {"a": "shared"}, "other")
+    score(store, "other", candidates="set", metrics=["bleu-1"])
+    assert drop(store, "set", yes=True).frame["seq"].to_list() == [2, 1]
+    assert store.query("select text from caption")["text"].to_list() == ["shared"]
+    assert store.query("select dataset from dataset")["dataset"].to_list() == ["other"]
+    assert (
+        store.query("select count(*) from cache.entry where version not in (select version from version)").item() == 0
+    )
+    assert sound(store)
+
+
+def test_what_is_tagged_needs_force(store: Store) -> None:
+    put(store, {"a": "x"})
+    tag(store, "set", "best")
+    with pytest.raises(UsageError, match="set@v1 is best: what a tag names is dropped with --force"):
+        drop(store, "set", yes=True)
+    drop(store, "set", yes=True, force=True)
+    assert versions.log(store) == []
+    assert store.query("select count(*) from tag").item() == 0
+
+
+def test_nothing_goes_without_a_yes(store: Store) -> None:
+    ingest_rows(store, [("a", 0, "x")], splits={"train": ["a"]})
+    asked: list[str] = []
+    with pytest.raises(UsageError, match="nothing was dropped"):
+        drop(store, "set", confirm=lambda question: bool(asked.append(question)))
+    assert asked == ["Forget set: 1 version, the newest of 1 images and 1 captions?"]
+    with pytest.raises(UsageError, match="a split is no version"):
+        drop(store, "set:train", yes=True)
+    drop(store, "set", confirm=lambda question: True)
+    assert versions.log(store) == []
