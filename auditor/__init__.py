@@ -57,7 +57,11 @@ def __getattr__(name: str) -> object:
 
 
 def open(path: str | Path = "audit.duckdb", *, write: bool = False, wait: float = 10.0) -> Auditor:  # noqa: A001
-    """Open a store: for reading, or with `write=True` also for ingesting, which makes it when there is none."""
+    """Open a store: for reading, or with `write=True` also for ingesting, which makes it when there is none.
+
+    `wait` is how many seconds to wait for a store that another process uses. Raises `StoreError` for a file that is no
+    store or of another schema, and `StoreLockedError` where another process still holds it.
+    """
     from auditor.api import Auditor
 
     return Auditor(path, write=write, wait=wait)
