@@ -259,7 +259,7 @@ def _face(name: str) -> str:
 def _python(name: str) -> Iterator[str]:
     """Give the arguments of a study as a library's user writes them."""
     for one, parameter in inspect.signature(STUDIES[name].load()).parameters.items():
-        if one in ("store", "progress", "narrate"):
+        if one in ("store", "progress", "narrate", "confirm"):
             continue
         star = "*" if parameter.kind is inspect.Parameter.VAR_POSITIONAL else ""
         default = parameter.default
