@@ -15,7 +15,8 @@ from auditor.errors import SourceError, UsageError
 from auditor.result import Result
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.choices import choices
-from auditor.studies.ingest import export, ingest
+from auditor.studies.export import export
+from auditor.studies.ingest import ingest
 from auditor.studies.versions import diff
 
 SWAP = [
