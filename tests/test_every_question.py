@@ -20,6 +20,7 @@ ONE, TWO = NAMES[:1], NAMES
 ASKED: Mapping[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
     "datasets": ((), {}),
     "metrics": ((), {}),
+    "formats": ((), {}),
     "diff": (TWO, {}),
     "profile": (TWO, {}),
     "keyness": (TWO, {}),
