@@ -59,5 +59,5 @@ def test_profile_equals_the_definition_on_flickr8k(data: Path) -> None:
 
 
 def test_unknown_profile_names_the_known() -> None:
-    with pytest.raises(UsageError, match="known are bare, "):
+    with pytest.raises(UsageError, match="known are 13a, bare, char, "):
         tokenizer_of("nope")
