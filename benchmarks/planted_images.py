@@ -47,23 +47,17 @@ def main() -> None:
 
 
 def report_swaps(store: Store, captions: pl.DataFrame, seed: int) -> None:
-    """Let one caption in a hundred change places with one of another image, at most one in an image."""
-    drawn = captions.with_row_index("place").sample(fraction=1.0, shuffle=True, seed=seed)
-    one_each = drawn.unique("image", keep="first", maintain_order=True)["place"]
-    pairs = round(SWAPPED * captions.height / 2)
-    a, b = one_each[:pairs], one_each[pairs : 2 * pairs]
-    order = pl.int_range(captions.height, eager=True).to_frame("place").with_columns(taken=pl.col("place"))
-    moved = pl.concat([pl.DataFrame({"place": a, "taken": b}), pl.DataFrame({"place": b, "taken": a})])
-    order = order.update(moved.cast(pl.Int64), on="place")
-    plant(store, captions.with_columns(text=captions["text"].gather(order["taken"])), "swapped")
-    planted = captions[moved["place"]].select(KEYS).with_columns(partner=captions["image"].gather(moved["taken"]))
+    """Let captions change places, and look for them."""
+    exchanged, planted = swapped(captions, SWAPPED, seed)
+    pairs = planted.height // 2
+    plant(store, exchanged, "swapped")
     result = outliers(store, "swapped")
     found = result.frame.join(planted, on=KEYS, how="left")
-    swapped = found.filter(finding="swapped")
-    right = swapped.filter(pl.col("partner") == pl.col("other_image"))
+    told = found.filter(finding="swapped")
+    right = told.filter(pl.col("partner") == pl.col("other_image"))
     label = f"{pairs} pairs of captions changed places"
-    report(label, "pairs, by default", swapped.height // 2, right.height // 2, pairs)
-    strict = swapped.sort("pair_evidence", descending=True).head(100)
+    report(label, "pairs, by default", told.height // 2, right.height // 2, pairs)
+    strict = told.sort("pair_evidence", descending=True).head(100)
     right = strict.filter(pl.col("partner") == pl.col("other_image"))
     report("", "the 50 surest pairs", strict.height // 2, right.height // 2, pairs)
     told = found.filter(pl.col("finding") != "unlike")
@@ -73,6 +67,22 @@ def report_swaps(store: Store, captions: pl.DataFrame, seed: int) -> None:
     expected = result.found("swapped-captions")[0].values["expected_right"]
     report("", "expected to be, by the finding", told.height, int(expected or 0), 2 * pairs)
     report("", "the 10 % least like the others", *counted(found, "partner"), 2 * pairs)
+
+
+def swapped(captions: pl.DataFrame, share: float, seed: int) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Let a share of the captions change places with those of other images, at most one in an image.
+
+    Gives the captions, and which they are: image, slot, partner (the image that the caption now there is of).
+    """
+    drawn = captions.with_row_index("place").sample(fraction=1.0, shuffle=True, seed=seed)
+    one_each = drawn.unique("image", keep="first", maintain_order=True)["place"]
+    pairs = round(share * captions.height / 2)
+    a, b = one_each[:pairs], one_each[pairs : 2 * pairs]
+    order = pl.int_range(captions.height, eager=True).to_frame("place").with_columns(taken=pl.col("place"))
+    moved = pl.concat([pl.DataFrame({"place": a, "taken": b}), pl.DataFrame({"place": b, "taken": a})])
+    order = order.update(moved.cast(pl.Int64), on="place")
+    planted = captions[moved["place"]].select(KEYS).with_columns(partner=captions["image"].gather(moved["taken"]))
+    return captions.with_columns(text=captions["text"].gather(order["taken"])), planted
 
 
 def report_flood(store: Store, captions: pl.DataFrame, seed: int) -> None:

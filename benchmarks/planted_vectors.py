@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 import polars as pl
-from planted_images import KEYS, plant
+from planted_images import KEYS, SWAPPED, plant, swapped
 
 from auditor import config
 from auditor.metrics.candidates import HUMAN
@@ -26,8 +26,6 @@ from auditor.store.versions import content, resolve
 from auditor.studies.agree import agree
 from auditor.studies.ingest.sources import ingest_sources
 from auditor.studies.outliers import outliers
-
-_SWAPPED = 0.01
 
 _COLUMNS = ("protocol", "metric", "value", "low", "high")
 
@@ -56,16 +54,9 @@ def report_swaps(store: Store, seed: int) -> None:
     seen, _ = vectors.of_images(store, resolve(store, "flickr8k-clip", vectors=True).version)
     captions = content(store, resolve(store, "flickr8k")).select(*KEYS, "text").sort(KEYS)
     captions = captions.filter(pl.col("image").is_in(seen.implode()))
-    drawn = captions.with_row_index("place").sample(fraction=1.0, shuffle=True, seed=seed)
-    one_each = drawn.unique("image", keep="first", maintain_order=True)["place"]
-    pairs = round(_SWAPPED * captions.height / 2) if seed else 0
-    a, b = one_each[:pairs], one_each[pairs : 2 * pairs]
-    order = pl.int_range(captions.height, eager=True).to_frame("place").with_columns(taken=pl.col("place"))
-    moved = pl.concat([pl.DataFrame({"place": a, "taken": b}), pl.DataFrame({"place": b, "taken": a})])
-    order = order.update(moved.cast(pl.Int64), on="place")
+    exchanged, planted = swapped(captions, SWAPPED if seed else 0, seed)
     name = f"swapped-{seed}"
-    plant(store, captions.with_columns(text=captions["text"].gather(order["taken"])), name)
-    planted = captions[moved["place"]].select(KEYS).with_columns(partner=captions["image"].gather(moved["taken"]))
+    plant(store, exchanged, name)
     for by, asked in (("words", "none"), ("words and vectors", None)):
         begun = time.process_time()
         result = outliers(store, name, vectors=asked)
@@ -73,9 +64,12 @@ def report_swaps(store: Store, seed: int) -> None:
         told = result.frame.filter(pl.col("finding") != "unlike").join(planted, on=KEYS, how="left")
         right = told.filter(pl.col("partner") == pl.col("other_image")).height
         expected = result.found("swapped-captions")[0].values["expected_right"]
-        shares = (f"{right / told.height:.2f}" if told.height else "–", f"{right / (2 * pairs):.2f}" if pairs else "–")
+        shares = (
+            f"{right / told.height:.2f}" if told.height else "–",
+            f"{right / planted.height:.2f}" if planted.height else "–",
+        )
         print(
-            f"| {seed} | {2 * pairs} | {by} | {told.height} | {right} | {expected} | {shares[0]} | {shares[1]} | "
+            f"| {seed} | {planted.height} | {by} | {told.height} | {right} | {expected} | {shares[0]} | {shares[1]} | "
             f"{spent:.1f} |",
             flush=True,
         )
@@ -87,7 +81,7 @@ def report_choices(store: Store) -> None:
     selection = resolve(store, "flickr8k:test")
     for name in _METRICS:
         asked = requests([name, "vector-ridge"])
-        scores = score_candidates(store, selection, "bare", [HUMAN, intra(1)], asked, print_nothing)
+        scores = score_candidates(store, selection, "bare", [HUMAN, intra(1)], asked)
         own, other = (scores.filter(candidate=who).select(*KEYS, name) for who in (HUMAN.name, "intra"))
         both = own.join(other, on=KEYS, suffix="_other")
         ahead = (pl.col(name) - pl.col(f"{name}_other")).sign()
@@ -106,10 +100,6 @@ def report_people(store: Store) -> None:
     print("| metric | next | difference | low | high |\n| --- | --- | ---: | ---: | ---: |")
     for metric, other, *values in ahead.frame.select("metric", "next", "difference", "low", "high").iter_rows():
         print(f"| {metric} | {other} | {' | '.join(f'{one:.4f}' for one in values)} |")
-
-
-def print_nothing(what: str, done: int, total: int) -> None:
-    """Report no progress."""
 
 
 if __name__ == "__main__":

@@ -94,7 +94,8 @@ def learn(learner: str) -> None:
 
     from auditor.metrics.vectors.bags import bags
     from auditor.metrics.vectors.cards import CARDS
-    from auditor.metrics.vectors.learning import KNOWN_WORDS, Material, models
+    from auditor.metrics.vectors.learning import KNOWN_WORDS, models
+    from auditor.metrics.vectors.material import Material
 
     chance = np.random.default_rng(1)
     captions, length = LEARNT

@@ -82,9 +82,9 @@ def written_formats(context: typer.Context, incomplete: str) -> list[str]:
 
 def exported_formats(context: typer.Context, incomplete: str) -> list[str]:
     """Offer the formats that export writes."""
-    from auditor.studies.export.files import FILES
+    from auditor.studies.export.files import FORMATS
 
-    return _begun(["bundle", *FILES, "hf"], incomplete)
+    return _begun(FORMATS, incomplete)
 
 
 def declared(context: typer.Context, incomplete: str) -> list[str]:

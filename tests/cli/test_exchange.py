@@ -82,7 +82,7 @@ def test_tag_and_note_stand_in_the_log_and_the_tag_in_every_reference(filled: Ru
         (["note", "mine"], 2, "Missing argument"),
         (["export", "mine"], 2, "Missing option"),
         (["export", "mine", "-o", "."], 2, "is there already"),
-        (["export", "mine", "-o", ".", "--force"], 2, "is no bundle"),
+        (["export", "mine", "-o", ".", "--force"], 2, "is no folder that export made"),
         (["export", "mine:test", "-o", "new"], 2, "it has no splits"),
         (["export", "mine", "-o", "captions.token/new"], 2, "cannot be written"),
         (["ingest", "new", "--from", "captions.token", "--format", "bundle"], 3, "not JSON"),

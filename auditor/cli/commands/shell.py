@@ -13,6 +13,7 @@ from auditor.cli import options as o
 
 if TYPE_CHECKING:
     from auditor.cli.completion import Names
+    from auditor.store.connection import Store
 
 EXTRA = "pip install 'auditor[shell]'"
 
@@ -83,11 +84,8 @@ class _Session:
 
     def look(self) -> None:
         """Take note of what there is to name. Raises `StoreError` where there is no store."""
-        from auditor.cli.completion import Names
-        from auditor.studies.upkeep import sql as study
-
         with o.opened(self._store, wait=self._wait) as opened:
-            self.names = Names(**study.names(opened))
+            self._note_names(opened)
 
     def answer(self, typed: str) -> bool:
         """Run a statement or a command of the shell; say whether to go on."""
@@ -107,9 +105,15 @@ class _Session:
                     result = study.schema(opened, name.strip() or None)
                 else:
                     result = study.query(opened, typed, timeout=self._timeout, limit=study.SHOWN_BY_SHELL)
-                self.names = type(self.names)(**study.names(opened))
+                self._note_names(opened)
             o.deliver(result, None, False, None)
         return True
+
+    def _note_names(self, opened: Store) -> None:
+        from auditor.cli.completion import Names
+        from auditor.studies.upkeep import sql as study
+
+        self.names = Names(**study.names(opened))
 
 
 def _asked(read: Callable[[str], str], *, talks: bool) -> Iterator[str]:

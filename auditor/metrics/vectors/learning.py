@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
-from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from auditor.errors import MetricError
 from auditor.metrics.vectors import ranking, ridge
 from auditor.metrics.vectors.bags import bags
+from auditor.metrics.vectors.material import Material
 from auditor.metrics.vectors.model import SCHEMA, TextModel
 from auditor.model import Version
 from auditor.store.connection import Store
@@ -50,23 +48,6 @@ def bind(store: Store, workspace: Workspace, settings: Mapping[str, Any]) -> Non
     )["model"].to_list()
     rows = [model.rows(number) for number, model in models(material, needed, settings)]
     workspace.bind_rows(_MODEL, pl.concat(rows) if rows else pl.DataFrame(schema=SCHEMA))
-
-
-@dataclass(frozen=True)
-class Material:
-    """What models learn from.
-
-    `captions` has columns image, slot, fold; `bags` a row each, `rows` says of which row of `vectors` it is, and so of
-    `images` and `folds`; `words` are those known, by `sql/vectors/known_word.sql`.
-    """
-
-    captions: pl.DataFrame
-    bags: csr_matrix
-    rows: NDArray[np.int64]
-    images: pl.Series
-    vectors: NDArray[np.float32]
-    folds: NDArray[np.int64]
-    words: pl.DataFrame
 
 
 def of_captions(store: Store, workspace: Workspace, settings: Mapping[str, Any], most_images: int) -> Material:
@@ -123,10 +104,9 @@ def _material(
 
 def models(material: Material, needed: Sequence[int], settings: Mapping[str, Any]) -> Iterator[tuple[int, TextModel]]:
     """Learn a model for each number: k without the images of fold k, 0 of all; by ridge regression, or by ranking."""
-    given = material.bags, material.rows, material.vectors, material.folds, needed
     if settings["learner"] == "ridge":
-        learnt = ridge.fit(*given, penalty=settings["penalty"])
+        learnt = ridge.fit(material, needed, settings["penalty"])
     else:
-        learnt = ranking.fit(*given, margin=settings["margin"], seed=settings["model_seed"])
+        learnt = ranking.fit(material, needed, settings["margin"], settings["model_seed"])
     with threadpool_limits(1, "blas"):  # the order of sums, and so the last digits, would depend on their number
         yield from learnt

@@ -62,14 +62,15 @@ class TextModel:
                     "place": np.arange(len(values), dtype=np.int32),
                     "numbers": pl.Series(values=np.ascontiguousarray(values)),
                 }
-            ).select(model=pl.lit(number, pl.Int32), part=pl.lit(part), place="place", numbers=_as_list())
+            ).select(
+                model=pl.lit(number, pl.Int32),
+                part=pl.lit(part),
+                place="place",
+                numbers=pl.col("numbers").cast(pl.List(pl.Float64)),
+            )
             for part, values in parts.items()
             if values is not None
         )
-
-
-def _as_list() -> pl.Expr:
-    return pl.col("numbers").cast(pl.List(pl.Float64))
 
 
 def read(rows: pl.DataFrame) -> Iterator[tuple[int, TextModel]]:

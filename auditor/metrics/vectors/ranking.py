@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
 from auditor.metrics.vectors.bags import unit
+from auditor.metrics.vectors.material import Material
 from auditor.metrics.vectors.model import Floats, TextModel
 
 #: Numbers of the common space, passes over the captions, captions of a batch.
@@ -25,24 +26,13 @@ _RATE, _DECAY, _FIRST = 0.05, 1e-4, 0.1
 _LEAST = 1e-8
 
 
-def fit(
-    bags: csr_matrix,
-    images: NDArray[np.int64],
-    vectors: NDArray[np.float32],
-    folds: NDArray[np.int64],
-    numbers: Sequence[int],
-    margin: float,
-    seed: int,
-) -> Iterator[tuple[int, TextModel]]:
-    """Learn a model for each of `numbers`: without the images of fold k for model k, of all for model 0.
-
-    `bags` has a row a caption, `images` the row of `vectors` that each caption is of; `folds` the fold of each image.
-    """
+def fit(material: Material, numbers: Sequence[int], margin: float, seed: int) -> Iterator[tuple[int, TextModel]]:
+    """Learn a model for each of `numbers`: without the images of fold k for model k, of all for model 0."""
+    vectors, fold_of = unit(material.vectors), material.folds[material.rows]
     for number in numbers:
-        mean = unit(vectors[folds != number]).mean(axis=0)
-        centred = unit(vectors) - mean
-        rows = np.flatnonzero(folds[images] != number)
-        yield number, _descend(bags[rows], centred, images[rows], mean, margin, seed)
+        mean = vectors[material.folds != number].mean(axis=0)
+        rows = np.flatnonzero(fold_of != number)
+        yield number, _descend(material.bags[rows], vectors - mean, material.rows[rows], mean, margin, seed)
 
 
 @dataclass

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import datetime
 import json
-import os
-import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib.metadata import version as installed
 from pathlib import Path
 
 import polars as pl
 
-from auditor.errors import UsageError
 from auditor.model import Selection
 from auditor.sources import bundle
 from auditor.sources.bundle import ANNOTATIONS, CAPTIONS, FORMAT, MANIFEST
 from auditor.sources.reading.files import sha256
 from auditor.store import bundles
+from auditor.studies.export.folders import replacing_folder
 
 
 def write(selection: Selection, contents: bundles.Contents, folder: Path, *, force: bool) -> pl.DataFrame:
@@ -29,8 +26,7 @@ def write(selection: Selection, contents: bundles.Contents, folder: Path, *, for
     frames = {CAPTIONS: contents.captions}
     if contents.annotations.height:
         frames[ANNOTATIONS] = contents.annotations
-    _check_free(folder, force)
-    with replacing_folder(folder) as draft:
+    with replacing_folder(folder, {MANIFEST, CAPTIONS, ANNOTATIONS}, force=force) as draft:
         for name, frame in frames.items():
             frame.rechunk().write_parquet(draft / name, compression="zstd", row_group_size=bundle.ROWS_AT_ONCE)
         rows = pl.DataFrame([row_of(selection, contents, draft / name, frame.height) for name, frame in frames.items()])
@@ -76,35 +72,3 @@ def _manifest(selection: Selection, contents: bundles.Contents, rows: pl.DataFra
 
 def _hashed(rows: pl.DataFrame) -> Iterator[tuple[str, int, str]]:
     return rows.select("file", "rows", "sha256").iter_rows()
-
-
-def _check_free(folder: Path, force: bool) -> None:
-    """Raise `UsageError` where something is in the way that must not be replaced."""
-    if not folder.exists() and not folder.is_symlink():
-        return
-    if not force:
-        raise UsageError(f"{folder}: is there already; name another folder, or replace a bundle with --force")
-    known = {MANIFEST, CAPTIONS, ANNOTATIONS}
-    if folder.is_symlink() or not folder.is_dir() or not {found.name for found in folder.iterdir()} <= known:
-        raise UsageError(f"{folder}: is no bundle, and so is not replaced; name another folder")
-
-
-@contextmanager
-def replacing_folder(folder: Path) -> Iterator[Path]:
-    """Give a new folder that takes the place of `folder` when it is filled; until then, nothing changes there."""
-    folder = folder.absolute()
-    draft, former = (folder.with_name(f".{folder.name}.{os.getpid()}.{part}") for part in ("draft", "former"))
-    draft.mkdir(parents=True)
-    try:
-        yield draft
-        if folder.exists():
-            folder.rename(former)
-        draft.rename(folder)
-    except BaseException:
-        if former.exists() and not folder.exists():
-            former.rename(folder)
-        raise
-    else:
-        shutil.rmtree(former, ignore_errors=True)
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)

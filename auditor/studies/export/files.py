@@ -121,7 +121,8 @@ def _coco_options(captions: Captions) -> list[str]:
     return split + ([] if captions.has_numbers else ["--option image_key=file_name"])
 
 
-def _columns(captions: Captions) -> list[str]:
+def columns(captions: Captions) -> list[str]:
+    """Say what `auditor ingest` has to be told of the columns of a table."""
     split = ["--split-col split"] if captions.has_splits else []
     return ["--image-col image", "--caption-col caption", "--slot-col slot", *split]
 
@@ -129,12 +130,12 @@ def _columns(captions: Captions) -> list[str]:
 FILES: Mapping[str, FileFormat] = {
     "coco": FileFormat("coco", coco, _coco_options, slots=False),
     "karpathy": FileFormat("karpathy", karpathy, lambda _: [], slots=False),
-    "csv": FileFormat("table", csv, _columns, slots=True),
-    "jsonl": FileFormat("table", jsonl, _columns, slots=True),
+    "csv": FileFormat("table", csv, columns, slots=True),
+    "jsonl": FileFormat("table", jsonl, columns, slots=True),
 }
 
-#: What `auditor ingest` has to be told of the columns of a folder for the hub.
-columns = _columns
+#: The formats that export writes.
+FORMATS = ("bundle", *FILES, "hf")
 
 #: The format that a file's ending means, where nobody names one.
 ENDINGS: Mapping[str, str] = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
@@ -142,10 +143,9 @@ ENDINGS: Mapping[str, str] = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "json
 
 def format_of(name: str | None, path: Path) -> str:
     """Choose a format: the one that is named, else that of the ending, else a bundle. Raises `UsageError`."""
-    known = ("bundle", *FILES, "hf")
     if name is not None:
-        if name not in known:
-            raise UsageError(f"--format {name}: export writes {', '.join(known)}")
+        if name not in FORMATS:
+            raise UsageError(f"--format {name}: export writes {', '.join(FORMATS)}")
         return name
     if path.suffix == ".json":
         raise UsageError(f"{path}: JSON of which format? --format coco or --format karpathy")

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import polars as pl
 
-from auditor.errors import UsageError
 from auditor.hub_terms import primary_language, size_category, spdx
 from auditor.model import Source
-from auditor.studies.export.bundle import replacing_folder
 from auditor.studies.export.files import Captions, table
+from auditor.studies.export.folders import replacing_folder
 
 README, DATA = "README.md", "data"
 
@@ -21,14 +20,13 @@ _TRAIN = "train"  # what the hub calls the rows of a dataset without splits
 
 def write(captions: Captions, folder: Path, language: str, declared: Source | None, *, force: bool) -> dict[str, int]:
     """Write the folder. Gives the rows of each file, by its path in it. Raises `UsageError` for one that is in use."""
-    _check_free(folder, force)
     rows = table(captions)
     files: dict[str, tuple[str, pl.DataFrame]] = {}
     parts = rows.partition_by("split", maintain_order=True, as_dict=True) if captions.has_splits else {(_TRAIN,): rows}
     for (split,), part in sorted(parts.items(), key=lambda item: str(item[0][0])):
         name = _name(None if split is None else str(split), {known for known, _ in files.values()})
         files[f"{DATA}/{name}-00000-of-00001.parquet"] = name, part
-    with replacing_folder(folder) as draft:
+    with replacing_folder(folder, {README, DATA}, force=force) as draft:
         (draft / DATA).mkdir()
         for path, (_, part) in files.items():
             part.rechunk().write_parquet(draft / path, compression="zstd")
@@ -88,13 +86,3 @@ def _text(value: str) -> str:
 
 def _line(value: str) -> str:
     return " ".join(value.split())
-
-
-def _check_free(folder: Path, force: bool) -> None:
-    """Raise `UsageError` where something is in the way that must not be replaced."""
-    if not folder.exists() and not folder.is_symlink():
-        return
-    if not force:
-        raise UsageError(f"{folder}: is there already; name another folder, or replace it with --force")
-    if folder.is_symlink() or not folder.is_dir() or not {found.name for found in folder.iterdir()} <= {README, DATA}:
-        raise UsageError(f"{folder}: is no folder that export made, and so is not replaced; name another")

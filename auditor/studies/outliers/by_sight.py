@@ -12,17 +12,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from auditor.metrics.vectors.learning import Material, models, of_captions
-from auditor.metrics.vectors.model import TextModel
+from auditor.metrics.vectors.learning import models, of_captions
+from auditor.metrics.vectors.material import Material
+from auditor.metrics.vectors.model import Floats, TextModel
 from auditor.model import Progress, Selection, Version, silent
 from auditor.registry import request
 from auditor.store import ngrams, tokens
 from auditor.store.connection import Store
 from auditor.store.versions import images
 from auditor.store.workspace import Workspace
-from auditor.studies.outliers.evidence import Told, told
-from auditor.studies.outliers.fit import Floats, Fold, Judge, Likeness, Places, drawn_decoys
-from auditor.studies.outliers.likelihood import DECOYS, exchanged, least
+from auditor.studies.outliers.fit import Fold, Judge, Likeness, Places, drawn_decoys
+from auditor.studies.outliers.likelihood import DECIMALS, DECOYS, PLACE, least
 from auditor.text import tokenizer_of
 
 #: Captions that are held against every image, the worst first, and images that captions are learnt from.
@@ -35,12 +35,6 @@ _DECOYS_AT_EVERY_IMAGE = 1_000
 _BADLY = 0.98
 
 _SEED = 1
-
-#: Further digits depend on the machine.
-_DECIMALS = 6
-
-_PLACE = ("image", "slot")
-
 
 #: So many images must have a vector: of fewer, decoys teach nothing.
 FEWEST = 100
@@ -102,18 +96,12 @@ def weigh(store: Store, selection: Selection, tokenizer: str, vectors: Version, 
     search = _Search(material, judge, fits, suspects, decoys[some], taken[some], decoy_fits[some])
     for fold in folds(2 * len(numbers)):
         search.look(fold)
-    _bind(at_work, search)
-    whole = material.captions.select(*_PLACE).with_columns(
-        fit=pl.Series(fits), match=pl.Series(standing[:, 0]).round(_DECIMALS)
+    search.bind(at_work)
+    whole = material.captions.select(*PLACE).with_columns(
+        fit=pl.Series(fits), match=pl.Series(standing[:, 0]).round(DECIMALS)
     )
     sees_all = len(material.images) == images(store, selection).height
     return Sight(vectors, {"tok": tokenizer, **asked}, sees_all, whole, search.leads(badly), at_work)
-
-
-def told_by(sight: Sight) -> Told:
-    """Say what follows from what was seen."""
-    by_chance = dict(sight.at_work.rows("exchange_by_chance").iter_rows())
-    return told(exchanged(sight.at_work), by_chance, sight.leads, int(sight.at_work.params["least_bits"]))
 
 
 class _Search:
@@ -130,7 +118,7 @@ class _Search:
         self._at = material.rows[np.concatenate([suspects, taken])]
         self._best = np.full(len(self._captions), -1)
         self._bits = np.full((len(self._captions), 2), -np.inf)
-        self.held = np.unique(material.rows[suspects])
+        self._held = np.unique(material.rows[suspects])
         self._gains: list[pl.DataFrame] = []
         self._least = least(len(material.images))
 
@@ -151,23 +139,29 @@ class _Search:
             self._note_gains(here, bits)
 
     def _note_gains(self, here: Places, bits: Floats) -> None:
-        gained = bits[:, self.held] - self._stands[here][:, None]
+        gained = bits[:, self._held] - self._stands[here][:, None]
         row, column = np.nonzero((gained >= self._least) & ~self._is_decoy[here][:, None])
         self._gains.append(
             self._named(here[row]).with_columns(
                 is_decoy=pl.lit(False),
-                other_image=self._material.images.gather(self.held[column]),
+                other_image=self._material.images.gather(self._held[column]),
                 evidence=pl.Series(gained[row, column]),
             )
         )
 
-    def gains(self) -> pl.DataFrame:
-        """Give what captions in doubt gain at images that hold one: image, slot, is_decoy, other_image, evidence."""
-        return pl.concat(self._gains)
+    def bind(self, at_work: Workspace) -> None:
+        """Bind `gain`, what captions in doubt gain at images that hold one, and `reach`, how many images they saw."""
+        at_work.params["least_bits"] = self._least
+        at_work.bind_rows("gain", pl.concat(self._gains))
+        images = self._material.images.gather(self._held)
+        at_work.bind_rows(
+            "reach", images.to_frame("image").with_columns(images=pl.lit(max(1, len(images) - 1), pl.Int64))
+        )
 
     def leads(self, badly: float) -> pl.DataFrame:
         """Give the columns of `likelihood.leads`."""
         best, rival = self._bits.T
+        nothing = np.zeros(len(best))
         home = self._fits[self._captions]
         there = np.isfinite(best)
         return (
@@ -176,23 +170,13 @@ class _Search:
                 is_decoy=pl.Series(self._is_decoy),
                 other_image=self._material.images.gather(self._best),
                 is_misfit=pl.Series((self._stands <= badly) & (best > self._stands)),
-                evidence=pl.Series(best - self._stands).round(6),
-                lead=pl.Series(best - np.maximum.reduce([self._stands, rival, np.zeros(len(best))])).round(6),
+                evidence=pl.Series(best - self._stands).round(DECIMALS),
+                lead=pl.Series(best - np.maximum.reduce([self._stands, rival, nothing])).round(DECIMALS),
                 is_sure=pl.Series(home > best),
-                found_lead=pl.Series(home - np.maximum.reduce([self._stands, best, np.zeros(len(best))])).round(6),
+                found_lead=pl.Series(home - np.maximum.reduce([self._stands, best, nothing])).round(DECIMALS),
             )
             .filter(pl.Series(there))
         )
 
     def _named(self, rows: Places) -> pl.DataFrame:
-        return self._material.captions.select(*_PLACE)[self._captions[rows]]
-
-
-def _bind(at_work: Workspace, search: _Search) -> None:
-    at_work.params["least_bits"] = least(len(search._material.images))
-    at_work.bind_rows("gain", search.gains())
-    held = search.held
-    reach = pl.DataFrame(
-        {"image": search._material.images.gather(held), "images": np.full(len(held), max(1, len(held) - 1))}
-    )
-    at_work.bind_rows("reach", reach)
+        return self._material.captions.select(*PLACE)[self._captions[rows]]

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import polars as pl
 
-from auditor.studies.outliers import chance
+from auditor.store.workspace import Workspace
+from auditor.studies.outliers import chance, likelihood
 from auditor.studies.outliers.chance import Level
-
-PLACE = ["image", "slot"]
+from auditor.studies.outliers.likelihood import PLACE
 
 SWAPPED, ELSEWHERE, UNLIKE = "swapped", "elsewhere", "unlike"
 
@@ -37,11 +36,14 @@ class Told(NamedTuple):
         return (2 * self.pairs.claims if self.pairs else 0) + (self.alone.claims if self.alone else 0)
 
 
-def told(exchanged: pl.DataFrame, by_chance: Mapping[int, float], leads: pl.DataFrame, least: int) -> Told:
+def told(at_work: Workspace, leads: pl.DataFrame) -> Told:
     """Tell pairs that changed places, and captions of another image, where most of what is told should be right.
 
-    `exchanged` and `leads` are those of `likelihood`, `by_chance` says by bits how many pairs chance alone would bring.
+    `at_work` has relations `gain` and `reach`; `leads` has the columns of `likelihood.leads`.
     """
+    exchanged = likelihood.exchanged(at_work)
+    by_chance = dict(at_work.rows("exchange_by_chance").iter_rows())
+    least = int(at_work.params["least_bits"])
     pairs = chance.of_pairs(exchanged, by_chance, least)
     swapped = exchanged.filter(pl.col("lesser") >= (pairs.bits if pairs else math.inf)).drop("lesser")
     alone = leads.filter(~pl.col("is_decoy")).join(swapped, on=PLACE, how="anti")

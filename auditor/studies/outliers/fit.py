@@ -18,10 +18,9 @@ from scipy.optimize import minimize  # type: ignore[import-untyped]
 from scipy.sparse import csr_matrix, diags  # type: ignore[import-untyped]
 
 from auditor.metrics.vectors.bags import unit
-from auditor.metrics.vectors.learning import Material
-from auditor.metrics.vectors.model import TextModel
-
-Floats = NDArray[np.float64]
+from auditor.metrics.vectors.material import Material
+from auditor.metrics.vectors.model import Floats, TextModel
+from auditor.studies.outliers.likelihood import DECIMALS
 
 Places = NDArray[np.int64]
 
@@ -35,9 +34,6 @@ _SIGNS = 4
 
 _PENALTY = 1.0
 
-#: Further digits depend on the machine.
-_DECIMALS = 6
-
 
 class Likeness:
     """What does not depend on the model: which captions an image has, and how alike captions are by their words."""
@@ -49,7 +45,6 @@ class Likeness:
         whose = csr_matrix((np.ones(captions), (self.image_of, np.arange(captions))), shape=(images, captions))
         self._sums = (whose @ self.bags).tocsr()
         self._means = (diags(1 / np.maximum(self.counts, 1)) @ self._sums).tocsr().T.tocsr()
-        self._own = np.asarray(self.bags.multiply(self.bags).sum(axis=1)).ravel()
 
     def at(self, captions: Places, images: Places, standing: Places) -> Floats:
         """Give the mean cosine of each caption and the captions of an image, but for the one `standing` there."""
@@ -74,7 +69,7 @@ class Fold:
         self._told = np.zeros_like(self.images)
         for first in range(0, len(material.rows), _AT_ONCE):
             some = slice(first, first + _AT_ONCE)
-            np.add.at(self._told, material.rows[some], self.texts(np.arange(len(material.rows))[some]))
+            np.add.at(self._told, material.rows[some], model.texts(alike.bags[some]))
         lengths = np.sqrt(np.einsum("ij,ij->i", self._told, self._told))
         self._told_lengths = np.where(lengths > 0, lengths, 1.0)
         self._others_fit = np.einsum("ij,ij->i", self._told, self.images) / self._told_lengths
@@ -138,7 +133,7 @@ class Judge:
         """Give the bits, in the shape of all axes but the last."""
         scaled = self._scaled(signs)
         odds: Floats = scaled @ self._weights[:-1] + self._weights[-1]
-        rounded: Floats = np.round(odds / math.log(2), _DECIMALS)
+        rounded: Floats = np.round(odds / math.log(2), DECIMALS)
         return rounded
 
     def _scaled(self, signs: Floats) -> Floats:

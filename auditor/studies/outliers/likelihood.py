@@ -36,7 +36,11 @@ _SLOT_CAPTIONS = 500
 #: Captions that are weighed at once, so that memory does not grow with their number.
 _AT_ONCE = 4_000
 
-_PLACE = ["image", "slot"]
+#: Where a caption stands.
+PLACE = ["image", "slot"]
+
+#: Further digits depend on the machine.
+DECIMALS = 6
 
 
 def normalisation(store: Store, selection: Selection) -> str | None:
@@ -88,11 +92,11 @@ def leads(at_work: Workspace) -> pl.DataFrame:
     """
     bits = at_work.rows("caption_in_doubt")
     return bits.select(
-        *_PLACE, "is_decoy", "other_image", "is_misfit",
-        evidence=(pl.col("other_bits") - pl.col("stands")).round(6),
-        lead=(pl.col("other_bits") - pl.max_horizontal("stands", "rival_bits", pl.lit(0.0))).round(6),
+        *PLACE, "is_decoy", "other_image", "is_misfit",
+        evidence=(pl.col("other_bits") - pl.col("stands")).round(DECIMALS),
+        lead=(pl.col("other_bits") - pl.max_horizontal("stands", "rival_bits", pl.lit(0.0))).round(DECIMALS),
         is_sure=pl.col("own_bits") > pl.col("other_bits").fill_null(0.0),
-        found_lead=(pl.col("found_bits") - pl.max_horizontal("stands", "other_bits", pl.lit(0.0))).round(6),
+        found_lead=(pl.col("found_bits") - pl.max_horizontal("stands", "other_bits", pl.lit(0.0))).round(DECIMALS),
     )  # fmt: skip
 
 
@@ -103,13 +107,13 @@ def exchanged(at_work: Workspace) -> pl.DataFrame:
     lesser of the two), by which pairs are ranked.
     """
     both = at_work.rows("exchange").select(
-        *_PLACE, "other_image", "other_slot",
-        evidence=pl.col("evidence").round(6),
-        pair_evidence=(pl.col("evidence") + pl.col("back")).round(6),
-        lesser=pl.min_horizontal("evidence", "back").round(6),
+        *PLACE, "other_image", "other_slot",
+        evidence=pl.col("evidence").round(DECIMALS),
+        pair_evidence=(pl.col("evidence") + pl.col("back")).round(DECIMALS),
+        lesser=pl.min_horizontal("evidence", "back").round(DECIMALS),
     )  # fmt: skip
-    places = [*_PLACE, "other_image", "other_slot"]
+    places = [*PLACE, "other_image", "other_slot"]
     ranked = both.sort("lesser", *places, descending=[True, False, False, False, False])
-    chosen = ranked.unique(_PLACE, keep="first", maintain_order=True)
+    chosen = ranked.unique(PLACE, keep="first", maintain_order=True)
     mutual = chosen.select(image="other_image", slot="other_slot", other_image="image", other_slot="slot")
     return chosen.join(mutual, on=places, how="semi", maintain_order="left")

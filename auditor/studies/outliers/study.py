@@ -23,6 +23,7 @@ from auditor.store.versions import content, images, resolve_all
 from auditor.studies.outliers import by_sight, evidence, likelihood, tables
 from auditor.studies.outliers.by_sight import Sight
 from auditor.studies.outliers.evidence import ELSEWHERE, SWAPPED, UNLIKE, Told
+from auditor.studies.outliers.likelihood import PLACE
 from auditor.text import AUTO
 
 LEVELS = ("caption", "image")
@@ -31,12 +32,8 @@ _VERSION = 3
 
 _FIT_VERSION = 1
 
-_DECIMALS = 6
-
 #: What a user types to look at words alone.
 NO_VECTORS = "none"
-
-_KEYS = ["image", "slot"]
 
 _ORDER = {SWAPPED: 0, ELSEWHERE: 1, UNLIKE: 2}
 
@@ -146,12 +143,12 @@ def _scored(
     """
     (metric,) = pinned(store, selection, [asked])
     scores = score_candidates(store, selection, tokenizer, [HUMAN], [metric], progress)
-    texts = content(store, selection).select(*_KEYS, "text")
+    texts = content(store, selection).select(*PLACE, "text")
     rows = (
-        scores.select(*_KEYS, value=metric.label)
+        scores.select(*PLACE, value=metric.label)
         .with_columns(others=_among_others() if _is_symmetric(metric) else pl.lit(None, pl.Float64))
-        .join(texts, on=_KEYS, how="left")
-        .sort(_KEYS)
+        .join(texts, on=PLACE, how="left")
+        .sort(PLACE)
     )
     return rows, metric
 
@@ -178,7 +175,7 @@ def _suspects(scored: pl.DataFrame, share: float) -> pl.DataFrame:
     """Take the captions with the lowest scores; none where all are equal."""
     if scored["value"].n_unique() == 1:
         return scored.clear()
-    return scored.sort("value", *_KEYS).head(max(1, round(share * scored.height)))
+    return scored.sort("value", *PLACE).head(max(1, round(share * scored.height)))
 
 
 def _looked_into(
@@ -196,33 +193,31 @@ def _looked_into(
     if sight is None:
         said = _by_words(store, selection, tokenizer, suspects, described, progress)
         return _found(store, selection, scored, suspects, said), said
-    said = by_sight.told_by(sight)
+    said = evidence.told(sight.at_work, sight.leads)
     if not sight.sees_all:
         by_words = _by_words(store, selection, tokenizer, suspects, described, progress)
         said = evidence.together(by_words, said, sight.fits["image"].unique())
     found = _found(store, selection, scored, suspects, said)
-    return found.join(sight.fits.drop("match"), on=_KEYS, how="left", maintain_order="left"), said
+    return found.join(sight.fits.drop("match"), on=PLACE, how="left", maintain_order="left"), said
 
 
 def _by_words(
     store: Store, selection: Selection, tokenizer: str, suspects: pl.DataFrame, described: int, progress: Progress
 ) -> Told:
     at_work = likelihood.weigh(store, selection, tokenizer, suspects, described, progress)
-    by_chance = dict(at_work.rows("exchange_by_chance").iter_rows())
-    least = likelihood.least(described)
-    return evidence.told(likelihood.exchanged(at_work), by_chance, likelihood.leads(at_work), least)
+    return evidence.told(at_work, likelihood.leads(at_work))
 
 
 def _found(
     store: Store, selection: Selection, scored: pl.DataFrame, suspects: pl.DataFrame, said: Told
 ) -> pl.DataFrame:
     """Put what is told beside the captions in doubt, the surest first; a lone caption has no score."""
-    texts = content(store, selection).select(*_KEYS, "text")
-    rows = pl.concat([suspects.select(*_KEYS), said.rows.select(*_KEYS)]).unique().join(texts, on=_KEYS, how="left")
-    rows = rows.join(scored.drop("text"), on=_KEYS, how="left").join(said.rows, on=_KEYS, how="left")
+    texts = content(store, selection).select(*PLACE, "text")
+    rows = pl.concat([suspects.select(*PLACE), said.rows.select(*PLACE)]).unique().join(texts, on=PLACE, how="left")
+    rows = rows.join(scored.drop("text"), on=PLACE, how="left").join(said.rows, on=PLACE, how="left")
     surest = pl.coalesce(pl.col("pair_evidence") / 2, "lead")
     return rows.with_columns(pl.col("finding").fill_null(UNLIKE)).sort(
-        pl.col("finding").replace_strict(_ORDER, return_dtype=pl.Int8), surest, "value", *_KEYS,
+        pl.col("finding").replace_strict(_ORDER, return_dtype=pl.Int8), surest, "value", *PLACE,
         descending=[False, True, False, False, False], nulls_last=True,
     )  # fmt: skip
 
@@ -260,7 +255,7 @@ def _signed(sight: Sight | None, tokenizer: str, share: float | None) -> dict[st
 
 def _rows(rows: pl.DataFrame, selection: Selection, metric: MetricRequest) -> pl.DataFrame:
     return rows.select(
-        *_named(selection), *_KEYS, pl.lit(metric.label).alias("metric"), "value", "others", "finding", "other_image",
+        *_named(selection), *PLACE, pl.lit(metric.label).alias("metric"), "value", "others", "finding", "other_image",
         "other_slot", "evidence", "pair_evidence", "lead", *(["fit"] if "fit" in rows.columns else []), "text",
     )  # fmt: skip
 
@@ -292,7 +287,7 @@ def _by_image(scored: pl.DataFrame, selection: Selection, metric: MetricRequest,
     )  # fmt: skip
     if sight is None:
         return ranked
-    match = sight.fits.group_by("image").agg(pl.col("match").mean().round(_DECIMALS))
+    match = sight.fits.group_by("image").agg(pl.col("match").mean().round(likelihood.DECIMALS))
     return ranked.join(match, on="image", how="left", maintain_order="left").select(pl.exclude("text"), "text")
 
 
