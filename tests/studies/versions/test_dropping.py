@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from conftest import ingest_rows
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auditor.errors import UsageError
@@ -25,6 +25,7 @@ def put(store: Store, captions: dict[str, str], dataset: str = "set") -> None:
     ingest_rows(store, [(image, 0, text) for image, text in captions.items()], dataset)
 
 
+@settings(max_examples=10)
 @given(contents=st.lists(_CAPTIONS, min_size=1, max_size=5), at=st.integers(0, 4))
 def test_other_versions_keep_their_hashes(contents: list[dict[str, str]], at: int) -> None:
     with Store.open(MEMORY, write=True) as store:
