@@ -179,7 +179,7 @@ def _register(card: Metric) -> Metric:
     there = METRICS.get(card.name)
     if there is not None and own.home(there) != own.home(card):
         whose = own.home(there) or "auditor, or of a package"
-        raise MetricError(f"{card.name}: a metric of {whose} has this name; {own.NAMED.replace(' one', ' another')}")
+        raise MetricError(f"{card.name}: a metric of {whose} has this name; {own.NAMED_BY} another")
     METRICS[card.name] = card
     return card
 

@@ -38,16 +38,22 @@ class Illustrator(Protocol):
         """Read them from where datasets.toml says; none of what has its own."""
 
 
-_asked: list[tuple[Callable[[], Front], Illustrator]] = []
+@dataclass(frozen=True)
+class _Asked:
+    front: Callable[[], Front]
+    illustrator: Illustrator
+
+
+_asked: list[_Asked] = []
 
 
 def shown_by(front: Callable[[], Front], illustrator: Illustrator) -> None:
     """Say who draws, and who finds pictures, once something is to be drawn."""
-    _asked[:] = [(front, illustrator)]
+    _asked[:] = [_Asked(front, illustrator)]
 
 
 def _shown() -> Front:
-    return _asked[0][0]()
+    return _asked[0].front()
 
 
 @dataclass(frozen=True)
@@ -78,7 +84,7 @@ class Shown:
 
     def _repr_html_(self) -> str:
         shown: Result | Document = self  # type: ignore[assignment]
-        return _shown().cell(shown, _asked[0][1](shown))
+        return _shown().cell(shown, _asked[0].illustrator(shown))
 
     def save(self, path: str | Path, *, format_name: str | None = None) -> Path:
         """Write a file in the format that its ending names, or in `format_name`, and give its path.

@@ -77,15 +77,7 @@ def measured(sizes: Sequence[str], only: str, repeat: int, folder: Path) -> Iter
             if only in name and (size != "636k" or name in _LARGE):
                 yield from _asked(name, words, captions, store, folder, repeat)
         if number == 0:
-            for peer in (one for one in peers.PEERS if only in f"score: {one.name}"):
-                if why := peer.lacking(None):
-                    print(f"{peer.name}: left out: {why}", file=sys.stderr)
-                    continue
-                place = folder / "peers"
-                place.mkdir(exist_ok=True)
-                cost = best([peers.measure(peer, items, place, None) for _ in range(repeat)])
-                note(peer.name, cost)
-                yield Row(peer.name, captions, cost.wall, cost.cpu, cost.peak, pairs=True)
+            yield from _of_peers(only, captions, items, folder / "peers", repeat)
         store.unlink()
 
 
@@ -101,6 +93,17 @@ def _asked(name: str, words: Sequence[str], captions: int, store: Path, folder: 
     for state, some in costs.items():
         cost = best(some)
         yield Row(f"auditor {name} ({state})", captions, cost.wall, cost.cpu, cost.peak, name.startswith("score"))
+
+
+def _of_peers(only: str, captions: int, items: Path, folder: Path, repeat: int) -> Iterator[Row]:
+    folder.mkdir()
+    for peer in (one for one in peers.PEERS if only in f"score: {one.name}"):
+        if why := peer.lacking(None):
+            print(f"{peer.name}: left out: {why}", file=sys.stderr)
+            continue
+        cost = best([peers.measure(peer, items, folder, None) for _ in range(repeat)])
+        note(peer.name, cost)
+        yield Row(peer.name, captions, cost.wall, cost.cpu, cost.peak, pairs=True)
 
 
 def page(results: Mapping[str, object]) -> str:

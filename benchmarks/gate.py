@@ -36,16 +36,15 @@ def ratios(folder: Path) -> dict[str, float]:
     store = folder / "set.duckdb"
     ingest(IMAGES, 1, store, folder, alike=False)
     known = json.loads(run([sys.executable, str(_HERE / "scoring.py"), "--known"], folder)[1])
-    groups = {"n-gram and LCS metrics": COUNTED, "TER": ("ter",), "chrF": ("chrf",), "METEOR": ("meteor",)}
-    groups = {name: metrics for name, metrics in groups.items() if not known[metrics[0]]}
+    wanted = {"n-gram and LCS metrics": COUNTED, "TER": ("ter",), "chrF": ("chrf",), "METEOR": ("meteor",)}
+    groups = {name: metrics for name, metrics in wanted.items() if not known[metrics[0]]}
     score([metric for metrics in groups.values() for metric in metrics], store, folder / "compiled.parquet")
     score(COUNTED, store, folder / "scores.parquet")
     bare = [sys.executable, str(_HERE / "floor.py"), str(store), "--scores", str(folder / "scores.parquet")]
     floor = json.loads(run(bare, folder)[1])["cpu"]
     found = {f"{name} / bare pass": call(metrics, store, folder).cpu / floor for name, metrics in groups.items()}
-    run([sys.executable, str(_HERE / "ingest.py"), "--write", str(folder), "--tiles", "1"], folder)
-    lines = (folder / "captions.token").read_text(encoding="utf-8").splitlines(keepends=True)
-    (folder / "captions.token").write_text("".join(lines[: 5 * IMAGES]), encoding="utf-8")
+    asked = ["--tiles", "1", "--images", str(IMAGES), "--formats", "token"]
+    run([sys.executable, str(_HERE / "ingest.py"), "--write", str(folder), *asked], folder)
     ours, plain = ingest_beside_floor(folder / "captions.token", folder, 2)
     return {"ingest / DuckDB reads and stores the file": ours.cpu / plain.cpu, **found}
 

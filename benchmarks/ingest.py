@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from measuring import AUDITOR, Cost, best, load_before, run
@@ -30,10 +30,11 @@ FLOORS = {
 }
 
 
-def write_files(tiles: int, folder: Path) -> None:
-    """Write a dataset several times over in every format, under new image ids and with new texts.
+def write_files(tiles: int, images: int | None, formats: Collection[str], folder: Path) -> int:
+    """Write a dataset, or so many of its images, several times over under new image ids and with new texts.
 
-    Tile N has the words of every caption turned round N times, so that nearly every text is new to the store.
+    Tile N has the words of every caption turned round N times, so that nearly every text is new to the store. Gives the
+    number of captions.
     """
     import json
 
@@ -43,6 +44,8 @@ def write_files(tiles: int, folder: Path) -> None:
 
     declared = config.source(SOURCE, config.sources())
     captions = pl.concat(batch for part in declared.parts for batch in sources.read(part, declared.format))
+    if images is not None:
+        captions = captions.filter(pl.col("image").rank("dense") <= images)
     words = pl.col("text").str.split(" ")
     tiled = pl.concat(
         captions.select(
@@ -52,15 +55,18 @@ def write_files(tiles: int, folder: Path) -> None:
         )
         for tile in range(tiles)
     ).with_columns(id=pl.int_range(pl.len()))
-    tiled.select(pl.format("{}#{}", "image", "slot"), "caption").write_csv(
-        folder / "captions.token", separator="\t", include_header=False, quote_style="never"
-    )
+    if "token" in formats:
+        tiled.select(pl.format("{}#{}", "image", "slot"), "caption").write_csv(
+            folder / "captions.token", separator="\t", include_header=False, quote_style="never"
+        )
     table = tiled.select("image", "caption")
-    table.write_csv(folder / "captions.csv")
-    table.write_ndjson(folder / "captions.jsonl")
-    table.write_parquet(folder / "captions.parquet")
-    records = tiled.select("id", pl.col("image").alias("image_id"), "caption").to_dicts()
-    (folder / "captions.json").write_text(json.dumps({"annotations": records}), encoding="utf-8")
+    writers = {"csv": table.write_csv, "jsonl": table.write_ndjson, "parquet": table.write_parquet}
+    for form in formats & writers.keys():
+        writers[form](folder / f"captions.{form}")
+    if "json" in formats:
+        records = tiled.select("id", pl.col("image").alias("image_id"), "caption").to_dicts()
+        (folder / "captions.json").write_text(json.dumps({"annotations": records}), encoding="utf-8")
+    return tiled.height
 
 
 def store_plainly(file: Path, store: Path) -> None:
@@ -88,6 +94,7 @@ def main(arguments: Sequence[str]) -> None:
     """Measure what the command line asks for, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tiles", type=int, default=4, help=f"how often {SOURCE} is written")
+    parser.add_argument("--images", type=int, help="so many of its images; default: all")
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--formats", nargs="*", default=[*FLOORS], choices=[*FLOORS])
     parser.add_argument("--floor", nargs=2, type=Path, metavar=("FILE", "STORE"), help=argparse.SUPPRESS)
@@ -97,13 +104,12 @@ def main(arguments: Sequence[str]) -> None:
         store_plainly(*asked.floor)
         return
     if asked.write:
-        write_files(asked.tiles, asked.write)
+        print(write_files(asked.tiles, asked.images, {*asked.formats}, asked.write))
         return
     print(load_before())
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        run([*_SELF, "--write", name, "--tiles", str(asked.tiles)], folder)
-        captions = sum(1 for _ in (folder / "captions.csv").open(encoding="utf-8")) - 1
+        captions = int(run([*_SELF, "--write", name, *arguments], folder)[1])
         print(f"{captions:,} captions\n")
         columns = ["format", "ingest, wall s", "CPU s", "captions/s", "peak MiB", "floor, wall s", "CPU s"]
         print(f"| {' | '.join(columns)} | wall ÷ floor | CPU ÷ floor |")

@@ -61,7 +61,7 @@ def measure(dataset: str, folder: Path, repeat: int) -> list[tuple[str, ...]]:
     """Measure both on a dataset; give the rows of a table."""
     store, found = folder / f"{dataset}.duckdb", folder / "pairs.csv"
     run([*AUDITOR, "ingest", dataset, "--store", str(store)], folder)
-    counting = [*AUDITOR, "-q", "duplicates", f"{dataset}", "--store", str(store)]
+    counting = [*AUDITOR, "-q", "duplicates", dataset, "--store", str(store)]
     cost = best([run([*counting, "-o", str(folder / "rows.csv")], folder)[0] for _ in range(repeat)])
     note(f"auditor duplicates {dataset}", cost)
     run([*counting, "--pairs", "-o", str(found)], folder)

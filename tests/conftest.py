@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, settings
 from auditor.cli.verbosity import VERBOSITY, Verbosity
 from auditor.metrics import candidates, counting
 from auditor.model import Kind, Source
+from auditor.registry import METRICS
 from auditor.sources.reading.acceptance import complete
 from auditor.store import ingestion
 from auditor.store.connection import MEMORY, Store
@@ -34,6 +35,17 @@ settings.load_profile("auditor")
 ROOT = Path(__file__).parents[1]
 
 Rows = Sequence[tuple[str, int, str]]
+
+#: What metrics of a user's own are asked of: an empty caption, another script, and a caption that nothing is beside.
+UNLIKE_CAPTIONS: Rows = (
+    ("a", 0, "A dog runs."),
+    ("a", 1, "a dog sits"),
+    ("a", 2, "the dog"),
+    ("b", 0, "two cats"),
+    ("b", 1, "日本 猫"),
+    ("b", 2, ""),
+    ("lone", 0, "alone"),
+)
 
 
 @pytest.fixture(autouse=True)
@@ -87,6 +99,15 @@ def bound(monkeypatch: pytest.MonkeyPatch) -> Bound:
     for module in (candidates, counting):
         monkeypatch.setattr(module, "bind_candidates", noted)
     return lambda statement: next(rows for one in reversed(at_work) if (rows := one.query(statement)).height)
+
+
+@pytest.fixture
+def registers_for_this_test_alone() -> Iterator[None]:
+    """What a test registers as a metric is none for the next."""
+    before = dict(METRICS)
+    yield
+    METRICS.clear()
+    METRICS.update(before)
 
 
 @pytest.fixture

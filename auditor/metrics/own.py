@@ -34,7 +34,8 @@ _NAME = re.compile(r"[^\W\d][\w.-]*")
 
 _SHOWN = 60  # characters of what is no number
 
-NAMED = "@auditor.metric(name=…), or the line `-- name: …` of a file, gives one"
+#: What gives a metric its name.
+NAMED_BY = "@auditor.metric(name=…), or the line `-- name: …` of a file, gives"
 
 _CAUTION = "its source cannot be read, so that its signature does not tell it from another function of this name"
 
@@ -73,7 +74,9 @@ def _card(
     scorer: _Scorer, *, summary: str, kind: str, place: str, digest: str, lower_is_better: bool, caution: str | None
 ) -> Metric:
     if not _NAME.fullmatch(scorer.name):
-        raise MetricError(f"{scorer.name}: no name of a metric: a letter, then letters, digits, dots, hyphens; {NAMED}")
+        raise MetricError(
+            f"{scorer.name}: no name of a metric: a letter, then letters, digits, dots, hyphens; {NAMED_BY} one"
+        )
     return Metric(
         name=scorer.name,
         counts=_TEXTS,

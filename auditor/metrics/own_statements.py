@@ -48,8 +48,8 @@ class Statement:
         """
         numbered = pl.int_range(len(candidates), eager=True, dtype=pl.Int64).alias("id")
         rows = pl.DataFrame([numbered, candidates.alias("text"), references.alias("reference_texts")])
-        scores = self.scores(rows).join(rows.select("id", known=True), on="id", how="left")
-        strange = scores.filter(pl.col("known").is_null())["id"]
+        scores = self.scores(rows)
+        strange = scores.join(rows, on="id", how="anti")["id"]
         if len(strange):
             raise MetricError(f"{self.path}: gives a score for id {strange[0]}, which is none")
         if scores["id"].is_duplicated().any():

@@ -6,18 +6,17 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
 import pytest
-from conftest import ROOT, ingest_rows
+from conftest import ROOT, UNLIKE_CAPTIONS, ingest_rows
 
 import auditor
 from auditor import registry
 from auditor.errors import MetricError
 from auditor.model import Source
-from auditor.registry import METRICS, References, are_ours, request, requests
+from auditor.registry import References, are_ours, request, requests
 from auditor.sources.reading.acceptance import complete
 from auditor.store import ingestion
 from auditor.store.connection import Store
@@ -33,24 +32,12 @@ from auditor.studies.report import ReportSettings, report
 from auditor.studies.score import ranked_captions, score
 from auditor.text import AT_INGEST
 
-ROWS = [
-    ("a", 0, "A dog runs."),
-    ("a", 1, "a dog sits"),
-    ("a", 2, "the dog"),
-    ("b", 0, "two cats"),
-    ("b", 1, "日本 猫"),
-    ("b", 2, ""),
-    ("lone", 0, "alone"),
-]
+pytestmark = pytest.mark.usefixtures("registers_for_this_test_alone")
 
 
 @pytest.fixture(autouse=True)
-def _registers_for_this_test_alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    before = dict(METRICS)
+def _finds_modules_for_this_test_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [*sys.path])
-    yield
-    METRICS.clear()
-    METRICS.update(before)
 
 
 def shared(candidate: str, references: list[str]) -> float:
@@ -72,7 +59,7 @@ def test_function_gets_texts_as_they_are_written_and_the_references_by_slot(stor
         seen[candidate] = references
         return 0.5
 
-    ingest_rows(store, ROWS, kind="candidates")
+    ingest_rows(store, UNLIKE_CAPTIONS, kind="candidates")
     assert set(scored(store, "sees").values()) == {0.5}
     assert seen["A dog runs."] == ["a dog sits", "the dog"]
     assert seen["日本 猫"] == ["two cats", ""]
@@ -89,7 +76,7 @@ def test_columns_and_rows_give_the_same_scores(store: Store) -> None:
     def by_column(candidates: pl.Series, references: pl.Series) -> pl.Series:
         return candidates.str.len_chars() / (1 + references.list.eval(pl.element().str.len_chars()).list.max())
 
-    ingest_rows(store, ROWS, kind="candidates")
+    ingest_rows(store, UNLIKE_CAPTIONS, kind="candidates")
     assert scored(store, "by-row") == scored(store, "by-column")
     assert len(scored(store, "by-row")) == 6
 
@@ -102,7 +89,7 @@ def test_references_of_a_system_are_all_captions_of_the_image(store: Store) -> N
         met.append((candidate, len(references)))
         return 1.0
 
-    ingest_rows(store, ROWS, kind="candidates")
+    ingest_rows(store, UNLIKE_CAPTIONS, kind="candidates")
     ingest_rows(store, [("a", 0, "made"), ("lone", 0, "up")], dataset="system", kind="candidates")
     score(store, "set", candidates="system", metrics=["met-by"])
     assert {("made", 3), ("up", 1)} <= set(met)
@@ -132,7 +119,7 @@ def test_every_question_of_scores_takes_it(store: Store) -> None:
 def test_metrics_whose_names_begin_alike_have_a_figure_each(store: Store) -> None:
     for name in ("my-first", "my-second", "Größe"):
         auditor.metric(name=name)(shared)
-    ingest_rows(store, ROWS, kind="candidates")
+    ingest_rows(store, UNLIKE_CAPTIONS, kind="candidates")
     result = bounds(store, "set", metrics=["my-first", "my-second", "Größe", "bleu-1"], candidates=["human"])
     assert [figure.name for figure in result.figures] == ["my-first", "my-second", "Größe", "figure-1", "bounds-1"]
     assert all(f"Upper bound: {name}" in result._repr_html_() for name in ("my-first", "my-second", "Größe"))
@@ -180,7 +167,7 @@ def test_signature_names_the_source_and_another_source_is_another_signature(stor
     signatures.add(str(request("mine").signature("bare", References())))
     assert len(signatures) == 2
     assert all(one.startswith("mine|tok:bare|refs:loo|source:") and one.endswith("|v:1") for one in signatures)
-    ingest_rows(store, ROWS, kind="candidates")
+    ingest_rows(store, UNLIKE_CAPTIONS, kind="candidates")
     assert set(scored(store, "mine").values()) == {0.0}
 
 
@@ -194,7 +181,7 @@ def test_nothing_of_it_is_kept(tmp_path: Path) -> None:
 
     path = tmp_path / "kept.duckdb"
     with Store.open(path, write=True) as store:
-        ingest_rows(store, ROWS, kind="candidates")
+        ingest_rows(store, UNLIKE_CAPTIONS, kind="candidates")
     for times in (1, 2):
         with Store.open(path, write=True) as store:
             bounds(store, "set", metrics=["counted", "bleu-1"], candidates=["human"])
@@ -212,7 +199,7 @@ def test_function_whose_source_nobody_sees_says_so(store: Store) -> None:
     space: dict[str, object] = {}
     exec("def unseen(candidate, references): return 1.0", space)
     auditor.metric(space["unseen"])
-    ingest_rows(store, ROWS, kind="candidates")
+    ingest_rows(store, UNLIKE_CAPTIONS, kind="candidates")
     result = bounds(store, "set", metrics=["unseen"], candidates=["human"])
     assert "|source:unknown|" in result.signatures["unseen"]
     assert any("unseen: its source cannot be read" in note for note in result.notes)
@@ -236,7 +223,7 @@ def test_what_is_no_score_names_metric_image_and_slot(store: Store, gives: objec
         return [gives if one == "日本 猫" else 1 for one in candidate]
 
     auditor.metric(columns=columns)(odd)
-    ingest_rows(store, ROWS, kind="candidates")
+    ingest_rows(store, UNLIKE_CAPTIONS, kind="candidates")
     with pytest.raises(MetricError, match=f"^odd: image b, slot 1: {words}$".replace("(", r"\(")):
         scored(store, "odd")
 
@@ -249,7 +236,7 @@ def test_what_it_raises_names_the_caption_and_the_message(store: Store, columns:
         return scores[0] if isinstance(candidate, str) else scores
 
     auditor.metric(columns=columns)(fails)
-    ingest_rows(store, ROWS, kind="candidates")
+    ingest_rows(store, UNLIKE_CAPTIONS, kind="candidates")
     with pytest.raises(MetricError, match=r"^fails: image b, slot 2: ZeroDivisionError: division by zero$") as caught:
         scored(store, "fails")
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
@@ -262,7 +249,7 @@ def test_columns_that_fail_only_together_say_so(store: Store) -> None:
             raise ValueError("too many")
         return candidates.str.len_chars()
 
-    ingest_rows(store, ROWS, kind="candidates")
+    ingest_rows(store, UNLIKE_CAPTIONS, kind="candidates")
     with pytest.raises(
         MetricError, match=r"crowd: image a, slot 0: ValueError: too many; so for these 6 captions together"
     ):
@@ -271,7 +258,7 @@ def test_columns_that_fail_only_together_say_so(store: Store) -> None:
 
 def test_scores_for_other_captions_than_asked_are_an_error(store: Store) -> None:
     auditor.metric(name="short", columns=True)(lambda candidates, references: [1.0])
-    ingest_rows(store, ROWS, kind="candidates")
+    ingest_rows(store, UNLIKE_CAPTIONS, kind="candidates")
     with pytest.raises(MetricError, match="short: gives 1 scores for 6 captions"):
         scored(store, "short")
 

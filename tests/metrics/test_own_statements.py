@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
 import pytest
-from conftest import ingest_rows
+from conftest import UNLIKE_CAPTIONS, ingest_rows
 
 import auditor
 from auditor.errors import MetricError
-from auditor.registry import METRICS, References, are_ours, request, requests
+from auditor.registry import References, are_ours, request, requests
 from auditor.store.connection import Store
 from auditor.studies.bounds import bounds
 from auditor.studies.compare import compare
@@ -21,15 +20,7 @@ from auditor.studies.probe import probe
 from auditor.studies.report import ReportSettings, report
 from auditor.studies.score import score
 
-ROWS = [
-    ("a", 0, "A dog runs."),
-    ("a", 1, "a dog sits"),
-    ("a", 2, "the dog"),
-    ("b", 0, "two cats"),
-    ("b", 1, "日本 猫"),
-    ("b", 2, ""),
-    ("lone", 0, "alone"),
-]
+pytestmark = pytest.mark.usefixtures("registers_for_this_test_alone")
 
 SHARED = """\
 -- name: word-share
@@ -38,14 +29,6 @@ with one as (select id, unnest(string_split(lower(text), ' ')) as word, referenc
 select id, avg(list_contains(flatten([string_split(lower(r), ' ') for r in reference_texts]), word)::integer) as score
 from one group by id
 """
-
-
-@pytest.fixture(autouse=True)
-def _registers_for_this_test_alone() -> Iterator[None]:
-    before = dict(METRICS)
-    yield
-    METRICS.clear()
-    METRICS.update(before)
 
 
 def written(text: str, name: str = "word_share.sql") -> str:
@@ -64,7 +47,7 @@ def test_select_gives_what_the_same_function_gives(store: Store) -> None:
         words = candidate.lower().split(" ")
         return sum(any(word in one.lower().split(" ") for one in references) for word in words) / len(words)
 
-    ingest_rows(store, ROWS, kind="candidates")
+    ingest_rows(store, UNLIKE_CAPTIONS, kind="candidates")
     of_file = scored(store, written(SHARED))
     assert of_file == pytest.approx(scored(store, "shared"), abs=1e-12)
     assert len(of_file) == 6, "a caption without a reference has no score"
@@ -97,9 +80,9 @@ def test_every_question_of_scores_takes_it(store: Store) -> None:
 
 
 def test_comments_name_it_and_say_where_less_is_better(store: Store) -> None:
-    ingest_rows(store, ROWS, kind="candidates")
+    ingest_rows(store, UNLIKE_CAPTIONS, kind="candidates")
     asked = written("-- lower_is_better: true\nselect id, len(text) as score from candidates", "length.sql")
-    assert set(scored(store, asked)) == {(image, slot) for image, slot, _ in ROWS if image != "lone"}
+    assert set(scored(store, asked)) == {(image, slot) for image, slot, _ in UNLIKE_CAPTIONS if image != "lone"}
     told = dict(metric_cards(asked).tables[0].frame.iter_rows())
     assert told["better"] == "lower"
     assert told["source"].startswith("length.sql, sha256 ")
@@ -157,26 +140,26 @@ def test_files_that_are_none_are_named() -> None:
     ],
 )
 def test_what_is_no_score_names_the_file_or_the_caption(store: Store, text: str, words: str) -> None:
-    ingest_rows(store, ROWS, kind="candidates")
+    ingest_rows(store, UNLIKE_CAPTIONS, kind="candidates")
     with pytest.raises(MetricError, match=words):
         scored(store, written(text, "odd.sql"))
 
 
 def test_select_sees_no_dataset_of_the_store(store: Store) -> None:
-    ingest_rows(store, ROWS, kind="candidates")
+    ingest_rows(store, UNLIKE_CAPTIONS, kind="candidates")
     asked = written("select id, (select count(*) from dataset) as score from candidates", "peep.sql")
     assert set(scored(store, asked).values()) == {0.0}
 
 
 def test_texts_come_as_they_are_written(store: Store) -> None:
-    ingest_rows(store, ROWS, kind="candidates")
+    ingest_rows(store, UNLIKE_CAPTIONS, kind="candidates")
     asked = written("select id, (text = 'A dog runs.' and reference_texts = ['a dog sits', 'the dog'])::int as score"
                     " from candidates", "sees.sql")  # fmt: skip
     assert {place for place, value in scored(store, asked).items() if value} == {("a", 0)}
 
 
 def test_rows_of_any_order_and_integer_type_are_matched_by_id(store: Store) -> None:
-    ingest_rows(store, ROWS, kind="candidates")
+    ingest_rows(store, UNLIKE_CAPTIONS, kind="candidates")
     plain = scored(store, written("select id, len(text) as score from candidates", "plain.sql"))
     turned = "select id::utinyint as id, len(text)::decimal(9, 3) as score from candidates order by id desc"
     assert scored(store, written(turned, "turned.sql")) == plain

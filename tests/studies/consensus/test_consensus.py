@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import auditor
-from auditor import config, registry
+from auditor import config
 from auditor.cli.app import app
 from auditor.errors import UsageError
 from auditor.model import CAPTION_SCHEMA, Source
@@ -102,9 +102,8 @@ def test_accuracy_is_the_share_of_decided_pairs_on_which_metric_and_people_agree
     assert accuracy["signature"][0].startswith("bleu-1|tok:bare|refs:all|k:4|seed:1|")
 
 
-def test_metrics_of_a_users_own_pick_captions_too(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "METRICS", {**registry.METRICS})
-
+@pytest.mark.usefixtures("registers_for_this_test_alone")
+def test_metrics_of_a_users_own_pick_captions_too(store: Store) -> None:
     @auditor.metric(name="words-off", lower_is_better=True)
     def words_off(candidate: str, references: list[str]) -> float:
         return float(min(len({*candidate.split()} ^ {*one.split()}) for one in references))
