@@ -37,8 +37,8 @@ def lengths(texts: Texts, parts: Texts) -> Counts:
 def matches(both: Sides, parts: Texts, most: int) -> Table:
     """Count, for n = 1 to `most` (6 or less), the n-grams that candidate and reference share, clipped.
 
-    A row for each n, with the pairs of `meetings(both)`. `parts` has as text t the symbols of token t, each less than 2 ** 21, or
-    than 2 ** 32 where `most` is 2.
+    A row for each n, with the pairs of `meetings(both)`. `parts` has as text t the symbols of token t, each less than
+    2 ** 21, or than 2 ** 32 where `most` is 2.
     """
     starts = offsets(both.last - both.first - (both.held >= 0))
     found = np.zeros((most, starts[-1]), np.uint32)
