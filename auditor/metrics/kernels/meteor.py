@@ -50,7 +50,7 @@ class Pairs(NamedTuple):
     held: Starts
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(nogil=True, forceinline=True, error_model="numpy")
 def score_of(statistics: Statistics) -> float:
     """Score statistics of a pair, or sums of them (Denkowski & Lavie 2014, section 2.2). 0 where nothing matches."""
     matched_hyp, matched_ref = 0, 0
@@ -78,7 +78,7 @@ def score_of(statistics: Statistics) -> float:
     return score if score > 0 else 0.0  # not a number, where nothing is matched, is 0
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True, forceinline=True)
 def _credit(row: Statistics, pool: Starts, match: int, text: Numbers, hyp: int, ref: int, is_function: Flags) -> None:
     """Count the words of a chosen match: content and function words apart."""
     at = 4 + 4 * pool[match + MODULE]
@@ -88,7 +88,7 @@ def _credit(row: Statistics, pool: Starts, match: int, text: Numbers, hyp: int, 
         row[at + 1 + 2 * is_function[text[place]]] += 1
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True, forceinline=True)
 def _credit_all(
     row: Statistics, beam: Starts, pool: Starts, places: Starts, fixed: Flags, step: int, path: int, text: Numbers,
     hyp: int, n_hyp: int, ref: int, n_ref: int, is_function: Flags,
@@ -104,7 +104,7 @@ def _credit_all(
             _credit(row, pool, match, text, hyp, ref, is_function)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True, forceinline=True)
 def _members(references: Starts, first: int, last: int, candidates: Starts, begin: int, finish: int) -> Starts:
     """Put the texts of an image together."""
     members = np.empty(last - first + finish - begin, dtype=np.int64)
@@ -115,7 +115,7 @@ def _members(references: Starts, first: int, last: int, candidates: Starts, begi
     return members
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True, forceinline=True)
 def _functions(text: Numbers, first: int, last: int, is_function: Flags) -> int:
     count = 0
     for place in range(first, last):
@@ -196,7 +196,7 @@ def align(
         leave(key_head, stem_head, synonym_head, text, hyp, hyp + n_hyp, key, stem, near_words, synonym)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True, forceinline=True)
 def _longest(starts: Starts) -> int:
     longest = 0
     for text in range(len(starts) - 1):
@@ -204,6 +204,6 @@ def _longest(starts: Starts) -> int:
     return longest
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True, forceinline=True)
 def _none(length: int) -> Numbers:
     return np.full(length, -1, dtype=np.int32)

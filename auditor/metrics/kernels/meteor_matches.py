@@ -59,7 +59,7 @@ class Texts(NamedTuple):
     starts: Starts
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True, forceinline=True)
 def enter(
     links: Numbers, key_head: Numbers, stem_head: Numbers, synonym_head: Numbers, key_next: Numbers, stem_next: Numbers,
     text: Numbers, first: int, last: int, key: Numbers, stem: Numbers, near: Starts, synonym: Numbers,
@@ -86,7 +86,7 @@ def enter(
     return links
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True, forceinline=True)
 def leave(
     key_head: Numbers, stem_head: Numbers, synonym_head: Numbers, text: Numbers, first: int, last: int, key: Numbers,
     stem: Numbers, near: Starts, synonym: Numbers,
@@ -100,7 +100,7 @@ def leave(
             synonym_head[synonym[row]] = -1
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True, forceinline=True)
 def _add(
     pool: Starts, places: Starts, longest: int, at: int, hyp: int, ref: int, hyp_length: int, ref_length: int,
     module: int,
@@ -129,7 +129,7 @@ def _add(
     return at + COLUMNS
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True, forceinline=True)
 def _is_same(text: Numbers, hyp: int, ref: int, n_words: int, key: Numbers) -> bool:
     at = 0
     while at < n_words and key[text[hyp + at]] == key[text[ref + at]]:
@@ -137,7 +137,7 @@ def _is_same(text: Numbers, hyp: int, ref: int, n_words: int, key: Numbers) -> b
     return at == n_words
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True, forceinline=True)
 def _clear(places: Starts, longest: int, n_hyp: int, n_ref: int) -> None:
     for at in range(n_ref):
         places[at] = -1
@@ -146,7 +146,7 @@ def _clear(places: Starts, longest: int, n_hyp: int, n_ref: int) -> None:
         places[2 * longest + at] = 0
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True, forceinline=True)
 def _paraphrase_hypothesis(
     pool: Starts, places: Starts, longest: int, size: int, ref_head: Numbers, ref_next: Numbers, hyp_first: int,
     hyp_last: int, ref_first: int, place: Numbers, length: Numbers, phrase: Numbers, near: Starts, target: Numbers,
@@ -161,7 +161,7 @@ def _paraphrase_hypothesis(
     return size
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True, forceinline=True)
 def _fix(pool: Starts, places: Starts, fixed: Flags, longest: int, n_ref: int) -> None:
     """Tell the matches apart that no other match overlaps on either side."""
     for at in range(n_ref):
@@ -175,7 +175,7 @@ def _fix(pool: Starts, places: Starts, fixed: Flags, longest: int, n_ref: int) -
         fixed[at] = alone
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True, forceinline=True)
 def find(
     pool: Starts, places: Starts, fixed: Flags, longest: int,
     links: Numbers, key_head: Numbers, stem_head: Numbers, synonym_head: Numbers, key_next: Numbers, stem_next: Numbers,

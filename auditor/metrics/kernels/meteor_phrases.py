@@ -31,7 +31,7 @@ class Paraphrases(NamedTuple):
     target: Numbers
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True, forceinline=True)
 def _twice(column: Numbers) -> Numbers:
     larger = np.empty(2 * len(column), dtype=column.dtype)
     larger[: len(column)] = column
@@ -119,7 +119,7 @@ def reachable(
     return kept_starts, place[kept], length[kept], number[node[kept]], kept_targets, kept_target
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True, forceinline=True)
 def gather(
     local: Starts, target: Numbers, group: int, members: Starts, starts: Starts, item: Numbers, others: Starts,
     other: Numbers,
@@ -145,14 +145,14 @@ def gather(
                 local[one, 2] = count
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True, forceinline=True)
 def chain(head: Numbers, following: Numbers, first: int, last: int, phrase: Numbers) -> None:
     """Chain the occurrences first to last - 1 by phrase, each chain from the first to the last."""
     for one in range(last - 1, first - 1, -1):
         following[one - first], head[phrase[one]] = head[phrase[one]], one
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True, forceinline=True)
 def unchain(head: Numbers, first: int, last: int, phrase: Numbers) -> None:
     """Empty the chains of some occurrences."""
     for one in range(first, last):
