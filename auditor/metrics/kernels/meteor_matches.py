@@ -38,6 +38,8 @@ Flags = NDArray[np.bool_]
 
 EXACT, STEM, SYNONYM, PARAPHRASE = range(4)
 
+ROWS = 8
+
 
 class Words(NamedTuple):
     """What each distinct word is: words are equal where `key` is, have the same stem where `stem` is.
@@ -122,10 +124,18 @@ def _add(
         else:
             pool[places[longest + ref] + NEXT] = at
         places[longest + ref] = at
+        weight = 10 if module == EXACT else 8 if module == SYNONYM else 6
         for word in range(2 * longest + hyp, 2 * longest + hyp + hyp_length):
             places[word] += 1
+            places[word + 2 * longest] = max(places[word + 2 * longest], weight)
         for word in range(3 * longest + ref, 3 * longest + ref + ref_length):
             places[word] += 1
+            places[word + 2 * longest] = max(places[word + 2 * longest], weight)
+        for word in range(ref + 1, ref + ref_length):
+            places[6 * longest + word] = places[7 * longest + word] = -1
+        places[6 * longest + ref] |= 1 << (hyp & 63)
+        if ref + ref_length < longest:
+            places[7 * longest + ref + ref_length] |= 1 << ((hyp + hyp_length) & 63)
     return at + COLUMNS
 
 
@@ -141,9 +151,10 @@ def _is_same(text: Numbers, hyp: int, ref: int, n_words: int, key: Numbers) -> b
 def _clear(places: Starts, longest: int, n_hyp: int, n_ref: int) -> None:
     for at in range(n_ref):
         places[at] = -1
-        places[3 * longest + at] = 0
+        places[3 * longest + at] = places[5 * longest + at] = 0
+        places[6 * longest + at] = places[7 * longest + at] = 0
     for at in range(n_hyp):
-        places[2 * longest + at] = 0
+        places[2 * longest + at] = places[4 * longest + at] = 0
 
 
 @njit(nogil=True, forceinline=True)
@@ -186,9 +197,11 @@ def find(
     """Find every match of a pair of texts, and those that no other match overlaps on either side (`fixed`).
 
     `hyp` and `ref` are where the texts begin in `text`, `*_first` and `*_last` bound their occurrences of phrases; all
-    are chained. `places` becomes the first matches by word of the reference (-1: none), the last ones, and how many
-    matches cover each word of the hypothesis and of the reference, a row of `longest` each. Gives the room that the
-    matches take in `pool`: where there is less, it has to be called again with more.
+    are chained. `places` becomes ROWS rows of `longest` numbers: the first matches by word of the reference (-1: none),
+    the last ones; how many matches cover each word of the hypothesis and of the reference; ten times the most that such
+    a match weighs, of either; and by word of the reference where in the hypothesis matches begin that begin there, and
+    where those end that end before it, as bits of the place modulo 64 (-1: one goes on). Gives the room that the matches
+    take in `pool`: where there is less, it has to be called again with more.
     """
     _clear(places, longest, n_hyp, n_ref)
     identical = n_hyp == n_ref and _is_same(text, hyp, ref, n_ref, key)
