@@ -201,8 +201,9 @@ def align(
     key_head, stem_head, synonym_head = _none(vocabulary), _none(vocabulary), _none(vocabulary)
     key_next, stem_next, links = _none(longest), _none(longest), np.empty((128, 2), dtype=np.int32)
     hyp_head, hyp_next, ref_head, ref_next = _none(n_phrases), _none(most), _none(n_phrases), _none(most)
-    near_words, synonym = np.full((vocabulary, 3), -1, dtype=np.int64), _none(len(words.synonym))
-    near_phrases, target = np.full((n_phrases, 3), -1, dtype=np.int64), _none(len(paraphrases.target))
+    near_words, synonym = np.empty((vocabulary, 2), dtype=np.int32), _none(len(words.synonym) + 1)
+    near_phrases, target = np.empty((n_phrases, 2), dtype=np.int32), _none(len(paraphrases.target) + 1)
+    here, there = np.zeros(vocabulary, dtype=np.bool_), np.zeros(n_phrases, dtype=np.bool_)
     places, fixed = np.zeros(ROWS * longest, dtype=np.int64), np.zeros(longest, dtype=np.bool_)
     pool, beam = np.empty(256 * COLUMNS, dtype=np.int64), beams(longest)
     row, group_end = np.zeros(CHUNKS + 1, dtype=np.int64), begin
@@ -212,8 +213,8 @@ def align(
             while group_end < finish and first[group_end] == first[candidate]:
                 group_end += 1
             members = _members(references, first[candidate], last[candidate], candidates, candidate, group_end)
-            gather(near_words, synonym, candidate, members, starts, text, words.synonyms, words.synonym)
-            gather(near_phrases, target, candidate, members, bounds, phrase, paraphrases.targets, paraphrases.target)
+            gather(near_words, synonym, here, members, starts, text, words.synonyms, words.synonym)
+            gather(near_phrases, target, there, members, bounds, phrase, paraphrases.targets, paraphrases.target)
         ours, held = candidates[candidate], pairs.held[candidate]
         hyp, n_hyp = starts[ours], starts[ours + 1] - starts[ours]
         links = enter(

@@ -64,7 +64,7 @@ class Texts(NamedTuple):
 @njit(nogil=True, forceinline=True)
 def enter(
     links: Numbers, key_head: Numbers, stem_head: Numbers, synonym_head: Numbers, key_next: Numbers, stem_next: Numbers,
-    text: Numbers, first: int, last: int, key: Numbers, stem: Numbers, near: Starts, synonym: Numbers,
+    text: Numbers, first: int, last: int, key: Numbers, stem: Numbers, near: Numbers, synonym: Numbers,
 ) -> Numbers:  # fmt: skip
     """Chain the places of a hypothesis by key, by stem and by synonym, each chain from the first place to the last.
 
@@ -76,7 +76,7 @@ def enter(
         word = text[at]
         key_next[at - first], key_head[key[word]] = key_head[key[word]], at - first
         stem_next[at - first], stem_head[stem[word]] = stem_head[stem[word]], at - first
-        for row in range(near[word, 1], near[word, 2]):
+        for row in range(near[word, 0], near[word, 1]):
             if count == len(links):
                 larger = np.empty((2 * count, 2), dtype=np.int32)
                 for link in range(count):
@@ -91,14 +91,14 @@ def enter(
 @njit(nogil=True, forceinline=True)
 def leave(
     key_head: Numbers, stem_head: Numbers, synonym_head: Numbers, text: Numbers, first: int, last: int, key: Numbers,
-    stem: Numbers, near: Starts, synonym: Numbers,
+    stem: Numbers, near: Numbers, synonym: Numbers,
 ) -> None:  # fmt: skip
     """Empty the chains of a hypothesis."""
     for at in range(first, last):
         word = text[at]
         key_head[key[word]] = -1
         stem_head[stem[word]] = -1
-        for row in range(near[word, 1], near[word, 2]):
+        for row in range(near[word, 0], near[word, 1]):
             synonym_head[synonym[row]] = -1
 
 
@@ -160,11 +160,11 @@ def _clear(places: Starts, longest: int, n_hyp: int, n_ref: int) -> None:
 @njit(nogil=True, forceinline=True)
 def _paraphrase_hypothesis(
     pool: Starts, places: Starts, longest: int, size: int, ref_head: Numbers, ref_next: Numbers, hyp_first: int,
-    hyp_last: int, ref_first: int, place: Numbers, length: Numbers, phrase: Numbers, near: Starts, target: Numbers,
+    hyp_last: int, ref_first: int, place: Numbers, length: Numbers, phrase: Numbers, near: Numbers, target: Numbers,
 ) -> int:  # fmt: skip
     """Look in the reference for the paraphrases of every phrase of the hypothesis."""
     for one in range(hyp_first, hyp_last):
-        for row in range(near[phrase[one], 1], near[phrase[one], 2]):
+        for row in range(near[phrase[one], 0], near[phrase[one], 1]):
             link = ref_head[target[row]]
             while link >= 0:
                 size = _add(pool, places, longest, size, place[one], place[link], length[one], length[link], PARAPHRASE)
@@ -192,7 +192,7 @@ def find(
     links: Numbers, key_head: Numbers, stem_head: Numbers, synonym_head: Numbers, key_next: Numbers, stem_next: Numbers,
     text: Numbers, hyp: int, n_hyp: int, ref: int, n_ref: int, key: Numbers, stem: Numbers,
     hyp_head: Numbers, hyp_next: Numbers, ref_head: Numbers, ref_next: Numbers, hyp_first: int, hyp_last: int,
-    ref_first: int, ref_last: int, place: Numbers, length: Numbers, phrase: Numbers, near: Starts, target: Numbers,
+    ref_first: int, ref_last: int, place: Numbers, length: Numbers, phrase: Numbers, near: Numbers, target: Numbers,
 ) -> int:  # fmt: skip
     """Find every match of a pair of texts, and those that no other match overlaps on either side (`fixed`).
 
@@ -224,7 +224,7 @@ def find(
             size = _add(pool, places, longest, size, links[link, 0], at, 1, 1, SYNONYM)
             link = links[link, 1]
         while one < ref_last and place[one] == at:
-            for row in range(near[phrase[one], 1], near[phrase[one], 2]):
+            for row in range(near[phrase[one], 0], near[phrase[one], 1]):
                 link = hyp_head[target[row]]
                 while link >= 0:
                     size = _add(pool, places, longest, size, place[link], at, length[link], length[one], PARAPHRASE)

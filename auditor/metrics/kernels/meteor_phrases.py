@@ -121,28 +121,30 @@ def reachable(
 
 @njit(nogil=True, forceinline=True)
 def gather(
-    local: Starts, target: Numbers, group: int, members: Starts, starts: Starts, item: Numbers, others: Starts,
+    local: Numbers, target: Numbers, here: Flags, members: Starts, starts: Starts, item: Numbers, others: Starts,
     other: Numbers,
 ) -> None:  # fmt: skip
     """Keep, of what is related to the words or phrases of some texts, what is in one of these texts.
 
     Items of text t are `item[starts[t]:starts[t + 1]]`, related to item i are `other[others[i]:others[i + 1]]`. Those
-    kept are `target[local[i, 1]:local[i, 2]]`; `local[i, 0]` becomes `group`, a number of this call's own.
+    kept are `target[local[i, 0]:local[i, 1]]`. `here` is false for all items before and after.
     """
     for text in members:
         for at in range(starts[text], starts[text + 1]):
-            local[item[at], 0], local[item[at], 1] = group, -1
+            here[item[at]], local[item[at], 0] = True, -1
     count = 0
     for text in members:
         for at in range(starts[text], starts[text + 1]):
             one = item[at]
-            if local[one, 1] < 0:
-                local[one, 1] = count
+            if local[one, 0] < 0:
+                local[one, 0] = count
                 for row in range(others[one], others[one + 1]):
-                    if local[other[row], 0] == group:
-                        target[count] = other[row]
-                        count += 1
-                local[one, 2] = count
+                    target[count] = other[row]  # the next one takes its place, unless it is here
+                    count += here[other[row]]
+                local[one, 1] = count
+    for text in members:
+        for at in range(starts[text], starts[text + 1]):
+            here[item[at]] = False
 
 
 @njit(nogil=True, forceinline=True)
