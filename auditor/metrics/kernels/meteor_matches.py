@@ -200,8 +200,8 @@ def find(
     are chained. `places` becomes ROWS rows of `longest` numbers: the first matches by word of the reference (-1: none),
     the last ones; how many matches cover each word of the hypothesis and of the reference; ten times the most that such
     a match weighs, of either; and by word of the reference where in the hypothesis matches begin that begin there, and
-    where those end that end before it, as bits of the place modulo 64 (-1: one goes on). Gives the room that the matches
-    take in `pool`: where there is less, it has to be called again with more.
+    where those end that end before it, as bits of the place modulo 64 (-1: one goes on). Gives the room that the
+    matches take in `pool`: where there is less, it has to be called again with more.
     """
     _clear(places, longest, n_hyp, n_ref)
     identical = n_hyp == n_ref and _is_same(text, hyp, ref, n_ref, key)

@@ -63,7 +63,7 @@ def _step(pool: Columns, head: int, end: int) -> int:
     """Tell what a path's key changes by at a word without a match to choose, where its chunk ends before `end`."""
     if head < 0:
         return _CHUNK if end else 0
-    return pool[head + DISTANCE] - pool[head + GAIN] + (_CHUNK if end and end != pool[head + HYP] + 1 else 0)
+    return int(pool[head + DISTANCE] - pool[head + GAIN] + (_CHUNK if end and end != pool[head + HYP] + 1 else 0))
 
 
 @njit(nogil=True, forceinline=True)
