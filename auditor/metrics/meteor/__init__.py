@@ -14,7 +14,7 @@ from auditor.errors import MetricError
 from auditor.metrics.by_reference_count import ByReferenceCount, as_lists, by_candidate, in_steps, steps_of
 from auditor.metrics.card import Metric, Parameter
 from auditor.metrics.counting import Kernel
-from auditor.metrics.kernels.columns import beside, offsets, texts
+from auditor.metrics.kernels.columns import beside, flat, offsets, texts
 from auditor.metrics.kernels.threads import in_parts
 from auditor.metrics.meteor import resources
 from auditor.metrics.meteor.words import Lexicon, lexicon
@@ -86,7 +86,7 @@ TOGETHER = Together(_sums, _of_sums)
 
 @dataclass(frozen=True)
 class _Aligned:
-    """Candidates aligned with their references: `scores` and `statistics` of the best, `pair_scores` of each."""
+    """Candidates aligned with references: `scores` and `statistics` of the best, `pair_scores` of each, or none."""
 
     placed: pl.DataFrame
     scores: NDArray[np.float64]
@@ -102,14 +102,14 @@ def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> p
 
 def _count_by_number(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
     """Keep the best score against the first k references, for each k: lists in place of numbers, without statistics."""
-    aligned = _align(rows, parameters)
+    aligned = _align(rows, parameters, by_pair=True)
     steps = steps_of(rows, aligned.placed.height)
     scores = in_steps(by_candidate(aligned.pair_scores, len(steps)), steps)
     return aligned.placed.with_columns(as_lists("score", np.maximum.accumulate(scores, axis=1)))
 
 
-def _align(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> _Aligned:
-    """Align the candidates of one bucket of images with their references."""
+def _align(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any], *, by_pair: bool = False) -> _Aligned:
+    """Align the candidates of one bucket of images with their references; `by_pair`, with all of them."""
     from auditor.metrics.kernels.meteor import align  # noqa: PLC0415
     from auditor.metrics.kernels.meteor_matches import Texts, Words  # noqa: PLC0415
     from auditor.metrics.kernels.meteor_search import LONGEST  # noqa: PLC0415
@@ -125,7 +125,7 @@ def _align(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> _
     scores = np.zeros(placed.height)
     statistics = np.zeros((placed.height, len(STATISTICS)), dtype=np.int64)
     starts = offsets(pairs.last - pairs.first - (pairs.held >= 0))
-    pair_scores = np.zeros(starts[-1])
+    pair_scores = np.zeros(starts[-1] if by_pair else 0)
     laid = Texts(seen.numbers, seen.starts)
     words = Words(known.key, known.stem, known.is_function, known.synonyms, known.synonym)
     phrases, paraphrases = _phrases(laid, known)
@@ -162,7 +162,7 @@ def _pairs(candidates: pl.DataFrame, references: pl.DataFrame, chosen: pl.DataFr
 
     captions = np.sort(chosen["caption_id"].to_numpy())
     placed, references = beside(candidates, references)
-    first, last, held = (placed[name].to_numpy() for name in ("first", "last", "held"))
+    first, last, held = (flat(placed[name]) for name in ("first", "last", "held"))
     ours, theirs = (
         np.searchsorted(captions, frame["caption_id"].to_numpy()).astype(np.int64) for frame in (placed, references)
     )
