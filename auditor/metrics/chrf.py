@@ -159,7 +159,7 @@ def _spelling(words: pl.Series) -> Texts:
     return Texts(numbers, offsets(words.str.len_chars().to_numpy()))
 
 
-_KERNEL = Kernel("chrf", _count, ("reference_tokens", "chrf_word"))
+_KERNEL = Kernel("chrf", _count, ("reference_tokens", "chrf_word"), compiles="chrf._count")
 
 CARDS = (
     Metric(

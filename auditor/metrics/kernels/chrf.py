@@ -9,10 +9,10 @@ one, which are ever fewer.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from auditor.metrics.kernels.columns import Sides, Texts, offsets
+from auditor.metrics.kernels.compiled import compiled, part
 from auditor.metrics.kernels.threads import in_parts
 
 _RUN = 12  # places that are sorted by insertion, before runs are merged
@@ -55,7 +55,7 @@ def matches(both: Sides, parts: Texts, most: int) -> Table:
     return found
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _count(
     tokens: Counts, token_starts: Places, their_tokens: Counts, their_starts: Places, first_of: Places, last_of: Places,
     held_of: Places, parts: Counts, part_starts: Places, lengths: Places, their_lengths: Places, pairs: Places,
@@ -112,7 +112,7 @@ def _count(
             )  # fmt: skip
 
 
-@njit(cache=True, nogil=True)
+@part
 def _is_same(ours: Counts, first: int, last: int, theirs: Counts, their_first: int, their_last: int) -> bool:
     at = 0
     while first + at < last and their_first + at < their_last and ours[first + at] == theirs[their_first + at]:
@@ -120,13 +120,13 @@ def _is_same(ours: Counts, first: int, last: int, theirs: Counts, their_first: i
     return first + at == last and their_first + at == their_last
 
 
-@njit(cache=True, nogil=True)
+@part
 def _mask(symbols: int, step: int) -> np.uint64:
     """Cover the first symbols of a key."""
     return ~np.uint64(0) << np.uint64(64 - symbols * step) if symbols > 0 else np.uint64(0)
 
 
-@njit(cache=True, nogil=True)
+@part
 def _spell(
     tokens: Counts, first: int, last: int, parts: Counts, part_starts: Places, text: int, step: int, most: int,
     keys: Keys, marks: Places, at: int,
@@ -138,17 +138,17 @@ def _spell(
     key, rest, following = np.uint64(0), np.uint64(0), 0
     for place in range(last - 1, first - 1, -1):
         token = tokens[place]
-        for part in range(part_starts[token + 1] - 1, part_starts[token] - 1, -1):
+        for symbol in range(part_starts[token + 1] - 1, part_starts[token] - 1, -1):
             if more:
                 rest = (rest >> shift | (key >> np.uint64(64 - held * step)) << top) & more
-            key = (key >> shift | (np.uint64(parts[part]) + np.uint64(1)) << top) & mask
+            key = (key >> shift | (np.uint64(parts[symbol]) + np.uint64(1)) << top) & mask
             following = min(following + 1, most)
             keys[0, at], keys[1, at], marks[0, at] = key, rest, text << _REST | following
             at += 1
     return at
 
 
-@njit(cache=True, nogil=True)
+@part
 def _sort(keys: Keys, marks: Places, size: int) -> int:
     """Sort places by key; give in which half of the rows they are then."""
     for begin in range(0, size, _RUN):
@@ -175,7 +175,7 @@ def _sort(keys: Keys, marks: Places, size: int) -> int:
     return side
 
 
-@njit(cache=True, nogil=True)
+@part
 def _share(
     keys: Keys, rests: Keys, marks: Places, size: int, n: int, step: int, references: int, first: int, owner: Places,
     held_of: Places, pairs: Places, count: Places, touched: Places, found: Counts,

@@ -6,8 +6,8 @@ The rules of thumb are tercom's as sacrebleu 2.6 follows them, to the order in w
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from auditor.metrics.kernels.compiled import part
 from auditor.metrics.kernels.edit_distance import Masks, Numbers, Table, Words
 
 LONGEST = 10  # words
@@ -17,7 +17,7 @@ FARTHEST = 50  # words between a block and its place in the reference
 MOST = 1000  # shifts tried for one pair; the round that reaches them is not finished
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def find_shifts(
     words: Words,
     ref: Words,
@@ -67,7 +67,7 @@ def find_shifts(
     return count
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def as_rotation(shift: Numbers, n_hyp: int) -> tuple[int, int, int]:
     """Give a shift (first word, words, target) as words low to middle and middle to high that change places.
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from auditor.metrics.kernels import edit_distance as distance
 from auditor.metrics.kernels.columns import Sides, Texts
+from auditor.metrics.kernels.compiled import compiled, part
 from auditor.metrics.kernels.edit_distance import Masks, Numbers, Table, Words
 from auditor.metrics.kernels.shifts import MOST, as_rotation, find_shifts
 from auditor.metrics.kernels.threads import in_parts
@@ -85,7 +85,7 @@ def _desk(n_hyp: int, n_ref: int) -> _Desk:
     )
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _edits(both: Sides, shifts: bool, first: int, last: int, desk: _Desk, made: Edits) -> None:
     for candidate in range(first, last):
         hyp = _text(both.candidates, candidate)
@@ -105,12 +105,12 @@ def _edits(both: Sides, shifts: bool, first: int, last: int, desk: _Desk, made: 
         made.rate[candidate] = rate / count
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def _text(texts: Texts, at: int) -> Words:
     return texts.tokens[texts.starts[at] : texts.starts[at + 1]]
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def _edits_of_pair(hyp: Words, ref: Words, shifts: bool, desk: _Desk) -> int:
     n_hyp, n_ref = len(hyp), len(ref)
     if n_hyp == 0 or n_ref == 0:
@@ -146,7 +146,7 @@ def _edits_of_pair(hyp: Words, ref: Words, shifts: bool, desk: _Desk) -> int:
     return int(shifted + now)
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def _best_shift(
     whole: bool,
     masked: bool,
@@ -181,7 +181,7 @@ def _best_shift(
     return best
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def _fill(
     whole: bool, masked: bool, words: Words, masks: Masks, ref: Words, start: int, desk: _Desk, costs: Table
 ) -> int:
@@ -193,7 +193,7 @@ def _fill(
     return distance.fill_beam(words, ref, start, desk.lows, desk.highs, costs)
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def _align(whole: bool, words: Words, masks: Masks, ref: Words, desk: _Desk, costs: Table) -> None:
     """Align the words, and make running sums of the errors."""
     aligned, hyp_errors, ref_errors = desk.aligned, desk.hyp_errors, desk.ref_errors
@@ -208,7 +208,7 @@ def _align(whole: bool, words: Words, masks: Masks, ref: Words, desk: _Desk, cos
         ref_errors[j + 1] += ref_errors[j]
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def _precedes(shift: Numbers, best: Numbers) -> bool:
     """Say which wins where both gain the same: the longer block, the first, the first target."""
     if shift[1] != best[1]:
@@ -218,7 +218,7 @@ def _precedes(shift: Numbers, best: Numbers) -> bool:
     return bool(shift[2] < best[2])
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def _least_distance(masks: Masks, n_ref: int) -> int:
     """Give the distance that no order of the words can get below: that of the bags of words."""
     used = np.uint64(0)
@@ -231,7 +231,7 @@ def _least_distance(masks: Masks, n_ref: int) -> int:
     return max(len(masks), n_ref) - equal
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def _rotate(words: Words, masks: Masks, low: int, middle: int, high: int, desk: _Desk) -> None:
     """Let words low to middle and middle to high change places, and the masks with them."""
     for i in range(low, high):

@@ -96,7 +96,7 @@ def _gathered(bounds: NDArray[np.int64], rows: NDArray[np.int64]) -> tuple[NDArr
 
 
 class Lexicon(NamedTuple):
-    """What METEOR knows of each word: see `kernels.meteor.Words`, and its number in the tree of phrases (-1: none)."""
+    """What is known of each word: `kernels.meteor.matches.Words`, and its number in the tree of phrases (-1: none)."""
 
     key: NDArray[np.int32]
     stem: NDArray[np.int32]

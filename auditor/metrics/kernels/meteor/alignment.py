@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from auditor.metrics.kernels.meteor_matches import ROWS, Texts, Words, enter, find, leave
-from auditor.metrics.kernels.meteor_phrases import Occurrences, Paraphrases, chain, gather, unchain
-from auditor.metrics.kernels.meteor_search import COLUMNS, HYP, HYP_END, MODULE, REF, REF_END, beams, chosen, search
+from auditor.metrics.kernels.compiled import compiled, part
+from auditor.metrics.kernels.meteor.matches import ROWS, Texts, Words, enter, find, leave
+from auditor.metrics.kernels.meteor.phrases import Occurrences, Paraphrases, chain, gather, unchain
+from auditor.metrics.kernels.meteor.search import COLUMNS, HYP, HYP_END, MODULE, REF, REF_END, beams, chosen, search
 
 MODULES = 4
 
@@ -52,7 +52,7 @@ class Pairs(NamedTuple):
     held: Starts
 
 
-@njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
+@compiled
 def score_of(statistics: Statistics) -> float:
     """Score statistics of a pair, or sums of them (Denkowski & Lavie 2014, section 2.2). 0 where nothing matches."""
     matched_hyp, matched_ref = 0, 0
@@ -80,7 +80,7 @@ def score_of(statistics: Statistics) -> float:
     return score if score > 0 else 0.0  # not a number, where nothing is matched, is 0
 
 
-@njit(nogil=True, forceinline=True, error_model="numpy")
+@part
 def _most(
     places: Starts, longest: int, text: Numbers, hyp: int, n_hyp: int, ref: int, n_ref: int, is_function: Flags,
     hyp_functions: int, ref_functions: int, roots: Scores,
@@ -116,7 +116,7 @@ def _most(
     return most
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def _nearest(
     text: Numbers, starts: Starts, references: Starts, first: int, last: int, held: int, key: Numbers,
     key_head: Numbers, is_function: Flags,
@@ -136,7 +136,7 @@ def _nearest(
     return nearest
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def _credit(row: Statistics, pool: Starts, match: int, text: Numbers, hyp: int, ref: int, is_function: Flags) -> None:
     """Count the words of a chosen match: content and function words apart."""
     at = 4 + 4 * pool[match + MODULE]
@@ -146,7 +146,7 @@ def _credit(row: Statistics, pool: Starts, match: int, text: Numbers, hyp: int, 
         row[at + 1 + 2 * is_function[text[place]]] += 1
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def _credit_all(
     row: Statistics, beam: Starts, pool: Starts, places: Starts, fixed: Flags, step: int, path: int, text: Numbers,
     hyp: int, n_hyp: int, ref: int, n_ref: int, is_function: Flags,
@@ -162,7 +162,7 @@ def _credit_all(
             _credit(row, pool, match, text, hyp, ref, is_function)
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def _members(references: Starts, first: int, last: int, candidates: Starts, begin: int, finish: int) -> Starts:
     """Put the texts of an image together."""
     members = np.empty(last - first + finish - begin, dtype=np.int64)
@@ -173,7 +173,7 @@ def _members(references: Starts, first: int, last: int, candidates: Starts, begi
     return members
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def _functions(text: Numbers, first: int, last: int, is_function: Flags) -> int:
     count = 0
     for place in range(first, last):
@@ -181,7 +181,7 @@ def _functions(text: Numbers, first: int, last: int, is_function: Flags) -> int:
     return count
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def align(
     pairs: Pairs, begin: int, finish: int, texts: Texts, words: Words, phrases: Occurrences, paraphrases: Paraphrases,
     scores: Scores, statistics: Statistics, pair_starts: Starts, pair_scores: Scores,
@@ -207,7 +207,9 @@ def align(
     places, fixed = np.zeros(ROWS * longest, dtype=np.int64), np.zeros(longest, dtype=np.bool_)
     pool, beam = np.empty(256 * COLUMNS, dtype=np.int64), beams(longest)
     row, group_end = np.zeros(CHUNKS + 1, dtype=np.int64), begin
-    roots = np.arange(2.0 * longest + 1) ** BETA
+    roots = np.empty(2 * longest + 1)
+    for words_of_both in range(len(roots)):
+        roots[words_of_both] = words_of_both**BETA
     for candidate in range(begin, finish):
         if candidate == group_end:
             while group_end < finish and first[group_end] == first[candidate]:
@@ -267,7 +269,7 @@ def align(
         leave(key_head, stem_head, synonym_head, text, hyp, hyp + n_hyp, key, stem, near_words, synonym)
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def _longest(starts: Starts) -> int:
     longest = 0
     for text in range(len(starts) - 1):
@@ -275,6 +277,6 @@ def _longest(starts: Starts) -> int:
     return longest
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def _none(length: int) -> Numbers:
     return np.full(length, -1, dtype=np.int32)

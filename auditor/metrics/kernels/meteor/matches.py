@@ -12,10 +12,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from auditor.metrics.kernels.meteor_search import (
+from auditor.metrics.kernels.compiled import part
+from auditor.metrics.kernels.meteor.search import (
     BITS,
     COLUMNS,
     DISTANCE,
@@ -61,7 +61,7 @@ class Texts(NamedTuple):
     starts: Starts
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def enter(
     links: Numbers, key_head: Numbers, stem_head: Numbers, synonym_head: Numbers, key_next: Numbers, stem_next: Numbers,
     text: Numbers, first: int, last: int, key: Numbers, stem: Numbers, near: Numbers, synonym: Numbers,
@@ -88,7 +88,7 @@ def enter(
     return links
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def leave(
     key_head: Numbers, stem_head: Numbers, synonym_head: Numbers, text: Numbers, first: int, last: int, key: Numbers,
     stem: Numbers, near: Numbers, synonym: Numbers,
@@ -102,7 +102,7 @@ def leave(
             synonym_head[synonym[row]] = -1
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def _add(
     pool: Starts, places: Starts, longest: int, at: int, hyp: int, ref: int, hyp_length: int, ref_length: int,
     module: int,
@@ -139,7 +139,7 @@ def _add(
     return at + COLUMNS
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def _is_same(text: Numbers, hyp: int, ref: int, n_words: int, key: Numbers) -> bool:
     at = 0
     while at < n_words and key[text[hyp + at]] == key[text[ref + at]]:
@@ -147,7 +147,7 @@ def _is_same(text: Numbers, hyp: int, ref: int, n_words: int, key: Numbers) -> b
     return at == n_words
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def _clear(places: Starts, longest: int, n_hyp: int, n_ref: int) -> None:
     for at in range(n_ref):
         places[at] = -1
@@ -157,7 +157,7 @@ def _clear(places: Starts, longest: int, n_hyp: int, n_ref: int) -> None:
         places[2 * longest + at] = places[4 * longest + at] = 0
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def _paraphrase_hypothesis(
     pool: Starts, places: Starts, longest: int, size: int, ref_head: Numbers, ref_next: Numbers, hyp_first: int,
     hyp_last: int, ref_first: int, place: Numbers, length: Numbers, phrase: Numbers, near: Numbers, target: Numbers,
@@ -172,7 +172,7 @@ def _paraphrase_hypothesis(
     return size
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def _fix(pool: Starts, places: Starts, fixed: Flags, longest: int, n_ref: int) -> None:
     """Tell the matches apart that no other match overlaps on either side."""
     for at in range(n_ref):
@@ -186,7 +186,7 @@ def _fix(pool: Starts, places: Starts, fixed: Flags, longest: int, n_ref: int) -
         fixed[at] = alone
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def find(
     pool: Starts, places: Starts, fixed: Flags, longest: int,
     links: Numbers, key_head: Numbers, stem_head: Numbers, synonym_head: Numbers, key_next: Numbers, stem_next: Numbers,

@@ -12,8 +12,9 @@ apart.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from auditor.metrics.kernels.compiled import part
 
 BEAM = 40
 
@@ -52,13 +53,13 @@ Columns = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def beams(longest: int) -> Columns:
     """Make room for the search through texts of at most `longest` words."""
     return np.zeros(_USED + 2 * BEAM * (longest // 64 + 2) + BEAM * longest, dtype=np.int64)
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def _step(pool: Columns, head: int, end: int) -> int:
     """Tell what a path's key changes by at a word without a match to choose, where its chunk ends before `end`."""
     if head < 0:
@@ -66,7 +67,7 @@ def _step(pool: Columns, head: int, end: int) -> int:
     return int(pool[head + DISTANCE] - pool[head + GAIN] + (_CHUNK if end and end != pool[head + HYP] + 1 else 0))
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def _pass(beam: Columns, pool: Columns, side: int, size: int, current: int, head: int, after: int) -> bool:
     """Let every path go past a word of the reference that has no match to choose: `head` is taken, -1 is none.
 
@@ -89,7 +90,7 @@ def _pass(beam: Columns, pool: Columns, side: int, size: int, current: int, head
     return alike
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def _rank(beam: Columns, other: int, grown: int, new: int) -> int:
     """Rank a new key after all that are not greater, and give the slot that it takes: -1 where the beam has no room."""
     at, slot = _KEY + other + grown, other + grown
@@ -105,7 +106,7 @@ def _rank(beam: Columns, other: int, grown: int, new: int) -> int:
     return slot
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def _most(pool: Columns, match: int) -> int:
     """Give the most that a match at one word of the reference takes off a key."""
     most = 0
@@ -115,7 +116,7 @@ def _most(pool: Columns, match: int) -> int:
     return most
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def _best(beam: Columns, side: int, size: int, alike: int) -> tuple[int, int]:
     """Close open chunks, after the paths were sorted: of equal ones the one that was open may come first."""
     best, last = -1, 0
@@ -128,7 +129,7 @@ def _best(beam: Columns, side: int, size: int, alike: int) -> tuple[int, int]:
     return best, last
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def search(beam: Columns, pool: Columns, heads: Columns, fixed: Flags, n_hyp: int, n_ref: int) -> tuple[int, int, int]:
     """Choose among the matches that begin at each word of the reference (`heads`); `fixed` are the only ones there.
 
@@ -195,7 +196,7 @@ def search(beam: Columns, pool: Columns, heads: Columns, fixed: Flags, n_hyp: in
     return ((key + more) & (TOTAL - 1)) // _CHUNK, steps, last
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def chosen(beam: Columns, n_hyp: int, step: int, path: int) -> tuple[int, int]:
     """Give the match that a path took in a step that branched (-1: none), and the path as it was before."""
     came = beam[_USED + 2 * BEAM * (n_hyp // 64 + 2) + step * BEAM + path]

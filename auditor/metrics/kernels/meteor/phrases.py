@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from auditor.metrics.kernels.compiled import compiled, part
 
 Numbers = NDArray[np.int32]
 
@@ -31,14 +32,14 @@ class Paraphrases(NamedTuple):
     target: Numbers
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def _twice(column: Numbers) -> Numbers:
     larger = np.empty(2 * len(column), dtype=column.dtype)
     larger[: len(column)] = column
     return larger
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def occurrences(
     words: Numbers, starts: Starts, first: int, last: int, word: Numbers, children: Numbers, is_phrase: Flags
 ) -> tuple[Starts, Numbers, Numbers, Numbers]:
@@ -75,7 +76,7 @@ def occurrences(
     return counts, place[:count], length[:count], node[:count]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def reachable(
     starts: Starts, place: Numbers, length: Numbers, node: Numbers, targets: Numbers, target: Numbers
 ) -> tuple[Starts, Numbers, Numbers, Numbers, Starts, Numbers]:
@@ -119,7 +120,7 @@ def reachable(
     return kept_starts, place[kept], length[kept], number[node[kept]], kept_targets, kept_target
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def gather(
     local: Numbers, target: Numbers, here: Flags, members: Starts, starts: Starts, item: Numbers, others: Starts,
     other: Numbers,
@@ -147,14 +148,14 @@ def gather(
             here[item[at]] = False
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def chain(head: Numbers, following: Numbers, first: int, last: int, phrase: Numbers) -> None:
     """Chain the occurrences first to last - 1 by phrase, each chain from the first to the last."""
     for one in range(last - 1, first - 1, -1):
         following[one - first], head[phrase[one]] = head[phrase[one]], one
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def unchain(head: Numbers, first: int, last: int, phrase: Numbers) -> None:
     """Empty the chains of some occurrences."""
     for one in range(first, last):
