@@ -230,8 +230,10 @@ def align(
             text, starts, references, first[candidate], last[candidate], held, key, key_head, is_function
         )
         for turn in range(first[candidate] - 1, last[candidate]):
-            reference = nearest if turn < first[candidate] else turn  # first the one that may leave the others out
-            if turn in (nearest, held):
+            reference = turn
+            if turn < first[candidate]:
+                reference = nearest  # first, since it may leave the others out
+            elif turn in (nearest, held):
                 continue
             theirs = references[reference]
             ref, n_ref = starts[theirs], starts[theirs + 1] - starts[theirs]
