@@ -141,22 +141,25 @@ def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> p
     met = meetings(both)
     columns = {}
     for unit, most in _ORDERS.items():
-        candidates, references = (chrf.expand(side, parts[unit]) for side in (both.candidates, both.references))
-        counts = counts.with_columns(pl.Series(f"{unit}s", np.diff(candidates.starts)).cast(pl.UInt32))
-        columns[f"reference_{unit}s"] = np.diff(references.starts)[met[1]].astype(np.uint32)
-        for n, found in enumerate(chrf.matches(candidates, references, met, most), 1):
+        ours, theirs = (chrf.lengths(side, parts[unit]) for side in (both.candidates, both.references))
+        counts = counts.with_columns(pl.Series(f"{unit}s", ours))
+        columns[f"reference_{unit}s"] = theirs[met.reference]
+        for n, found in enumerate(chrf.matches(both, parts[unit], most), 1):
             columns[f"{unit}_matches_{n}"] = found
-    lists = pl.DataFrame({"row": met[0], **columns}).group_by("row", maintain_order=True).agg(pl.all()).drop("row")
+    lists = (
+        pl.DataFrame({"row": met.candidate, **columns}).group_by("row", maintain_order=True).agg(pl.all()).drop("row")
+    )
     return pl.concat([counts, lists], how="horizontal")
 
 
 def _spelling(words: pl.Series) -> Texts:
-    """Lay words out as code points, word after word."""
+    """Lay words out as characters, word after word, numbered in the order of their code points."""
     letters = np.frombuffer("".join(words).encode("utf-32-le"), np.uint32)
-    return Texts(letters, offsets(words.str.len_chars().to_numpy()))
+    numbers = np.unique(letters, return_inverse=True)[1].astype(np.uint32)
+    return Texts(numbers, offsets(words.str.len_chars().to_numpy()))
 
 
-_KERNEL = Kernel("chrf", _count, ("reference_tokens", "chrf_word"))
+_KERNEL = Kernel("chrf", _count, ("reference_tokens", "chrf_word"), compiles="chrf._count")
 
 CARDS = (
     Metric(

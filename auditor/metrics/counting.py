@@ -10,6 +10,7 @@ import polars as pl
 
 from auditor.metrics import idf
 from auditor.metrics.candidates import CandidateSet, bind_candidates, keep_drawn
+from auditor.metrics.kernels.compiled import is_kept
 from auditor.metrics.normalisation import bind_text_tokens
 from auditor.metrics.vectors import learning
 from auditor.model import Progress, Selection, silent
@@ -33,6 +34,7 @@ class Kernel:
     Its counts are kept under `name`. `run` gets the rows of the SELECT and of the further `relations`, by name, for one
     bucket of images, and the counting parameters; it gives counts, one row per candidate (candidate, image, slot
     first). A change of what it counts is a new `version`. Where it does not keep, its counts are made anew each time.
+    `compiles` names what its first use compiles, as `kernels.compiled` does.
     """
 
     name: str
@@ -40,6 +42,12 @@ class Kernel:
     relations: tuple[str, ...] = ()
     version: int = 1
     keeps: bool = True
+    compiles: str | None = None
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether it need not be compiled first, which takes seconds."""
+        return self.compiles is None or is_kept(self.compiles)
 
 
 @dataclass(frozen=True)
@@ -209,7 +217,9 @@ def _count(
                 workspace.bind("reference", changed)
             for is_last in _at_work(workspace, buckets):
                 for place, spec in enumerate(alike, start=1):
-                    progress(f"{selection.label}: {spec.table}", done, steps)
+                    first_use = spec.kernel and not spec.kernel.is_compiled
+                    compiling = " (first use, compiling: this once takes seconds)" if first_use else ""
+                    progress(f"{selection.label}: {spec.table}{compiling}", done, steps)
                     workspace.params |= spec.params
                     rows = {relation: workspace.rows(relation) for relation in spec.relations}
                     if is_last:

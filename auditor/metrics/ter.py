@@ -119,7 +119,9 @@ _HALF, _MASK = 32, (1 << 32) - 1
 
 _BY_NUMBER = ByReferenceCount(
     "candidate_tokens",
-    Kernel("ter_by_number", _count_by_number, ("reference_tokens", "case_variant", "reference_step")),
+    Kernel(
+        "ter_by_number", _count_by_number, ("reference_tokens", "case_variant", "reference_step"), compiles="ter._edits"
+    ),
 )
 
 CARDS = (
@@ -127,7 +129,7 @@ CARDS = (
         name="ter",
         counts="candidate_tokens",
         score=score,
-        kernel=Kernel("ter", _count, ("reference_tokens", "case_variant")),
+        kernel=Kernel("ter", _count, ("reference_tokens", "case_variant"), compiles="ter._edits"),
         by_reference_count=lambda _: _BY_NUMBER,
         summary="insertions, deletions, substitutions and shifts of blocks to the nearest reference, by mean length",
         kind="error rate",

@@ -19,7 +19,7 @@ from test_ter import scores
 
 from auditor.metrics.candidates import HUMAN
 from auditor.metrics.kernels import chrf as kernel
-from auditor.metrics.kernels.columns import Texts
+from auditor.metrics.kernels.columns import Sides, Texts
 from auditor.registry import requests
 from auditor.scoring.scores import score_candidates
 from auditor.store.connection import Store
@@ -47,33 +47,40 @@ def test_scores_equal_sacrebleus_on_random_captions(items: list[make_gold_ter.It
         assert scores(items, metric) == pytest.approx(expected, abs=1e-9)
 
 
-def laid(lists: Sequence[Sequence[int]]) -> Texts:
-    ends = np.cumsum([0, *map(len, lists)]).astype(np.int64)
-    return Texts(np.array([symbol for text in lists for symbol in text], dtype=np.uint32), ends)
+def pair(candidate: Sequence[int], *references: Sequence[int]) -> tuple[Sides, Texts]:
+    """Make a candidate and its references, each of whose symbols is a token."""
+    known, flat = np.unique(np.concatenate([candidate, *references]), return_inverse=True)
+    ends = np.cumsum([0, len(candidate), *map(len, references)])
+    sides = Sides(
+        Texts(flat[: ends[1]].astype(np.uint32), ends[:2].astype(np.int64)),
+        Texts(flat[ends[1] :].astype(np.uint32), (ends[1:] - ends[1]).astype(np.int64)),
+        *(np.array([place], dtype=np.int64) for place in (0, len(references), -1)),
+    )
+    return sides, Texts(known.astype(np.uint32), np.arange(len(known) + 1))
+
+
+def shared(one: Sequence[int], other: Sequence[int], n: int) -> int:
+    ours, theirs = (Counter(tuple(text[at : at + n]) for at in range(len(text) - n + 1)) for text in (one, other))
+    return (ours & theirs).total()
 
 
 @pytest.mark.parametrize("alphabet", [3, 1 << 12, 1 << 20])
 def test_grams_are_told_apart_in_an_alphabet_of_any_size(alphabet: int) -> None:
-    """64 bits do not hold six symbols of a large alphabet; grams are then numbered by rank."""
+    """64 bits do not hold six symbols of a large alphabet; grams then take 128."""
     rng = np.random.default_rng(alphabet)
     filler = rng.integers(0, alphabet, 9000).tolist()
-    candidate = rng.integers(0, alphabet, 30).tolist()
-    reference = [*candidate[12:], *candidate[:12], *candidate[5:14]]
-    none = np.array([0], dtype=np.int64)
-    found = kernel.matches(laid([candidate]), laid([reference, filler]), (none, none), 6)
-    for n, counts in enumerate(found, 1):
-        ours, theirs = (
-            Counter(tuple(text[at : at + n]) for at in range(len(text) - n + 1)) for text in (candidate, reference)
-        )
-        assert counts.tolist() == [(ours & theirs).total()]
+    candidate = [alphabet - 1, *rng.integers(0, alphabet, 30).tolist()]
+    references = [[*candidate[12:], *candidate[:12], *candidate[5:14]], filler, candidate[:4], []]
+    found = kernel.matches(*pair(candidate, *references), 6)
+    expected = [[shared(candidate, reference, n) for reference in references] for n in range(1, 7)]
+    assert found.tolist() == expected
 
 
 def test_long_texts_share_what_their_counts_share() -> None:
     rng = np.random.default_rng(4)
     candidate, reference = (rng.integers(0, 9, size).tolist() for size in (900, 700))
-    none = np.array([0], dtype=np.int64)
-    found = kernel.matches(laid([candidate]), laid([reference]), (none, none), 2)
-    assert found[0].tolist() == [(Counter(candidate) & Counter(reference)).total()]
+    found = kernel.matches(*pair(candidate, reference), 2)
+    assert found.tolist() == [[shared(candidate, reference, n)] for n in (1, 2)]
 
 
 def test_caption_is_no_reference_of_itself(store: Store) -> None:

@@ -1,99 +1,215 @@
 """Matches of n-grams, of characters or words, between candidates and each of their references (Popović 2015).
 
-A gram is a number: those of its symbols side by side where 64 bits hold them, else its rank among all grams. Texts keep
-theirs sorted, so that a pair is matched in one pass; one order is held at a time.
+Every place in a text is a key: the symbols from there on, as many as the longest gram has, side by side in one or two
+64-bit numbers, and 0 past the end of the text. The places of all texts that meet on an image are sorted once: those
+that share a gram then stand together, for every n. Longer grams are looked for among the places that share a shorter
+one, which are ever fewer.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from auditor.metrics.kernels.columns import Meetings, Texts, offsets
+from auditor.metrics.kernels.columns import Sides, Texts, offsets
+from auditor.metrics.kernels.compiled import compiled, part
 from auditor.metrics.kernels.threads import in_parts
 
-_FEW = 500  # symbols of a text whose grams are sorted by insertion
+_RUN = 12  # places that are sorted by insertion, before runs are merged
+
+_REST = 3  # bits of a place's mark below those of its text: how many symbols follow it, as far as a gram reaches
 
 Places = NDArray[np.int64]
 
 Counts = NDArray[np.uint32]
 
-Grams = NDArray[np.uint64]
+Keys = NDArray[np.uint64]
+
+Table = NDArray[np.uint32]  # of two dimensions
 
 
-def expand(texts: Texts, parts: Texts) -> Texts:
-    """Put in place of each token t the symbols that `parts` has as text t."""
-    lengths = np.diff(parts.starts)[texts.tokens]
-    ends = offsets(lengths)
-    symbols = np.empty(ends[-1], np.uint32)
-    _expand(texts.tokens, parts.tokens, parts.starts, ends, symbols)
-    return Texts(symbols, ends[texts.starts])
+def lengths(texts: Texts, parts: Texts) -> Counts:
+    """Say how many symbols each text has, where `parts` has as text t those of token t."""
+    ends = offsets(np.diff(parts.starts)[texts.tokens])
+    return np.diff(ends[texts.starts]).astype(np.uint32)
 
 
-def matches(candidates: Texts, references: Texts, met: Meetings, most: int) -> list[Counts]:
-    """Count, for n = 1 to `most`, the n-grams that each pair of texts shares, clipped: one column per n."""
-    found = []
-    symbols = np.concatenate([candidates.tokens, references.tokens])
-    alphabet, numbers = np.unique(symbols, return_inverse=True)
-    step = max(1, len(alphabet).bit_length())
-    ranks: Grams = numbers.astype(np.uint64)
-    starts = np.concatenate([candidates.starts, references.starts[1:] + candidates.starts[-1]])
-    grams, width = ranks, step  # the symbols after the last of a text begin no gram of it: they are never read
-    for n in range(1, most + 1):
-        if n > 1:
-            if width + step > 64:
-                some, numbers = np.unique(grams, return_inverse=True)
-                grams, width = numbers.astype(np.uint64), len(some).bit_length()
-            following = np.concatenate([ranks[n - 1 :], np.zeros(min(n - 1, len(ranks)), np.uint64)])
-            grams, width = grams << np.uint64(step) | following, width + step
-        found.append(_matches(grams, starts, len(candidates.starts) - 1, met, n))
+def matches(both: Sides, parts: Texts, most: int) -> Table:
+    """Count, for n = 1 to `most` (6 or less), the n-grams that candidate and reference share, clipped.
+
+    A row for each n, with the pairs of `meetings(both)`. `parts` has as text t the symbols of token t, each less than
+    2 ** 21, or than 2 ** 32 where `most` is 2.
+    """
+    starts = offsets(both.last - both.first - (both.held >= 0))
+    found = np.zeros((most, starts[-1]), np.uint32)
+    step = int(parts.tokens.max(initial=0) + 1).bit_length()  # symbols count from 1: 0 is what follows a text
+    ours, theirs = (lengths(side, parts).astype(np.int64) for side in (both.candidates, both.references))
+    in_parts(
+        len(both.first),
+        lambda first, last: _count(
+            both.candidates.tokens, both.candidates.starts, both.references.tokens, both.references.starts,
+            both.first, both.last, both.held, parts.tokens, parts.starts, ours, theirs, starts, first, last, step,
+            found,
+        ),
+    )  # fmt: skip
     return found
 
 
-def _matches(grams: Grams, starts: Places, candidates: int, met: Meetings, n: int) -> Counts:
-    ordered = grams.copy()
-    counts = np.zeros(len(met[0]), np.uint32)
-    for text in np.flatnonzero(np.diff(starts) > _FEW):
-        ordered[starts[text] : starts[text + 1] - n + 1].sort()
-    in_parts(len(starts) - 1, lambda first, last: _sort(ordered, starts, first, last, n))
-    other = met[1] + candidates
-    in_parts(len(counts), lambda first, last: _meet(ordered, starts, met[0], other, first, last, n, counts))
-    return counts
+@compiled
+def _count(
+    tokens: Counts, token_starts: Places, their_tokens: Counts, their_starts: Places, first_of: Places, last_of: Places,
+    held_of: Places, parts: Counts, part_starts: Places, lengths: Places, their_lengths: Places, pairs: Places,
+    begin: int, finish: int, step: int, found: Table,
+) -> None:  # fmt: skip
+    """Count for candidates begin to finish - 1, image by image: those that have the same references."""
+    most = len(found)
+    room, texts = 0, 0
+    keys, marks = np.empty((4, room), np.uint64), np.empty((2, room), np.int64)
+    owner, count, touched = np.empty(texts, np.int64), np.empty(texts, np.int64), np.empty(texts, np.int64)
+    until = begin
+    while until < finish:
+        some, first, last = until, first_of[until], last_of[until]
+        size = 0
+        for reference in range(first, last):
+            size += their_lengths[reference]
+        while until < finish and first_of[until] == first and last_of[until] == last:
+            size += lengths[until]
+            until += 1
+        references = last - first
+        if size > room:
+            room = 2 * size
+            keys, marks = np.empty((4, room), np.uint64), np.empty((2, room), np.int64)
+        if references + until - some > texts:
+            texts = 2 * (references + until - some)
+            owner, count = np.empty(texts, np.int64), np.zeros(texts, np.int64)
+            touched = np.empty(texts, np.int64)
+        at = 0
+        for text in range(references):
+            owner[text] = -1
+            at = _spell(
+                their_tokens, their_starts[first + text], their_starts[first + text + 1], parts, part_starts, text,
+                step, most, keys, marks, at,
+            )  # fmt: skip
+        for candidate in range(some, until):
+            held = held_of[candidate] - first
+            text = references + candidate - some
+            if held >= 0 and owner[held] < 0 and _is_same(
+                tokens, token_starts[candidate], token_starts[candidate + 1],
+                their_tokens, their_starts[first + held], their_starts[first + held + 1],
+            ):  # fmt: skip
+                owner[held], owner[text] = candidate, -1
+                continue
+            owner[text] = candidate
+            at = _spell(
+                tokens, token_starts[candidate], token_starts[candidate + 1], parts, part_starts, text, step, most,
+                keys, marks, at,
+            )  # fmt: skip
+        side = _sort(keys, marks, at)
+        for n in range(1, most + 1):
+            at = _share(
+                keys[2 * side], keys[2 * side + 1], marks[side], at, n, step, references, first, owner, held_of, pairs,
+                count, touched, found[n - 1],
+            )  # fmt: skip
 
 
-@njit(cache=True, nogil=True)
-def _expand(tokens: Counts, parts: Counts, starts: Places, ends: Places, symbols: Counts) -> None:
-    for at in range(len(tokens)):
-        first = starts[tokens[at]]
-        for k in range(ends[at + 1] - ends[at]):
-            symbols[ends[at] + k] = parts[first + k]
+@part
+def _is_same(ours: Counts, first: int, last: int, theirs: Counts, their_first: int, their_last: int) -> bool:
+    at = 0
+    while first + at < last and their_first + at < their_last and ours[first + at] == theirs[their_first + at]:
+        at += 1
+    return first + at == last and their_first + at == their_last
 
 
-@njit(cache=True, nogil=True)
-def _sort(grams: Grams, starts: Places, first: int, last: int, n: int) -> None:
-    for text in range(first, last):
-        if starts[text + 1] - starts[text] > _FEW:
-            continue
-        for at in range(starts[text] + 1, starts[text + 1] - n + 1):
-            gram, place = grams[at], at
-            while place > starts[text] and grams[place - 1] > gram:
-                grams[place] = grams[place - 1]
-                place -= 1
-            grams[place] = gram
+@part
+def _mask(symbols: int, step: int) -> np.uint64:
+    """Cover the first symbols of a key."""
+    return ~np.uint64(0) << np.uint64(64 - symbols * step) if symbols > 0 else np.uint64(0)
 
 
-@njit(cache=True, nogil=True)
-def _meet(
-    grams: Grams, starts: Places, candidate: Places, reference: Places, first: int, last: int, n: int, counts: Counts
-) -> None:
-    for pair in range(first, last):
-        i, i_end = starts[candidate[pair]], starts[candidate[pair] + 1] - n + 1
-        j, j_end = starts[reference[pair]], starts[reference[pair] + 1] - n + 1
-        shared = 0
-        while i < i_end and j < j_end:
-            mine, other = grams[i], grams[j]
-            shared += mine == other
-            i += mine <= other
-            j += other <= mine
-        counts[pair] = shared
+@part
+def _spell(
+    tokens: Counts, first: int, last: int, parts: Counts, part_starts: Places, text: int, step: int, most: int,
+    keys: Keys, marks: Places, at: int,
+) -> int:  # fmt: skip
+    """Append the places of a text, from the last to the first: each key is the next one's, moved by a symbol."""
+    held = min(most, 64 // step)
+    shift, top = np.uint64(step), np.uint64(64 - step)
+    mask, more = _mask(held, step), _mask(most - held, step)
+    key, rest, following = np.uint64(0), np.uint64(0), 0
+    for place in range(last - 1, first - 1, -1):
+        token = tokens[place]
+        for symbol in range(part_starts[token + 1] - 1, part_starts[token] - 1, -1):
+            if more:
+                rest = (rest >> shift | (key >> np.uint64(64 - held * step)) << top) & more
+            key = (key >> shift | (np.uint64(parts[symbol]) + np.uint64(1)) << top) & mask
+            following = min(following + 1, most)
+            keys[0, at], keys[1, at], marks[0, at] = key, rest, text << _REST | following
+            at += 1
+    return at
+
+
+@part
+def _sort(keys: Keys, marks: Places, size: int) -> int:
+    """Sort places by key; give in which half of the rows they are then."""
+    for begin in range(0, size, _RUN):
+        for one in range(begin + 1, min(begin + _RUN, size)):
+            key, rest, mark, at = keys[0, one], keys[1, one], marks[0, one], one
+            while at > begin and (keys[0, at - 1] > key or (keys[0, at - 1] == key and keys[1, at - 1] > rest)):
+                keys[0, at], keys[1, at], marks[0, at] = keys[0, at - 1], keys[1, at - 1], marks[0, at - 1]
+                at -= 1
+            keys[0, at], keys[1, at], marks[0, at] = key, rest, mark
+    side, width = 0, _RUN
+    while width < size:
+        here, there = 2 * side, 2 - 2 * side
+        for begin in range(0, size, 2 * width):
+            left, middle, end = begin, min(begin + width, size), min(begin + 2 * width, size)
+            right = middle
+            for to in range(begin, end):
+                one, other = keys[here, min(left, middle - 1)], keys[here, min(right, end - 1)]
+                earlier = one < other or (one == other and keys[here + 1, left] <= keys[here + 1, min(right, end - 1)])
+                taken = left if left < middle and (right == end or earlier) else right
+                left, right = left + (taken == left), right + (taken == right)
+                keys[there, to], keys[there + 1, to] = keys[here, taken], keys[here + 1, taken]
+                marks[1 - side, to] = marks[side, taken]
+        side, width = 1 - side, 2 * width
+    return side
+
+
+@part
+def _share(
+    keys: Keys, rests: Keys, marks: Places, size: int, n: int, step: int, references: int, first: int, owner: Places,
+    held_of: Places, pairs: Places, count: Places, touched: Places, found: Counts,
+) -> int:  # fmt: skip
+    """Count the n-grams that texts share, and keep, in order, the places of those; gives their number."""
+    held = 64 // step
+    mask, more = _mask(min(n, held), step), _mask(n - held, step)
+    kept, begin = 0, 0
+    while begin < size:
+        key, rest, end = keys[begin] & mask, rests[begin] & more, begin + 1
+        while end < size and keys[end] & mask == key and rests[end] & more == rest:
+            end += 1
+        several = 0
+        if end - begin > 1:
+            for at in range(begin, end):
+                if marks[at] & ((1 << _REST) - 1) >= n:
+                    text = marks[at] >> _REST
+                    if count[text] == 0:
+                        touched[several] = text
+                        several += 1
+                    count[text] += 1
+        if several > 1:
+            for one in range(several):
+                candidate = owner[touched[one]]
+                if candidate >= 0:
+                    held_out, ours, to = held_of[candidate] - first, count[touched[one]], pairs[candidate]
+                    for other in range(several):
+                        text = touched[other]
+                        if text < references and text != held_out:
+                            found[to + text - (0 <= held_out < text)] += min(ours, count[text])
+            for at in range(begin, end):
+                keys[kept], rests[kept], marks[kept] = keys[at], rests[at], marks[at]
+                kept += 1
+        for one in range(several):
+            count[touched[one]] = 0
+        begin = end
+    return kept

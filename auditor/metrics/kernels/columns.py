@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -41,10 +41,15 @@ def offsets(lengths: NDArray[np.integer]) -> NDArray[np.int64]:
     return np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)))
 
 
+def flat(column: pl.Series) -> NDArray[Any]:
+    """Give a column as an array that may be written to: a kernel is compiled once more for one that may not."""
+    return np.require(column.to_numpy(), requirements=["C", "W"])
+
+
 def texts(column: pl.Series) -> Texts:
     """Lay a column of token lists out flat."""
-    tokens = column.filter(column.list.len() > 0).explode().cast(pl.UInt32).to_numpy()
-    return Texts(np.ascontiguousarray(tokens), offsets(column.list.len().to_numpy()))
+    tokens = column.filter(column.list.len() > 0).explode().cast(pl.UInt32)
+    return Texts(flat(tokens), offsets(column.list.len().to_numpy()))
 
 
 def beside(candidates: pl.DataFrame, references: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -75,7 +80,7 @@ def sides(candidates: pl.DataFrame, references: pl.DataFrame) -> tuple[pl.DataFr
     Gives the candidates that have a reference, and the arrays of both sides; references are sorted by image and slot.
     """
     placed, references = beside(candidates, references)
-    first, last, held = (placed[name].to_numpy() for name in ("first", "last", "held"))
+    first, last, held = (flat(placed[name]) for name in ("first", "last", "held"))
     both = Sides(texts(placed["tokens"]), texts(references["tokens"]), first, last, held)
     return placed.drop("first", "last", "held", "tokens", "image_no", "held_out"), both
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from auditor.metrics.kernels.compiled import compiled
 from auditor.metrics.kernels.threads import in_parts
 
 ORDERS = 4
@@ -85,7 +85,7 @@ def mean_cosines(
     return means
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _as_double(high: int, low: int, shift: int) -> float:
     """Convert high 2^shift + low as the engine converts an integer of 128 bits: its two halves, then their sum."""
     high += low >> shift
@@ -94,7 +94,7 @@ def _as_double(high: int, low: int, shift: int) -> float:
     return float(lower) + float(high >> (64 - shift)) * 18446744073709551616.0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _norms(grams: Grams, weights: Weights, first: int, last: int, norms: Numbers) -> None:
     """Measure the tf-idf vectors of texts, for each order and number of references."""
     most = weights.images.shape[1]
@@ -113,7 +113,7 @@ def _norms(grams: Grams, weights: Weights, first: int, last: int, norms: Numbers
                 norms[text, order, k] = np.sqrt(_as_double(high[order, k], low[order, k], _SQUARE_SHIFT) / _SQUARE_UNIT)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _means(
     grams: Grams,
     weights: Weights,

@@ -12,8 +12,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from auditor.metrics.kernels.compiled import part
 
 BEAM = 25  # columns on either side of the diagonal, as in sacrebleu
 
@@ -34,13 +35,13 @@ Numbers = NDArray[np.int64]
 Table = NDArray[np.int64]  # of two dimensions
 
 
-@njit(cache=True, nogil=True)
+@part
 def beam_of(ratio: float) -> int:
     """Give the width of the beam; wider where a reference is so long that two rows would not meet."""
     return math.ceil(ratio / 2 + BEAM) if ratio / 2 > BEAM else BEAM
 
 
-@njit(cache=True, nogil=True)
+@part
 def is_whole(n_hyp: int, n_ref: int) -> bool:
     """Say whether the beam leaves no cell of the table out, and a row fits into 64 bits."""
     ratio = n_ref / n_hyp
@@ -48,7 +49,7 @@ def is_whole(n_hyp: int, n_ref: int) -> bool:
     return n_ref <= BITS and math.floor(ratio) + beam > n_ref and math.floor(n_hyp * ratio) <= beam
 
 
-@njit(cache=True, nogil=True)
+@part
 def positions(words: Words, ref: Words, masks: Masks) -> None:
     """Set bit j of masks[i] where hypothesis word i equals reference word j."""
     for i in range(len(words)):
@@ -58,7 +59,7 @@ def positions(words: Words, ref: Words, masks: Masks) -> None:
         masks[i] = mask
 
 
-@njit(cache=True, nogil=True)
+@part
 def _bits_of_row(mask: np.uint64, up: np.uint64, down: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
     """Compute a row from the vertical +1 and -1 of the row above: its own, and the horizontal ones between the two."""
     same = (((mask & up) + up) ^ up) | mask | down
@@ -68,7 +69,7 @@ def _bits_of_row(mask: np.uint64, up: np.uint64, down: np.uint64) -> tuple[np.ui
     return (falls << _ONE) | ~(same | shifted), shifted & same, rises, falls
 
 
-@njit(cache=True, nogil=True)
+@part
 def fill_bits(masks: Masks, start: int, n_hyp: int, n_ref: int, bits: Masks, distances: Numbers) -> None:
     """Compute rows start + 1 to n_hyp of the table.
 
@@ -86,7 +87,7 @@ def fill_bits(masks: Masks, start: int, n_hyp: int, n_ref: int, bits: Masks, dis
         bits[i + 1, 0], bits[i + 1, 1], distances[i + 1] = up, down, distance
 
 
-@njit(cache=True, nogil=True)
+@part
 def rotated_by_bits(
     masks: Masks, low: int, middle: int, high: int, n_hyp: int, n_ref: int, bits: Masks, distances: Numbers
 ) -> int:
@@ -102,7 +103,7 @@ def rotated_by_bits(
     return int(distance)
 
 
-@njit(cache=True, nogil=True)
+@part
 def align_bits(
     masks: Masks, n_hyp: int, n_ref: int, bits: Masks, aligned: Numbers, hyp_errors: Numbers, ref_errors: Numbers
 ) -> None:
@@ -131,7 +132,7 @@ def align_bits(
             hyp_errors[i + 1] = 1
 
 
-@njit(cache=True, nogil=True)
+@part
 def bounds(n_hyp: int, n_ref: int, lows: Numbers, highs: Numbers) -> int:
     """Set which columns of each row the beam holds (from, up to); give the most that a row has."""
     ratio = n_ref / n_hyp
@@ -146,7 +147,7 @@ def bounds(n_hyp: int, n_ref: int, lows: Numbers, highs: Numbers) -> int:
     return int(max(widest, highs[0] - lows[0]))
 
 
-@njit(cache=True, nogil=True)
+@part
 def _row(word: int, ref: Words, i: int, lows: Numbers, highs: Numbers, above: Numbers, row: Numbers) -> None:
     """Compute row i > 0 from the one above it; both begin at their own first column."""
     shift = lows[i] - lows[i - 1]
@@ -162,7 +163,7 @@ def _row(word: int, ref: Words, i: int, lows: Numbers, highs: Numbers, above: Nu
         row[k] = left = min(best, UNREACHED)
 
 
-@njit(cache=True, nogil=True)
+@part
 def fill_beam(words: Words, ref: Words, start: int, lows: Numbers, highs: Numbers, costs: Table) -> int:
     """Compute rows start + 1 to the last of the table, and give the distance."""
     if start == 0:
@@ -173,7 +174,7 @@ def fill_beam(words: Words, ref: Words, start: int, lows: Numbers, highs: Number
     return int(costs[len(words), len(ref) - lows[len(words)]])
 
 
-@njit(cache=True, nogil=True)
+@part
 def rotated_by_beam(
     words: Words,
     ref: Words,
@@ -208,7 +209,7 @@ def rotated_by_beam(
     return int(rows[n_hyp % 2, n_ref - lows[n_hyp]])
 
 
-@njit(cache=True, nogil=True)
+@part
 def align_beam(
     words: Words,
     ref: Words,

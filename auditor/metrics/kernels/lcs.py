@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from auditor.metrics.kernels.columns import Meetings, Sides
+from auditor.metrics.kernels.compiled import compiled, part
 from auditor.metrics.kernels.threads import in_parts
 
 _Tokens = NDArray[np.uint32]
@@ -67,7 +67,7 @@ def _flat(sides: Sides) -> _Flat:
     return (*sides.candidates, *sides.references)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _align(texts: _Flat, met: Meetings, longest: int, start: int, stop: int, lcs: _Tokens) -> None:
     candidate_tokens, candidate_starts, reference_tokens, reference_starts = texts
     row = np.empty(longest + 1, np.int64)
@@ -78,7 +78,7 @@ def _align(texts: _Flat, met: Meetings, longest: int, start: int, stop: int, lcs
         lcs[at] = _lcs_of_words(ours, theirs) if len(ours) <= 64 else _lcs_of_rows(ours, theirs, row)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _weigh(texts: _Flat, met: Meetings, weights: _Weights, start: int, stop: int, made: WeightedSubsequences) -> None:
     candidate_tokens, candidate_starts, reference_tokens, reference_starts = texts
     size = len(weights)
@@ -90,7 +90,7 @@ def _weigh(texts: _Flat, met: Meetings, weights: _Weights, start: int, stop: int
         made.weighted_lcs[at], made.weighted_runs[at] = _weighted(ours, theirs, weights, row)
 
 
-@njit(cache=True, nogil=True)
+@part
 def _lcs_of_words(ours: _Tokens, theirs: _Tokens) -> int:
     """Count in one machine word, a bit a token of `ours` (at most 64): Hyyrö 2004, figure 3."""
     state = ~np.uint64(0)
@@ -106,7 +106,7 @@ def _lcs_of_words(ours: _Tokens, theirs: _Tokens) -> int:
     return length
 
 
-@njit(cache=True, nogil=True)
+@part
 def _lcs_of_rows(ours: _Tokens, theirs: _Tokens, row: _Places) -> int:
     """Count by the table, of which one row is kept: for candidates too long for a machine word."""
     row[: len(ours) + 1] = 0
@@ -122,7 +122,7 @@ def _lcs_of_rows(ours: _Tokens, theirs: _Tokens, row: _Places) -> int:
     return int(row[len(ours)])
 
 
-@njit(cache=True, nogil=True)
+@part
 def _weighted(ours: _Tokens, theirs: _Tokens, weights: _Weights, row: _Row) -> tuple[float, float]:
     """Give the weighted table's value, and the weight of the runs of reference tokens on the way back through it.
 

@@ -5,9 +5,10 @@ The rules of thumb are tercom's as sacrebleu 2.6 follows them, to the order in w
 
 from __future__ import annotations
 
-from numba import njit
+import numpy as np
 
-from auditor.metrics.kernels.edit_distance import Numbers, Table, Words
+from auditor.metrics.kernels.compiled import part
+from auditor.metrics.kernels.edit_distance import Masks, Numbers, Table, Words
 
 LONGEST = 10  # words
 
@@ -16,10 +17,12 @@ FARTHEST = 50  # words between a block and its place in the reference
 MOST = 1000  # shifts tried for one pair; the round that reaches them is not finished
 
 
-@njit(cache=True, nogil=True)
+@part
 def find_shifts(
     words: Words,
     ref: Words,
+    masked: bool,
+    masks: Masks,
     aligned: Numbers,
     hyp_errors: Numbers,
     ref_errors: Numbers,
@@ -30,12 +33,18 @@ def find_shifts(
 
     A block is as long as it likes, up to 10 words, where it equals words of the reference not farther than 50 words
     away. Among its words one is wrong, among those of the reference another; it does not stand where it belongs.
-    `hyp_errors` and `ref_errors` are running sums.
+    `hyp_errors` and `ref_errors` are running sums. Where it is `masked`, bits of `masks` say where words are equal.
     """
     n_hyp, n_ref = len(words), len(ref)
     count = 0
     for start in range(n_hyp):
         for at in range(max(0, start - FARTHEST), min(n_ref, start + FARTHEST + 1)):
+            if masked:
+                left = masks[start] >> np.uint64(at)
+                if not left:
+                    break
+                if not left & np.uint64(1):
+                    continue
             longest = min(LONGEST, n_hyp - start, n_ref - at)
             length = 0
             while length < longest and words[start + length] == ref[at + length]:
@@ -58,7 +67,7 @@ def find_shifts(
     return count
 
 
-@njit(cache=True, nogil=True)
+@part
 def as_rotation(shift: Numbers, n_hyp: int) -> tuple[int, int, int]:
     """Give a shift (first word, words, target) as words low to middle and middle to high that change places.
 

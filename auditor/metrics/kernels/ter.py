@@ -11,11 +11,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from auditor.metrics.kernels import edit_distance as distance
 from auditor.metrics.kernels.columns import Sides, Texts
+from auditor.metrics.kernels.compiled import compiled, part
 from auditor.metrics.kernels.edit_distance import Masks, Numbers, Table, Words
 from auditor.metrics.kernels.shifts import MOST, as_rotation, find_shifts
 from auditor.metrics.kernels.threads import in_parts
@@ -85,7 +85,7 @@ def _desk(n_hyp: int, n_ref: int) -> _Desk:
     )
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _edits(both: Sides, shifts: bool, first: int, last: int, desk: _Desk, made: Edits) -> None:
     for candidate in range(first, last):
         hyp = _text(both.candidates, candidate)
@@ -105,12 +105,12 @@ def _edits(both: Sides, shifts: bool, first: int, last: int, desk: _Desk, made: 
         made.rate[candidate] = rate / count
 
 
-@njit(cache=True, nogil=True)
+@part
 def _text(texts: Texts, at: int) -> Words:
     return texts.tokens[texts.starts[at] : texts.starts[at + 1]]
 
 
-@njit(cache=True, nogil=True)
+@part
 def _edits_of_pair(hyp: Words, ref: Words, shifts: bool, desk: _Desk) -> int:
     n_hyp, n_ref = len(hyp), len(ref)
     if n_hyp == 0 or n_ref == 0:
@@ -118,35 +118,38 @@ def _edits_of_pair(hyp: Words, ref: Words, shifts: bool, desk: _Desk) -> int:
     words, masks = desk.words[:n_hyp], desk.masks[:n_hyp]
     for i in range(n_hyp):
         words[i] = hyp[i]
-    whole = distance.is_whole(n_hyp, n_ref)
+    whole, masked = distance.is_whole(n_hyp, n_ref), n_ref <= distance.BITS
     costs, rows, least = desk.none, desk.none, 0
-    if whole:
+    if masked:
         distance.positions(words, ref, masks)
         least = _least_distance(masks, n_ref)
-    else:
+    if not whole:
         width = distance.bounds(n_hyp, n_ref, desk.lows, desk.highs)
         costs, rows = np.empty((n_hyp + 1, width), np.int64), np.empty((2, width), np.int64)
-    now = _fill(whole, words, masks, ref, 0, desk, costs)
+    now = _fill(whole, masked, words, masks, ref, 0, desk, costs)
     shifted, tried = 0, 0
     while shifts and now > least:
         _align(whole, words, masks, ref, desk, costs)
-        count = find_shifts(words, ref, desk.aligned, desk.hyp_errors, desk.ref_errors, MOST - tried, desk.found)
+        count = find_shifts(
+            words, ref, masked, masks, desk.aligned, desk.hyp_errors, desk.ref_errors, MOST - tried, desk.found
+        )
         tried += count
         if tried >= MOST:
             break
-        best = _best_shift(whole, words, masks, ref, count, now, least, desk, costs, rows)
+        best = _best_shift(whole, masked, words, masks, ref, count, now, least, desk, costs, rows)
         if best < 0:
             break
         low, middle, high = as_rotation(desk.found[best], n_hyp)
         _rotate(words, masks, low, middle, high, desk)
-        now = _fill(whole, words, masks, ref, low, desk, costs)
+        now = _fill(whole, masked, words, masks, ref, low, desk, costs)
         shifted += 1
     return int(shifted + now)
 
 
-@njit(cache=True, nogil=True)
+@part
 def _best_shift(
     whole: bool,
+    masked: bool,
     words: Words,
     masks: Masks,
     ref: Words,
@@ -165,11 +168,12 @@ def _best_shift(
         wanted = gain if best >= 0 and _precedes(desk.found[k], desk.found[best]) else gain + 1
         if middle in (low, high) or wanted > now - least:
             continue
-        if whole:
-            if wanted > 2 * min(middle - low, high - middle):
-                continue
+        if whole and wanted > 2 * min(middle - low, high - middle):
+            continue
+        then = 0
+        if masked:  # where the beam leaves cells out, this is the least that it can be
             then = distance.rotated_by_bits(masks, low, middle, high, n_hyp, n_ref, desk.bits, desk.distances)
-        else:
+        if not whole and now - then >= wanted:
             limit = now - wanted
             then = distance.rotated_by_beam(words, ref, low, middle, high, limit, desk.lows, desk.highs, costs, rows)
         if now - then >= wanted:
@@ -177,16 +181,19 @@ def _best_shift(
     return best
 
 
-@njit(cache=True, nogil=True)
-def _fill(whole: bool, words: Words, masks: Masks, ref: Words, start: int, desk: _Desk, costs: Table) -> int:
+@part
+def _fill(
+    whole: bool, masked: bool, words: Words, masks: Masks, ref: Words, start: int, desk: _Desk, costs: Table
+) -> int:
     """Compute the table from row `start` + 1 on, and give the distance."""
-    if whole:
+    if masked:
         distance.fill_bits(masks, start, len(words), len(ref), desk.bits, desk.distances)
+    if whole:
         return int(desk.distances[len(words)])
     return distance.fill_beam(words, ref, start, desk.lows, desk.highs, costs)
 
 
-@njit(cache=True, nogil=True)
+@part
 def _align(whole: bool, words: Words, masks: Masks, ref: Words, desk: _Desk, costs: Table) -> None:
     """Align the words, and make running sums of the errors."""
     aligned, hyp_errors, ref_errors = desk.aligned, desk.hyp_errors, desk.ref_errors
@@ -201,7 +208,7 @@ def _align(whole: bool, words: Words, masks: Masks, ref: Words, desk: _Desk, cos
         ref_errors[j + 1] += ref_errors[j]
 
 
-@njit(cache=True, nogil=True)
+@part
 def _precedes(shift: Numbers, best: Numbers) -> bool:
     """Say which wins where both gain the same: the longer block, the first, the first target."""
     if shift[1] != best[1]:
@@ -211,7 +218,7 @@ def _precedes(shift: Numbers, best: Numbers) -> bool:
     return bool(shift[2] < best[2])
 
 
-@njit(cache=True, nogil=True)
+@part
 def _least_distance(masks: Masks, n_ref: int) -> int:
     """Give the distance that no order of the words can get below: that of the bags of words."""
     used = np.uint64(0)
@@ -224,7 +231,7 @@ def _least_distance(masks: Masks, n_ref: int) -> int:
     return max(len(masks), n_ref) - equal
 
 
-@njit(cache=True, nogil=True)
+@part
 def _rotate(words: Words, masks: Masks, low: int, middle: int, high: int, desk: _Desk) -> None:
     """Let words low to middle and middle to high change places, and the masks with them."""
     for i in range(low, high):

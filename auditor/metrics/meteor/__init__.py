@@ -14,7 +14,7 @@ from auditor.errors import MetricError
 from auditor.metrics.by_reference_count import ByReferenceCount, as_lists, by_candidate, in_steps, steps_of
 from auditor.metrics.card import Metric, Parameter
 from auditor.metrics.counting import Kernel
-from auditor.metrics.kernels.columns import beside, offsets, texts
+from auditor.metrics.kernels.columns import beside, flat, offsets, texts
 from auditor.metrics.kernels.threads import in_parts
 from auditor.metrics.meteor import resources
 from auditor.metrics.meteor.words import Lexicon, lexicon
@@ -66,7 +66,7 @@ def corpus(counts: pl.DataFrame) -> float:
 
 
 def _sums(counts: pl.DataFrame, _parameters: Mapping[str, Any]) -> pl.DataFrame:
-    from auditor.metrics.kernels.meteor import CHUNKS  # noqa: PLC0415
+    from auditor.metrics.kernels.meteor.alignment import CHUNKS  # noqa: PLC0415
 
     rows = counts.select(pl.col(STATISTICS).cast(pl.Int64)).to_numpy(writable=True)
     matched = rows[:, 4:CHUNKS].reshape(-1, 4, 2, 2).sum(axis=(1, 2))  # modules, kinds, sides
@@ -75,7 +75,7 @@ def _sums(counts: pl.DataFrame, _parameters: Mapping[str, Any]) -> pl.DataFrame:
 
 
 def _of_sums(sums: pl.DataFrame, _parameters: Mapping[str, Any]) -> pl.Series:
-    from auditor.metrics.kernels.meteor import score_of  # noqa: PLC0415
+    from auditor.metrics.kernels.meteor.alignment import score_of  # noqa: PLC0415
 
     return pl.Series([score_of(row) for row in sums.select(STATISTICS).to_numpy().astype(np.int64)], dtype=pl.Float64)
 
@@ -86,7 +86,7 @@ TOGETHER = Together(_sums, _of_sums)
 
 @dataclass(frozen=True)
 class _Aligned:
-    """Candidates aligned with their references: `scores` and `statistics` of the best, `pair_scores` of each."""
+    """Candidates aligned with references: `scores` and `statistics` of the best, `pair_scores` of each, or none."""
 
     placed: pl.DataFrame
     scores: NDArray[np.float64]
@@ -102,17 +102,17 @@ def _count(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> p
 
 def _count_by_number(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
     """Keep the best score against the first k references, for each k: lists in place of numbers, without statistics."""
-    aligned = _align(rows, parameters)
+    aligned = _align(rows, parameters, by_pair=True)
     steps = steps_of(rows, aligned.placed.height)
     scores = in_steps(by_candidate(aligned.pair_scores, len(steps)), steps)
     return aligned.placed.with_columns(as_lists("score", np.maximum.accumulate(scores, axis=1)))
 
 
-def _align(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> _Aligned:
-    """Align the candidates of one bucket of images with their references."""
-    from auditor.metrics.kernels.meteor import align  # noqa: PLC0415
-    from auditor.metrics.kernels.meteor_matches import Texts, Words  # noqa: PLC0415
-    from auditor.metrics.kernels.meteor_search import LONGEST  # noqa: PLC0415
+def _align(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any], *, by_pair: bool = False) -> _Aligned:
+    """Align the candidates of one bucket of images with their references; `by_pair`, with all of them."""
+    from auditor.metrics.kernels.meteor.alignment import align  # noqa: PLC0415
+    from auditor.metrics.kernels.meteor.matches import Texts, Words  # noqa: PLC0415
+    from auditor.metrics.kernels.meteor.search import LONGEST  # noqa: PLC0415
 
     placed, pairs = _pairs(rows["meteor"], rows["meteor_reference"], rows["bucket_text"])
     tokens = rows["meteor_token"].sort("token_id")
@@ -125,7 +125,7 @@ def _align(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> _
     scores = np.zeros(placed.height)
     statistics = np.zeros((placed.height, len(STATISTICS)), dtype=np.int64)
     starts = offsets(pairs.last - pairs.first - (pairs.held >= 0))
-    pair_scores = np.zeros(starts[-1])
+    pair_scores = np.zeros(starts[-1] if by_pair else 0)
     laid = Texts(seen.numbers, seen.starts)
     words = Words(known.key, known.stem, known.is_function, known.synonyms, known.synonym)
     phrases, paraphrases = _phrases(laid, known)
@@ -158,11 +158,11 @@ def _refuse_longer(rows: Mapping[str, pl.DataFrame], words_of: pl.DataFrame, mos
 
 def _pairs(candidates: pl.DataFrame, references: pl.DataFrame, chosen: pl.DataFrame) -> tuple[pl.DataFrame, Any]:
     """Bring candidates and references of their images together, as places in `chosen` sorted by caption."""
-    from auditor.metrics.kernels.meteor import Pairs  # noqa: PLC0415
+    from auditor.metrics.kernels.meteor.alignment import Pairs  # noqa: PLC0415
 
     captions = np.sort(chosen["caption_id"].to_numpy())
     placed, references = beside(candidates, references)
-    first, last, held = (placed[name].to_numpy() for name in ("first", "last", "held"))
+    first, last, held = (flat(placed[name]) for name in ("first", "last", "held"))
     ours, theirs = (
         np.searchsorted(captions, frame["caption_id"].to_numpy()).astype(np.int64) for frame in (placed, references)
     )
@@ -171,7 +171,7 @@ def _pairs(candidates: pl.DataFrame, references: pl.DataFrame, chosen: pl.DataFr
 
 def _phrases(laid: Any, known: Lexicon) -> tuple[Any, Any]:
     """Find the phrases of the paraphrase table in the texts, and which of them paraphrase each other."""
-    from auditor.metrics.kernels.meteor_phrases import Occurrences, Paraphrases, occurrences, reachable  # noqa: PLC0415
+    from auditor.metrics.kernels.meteor.phrases import Occurrences, Paraphrases, occurrences, reachable  # noqa: PLC0415
 
     table = resources.load().phrases
     words = known.phrase_word[laid.words]
@@ -199,7 +199,9 @@ def _signed(profile: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
 
 _RELATIONS = ("meteor_reference", "meteor_token", "bucket_text")
 
-_BY_NUMBER = ByReferenceCount("meteor", Kernel("meteor_by_number", _count_by_number, (*_RELATIONS, "reference_step")))
+_BY_NUMBER = ByReferenceCount(
+    "meteor", Kernel("meteor_by_number", _count_by_number, (*_RELATIONS, "reference_step"), compiles="alignment.align")
+)
 
 CARDS = (
     Metric(
@@ -231,7 +233,7 @@ CARDS = (
                 counts=True,
             ),
         },
-        kernel=Kernel("meteor", _count, relations=_RELATIONS),
+        kernel=Kernel("meteor", _count, relations=_RELATIONS, compiles="alignment.align"),
         by_reference_count=lambda _: _BY_NUMBER,
         writing=lambda _: "english",
         require=resources.package,

@@ -14,6 +14,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from auditor.metrics.kernels.columns import flat
+
 ROOT = 0
 
 
@@ -88,12 +90,12 @@ def _grow(
 
 def table(frames: Mapping[str, pl.DataFrame]) -> PhraseTable:
     """Take the tables that `build` made as arrays."""
-    tree, target = frames["phrase"], frames["paraphrase"]["target"].to_numpy()
+    tree, target = frames["phrase"], flat(frames["paraphrase"]["target"])
     nodes = np.int32(tree.height)
     return PhraseTable(
-        word=tree["word"].to_numpy(),
+        word=flat(tree["word"]),
         children=np.append(tree["children"].to_numpy(), nodes),
-        is_phrase=tree["is_phrase"].to_numpy(),
+        is_phrase=flat(tree["is_phrase"]),
         targets=np.append(tree["targets"].to_numpy(), np.int32(len(target))),
         target=target,
     )

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from auditor.metrics.kernels.columns import offsets
+from auditor.metrics.kernels.columns import flat, offsets
 from auditor.metrics.meteor.resources import Resources, load
 from auditor.text.meteor_normalizer import CONTEXTS, Mode, context, edges
 from auditor.text.stemmers.porter2 import stem as stem_of
@@ -66,10 +66,10 @@ def corpus(tokens: Sequence[str], numbers: NDArray[np.int64], starts: NDArray[np
         form[first] = len(forms)
         forms.append(load().normalizer.words(line, mode))
     words: dict[str, int] = {}
-    flat = np.array([words.setdefault(word, len(words)) for each in forms for word in each], dtype=np.int32)
+    every = np.array([words.setdefault(word, len(words)) for each in forms for word in each], dtype=np.int32)
     lengths = np.array([len(each) for each in forms], dtype=np.int64)
     places, bounds = _gathered(offsets(lengths), form)
-    return Corpus(list(words), flat[places], bounds[starts])
+    return Corpus(list(words), every[places], bounds[starts])
 
 
 def _judged_whole(
@@ -96,7 +96,7 @@ def _gathered(bounds: NDArray[np.int64], rows: NDArray[np.int64]) -> tuple[NDArr
 
 
 class Lexicon(NamedTuple):
-    """What METEOR knows of each word: see `kernels.meteor.Words`, and its number in the tree of phrases (-1: none)."""
+    """What is known of each word: `kernels.meteor.matches.Words`, and its number in the tree of phrases (-1: none)."""
 
     key: NDArray[np.int32]
     stem: NDArray[np.int32]
@@ -156,7 +156,7 @@ def _synonyms(
         .sort("word", "other")
     )
     bounds = np.searchsorted(pairs["word"].to_numpy(), np.arange(len(words) + 1), "left")
-    return bounds.astype(np.int64), pairs["other"].to_numpy()
+    return bounds.astype(np.int64), flat(pairs["other"])
 
 
 @functools.lru_cache(maxsize=1 << 18)

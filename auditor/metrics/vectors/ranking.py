@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
 from auditor.metrics.vectors.bags import unit
 from auditor.metrics.vectors.material import Material
 from auditor.metrics.vectors.model import Floats, TextModel
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
 #: Numbers of the common space, passes over the captions, captions of a batch.
 SIZE, EPOCHS, BATCH = 256, 8, 50

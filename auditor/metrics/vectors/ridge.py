@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve  # type: ignore[import-untyped]
 
 from auditor.metrics.vectors.bags import unit
 from auditor.metrics.vectors.material import Material
@@ -20,6 +19,8 @@ def fit(material: Material, numbers: Sequence[int], penalty: float) -> Iterator[
 
     The weights are (X'X + penalty · I)⁻¹ X'(Y - mean), where the mean is that of the images learnt from.
     """
+    from scipy.linalg import cho_factor, cho_solve  # type: ignore[import-untyped]  # noqa: PLC0415  its start
+
     vectors, fold_of = unit(material.vectors), material.folds[material.rows]
     gram, cross, total = _sums(material, vectors, np.arange(len(fold_of)))
     for number in numbers:

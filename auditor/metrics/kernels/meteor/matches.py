@@ -12,10 +12,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from auditor.metrics.kernels.meteor_search import (
+from auditor.metrics.kernels.compiled import part
+from auditor.metrics.kernels.meteor.search import (
     BITS,
     COLUMNS,
     DISTANCE,
@@ -38,6 +38,8 @@ Flags = NDArray[np.bool_]
 
 EXACT, STEM, SYNONYM, PARAPHRASE = range(4)
 
+ROWS = 8
+
 
 class Words(NamedTuple):
     """What each distinct word is: words are equal where `key` is, have the same stem where `stem` is.
@@ -59,10 +61,10 @@ class Texts(NamedTuple):
     starts: Starts
 
 
-@njit(cache=True, nogil=True)
+@part
 def enter(
     links: Numbers, key_head: Numbers, stem_head: Numbers, synonym_head: Numbers, key_next: Numbers, stem_next: Numbers,
-    text: Numbers, first: int, last: int, key: Numbers, stem: Numbers, near: Starts, synonym: Numbers,
+    text: Numbers, first: int, last: int, key: Numbers, stem: Numbers, near: Numbers, synonym: Numbers,
 ) -> Numbers:  # fmt: skip
     """Chain the places of a hypothesis by key, by stem and by synonym, each chain from the first place to the last.
 
@@ -74,7 +76,7 @@ def enter(
         word = text[at]
         key_next[at - first], key_head[key[word]] = key_head[key[word]], at - first
         stem_next[at - first], stem_head[stem[word]] = stem_head[stem[word]], at - first
-        for row in range(near[word, 1], near[word, 2]):
+        for row in range(near[word, 0], near[word, 1]):
             if count == len(links):
                 larger = np.empty((2 * count, 2), dtype=np.int32)
                 for link in range(count):
@@ -86,21 +88,21 @@ def enter(
     return links
 
 
-@njit(cache=True, nogil=True)
+@part
 def leave(
     key_head: Numbers, stem_head: Numbers, synonym_head: Numbers, text: Numbers, first: int, last: int, key: Numbers,
-    stem: Numbers, near: Starts, synonym: Numbers,
+    stem: Numbers, near: Numbers, synonym: Numbers,
 ) -> None:  # fmt: skip
     """Empty the chains of a hypothesis."""
     for at in range(first, last):
         word = text[at]
         key_head[key[word]] = -1
         stem_head[stem[word]] = -1
-        for row in range(near[word, 1], near[word, 2]):
+        for row in range(near[word, 0], near[word, 1]):
             synonym_head[synonym[row]] = -1
 
 
-@njit(cache=True, nogil=True)
+@part
 def _add(
     pool: Starts, places: Starts, longest: int, at: int, hyp: int, ref: int, hyp_length: int, ref_length: int,
     module: int,
@@ -122,14 +124,22 @@ def _add(
         else:
             pool[places[longest + ref] + NEXT] = at
         places[longest + ref] = at
+        weight = 10 if module == EXACT else 8 if module == SYNONYM else 6
         for word in range(2 * longest + hyp, 2 * longest + hyp + hyp_length):
             places[word] += 1
+            places[word + 2 * longest] = max(places[word + 2 * longest], weight)
         for word in range(3 * longest + ref, 3 * longest + ref + ref_length):
             places[word] += 1
+            places[word + 2 * longest] = max(places[word + 2 * longest], weight)
+        for word in range(ref + 1, ref + ref_length):
+            places[6 * longest + word] = places[7 * longest + word] = -1
+        places[6 * longest + ref] |= 1 << (hyp & 63)
+        if ref + ref_length < longest:
+            places[7 * longest + ref + ref_length] |= 1 << ((hyp + hyp_length) & 63)
     return at + COLUMNS
 
 
-@njit(cache=True, nogil=True)
+@part
 def _is_same(text: Numbers, hyp: int, ref: int, n_words: int, key: Numbers) -> bool:
     at = 0
     while at < n_words and key[text[hyp + at]] == key[text[ref + at]]:
@@ -137,23 +147,24 @@ def _is_same(text: Numbers, hyp: int, ref: int, n_words: int, key: Numbers) -> b
     return at == n_words
 
 
-@njit(cache=True, nogil=True)
+@part
 def _clear(places: Starts, longest: int, n_hyp: int, n_ref: int) -> None:
     for at in range(n_ref):
         places[at] = -1
-        places[3 * longest + at] = 0
+        places[3 * longest + at] = places[5 * longest + at] = 0
+        places[6 * longest + at] = places[7 * longest + at] = 0
     for at in range(n_hyp):
-        places[2 * longest + at] = 0
+        places[2 * longest + at] = places[4 * longest + at] = 0
 
 
-@njit(cache=True, nogil=True)
+@part
 def _paraphrase_hypothesis(
     pool: Starts, places: Starts, longest: int, size: int, ref_head: Numbers, ref_next: Numbers, hyp_first: int,
-    hyp_last: int, ref_first: int, place: Numbers, length: Numbers, phrase: Numbers, near: Starts, target: Numbers,
+    hyp_last: int, ref_first: int, place: Numbers, length: Numbers, phrase: Numbers, near: Numbers, target: Numbers,
 ) -> int:  # fmt: skip
     """Look in the reference for the paraphrases of every phrase of the hypothesis."""
     for one in range(hyp_first, hyp_last):
-        for row in range(near[phrase[one], 1], near[phrase[one], 2]):
+        for row in range(near[phrase[one], 0], near[phrase[one], 1]):
             link = ref_head[target[row]]
             while link >= 0:
                 size = _add(pool, places, longest, size, place[one], place[link], length[one], length[link], PARAPHRASE)
@@ -161,7 +172,7 @@ def _paraphrase_hypothesis(
     return size
 
 
-@njit(cache=True, nogil=True)
+@part
 def _fix(pool: Starts, places: Starts, fixed: Flags, longest: int, n_ref: int) -> None:
     """Tell the matches apart that no other match overlaps on either side."""
     for at in range(n_ref):
@@ -175,19 +186,21 @@ def _fix(pool: Starts, places: Starts, fixed: Flags, longest: int, n_ref: int) -
         fixed[at] = alone
 
 
-@njit(cache=True, nogil=True)
+@part
 def find(
     pool: Starts, places: Starts, fixed: Flags, longest: int,
     links: Numbers, key_head: Numbers, stem_head: Numbers, synonym_head: Numbers, key_next: Numbers, stem_next: Numbers,
     text: Numbers, hyp: int, n_hyp: int, ref: int, n_ref: int, key: Numbers, stem: Numbers,
     hyp_head: Numbers, hyp_next: Numbers, ref_head: Numbers, ref_next: Numbers, hyp_first: int, hyp_last: int,
-    ref_first: int, ref_last: int, place: Numbers, length: Numbers, phrase: Numbers, near: Starts, target: Numbers,
+    ref_first: int, ref_last: int, place: Numbers, length: Numbers, phrase: Numbers, near: Numbers, target: Numbers,
 ) -> int:  # fmt: skip
     """Find every match of a pair of texts, and those that no other match overlaps on either side (`fixed`).
 
     `hyp` and `ref` are where the texts begin in `text`, `*_first` and `*_last` bound their occurrences of phrases; all
-    are chained. `places` becomes the first matches by word of the reference (-1: none), the last ones, and how many
-    matches cover each word of the hypothesis and of the reference, a row of `longest` each. Gives the room that the
+    are chained. `places` becomes ROWS rows of `longest` numbers: the first matches by word of the reference (-1: none),
+    the last ones; how many matches cover each word of the hypothesis and of the reference; ten times the most that such
+    a match weighs, of either; and by word of the reference where in the hypothesis matches begin that begin there, and
+    where those end that end before it, as bits of the place modulo 64 (-1: one goes on). Gives the room that the
     matches take in `pool`: where there is less, it has to be called again with more.
     """
     _clear(places, longest, n_hyp, n_ref)
@@ -211,7 +224,7 @@ def find(
             size = _add(pool, places, longest, size, links[link, 0], at, 1, 1, SYNONYM)
             link = links[link, 1]
         while one < ref_last and place[one] == at:
-            for row in range(near[phrase[one], 1], near[phrase[one], 2]):
+            for row in range(near[phrase[one], 0], near[phrase[one], 1]):
                 link = hyp_head[target[row]]
                 while link >= 0:
                     size = _add(pool, places, longest, size, place[link], at, length[link], length[one], PARAPHRASE)

@@ -12,8 +12,9 @@ apart.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from auditor.metrics.kernels.compiled import part
 
 BEAM = 40
 
@@ -52,41 +53,44 @@ Columns = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 
-@njit(cache=True, nogil=True)
+@part
 def beams(longest: int) -> Columns:
     """Make room for the search through texts of at most `longest` words."""
     return np.zeros(_USED + 2 * BEAM * (longest // 64 + 2) + BEAM * longest, dtype=np.int64)
 
 
-@njit(cache=True, nogil=True)
-def _pass(beam: Columns, pool: Columns, side: int, size: int, current: int, head: int) -> bool:
+@part
+def _step(pool: Columns, head: int, end: int) -> int:
+    """Tell what a path's key changes by at a word without a match to choose, where its chunk ends before `end`."""
+    if head < 0:
+        return _CHUNK if end else 0
+    return int(pool[head + DISTANCE] - pool[head + GAIN] + (_CHUNK if end and end != pool[head + HYP] + 1 else 0))
+
+
+@part
+def _pass(beam: Columns, pool: Columns, side: int, size: int, current: int, head: int, after: int) -> bool:
     """Let every path go past a word of the reference that has no match to choose: `head` is taken, -1 is none.
 
-    Paths stay in their slots, and are sorted on the way. Tells whether none of them is in a chunk then.
+    Paths stay in their slots, and are sorted on the way. Tells whether all of them are in state `after` then.
     """
-    closed = head < 0
+    alike = True
     for rank in range(size):
         key, slot = beam[_KEY + side + rank], beam[_SLOT + side + rank]
         state = beam[_STATE + slot]
-        end = state & _END
         if state >> _UPTO > current:  # within a match that it took before
-            closed = False
-        elif head < 0:
-            key += _CHUNK if end else 0
-            beam[_STATE + slot] = 0
+            alike = False
         else:
-            key += pool[head + DISTANCE] - pool[head + GAIN]
-            key += _CHUNK if end and end != pool[head + HYP] + 1 else 0
-            beam[_STATE + slot] = pool[head + REF_END] << _UPTO | (pool[head + HYP_END] + 1)
+            key += _step(pool, head, state & _END)
+            beam[_STATE + slot] = after
         at = _KEY + side + rank
         while at > _KEY + side and beam[at - 1] > key:
             beam[at], beam[at + _SLOT] = beam[at - 1], beam[at + _SLOT - 1]
             at -= 1
         beam[at], beam[at + _SLOT] = key, slot
-    return closed
+    return alike
 
 
-@njit(cache=True, nogil=True)
+@part
 def _rank(beam: Columns, other: int, grown: int, new: int) -> int:
     """Rank a new key after all that are not greater, and give the slot that it takes: -1 where the beam has no room."""
     at, slot = _KEY + other + grown, other + grown
@@ -102,7 +106,7 @@ def _rank(beam: Columns, other: int, grown: int, new: int) -> int:
     return slot
 
 
-@njit(cache=True, nogil=True)
+@part
 def _most(pool: Columns, match: int) -> int:
     """Give the most that a match at one word of the reference takes off a key."""
     most = 0
@@ -112,19 +116,20 @@ def _most(pool: Columns, match: int) -> int:
     return most
 
 
-@njit(cache=True, nogil=True)
-def _best(beam: Columns, side: int, size: int) -> tuple[int, int]:
+@part
+def _best(beam: Columns, side: int, size: int, alike: int) -> tuple[int, int]:
     """Close open chunks, after the paths were sorted: of equal ones the one that was open may come first."""
     best, last = -1, 0
     for rank in range(size):
         slot = beam[_SLOT + side + rank]
-        key = beam[_KEY + side + rank] + (_CHUNK if beam[_STATE + slot] & _END else 0)
+        state = beam[_STATE + slot] if alike < 0 else alike
+        key = beam[_KEY + side + rank] + (_CHUNK if state & _END else 0)
         if best < 0 or key < best:
             best, last = key, slot - side
     return best, last
 
 
-@njit(cache=True, nogil=True)
+@part
 def search(beam: Columns, pool: Columns, heads: Columns, fixed: Flags, n_hyp: int, n_ref: int) -> tuple[int, int, int]:
     """Choose among the matches that begin at each word of the reference (`heads`); `fixed` are the only ones there.
 
@@ -134,16 +139,19 @@ def search(beam: Columns, pool: Columns, heads: Columns, fixed: Flags, n_hyp: in
     stride = blocks + 1
     origins = _USED + 2 * BEAM * stride
     side, size, steps = 0, 1, 0
-    closed = True  # no path is in a chunk, so that a word without a match changes nothing
-    beam[_KEY], beam[_SLOT], beam[_STATE] = _START, 0, 0
+    alike, more = 0, 0  # the state of all paths where it is the same (-1: it is not); what is not in their keys yet
+    beam[_KEY], beam[_SLOT] = _START, 0
     for block in range(blocks):
         beam[_USED + block] = 0
     for current in range(n_ref):
         head = heads[current]
-        if head < 0 and closed:
-            continue
         if head < 0 or fixed[current]:
-            closed = _pass(beam, pool, side, size, current, head)
+            after = pool[head + REF_END] << _UPTO | (pool[head + HYP_END] + 1) if head >= 0 else 0
+            if alike < 0:
+                alike = after if _pass(beam, pool, side, size, current, head, after) else -1
+            elif alike >> _UPTO <= current:
+                more += _step(pool, head, alike & _END)
+                alike = after
             continue
         other, grown = BEAM - side, 0
         worst, most = _KEY + other + BEAM - 1, _most(pool, head)
@@ -151,7 +159,7 @@ def search(beam: Columns, pool: Columns, heads: Columns, fixed: Flags, n_hyp: in
             key, path = beam[_KEY + side + rank], beam[_SLOT + side + rank]
             if grown == BEAM and key - most >= beam[worst]:
                 break  # neither this path nor one after it, whose keys are no less, can come in any more
-            state, used = beam[_STATE + path], _USED + path * stride
+            state, used = beam[_STATE + path] if alike < 0 else alike, _USED + path * stride
             end, ahead = state & _END, state >> _UPTO > current
             match, going = head, True
             while going:
@@ -182,13 +190,13 @@ def search(beam: Columns, pool: Columns, heads: Columns, fixed: Flags, n_hyp: in
                     at = to + (pool[taken + HYP] >> 6)
                     beam[at] |= pool[taken + BITS]
                     beam[at + 1] |= pool[taken + MORE_BITS]
-        side, size, closed = other, grown, False
+        side, size, alike = other, grown, -1
         steps += 1
-    key, last = _best(beam, side, size)
-    return (key & (TOTAL - 1)) // _CHUNK, steps, last
+    key, last = _best(beam, side, size, alike)
+    return ((key + more) & (TOTAL - 1)) // _CHUNK, steps, last
 
 
-@njit(cache=True, nogil=True)
+@part
 def chosen(beam: Columns, n_hyp: int, step: int, path: int) -> tuple[int, int]:
     """Give the match that a path took in a step that branched (-1: none), and the path as it was before."""
     came = beam[_USED + 2 * BEAM * (n_hyp // 64 + 2) + step * BEAM + path]

@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from auditor.metrics.kernels.meteor_matches import Texts, Words, enter, find, leave
-from auditor.metrics.kernels.meteor_phrases import Occurrences, Paraphrases, chain, gather, unchain
-from auditor.metrics.kernels.meteor_search import COLUMNS, HYP, HYP_END, MODULE, REF, REF_END, beams, chosen, search
+from auditor.metrics.kernels.compiled import compiled, part
+from auditor.metrics.kernels.meteor.matches import ROWS, Texts, Words, enter, find, leave
+from auditor.metrics.kernels.meteor.phrases import Occurrences, Paraphrases, chain, gather, unchain
+from auditor.metrics.kernels.meteor.search import COLUMNS, HYP, HYP_END, MODULE, REF, REF_END, beams, chosen, search
 
 MODULES = 4
 
@@ -25,6 +25,8 @@ CHUNKS = 4 + 4 * MODULES
 ALPHA, BETA, GAMMA, DELTA = 0.85, 0.2, 0.6, 0.75
 
 WEIGHTS = (1.0, 0.6, 0.8, 0.6)
+
+_MARGIN = 1 + 1e-9  # by which a bound has to be clear of rounding
 
 Numbers = NDArray[np.int32]
 
@@ -50,7 +52,7 @@ class Pairs(NamedTuple):
     held: Starts
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def score_of(statistics: Statistics) -> float:
     """Score statistics of a pair, or sums of them (Denkowski & Lavie 2014, section 2.2). 0 where nothing matches."""
     matched_hyp, matched_ref = 0, 0
@@ -78,7 +80,63 @@ def score_of(statistics: Statistics) -> float:
     return score if score > 0 else 0.0  # not a number, where nothing is matched, is 0
 
 
-@njit(cache=True, nogil=True)
+@part
+def _most(
+    places: Starts, longest: int, text: Numbers, hyp: int, n_hyp: int, ref: int, n_ref: int, is_function: Flags,
+    hyp_functions: int, ref_functions: int, roots: Scores,
+) -> float:  # fmt: skip
+    """Give what no alignment of a pair can score above: all words that have a match, each by the best of its matches.
+
+    A chunk goes on from word to word of the reference only where matches join in the hypothesis, so that t words of the
+    reference have at least as many chunks as t is more than the places where any do.
+    """
+    covered_hyp, covered_ref, joints = 0, 0, 0
+    weighted_hyp, weighted_ref = 0.0, 0.0
+    for at in range(n_hyp):
+        if places[4 * longest + at]:
+            covered_hyp += 1
+            weighted_hyp += places[4 * longest + at] * (1 - DELTA if is_function[text[hyp + at]] else DELTA)
+    for at in range(n_ref):
+        if places[5 * longest + at]:
+            covered_ref += 1
+            weighted_ref += places[5 * longest + at] * (1 - DELTA if is_function[text[ref + at]] else DELTA)
+        joints += places[6 * longest + at] & places[7 * longest + at] != 0
+    if covered_hyp == 0:
+        return 0.0
+    precision = weighted_hyp / 10 / (DELTA * (n_hyp - hyp_functions) + (1 - DELTA) * hyp_functions)
+    length = DELTA * (n_ref - ref_functions) + (1 - DELTA) * ref_functions
+    most = 0.0
+    for words in range(covered_ref, max(0, min(joints, covered_ref - 1)), -1):
+        recall = min(weighted_ref / 10, words * DELTA) / length
+        mean = 1 / ((1 - ALPHA) / precision + ALPHA / recall)
+        if covered_hyp == n_hyp and words == n_ref and joints >= n_ref - 1:
+            return mean  # it may be one chunk of everything, which is not held against it
+        chunks = max(1, words - joints)
+        most = max(most, mean * (1 - GAMMA * roots[2 * chunks] / roots[covered_hyp + words]))
+    return most
+
+
+@part
+def _nearest(
+    text: Numbers, starts: Starts, references: Starts, first: int, last: int, held: int, key: Numbers,
+    key_head: Numbers, is_function: Flags,
+) -> int:  # fmt: skip
+    """Give the reference that seems to score highest: the one with the largest share of words that are in both."""
+    nearest, most = -1, -1.0
+    for reference in range(first, last):
+        if reference == held:
+            continue
+        shared, length = 0, 4
+        for at in range(starts[references[reference]], starts[references[reference] + 1]):
+            weight = 1 if is_function[text[at]] else 3
+            length += weight
+            shared += weight if key_head[key[text[at]]] >= 0 else 0
+        if shared / length > most:
+            nearest, most = reference, shared / length
+    return nearest
+
+
+@part
 def _credit(row: Statistics, pool: Starts, match: int, text: Numbers, hyp: int, ref: int, is_function: Flags) -> None:
     """Count the words of a chosen match: content and function words apart."""
     at = 4 + 4 * pool[match + MODULE]
@@ -88,7 +146,7 @@ def _credit(row: Statistics, pool: Starts, match: int, text: Numbers, hyp: int, 
         row[at + 1 + 2 * is_function[text[place]]] += 1
 
 
-@njit(cache=True, nogil=True)
+@part
 def _credit_all(
     row: Statistics, beam: Starts, pool: Starts, places: Starts, fixed: Flags, step: int, path: int, text: Numbers,
     hyp: int, n_hyp: int, ref: int, n_ref: int, is_function: Flags,
@@ -104,7 +162,7 @@ def _credit_all(
             _credit(row, pool, match, text, hyp, ref, is_function)
 
 
-@njit(cache=True, nogil=True)
+@part
 def _members(references: Starts, first: int, last: int, candidates: Starts, begin: int, finish: int) -> Starts:
     """Put the texts of an image together."""
     members = np.empty(last - first + finish - begin, dtype=np.int64)
@@ -115,7 +173,7 @@ def _members(references: Starts, first: int, last: int, candidates: Starts, begi
     return members
 
 
-@njit(cache=True, nogil=True)
+@part
 def _functions(text: Numbers, first: int, last: int, is_function: Flags) -> int:
     count = 0
     for place in range(first, last):
@@ -123,7 +181,7 @@ def _functions(text: Numbers, first: int, last: int, is_function: Flags) -> int:
     return count
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def align(
     pairs: Pairs, begin: int, finish: int, texts: Texts, words: Words, phrases: Occurrences, paraphrases: Paraphrases,
     scores: Scores, statistics: Statistics, pair_starts: Starts, pair_scores: Scores,
@@ -131,30 +189,35 @@ def align(
     """Score candidates begin to finish - 1 against each of their references, and keep the first best.
 
     Fills `scores` and `statistics` (columns as `CHUNKS` says), one row per candidate, and `pair_scores` from
-    `pair_starts[candidate]` on, one for each of its references.
+    `pair_starts[candidate]` on, one for each of its references. Where there is no room in `pair_scores`, references are
+    left out that cannot be the best.
     """
     text, starts = texts.words, texts.starts
     key, stem, is_function = words.key, words.stem, words.is_function
     bounds, place, length, phrase = phrases.starts, phrases.place, phrases.length, phrases.phrase
     candidates, references, first, last = pairs.candidates, pairs.references, pairs.first, pairs.last
-    vocabulary, n_phrases = len(key), len(paraphrases.targets) - 1
+    vocabulary, n_phrases, every = len(key), len(paraphrases.targets) - 1, len(pair_scores) > 0
     longest, most = _longest(starts), _longest(bounds)
     key_head, stem_head, synonym_head = _none(vocabulary), _none(vocabulary), _none(vocabulary)
     key_next, stem_next, links = _none(longest), _none(longest), np.empty((128, 2), dtype=np.int32)
     hyp_head, hyp_next, ref_head, ref_next = _none(n_phrases), _none(most), _none(n_phrases), _none(most)
-    near_words, synonym = np.full((vocabulary, 3), -1, dtype=np.int64), _none(len(words.synonym))
-    near_phrases, target = np.full((n_phrases, 3), -1, dtype=np.int64), _none(len(paraphrases.target))
-    places, fixed = np.zeros(4 * longest, dtype=np.int64), np.zeros(longest, dtype=np.bool_)
+    near_words, synonym = np.empty((vocabulary, 2), dtype=np.int32), _none(len(words.synonym) + 1)
+    near_phrases, target = np.empty((n_phrases, 2), dtype=np.int32), _none(len(paraphrases.target) + 1)
+    here, there = np.zeros(vocabulary, dtype=np.bool_), np.zeros(n_phrases, dtype=np.bool_)
+    places, fixed = np.zeros(ROWS * longest, dtype=np.int64), np.zeros(longest, dtype=np.bool_)
     pool, beam = np.empty(256 * COLUMNS, dtype=np.int64), beams(longest)
     row, group_end = np.zeros(CHUNKS + 1, dtype=np.int64), begin
+    roots = np.empty(2 * longest + 1)
+    for words_of_both in range(len(roots)):
+        roots[words_of_both] = words_of_both**BETA
     for candidate in range(begin, finish):
         if candidate == group_end:
             while group_end < finish and first[group_end] == first[candidate]:
                 group_end += 1
             members = _members(references, first[candidate], last[candidate], candidates, candidate, group_end)
-            gather(near_words, synonym, candidate, members, starts, text, words.synonyms, words.synonym)
-            gather(near_phrases, target, candidate, members, bounds, phrase, paraphrases.targets, paraphrases.target)
-        ours = candidates[candidate]
+            gather(near_words, synonym, here, members, starts, text, words.synonyms, words.synonym)
+            gather(near_phrases, target, there, members, bounds, phrase, paraphrases.targets, paraphrases.target)
+        ours, held = candidates[candidate], pairs.held[candidate]
         hyp, n_hyp = starts[ours], starts[ours + 1] - starts[ours]
         links = enter(
             links, key_head, stem_head, synonym_head, key_next, stem_next, text, hyp, hyp + n_hyp, key, stem,
@@ -162,9 +225,15 @@ def align(
         )  # fmt: skip
         chain(hyp_head, hyp_next, bounds[ours], bounds[ours + 1], phrase)
         hyp_functions = _functions(text, hyp, hyp + n_hyp, is_function)
-        scores[candidate], pair = -1.0, pair_starts[candidate]
-        for reference in range(first[candidate], last[candidate]):
-            if reference == pairs.held[candidate]:
+        scores[candidate], best = -1.0, -1
+        nearest = _nearest(
+            text, starts, references, first[candidate], last[candidate], held, key, key_head, is_function
+        )
+        for turn in range(first[candidate] - 1, last[candidate]):
+            reference = turn
+            if turn < first[candidate]:
+                reference = nearest  # first, since it may leave the others out
+            elif turn in (nearest, held):
                 continue
             theirs = references[reference]
             ref, n_ref = starts[theirs], starts[theirs + 1] - starts[theirs]
@@ -180,23 +249,29 @@ def align(
                 if size > len(pool):
                     pool, size = np.empty(2 * size, dtype=np.int64), -1
             unchain(ref_head, bounds[theirs], bounds[theirs + 1], phrase)
+            ref_functions = _functions(text, ref, ref + n_ref, is_function)
+            if best >= 0 and not every:
+                highest = _most(
+                    places, longest, text, hyp, n_hyp, ref, n_ref, is_function, hyp_functions, ref_functions, roots
+                )
+                if highest * _MARGIN < scores[candidate]:
+                    continue
             chunks, step, path = search(beam, pool, places, fixed, n_hyp, n_ref)
             row[:] = 0
-            row[0], row[1], row[2], row[CHUNKS] = n_hyp, n_ref, hyp_functions, chunks
-            row[3] = _functions(text, ref, ref + n_ref, is_function)
+            row[0], row[1], row[2], row[3], row[CHUNKS] = n_hyp, n_ref, hyp_functions, ref_functions, chunks
             _credit_all(row, beam, pool, places, fixed, step, path, text, hyp, n_hyp, ref, n_ref, is_function)
             score = score_of(row)
-            pair_scores[pair] = score
-            pair += 1
-            if score > scores[candidate]:
-                scores[candidate] = score
+            if every:
+                pair_scores[pair_starts[candidate] + reference - first[candidate] - (0 <= held < reference)] = score
+            if score > scores[candidate] or (score == scores[candidate] and reference < best):
+                scores[candidate], best = score, reference
                 for at in range(len(row)):
                     statistics[candidate, at] = row[at]
         unchain(hyp_head, bounds[ours], bounds[ours + 1], phrase)
         leave(key_head, stem_head, synonym_head, text, hyp, hyp + n_hyp, key, stem, near_words, synonym)
 
 
-@njit(cache=True, nogil=True)
+@part
 def _longest(starts: Starts) -> int:
     longest = 0
     for text in range(len(starts) - 1):
@@ -204,6 +279,6 @@ def _longest(starts: Starts) -> int:
     return longest
 
 
-@njit(cache=True, nogil=True)
+@part
 def _none(length: int) -> Numbers:
     return np.full(length, -1, dtype=np.int32)

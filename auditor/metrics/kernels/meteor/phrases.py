@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from auditor.metrics.kernels.compiled import compiled, part
 
 Numbers = NDArray[np.int32]
 
@@ -31,14 +32,14 @@ class Paraphrases(NamedTuple):
     target: Numbers
 
 
-@njit(cache=True, nogil=True)
+@part
 def _twice(column: Numbers) -> Numbers:
     larger = np.empty(2 * len(column), dtype=column.dtype)
     larger[: len(column)] = column
     return larger
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def occurrences(
     words: Numbers, starts: Starts, first: int, last: int, word: Numbers, children: Numbers, is_phrase: Flags
 ) -> tuple[Starts, Numbers, Numbers, Numbers]:
@@ -75,7 +76,7 @@ def occurrences(
     return counts, place[:count], length[:count], node[:count]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def reachable(
     starts: Starts, place: Numbers, length: Numbers, node: Numbers, targets: Numbers, target: Numbers
 ) -> tuple[Starts, Numbers, Numbers, Numbers, Starts, Numbers]:
@@ -119,40 +120,42 @@ def reachable(
     return kept_starts, place[kept], length[kept], number[node[kept]], kept_targets, kept_target
 
 
-@njit(cache=True, nogil=True)
+@part
 def gather(
-    local: Starts, target: Numbers, group: int, members: Starts, starts: Starts, item: Numbers, others: Starts,
+    local: Numbers, target: Numbers, here: Flags, members: Starts, starts: Starts, item: Numbers, others: Starts,
     other: Numbers,
 ) -> None:  # fmt: skip
     """Keep, of what is related to the words or phrases of some texts, what is in one of these texts.
 
     Items of text t are `item[starts[t]:starts[t + 1]]`, related to item i are `other[others[i]:others[i + 1]]`. Those
-    kept are `target[local[i, 1]:local[i, 2]]`; `local[i, 0]` becomes `group`, a number of this call's own.
+    kept are `target[local[i, 0]:local[i, 1]]`. `here` is false for all items before and after.
     """
     for text in members:
         for at in range(starts[text], starts[text + 1]):
-            local[item[at], 0], local[item[at], 1] = group, -1
+            here[item[at]], local[item[at], 0] = True, -1
     count = 0
     for text in members:
         for at in range(starts[text], starts[text + 1]):
             one = item[at]
-            if local[one, 1] < 0:
-                local[one, 1] = count
+            if local[one, 0] < 0:
+                local[one, 0] = count
                 for row in range(others[one], others[one + 1]):
-                    if local[other[row], 0] == group:
-                        target[count] = other[row]
-                        count += 1
-                local[one, 2] = count
+                    target[count] = other[row]  # the next one takes its place, unless it is here
+                    count += here[other[row]]
+                local[one, 1] = count
+    for text in members:
+        for at in range(starts[text], starts[text + 1]):
+            here[item[at]] = False
 
 
-@njit(cache=True, nogil=True)
+@part
 def chain(head: Numbers, following: Numbers, first: int, last: int, phrase: Numbers) -> None:
     """Chain the occurrences first to last - 1 by phrase, each chain from the first to the last."""
     for one in range(last - 1, first - 1, -1):
         following[one - first], head[phrase[one]] = head[phrase[one]], one
 
 
-@njit(cache=True, nogil=True)
+@part
 def unchain(head: Numbers, first: int, last: int, phrase: Numbers) -> None:
     """Empty the chains of some occurrences."""
     for one in range(first, last):

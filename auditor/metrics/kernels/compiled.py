@@ -1,0 +1,60 @@
+"""How kernels are compiled: at their first use, once, whatever else is installed anew.
+
+What is compiled is kept in a folder named by the sources of all kernels, since one is compiled into another: in the
+user's cache, or in `NUMBA_CACHE_DIR`. So it outlives releases that leave the kernels as they are, and a package that
+cannot be written to; a new numba compiles anew.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import platformdirs
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+_HERE = Path(__file__).parent
+
+
+def compiled(function: _Function) -> _Function:
+    """Compile a function at its first call, and keep what it became; without a place to keep it, in each process."""
+    import numba  # noqa: PLC0415  a third of a second
+
+    config: Any = numba.config
+    options: Any = {"nogil": True, "error_model": "numpy"}
+    before, config.CACHE_DIR = config.CACHE_DIR, str(_folder())
+    try:
+        made: Any = numba.njit(cache=True, **options)(function)
+    except RuntimeError:  # neither this folder nor another of numba's can be written to
+        made = numba.njit(**options)(function)
+    finally:
+        config.CACHE_DIR = before
+    return made  # type: ignore[no-any-return]
+
+
+def part(function: _Function) -> _Function:
+    """Compile a function into those that call it: a call of its own would count references to every array."""
+    import numba  # noqa: PLC0415
+
+    options: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # nothing else calls it
+    made: Any = numba.njit(nogil=True, error_model="numpy", forceinline=True, **options)(function)
+    return made  # type: ignore[no-any-return]
+
+
+def is_kept(kernel: str) -> bool:
+    """Say whether a kernel (`module.function`) was compiled before, as its sources are now."""
+    return any(_folder().glob(f"*/{kernel}-*.nbc"))
+
+
+@functools.cache
+def _folder() -> Path:
+    sources = hashlib.sha256()
+    for file in sorted(_HERE.rglob("*.py")):
+        sources.update(file.read_bytes())
+    named = os.environ.get("NUMBA_CACHE_DIR")
+    return (Path(named) if named else platformdirs.user_cache_path("auditor")) / f"kernels-{sources.hexdigest()[:12]}"

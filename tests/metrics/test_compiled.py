@@ -1,0 +1,57 @@
+"""Kernels are compiled once, and kept for as long as no kernel changes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from auditor.metrics.counting import Kernel
+from auditor.metrics.kernels import compiled
+
+_USE = """
+import numpy as np
+from auditor.metrics.kernels.columns import Sides, Texts, meetings
+from auditor.metrics.kernels.compiled import is_kept
+
+before = is_kept("lcs._align")
+from auditor.metrics.kernels.lcs import common_subsequences
+
+text = Texts(np.array([1, 2, 3], np.uint32), np.array([0, 3], np.int64))
+first, last, held = (np.array([place], np.int64) for place in (0, 1, -1))
+both = Sides(text, text, first, last, held)
+print(before, common_subsequences(both, meetings(both)).tolist(), is_kept("lcs._align"))
+"""
+
+
+def use(cache: Path) -> str:
+    around = {"NUMBA_CACHE_DIR": str(cache), "PYTHONPATH": str(Path(compiled.__file__).parents[3])}
+    done = subprocess.run([sys.executable, "-c", _USE], env=around, capture_output=True, text=True, check=False)
+    assert not done.returncode, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.slow
+def test_compiled_kernel_is_kept_for_the_next_process(tmp_path: Path) -> None:
+    assert use(tmp_path) == "False [3] True"
+    assert use(tmp_path) == "True [3] True"
+    assert len(list(tmp_path.glob("kernels-*"))) == 1
+
+
+@pytest.mark.slow
+def test_kernel_runs_where_its_folder_cannot_be_made(tmp_path: Path) -> None:
+    taken = tmp_path / "file"
+    taken.write_text("", encoding="utf-8")
+    assert use(taken) == "False [3] False"
+
+
+def test_first_use_is_told_of_kernels_that_are_not_compiled_yet(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(compiled, "_folder", lambda: tmp_path)
+    assert not Kernel("ter", lambda rows, _: rows["none"], compiles="ter._edits").is_compiled
+    assert Kernel("plain", lambda rows, _: rows["none"]).is_compiled
+    (tmp_path / "kernels_0" / "ter._edits-1.nbc").mkdir(parents=True)
+    assert Kernel("ter", lambda rows, _: rows["none"], compiles="ter._edits").is_compiled
