@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix, diags  # type: ignore[import-untyped]
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
 
 def bags(tokens: pl.Series, words: pl.DataFrame) -> csr_matrix:
@@ -13,6 +17,8 @@ def bags(tokens: pl.Series, words: pl.DataFrame) -> csr_matrix:
 
     `tokens` are lists of token numbers; `words` has token_id, word_no and weight, as `sql/vectors/known_word.sql`.
     """
+    from scipy.sparse import csr_matrix, diags  # noqa: PLC0415  # scipy is slow to import
+
     lengths = tokens.list.len().to_numpy().astype(np.int64)
     flat = tokens.explode(empty_as_null=False).to_numpy().astype(np.int64)
     known = words["token_id"].to_numpy().astype(np.int64)
