@@ -1,8 +1,8 @@
 -- name: cider
--- version: 2
+-- version: 3
 -- grain: candidate
 -- params: clipped BOOLEAN, tf VARCHAR, sigma DOUBLE, first_image UINTEGER, last_image UINTEGER
--- reads: candidate, reference_length, shared_ngram_weight
+-- reads: candidate, reference_length, tfidf_weight
 -- returns: candidate, image, slot, mean_1, mean_2, mean_3, mean_4
 -- cites: Vedantam et al. 2015, section 4, eq. 2 (CIDEr), section 8, eq. 4-5 (CIDEr-D); cider/pyciderevalcap
 --
@@ -10,7 +10,20 @@
 -- count to the reference's (tf 'paper': its share of the n-grams of order n, bigrams + 2 - n, to the reference's share),
 -- and lets a Gaussian of the difference in length fall on each reference; a null sigma stands for no penalty. Cosines
 -- are summed as integers (in units of 2^-58), so that the sum does not depend on the order in which threads add.
-with component as (
+with shared as (
+    select
+        c.candidate_no,
+        c.n,
+        c.tf,
+        r.tf as reference_tf,
+        c.weight * r.weight as cosine_unit,
+        c.bigrams,
+        r.bigrams as reference_bigrams
+    from tfidf_weight as c
+    join tfidf_weight as r on r.gram_no = c.gram_no and r.text_no is distinct from c.left_out
+    where c.candidate_no is not null and r.is_reference
+),
+component as (
     select
         candidate_no,
         n,
@@ -26,7 +39,7 @@ with component as (
             )
             * cosine_scale()
         )::bigint as cosine
-    from shared_ngram_weight
+    from shared
 ),
 summed as (
     select
@@ -50,4 +63,4 @@ from candidate as c
 join reference_length as r using (candidate_no)
 left join summed as s using (candidate_no)
 where c.image_no between $first_image::uinteger and $last_image::uinteger
-order by c.candidate, c.image, c.slot
+order by c.candidate_no

@@ -1,7 +1,7 @@
 -- name: rouge_word
 -- version: 2
 -- grain: text beside an image, place of a token
--- reads: rouge_text
+-- reads: image_text
 -- returns: text_no, place, is_last, word
 --
 -- The tokens that two texts of an image hold, where they stand. The others, which no n-gram or skip-bigram can meet
@@ -15,7 +15,7 @@ with position as (
         len(tokens) as length,
         unnest(tokens) as token_id,
         unnest(range(len(tokens)))::uinteger as place
-    from rouge_text
+    from image_text
 ),
 met as (
     select image_no, token_id, row_number() over (order by image_no, token_id)::ubigint as word
