@@ -9,7 +9,7 @@ import polars as pl
 
 from auditor.metrics import cosines_by_number, idf
 from auditor.metrics.by_reference_count import ByReferenceCount
-from auditor.metrics.card import Metric, Parameter
+from auditor.metrics.card import Counting, Metric, Parameter
 
 _ORDERS = range(1, 5)
 
@@ -101,9 +101,10 @@ def _normalisation(settings: Mapping[str, Any]) -> str | None:
     return "porter" if settings["stem"] else None
 
 
-def _variant(settings: Mapping[str, Any]) -> str | None:
+def _variant(settings: Mapping[str, Any]) -> Counting | None:
     """Count reference by reference where frequencies differ from one fold to the next, or the best reference counts."""
-    return "cider_by_reference" if settings["idf"] == "fold" or settings["references"] == "max" else None
+    by_reference = settings["idf"] == "fold" or settings["references"] == "max"
+    return ("cider_by_reference", None) if by_reference else None
 
 
 def _by_reference_count(settings: Mapping[str, Any]) -> ByReferenceCount | None:

@@ -82,6 +82,8 @@ def _align_weighted(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, A
 
 
 # Both align what `sql/scoring/candidate_tokens.sql` gives with the references.
-PLAIN = Kernel("rouge_l", _align_plain, ("reference_tokens",))
+PLAIN_BY_REFERENCE = Kernel("rouge_l_by_reference", _align_plain, ("reference_tokens",))
 
-WEIGHTED = Kernel("rouge_w", _align_weighted, ("reference_tokens",))
+WEIGHTED_BY_REFERENCE = Kernel("rouge_w_by_reference", _align_weighted, ("reference_tokens",))
+
+PLAIN, WEIGHTED = PLAIN_BY_REFERENCE, WEIGHTED_BY_REFERENCE
