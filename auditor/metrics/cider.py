@@ -27,6 +27,8 @@ _TF = Parameter(
     counts=True,
 )
 
+_SIGMA = Parameter(6.0, "width of the length penalty, in bigrams", counts=True)
+
 _N = Parameter(
     "all",
     "orders of n-grams: all of 1 to 4, or one alone (CIDEr_1 … CIDEr_4)",
@@ -158,7 +160,7 @@ def _cider(
 CARDS = (
     _cider(
         "cider",
-        {"clipped": False, "tf": "official", "sigma": None},
+        {"clipped": False, "tf": _TF.default, "sigma": _SIGMA.default},  # CIDEr-D's: one pass finds both
         "mean cosine of tf-idf vectors with each reference, n = 1 to 4",
         {},
         "Vedantam et al. 2015, eq. 1-3, as its authors' program computes it: raw counts, no stemming",
@@ -167,7 +169,7 @@ CARDS = (
         "cider-d",
         {"clipped": True},
         "CIDEr with clipped counts and a Gaussian penalty on the difference in length, n = 1 to 4",
-        {"tf": _TF, "sigma": Parameter(6.0, "width of the length penalty, in bigrams", counts=True)},
+        {"tf": _TF, "sigma": _SIGMA},
         "Vedantam et al. 2015, section 8, eq. 4-5, as its authors' program computes it: lengths in bigrams",
     ),
 )

@@ -142,6 +142,11 @@ def count_in_parts(
             if spec.keeps and one.name in keys[spec]
         }
         for spec, frame in _count(store, selection, profile, together, some, progress):
+            if len(together) == 1 and names == keys[spec].keys():  # the one there is, and nothing to part
+                if (spec, together[0].name) in drafts and frame.height:
+                    drafts[spec, together[0].name].add(frame)
+                yield spec, frame
+                continue
             for (name,), rows in frame.partition_by("candidate", as_dict=True).items():
                 if (spec, name) in drafts:
                     drafts[spec, name].add(rows)
