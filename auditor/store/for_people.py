@@ -49,8 +49,8 @@ _SCORES = """
     insert into cache.score by name
     select
         $key as key, $dataset as dataset, $version as version, $split::varchar as split, candidate,
-        $drawn_from::varchar as drawn_from, $seed::bigint as seed, $metric as metric, $signature as signature, image, slot,
-        "{metric}" as value
+        $drawn_from::varchar as drawn_from, $seed::bigint as seed, $metric as metric, $signature as signature,
+        image, slot, "{metric}" as value
     from scored
     where candidate = $candidate
 """

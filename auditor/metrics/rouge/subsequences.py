@@ -121,7 +121,7 @@ def _pool_plain(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any])
 
 def _pool_weighted(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
     del parameters
-    longest = max(int(some["tokens"].list.len().max() or 0) for some in rows.values())  # type: ignore[call-overload]
+    longest = max(int(some["tokens"].list.len().to_numpy().max(initial=0)) for some in rows.values())
     once = _powers(np.arange(longest + 2, dtype=np.float64), _EXPONENT)
     return _pool(rows, once, _powers(once, _EXPONENT), _WEIGHED)
 

@@ -49,7 +49,7 @@ def scorer(units: Callable[[Mapping[str, Any]], Units]) -> Score:
                 np.asarray(np.sum([counts[column].to_numpy() for column in some], axis=0, dtype=np.float64))
                 for some in (columns, counted.of_references)
             )
-            ours = total(counts["candidate_length"].to_numpy()) * counts["reference_count"].to_numpy()
+            ours = total(counts["length"].to_numpy()) * counts["reference_count"].to_numpy()
             return pl.Series(pooled_scores(hits, ours, theirs, parameters, unchanged))
         starts, of = starts_of(counts)
         hits = np.asarray(np.sum([flat(counts, column) for column in columns], axis=0, dtype=np.float64))
@@ -63,7 +63,7 @@ def scorer(units: Callable[[Mapping[str, Any]], Units]) -> Score:
 
 def n_grams(order: int) -> Callable[[Mapping[str, Any]], Units]:
     """Count unigrams or bigrams: a text of k words has k - order + 1."""
-    hits, of_references = ("unigrams", "reference_words") if order == 1 else ("bigrams", "reference_bigrams")
+    hits, of_references = ("unigrams", "words") if order == 1 else ("bigrams", "beginnings")
     counted = Units(
         (hits,), (of_references,), lambda lengths: np.maximum(lengths.astype(np.float64) - (order - 1), 0.0)
     )
@@ -82,10 +82,8 @@ def skip_bigrams(parameters: Mapping[str, Any]) -> Units:
         units: Numbers = unigrams + short * (short - 1) / 2 + reach * (length - short)
         return units
 
-    words, of_references = (
-        ("unigrams", "reference_words") if counted else ("unigrams_before_last", "reference_bigrams")
-    )
-    return Units((words, "skip_bigrams"), (of_references, "reference_pairs"), total)
+    words, of_references = ("unigrams", "words") if counted else ("unigrams_before_last", "beginnings")
+    return Units((words, "skip_bigrams"), (of_references, "pairs"), total)
 
 
 def _list_units(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:

@@ -19,10 +19,8 @@ with component as (
                 when $tf::varchar = 'paper' then least(tf, reference_tf::double * (bigrams + 2 - n) / (reference_bigrams + 2 - n))
                 else least(tf, reference_tf)
             end::double * reference_tf * cosine_unit
-            * case
-                when $clipped::boolean
-                    then exp(-((bigrams - reference_bigrams) * (bigrams - reference_bigrams))::double / (2 * $sigma::double * $sigma::double))
-                else 1
+            * case when not $clipped::boolean then 1 else
+                exp(-((bigrams - reference_bigrams) * (bigrams - reference_bigrams))::double / (2 * $sigma::double * $sigma::double))
             end
             * cosine_scale()
         )::bigint as cosine

@@ -12,9 +12,12 @@
 -- side by side; of a unit they come first, and narrow_holders are references with as many narrow ones. Where texts set as
 -- many bits of their own as there are occurrences, each holds the unit once, and nothing has to be numbered. Two words
 -- that no two texts share are not paired; the 63rd bit, which several texts may share, says nothing of that.
-with pair as (
+with begun as (
+    select text_no, place, word, place_bit, places, unnest(range(1, $skip::integer + 2))::ubigint as step from rouge_word
+),
+pair as (
     select a.text_no, a.place_bit, pack(a.word, b.word) as unit, a.step = 1 as is_narrow
-    from (select *, unnest(range(1, $skip::integer + 2))::ubigint as step from rouge_word) as a
+    from begun as a
     join rouge_word as b
         on b.place = a.place + a.step
         and (bit_count(a.places & b.places) > 1 or a.places & b.places >= 4611686018427387904)

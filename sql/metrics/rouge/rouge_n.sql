@@ -3,11 +3,12 @@
 -- grain: candidate
 -- params: skip INTEGER, first_image UINTEGER, last_image UINTEGER
 -- reads: candidate, image_text, rouge_match
--- returns: candidate, image, slot, candidate_length, reference_count, reference_words, reference_bigrams, reference_pairs, unigrams, unigrams_before_last, bigrams, skip_bigrams
+-- returns: candidate, image, slot, length, reference_count, words, beginnings, pairs, unigrams, unigrams_before_last, bigrams, skip_bigrams
 -- cites: Lin 2004, section 2 and 5; ROUGE-1.5.5.pl -n, -2, -u, -f A
 --
--- Each candidate against all its references together: its words, the units that they have, and those in common, clipped
--- reference by reference. What the held-out caption holds is taken off again: for that caption itself every unit once.
+-- Each candidate against all its references together: its words; the words of the references, those that
+-- begin a bigram, and pairs with at most $skip others between; the units in common, clipped reference by reference.
+-- What the held-out caption holds is taken off again: for that caption itself every unit once.
 with held_out as (
     select c.text_no, c.unit, r.is_narrow and c.is_narrow as is_narrow, 1 as holders
     from image_text as t
@@ -36,26 +37,28 @@ hit as (
 ),
 measured as (
     select
-        text_no, image_no, slot, len(tokens) as words, greatest(len(tokens) - 1, 0) as bigrams,
+        text_no, image_no, slot, len(tokens) as words, greatest(len(tokens) - 1, 0) as beginnings,
         least(len(tokens), $skip::integer + 1) as short
     from image_text
 ),
 total as (
-    select *, short * (short - 1) // 2 + ($skip::integer + 1) * (words - short) as pairs from measured
+    select
+        text_no, image_no, slot, words, beginnings,
+        short * (short - 1) // 2 + ($skip::integer + 1) * (words - short) as pairs from measured
 ),
 described as (
-    select image_no, count(*) as texts, sum(words) as words, sum(bigrams) as bigrams, sum(pairs) as pairs
+    select image_no, count(*) as texts, sum(words) as words, sum(beginnings) as beginnings, sum(pairs) as pairs
     from total
     where slot is not null
     group by image_no
 )
 select
     c.candidate, c.image, c.slot,
-    len(t.tokens)::uinteger as candidate_length,
+    len(t.tokens)::uinteger as length,
     (d.texts - (o.text_no is not null)::int)::uinteger as reference_count,
-    (d.words - coalesce(o.words, 0))::uinteger as reference_words,
-    (d.bigrams - coalesce(o.bigrams, 0))::uinteger as reference_bigrams,
-    (d.pairs - coalesce(o.pairs, 0))::uinteger as reference_pairs,
+    (d.words - coalesce(o.words, 0))::uinteger as words,
+    (d.beginnings - coalesce(o.beginnings, 0))::uinteger as beginnings,
+    (d.pairs - coalesce(o.pairs, 0))::uinteger as pairs,
     coalesce(h.unigrams, 0)::uinteger as unigrams,
     coalesce(h.unigrams_before_last, 0)::uinteger as unigrams_before_last,
     coalesce(h.bigrams, 0)::uinteger as bigrams,
