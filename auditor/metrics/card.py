@@ -111,7 +111,8 @@ class Metric:
     parameters of the SELECT that the name makes. `normalisation` says, by the settings, what the metric makes of tokens
     before it counts; `variant`, which SELECT and kernel count instead of `counts` and `kernel`; `refusal`, why a
     selection of so many images can have no such scores; `writing`, of which captions alone it has any;
-    `by_reference_count`, what counts for all numbers of references at once. `default` says whether a request for no metric in particular means it too.
+    `by_reference_count`, what counts for all numbers of references at once. `default` says whether a request for no
+    metric in particular means it too.
     `require` raises `MissingExtraError` where a part that it cannot do without is not installed. `lists` names the word
     lists that it reads, by a hash: other lists, other counts.
     `signed` says what a signature names beside settings and lists, by tokenizer and settings. One that `sees_images`

@@ -8,7 +8,8 @@
 -- the n-gram without its last token is, and so each order is made of what is left of the one before, by the number that
 -- this got and one more token: 64 bits a key. `gram_no` is the image's own, `gram` packed as in caption_gram. Where texts
 -- set as many bits of their own as there are occurrences, each holds the n-gram once (`is_once`), `holders` of them are
--- references, and first_holder is the first of these; n-grams for which that is not sure are in repeated_ngram.
+-- references, and first_holder is the first of these; n-grams for which that is not sure are in repeated_ngram. Left out
+-- are those that several substitutes have once each, and no reference has.
 with position as (
     select
         text_no, image_no, place_bit,
@@ -24,7 +25,7 @@ unigram as materialized (
         count(*) filter (text_no & 2 = 2) as holders, min(text_no) filter (text_no & 2 = 2) as first_holder
     from first
     group by gram_key
-    having count(*) > 1
+    having count(*) > 1 and (holders > 0 or not is_once)
 ),
 second as materialized (
     select p.text_no, p.place_bit, p.a, p.b, p.c, p.d, g.* exclude (gram_key), pack(g.gram_no::ubigint, p.b) as gram_key
@@ -38,7 +39,7 @@ bigram as materialized (
     from second
     where b is not null
     group by gram_key
-    having count(*) > 1
+    having count(*) > 1 and (holders > 0 or not is_once)
 ),
 third as materialized (
     select p.text_no, p.place_bit, p.a, p.b, p.c, p.d, g.* exclude (gram_key), pack(g.gram_no::ubigint, p.c) as gram_key
@@ -52,7 +53,7 @@ trigram as materialized (
     from third
     where c is not null
     group by gram_key
-    having count(*) > 1
+    having count(*) > 1 and (holders > 0 or not is_once)
 ),
 fourth as materialized (
     select p.text_no, p.place_bit, p.a, p.b, p.c, p.d, g.* exclude (gram_key), pack(g.gram_no::ubigint, p.d) as gram_key
@@ -66,7 +67,7 @@ four_gram as (
     from fourth
     where d is not null
     group by gram_key
-    having count(*) > 1
+    having count(*) > 1 and (holders > 0 or not is_once)
 )
 select text_no, 1::utinyint as n, gram_no::uinteger as gram_no, a::uhugeint as gram, is_once, holders::uinteger as holders, first_holder
 from second

@@ -11,16 +11,20 @@
 -- (`holders`): counts clipped reference by reference are sums of these. Narrow are words before the last place and pairs
 -- side by side; of a unit they come first, and narrow_holders are references with as many narrow ones. Where texts set as
 -- many bits of their own as there are occurrences, each holds the unit once, and nothing has to be numbered. Two words
--- that no two texts share are not paired; the 63rd bit, which several texts may share, says nothing of that.
+-- that no two texts share, or no reference has, are not paired; the 63rd bit, which several texts may share, says nothing of that.
 with begun as (
-    select text_no, place, word, place_bit, places, unnest(range(1, $skip::integer + 2))::ubigint as step from rouge_word
+    select text_no, place, word, place_bit, places, reference_places, unnest(range(1, $skip::integer + 2))::ubigint as step
+    from rouge_word
 ),
 pair as (
     select a.text_no, a.place_bit, pack(a.word, b.word) as unit, a.step = 1 as is_narrow
     from begun as a
     join rouge_word as b
         on b.place = a.place + a.step
-        and (bit_count(a.places & b.places) > 1 or a.places & b.places >= 4611686018427387904)
+        and (
+            bit_count(a.places & b.places) > 1 and a.reference_places & b.reference_places <> 0
+            or a.places & b.places >= 4611686018427387904
+        )
 ),
 place as materialized (
     select text_no, place_bit, word as unit, not is_last as is_narrow from rouge_word
@@ -34,7 +38,7 @@ met as materialized (
         count(*) filter (is_narrow and text_no & 2 = 2) as narrow_holders
     from place
     group by unit
-    having count(*) > 1
+    having count(*) > 1 and holders > 0
 ),
 repeated as (
     select p.text_no, p.unit, count(*) as tf, count(*) filter (p.is_narrow) as narrow_tf

@@ -2,12 +2,12 @@
 -- version: 3
 -- grain: text beside an image, place of a token
 -- reads: image_text
--- returns: text_no, place, is_last, word, place_bit, places
+-- returns: text_no, place, is_last, word, place_bit, places, reference_places
 --
--- The tokens that two texts of an image hold, where they stand: a place is the text's number above 32 bits of the token's.
+-- The tokens that two texts of an image hold, a reference among them, where they stand: a place is the text's number above 32 bits of the token's.
 -- The others, which no n-gram or skip-bigram can meet with, are left out here, before anything is paired. Words are
 -- numbered anew, each image its own, so that what is made of them meets within an image only; `places` are the place_bits
--- of the texts that hold one.
+-- of the texts that hold one, reference_places those of references.
 with position as (
     select
         text_no, image_no, place_bit, len(tokens) as length,
@@ -22,11 +22,13 @@ placed as materialized (
     from position
 ),
 met as (
-    select word_key, (row_number() over ())::ubigint as word, bit_or(place_bit) as places
+    select
+        word_key, (row_number() over ())::ubigint as word, bit_or(place_bit) as places,
+        bit_or(place_bit) filter (text_no & 2 = 2) as reference_places
     from placed
     group by word_key
-    having min(text_no) < max(text_no)
+    having min(text_no) < max(text_no) and bit_or(text_no & 2) = 2
 )
-select p.text_no, p.place, p.is_last, m.word, p.place_bit, m.places
+select p.text_no, p.place, p.is_last, m.word, p.place_bit, m.places, m.reference_places
 from placed as p
 join met as m using (word_key)
