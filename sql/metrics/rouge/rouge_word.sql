@@ -4,7 +4,8 @@
 -- reads: image_text
 -- returns: text_no, place, is_last, word, place_bit, places, reference_places
 --
--- The tokens that two texts of an image hold, a reference among them, where they stand: a place is the text's number above 32 bits of the token's.
+-- The tokens that two texts of an image hold, a reference among them, where they stand: a place is the text's number above 32
+-- bits of the token's.
 -- The others, which no n-gram or skip-bigram can meet with, are left out here, before anything is paired. Words are
 -- numbered anew, each image its own, so that what is made of them meets within an image only; `places` are the place_bits
 -- of the texts that hold one, reference_places those of references.
