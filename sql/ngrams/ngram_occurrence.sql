@@ -4,12 +4,11 @@
 -- reads: image_text
 -- returns: text_no, n, gram_no, gram, is_once, holders, first_holder
 --
--- The n-grams (n = 1 to 4) that an image has more than once, wherever its texts have them. One can only be there twice if
--- the n-gram without its last token is, and so each order is made of what is left of the one before, by the number that
--- this got and one more token: 64 bits a key. `gram_no` is the image's own, `gram` packed as in caption_gram. Where texts
--- set as many bits of their own as there are occurrences, each holds the n-gram once (`is_once`), `holders` of them are
--- references, first_holder is the first of these; others are in repeated_ngram. What several substitutes have once each,
--- and no reference has, is left out.
+-- The n-grams (n = 1 to 4) that an image has more than once. One can only be there twice if the n-gram without its last token
+-- is, and so each order is made of what is left of the one before, by the number that this got and one more token: 64 bits a
+-- key. `gram_no` is the image's own, `gram` packed as in caption_gram. Where texts set as many bits of their own as there are
+-- occurrences, each holds the n-gram once (`is_once`), `holders` of them are references, first_holder is the first of these;
+-- others are in repeated_ngram. What several substitutes have once each, and no reference has, is left out.
 with position as (
     select
         text_no, image_no, place_bit,
