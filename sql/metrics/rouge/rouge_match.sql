@@ -12,9 +12,13 @@
 -- side by side; of a unit they come first, and narrow_holders are references with as many narrow ones. Where texts set as
 -- many bits of their own as there are occurrences, each holds the unit once, and nothing has to be numbered. Two words
 -- that no two texts share, or no reference has, are not paired; the 63rd bit, which several texts may share, says nothing of that.
-with begun as (
-    select text_no, place, word, place_bit, places, reference_places, unnest(range(1, $skip::integer + 2))::ubigint as step
-    from rouge_word
+with longest as (select max(last_packed(place))::bigint as steps from rouge_word),
+begun as (
+    select
+        w.text_no, w.place, w.word, w.place_bit, w.places, w.reference_places,
+        unnest(range(1, least($skip::integer + 1, l.steps) + 1))::ubigint as step
+    from rouge_word as w
+    cross join longest as l
 ),
 pair as (
     select a.text_no, a.place_bit, pack(a.word, b.word) as unit, a.step = 1 as is_narrow
