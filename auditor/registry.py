@@ -74,7 +74,7 @@ class MetricRequest:
     @property
     def counting(self) -> CountSpec:
         """What has to be counted for it."""
-        return self._counting(self.metric.variant(self.settings) or self.metric.counts, self.metric.kernel)
+        return self._counting(*(self.metric.variant(self.settings) or (self.metric.counts, self.metric.kernel)))
 
     @property
     def by_reference_count(self) -> ByReferenceCount | None:

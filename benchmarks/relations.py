@@ -15,6 +15,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+_SCORING = "scoring"
+
 
 def charge(owner: Any, name: str, costs: dict[str, float], label: Callable[[tuple[Any, ...]], str]) -> None:
     """Let every call of `owner.name` add its own CPU seconds to `costs`, by the label that its arguments get."""
@@ -38,7 +40,8 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("metrics", nargs="+")
     asked = parser.parse_args(arguments)
 
-    from auditor.registry import requests
+    from auditor.metrics.candidates import HUMAN
+    from auditor.registry import MetricRequest, requests
     from auditor.scoring import scores
     from auditor.store.connection import Store
     from auditor.store.versions import resolve
@@ -47,15 +50,16 @@ def main(arguments: Sequence[str]) -> None:
     costs: dict[str, float] = defaultdict(float)
     charge(Store, "hold", costs, lambda given: given[1])
     charge(Workspace, "rows", costs, lambda given: f"{given[1]} (rows)")
-    charge(scores, "count", costs, lambda _: "kernels and frames")
+    charge(MetricRequest, "scores", costs, lambda _: _SCORING)
     with Store.open(asked.store) as store:
         wanted = requests(asked.metrics)
         start = time.process_time()
-        scores.score_candidates(store, resolve(store, "set"), "bare", [scores.HUMAN], wanted)
+        scores.score_candidates(store, resolve(store, "set"), "bare", [HUMAN], wanted)
         whole = time.process_time() - start
         store.on_close.clear()
-    counting = sum(costs.values())
-    print(json.dumps({"counting": counting, "scoring": whole - counting, "relations": costs}))
+    scoring = costs.pop(_SCORING)
+    costs["kernels and frames"] = whole - scoring - sum(costs.values())
+    print(json.dumps({"counting": whole - scoring, "scoring": scoring, "relations": costs}))
 
 
 if __name__ == "__main__":

@@ -57,8 +57,12 @@ class Parameter:
         return f"a {number} from 0" if self.zero else f"a positive {number}"
 
 
-def _as_declared(settings: Mapping[str, Any]) -> str | None:
-    """Count by the SELECT that the card names."""
+#: What counts: a SELECT, and the kernel that its rows go through, if any.
+Counting = tuple[str, Kernel | None]
+
+
+def _as_declared(settings: Mapping[str, Any]) -> Counting | None:
+    """Count as the card names it."""
     del settings
     return None
 
@@ -105,9 +109,10 @@ class Metric:
     `counts` is the SELECT behind it, `kernel` what makes counts of its rows where it aligns tokens.
     `fixed` are settings that the name itself makes, `shown` whether a signature repeats them; `counted_with` are those
     parameters of the SELECT that the name makes. `normalisation` says, by the settings, what the metric makes of tokens
-    before it counts; `variant`, which SELECT counts instead of `counts`; `refusal`, why a selection of so many images
-    can have no such scores; `writing`, of which captions alone it has any; `by_reference_count`, what counts
-    for all numbers of references at once. `default` says whether a request for no metric in particular means it too.
+    before it counts; `variant`, which SELECT and kernel count instead of `counts` and `kernel`; `refusal`, why a
+    selection of so many images can have no such scores; `writing`, of which captions alone it has any;
+    `by_reference_count`, what counts for all numbers of references at once. `default` says whether a request for no
+    metric in particular means it too.
     `require` raises `MissingExtraError` where a part that it cannot do without is not installed. `lists` names the word
     lists that it reads, by a hash: other lists, other counts.
     `signed` says what a signature names beside settings and lists, by tokenizer and settings. One that `sees_images`
@@ -131,7 +136,7 @@ class Metric:
     counted_with: Mapping[str, Any] = field(default_factory=dict)
     kernel: Kernel | None = None
     normalisation: Callable[[Mapping[str, Any]], str | None] = _as_they_are
-    variant: Callable[[Mapping[str, Any]], str | None] = _as_declared
+    variant: Callable[[Mapping[str, Any]], Counting | None] = _as_declared
     refusal: Callable[[Mapping[str, Any], int], str | None] = _of_any_selection
     writing: Callable[[Mapping[str, Any]], Writing | None] = _of_any_writing
     by_reference_count: Callable[[Mapping[str, Any]], ByReferenceCount | None] = _anew

@@ -9,7 +9,7 @@ import polars as pl
 
 from auditor.metrics import cosines_by_number, idf
 from auditor.metrics.by_reference_count import ByReferenceCount
-from auditor.metrics.card import Metric, Parameter
+from auditor.metrics.card import Counting, Metric, Parameter
 
 _ORDERS = range(1, 5)
 
@@ -26,6 +26,8 @@ _TF = Parameter(
     ("official", "paper"),
     counts=True,
 )
+
+_SIGMA = Parameter(6.0, "width of the length penalty, in bigrams", counts=True)
 
 _N = Parameter(
     "all",
@@ -101,9 +103,10 @@ def _normalisation(settings: Mapping[str, Any]) -> str | None:
     return "porter" if settings["stem"] else None
 
 
-def _variant(settings: Mapping[str, Any]) -> str | None:
+def _variant(settings: Mapping[str, Any]) -> Counting | None:
     """Count reference by reference where frequencies differ from one fold to the next, or the best reference counts."""
-    return "cider_by_reference" if settings["idf"] == "fold" or settings["references"] == "max" else None
+    by_reference = settings["idf"] == "fold" or settings["references"] == "max"
+    return ("cider_by_reference", None) if by_reference else None
 
 
 def _by_reference_count(settings: Mapping[str, Any]) -> ByReferenceCount | None:
@@ -157,7 +160,7 @@ def _cider(
 CARDS = (
     _cider(
         "cider",
-        {"clipped": False, "tf": "official", "sigma": None},
+        {"clipped": False, "tf": _TF.default, "sigma": _SIGMA.default},  # CIDEr-D's: one pass finds both
         "mean cosine of tf-idf vectors with each reference, n = 1 to 4",
         {},
         "Vedantam et al. 2015, eq. 1-3, as its authors' program computes it: raw counts, no stemming",
@@ -166,7 +169,7 @@ CARDS = (
         "cider-d",
         {"clipped": True},
         "CIDEr with clipped counts and a Gaussian penalty on the difference in length, n = 1 to 4",
-        {"tf": _TF, "sigma": Parameter(6.0, "width of the length penalty, in bigrams", counts=True)},
+        {"tf": _TF, "sigma": _SIGMA},
         "Vedantam et al. 2015, section 8, eq. 4-5, as its authors' program computes it: lengths in bigrams",
     ),
 )

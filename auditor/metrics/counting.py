@@ -150,6 +150,11 @@ def count_in_parts(
             if spec.keeps and one.name in keys[spec]
         }
         for spec, frame in _count(store, selection, profile, together, some, progress):
+            if len(together) == 1 and names == keys[spec].keys():  # the one there is, and nothing to part
+                if (spec, together[0].name) in drafts and frame.height:
+                    drafts[spec, together[0].name].add(frame)
+                yield spec, frame
+                continue
             for (name,), rows in frame.partition_by("candidate", as_dict=True).items():
                 if (spec, name) in drafts:
                     drafts[spec, name].add(rows)
@@ -216,12 +221,13 @@ def _count(
             if changed:  # only now: document frequencies are those of the untouched references
                 workspace.bind("reference", changed)
             for is_last in _at_work(workspace, buckets):
+                aligned: dict[str, pl.DataFrame] = {}  # by kernels, several of which read the same rows
                 for place, spec in enumerate(alike, start=1):
                     first_use = spec.kernel and not spec.kernel.is_compiled
                     compiling = " (first use, compiling: this once takes seconds)" if first_use else ""
                     progress(f"{selection.label}: {spec.table}{compiling}", done, steps)
                     workspace.params |= spec.params
-                    rows = {relation: workspace.rows(relation) for relation in spec.relations}
+                    rows = {relation: _rows(workspace, relation, spec, aligned) for relation in spec.relations}
                     if is_last:
                         workspace.release(relation for later in alike[place:] for relation in later.relations)
                     yield spec, spec.kernel.run(rows, spec.params) if spec.kernel else rows[spec.relation]
@@ -229,6 +235,15 @@ def _count(
             if changed:
                 ngrams.bind_references(workspace, selection)
     progress(f"{selection.label}: counted", 1, 1)
+
+
+def _rows(workspace: Workspace, relation: str, spec: CountSpec, aligned: dict[str, pl.DataFrame]) -> pl.DataFrame:
+    """Run a SELECT; one that changes with no setting is run once for all kernels of a bucket."""
+    if spec.kernel is None or workspace.changes_with(relation) & spec.params.keys():
+        return workspace.rows(relation)
+    if relation not in aligned:
+        aligned[relation] = workspace.rows(relation)
+    return aligned[relation]
 
 
 def _at_work(workspace: Workspace, buckets: Sequence[ngrams.Bucket]) -> Iterator[bool]:

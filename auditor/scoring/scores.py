@@ -77,10 +77,13 @@ def _scored(
             for some in (counts.iter_slices(-(-counts.height // slices)) if counts.height else [counts])
         ]
     frames: list[pl.DataFrame] = []
+    counted, place = pl.DataFrame(), pl.Series(dtype=pl.UInt32)
     for spec in specs:
-        rows = pl.concat(parts.pop(spec)).with_columns(pl.col("image").cast(pl.String)).sort(*_KEYS)
-        rows = rows.with_columns(pl.col("candidate").cast(pl.String))
-        frames.append(rows)
+        rows = pl.concat(parts.pop(spec)).with_columns(pl.col("image").cast(pl.String))
+        if not rows.select(_KEYS).equals(counted):  # most countings give the same candidates in the same order
+            counted = rows.select(_KEYS)
+            place = counted.select(pl.arg_sort_by(*_KEYS)).to_series()
+        frames.append(rows.select(pl.all().gather(place)).with_columns(pl.col("candidate").cast(pl.String)))
     labels = [one.label for one in metrics]
     if any(metric.metric.sees_images for metric in metrics):
         return reduce(_joined, frames).select(*_KEYS, *labels)

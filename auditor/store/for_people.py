@@ -45,6 +45,16 @@ _TOO_MANY = """
     where scores > $most
 """
 
+_SCORES = """
+    insert into cache.score by name
+    select
+        $key as key, $dataset as dataset, $version as version, $split::varchar as split, candidate,
+        $drawn_from::varchar as drawn_from, $seed::bigint as seed, $metric as metric, $signature as signature,
+        image, slot, "{metric}" as value
+    from scored
+    where candidate = $candidate
+"""
+
 
 def key(selection: Selection, *facts: Any) -> str:
     """Hash of what rows are, beside the version: the same made again takes their place."""
@@ -83,14 +93,13 @@ def _save_scores(selection: Selection, file: Path, made: pl.DataFrame, store: St
     new = made.filter(~pl.col("key").is_in(known.implode()))
     if new.is_empty():
         return
-    wide = pl.read_parquet(file)
-    for (candidate,), some in new.partition_by("candidate", as_dict=True).items():
-        long = (
-            wide.filter(pl.col("candidate") == candidate)
-            .unpivot(some["metric"].to_list(), index=["candidate", "image", "slot"], variable_name="metric")
-            .join(some, on=["candidate", "metric"], maintain_order="left")
-        )
-        _insert(store, "score", selection, long)
+    version = selection.version
+    of_version = {"dataset": version.dataset, "version": version.version, "split": selection.split}
+    with store.registered("scored", pl.read_parquet(file)):
+        for made_here in new.iter_rows(named=True):
+            metric = made_here["metric"].replace('"', '""')
+            # what all rows of a metric share is said once, not carried beside each
+            store.execute(_SCORES.format(metric=metric), {**made_here, **of_version})
     _enter(store, "score", selection, new["key"])
     passed = store.query(_TOO_MANY, {"most": MOST_SCORES})["key"].to_list()
     for table in ("score", "entry"):

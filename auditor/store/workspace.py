@@ -98,6 +98,10 @@ class Workspace:
         file = catalogue()[name]
         return self._store.query(self._select(file), self._params_of(file))
 
+    def changes_with(self, name: str) -> set[str]:
+        """Name the parameters that can change the rows of a file: its own, and those of what is made for it."""
+        return self._reached(catalogue()[name])
+
     def query(self, statement: str) -> pl.DataFrame:
         """Run one statement on the relations that are bound."""
         return self._store.query(over(statement, {name: held.table for name, held in self._held.items()}))

@@ -23,9 +23,8 @@ numbered as (
 drawn as (
     select
         image_no, image, slot, image_start, image_captions,
-        (
-            md5_number(concat_ws(chr(31), $seed::bigint, $dataset::varchar, image, slot))
-            % (captions - image_captions)::uhugeint
+        remainder_of(
+            md5_number(concat_ws(chr(31), $seed::bigint, $dataset::varchar, image, slot)), captions - image_captions
         )::bigint as draw
     from numbered
     where captions > image_captions

@@ -11,4 +11,4 @@ select c.candidate, c.image, c.slot, c.image_no, c.held_out, t.tokens
 from candidate as c
 join bucket_text as t using (caption_id)
 where c.image_no between $first_image::uinteger and $last_image::uinteger
-order by c.candidate, c.image, c.slot
+order by c.candidate_no

@@ -19,9 +19,9 @@ placed as (select image, slot, unnest(range(1, words + 1)) as position from want
 drawn as (
     select
         image, slot, position,
-        (
-            md5_number(concat_ws(chr(31), 'gibberish', $seed::bigint, $dataset::varchar, image, slot, position))
-            % (select max(places) from unigram_distribution)::uhugeint
+        remainder_of(
+            md5_number(concat_ws(chr(31), 'gibberish', $seed::bigint, $dataset::varchar, image, slot, position)),
+            (select max(places) from unigram_distribution)
         )::bigint as place
     from placed
 ),

@@ -63,6 +63,38 @@ def weighted_subsequences(sides: Sides, met: Meetings, exponent: float) -> Weigh
     return made
 
 
+class PooledSubsequences(NamedTuple):
+    """Sums over the references of each candidate: of what they have in common, and of what each side weighs.
+
+    `lcs` and `reference_words` are tokens; `reference_total` adds up the weights of the references' lengths,
+    `reference_total_twice` what these weigh when weighted again, `candidate_total` that of the candidate's own length,
+    once for each reference.
+    """
+
+    reference_count: NDArray[np.uint32]
+    lcs: NDArray[np.uint32]
+    reference_words: NDArray[np.uint32]
+    weighted_lcs: NDArray[np.float64]
+    weighted_runs: NDArray[np.float64]
+    candidate_total: NDArray[np.float64]
+    reference_total: NDArray[np.float64]
+    reference_total_twice: NDArray[np.float64]
+
+
+def pooled_subsequences(sides: Sides, once: NDArray[np.float64], twice: NDArray[np.float64]) -> PooledSubsequences:
+    """Add up the common subsequences of each candidate and its references, plain and weighted by runs.
+
+    A run of k tokens weighs `once[k]`, what weighs so much weighs `twice[k]` when weighted again; both are as long as
+    the longest text and 2 more. Without weights of runs, only plain ones are found.
+    """
+    size = len(sides.held)
+    whole, weights = (np.zeros((3, size), np.uint32), np.zeros((5, size)))
+    made = PooledSubsequences(*whole, *weights)
+    longest = int(max(np.diff(side.starts).max(initial=0) for side in (sides.candidates, sides.references)))
+    in_parts(size, lambda start, stop: _pool(_flat(sides), sides[2:], (once, twice), longest, start, stop, made))
+    return made
+
+
 def _flat(sides: Sides) -> _Flat:
     return (*sides.candidates, *sides.references)
 
@@ -90,7 +122,42 @@ def _weigh(texts: _Flat, met: Meetings, weights: _Weights, start: int, stop: int
         made.weighted_lcs[at], made.weighted_runs[at] = _weighted(ours, theirs, weights, row)
 
 
-@part
+@compiled
+def _pool(
+    texts: _Flat,
+    references: tuple[_Places, _Places, _Places],
+    powers: tuple[_Weights, _Weights],
+    longest: int,
+    start: int,
+    stop: int,
+    made: PooledSubsequences,
+) -> None:
+    candidate_tokens, candidate_starts, reference_tokens, reference_starts = texts
+    first, last, held = references
+    once, twice = powers
+    size = longest + 2
+    cells = np.empty(size, np.int64)
+    row = _Row(np.empty(size), np.empty(size, np.int64), np.empty(size), np.empty(size, np.int64))
+    for i in range(start, stop):
+        ours = candidate_tokens[candidate_starts[i] : candidate_starts[i + 1]]
+        for j in range(first[i], last[i]):
+            if j == held[i]:
+                continue
+            theirs = reference_tokens[reference_starts[j] : reference_starts[j + 1]]
+            made.reference_count[i] += 1
+            made.reference_words[i] += len(theirs)
+            if len(once):
+                weighted_lcs, weighted_runs = _weighted(ours, theirs, once, row)
+                made.weighted_lcs[i] += weighted_lcs
+                made.weighted_runs[i] += weighted_runs
+                made.candidate_total[i] += once[len(ours)]
+                made.reference_total[i] += once[len(theirs)]
+                made.reference_total_twice[i] += twice[len(theirs)]
+            else:
+                made.lcs[i] += _lcs_of_words(ours, theirs) if len(ours) <= 64 else _lcs_of_rows(ours, theirs, cells)
+
+
+@compiled
 def _lcs_of_words(ours: _Tokens, theirs: _Tokens) -> int:
     """Count in one machine word, a bit a token of `ours` (at most 64): Hyyrö 2004, figure 3."""
     state = ~np.uint64(0)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from auditor.metrics.by_reference_count import ByReferenceCount
-from auditor.metrics.card import Metric, Parameter
+from auditor.metrics.card import Counting, Metric, Parameter
 from auditor.metrics.rouge import subsequences, units
 from auditor.metrics.rouge.scoring import Score
 
@@ -70,7 +70,8 @@ def _normalisation(settings: Mapping[str, Any]) -> str | None:
 
 def _rouge(name: str, score: Score, summary: str, edge_cases: str, section: str, **more: Any) -> Metric:
     parameters = _PARAMETERS | more.pop("parameters", {})
-    listed = ByReferenceCount(more["counts"], more["kernel"], by_reference=True)
+    by_reference: Counting = more.pop("by_reference")
+    listed = ByReferenceCount(*by_reference, by_reference=True)
     return Metric(
         name=name,
         score=score,
@@ -88,6 +89,7 @@ def _rouge(name: str, score: Score, summary: str, edge_cases: str, section: str,
         parameters=parameters,
         normalisation=_normalisation,
         writing=lambda settings: "latin" if settings["ascii"] else None,
+        variant=lambda settings: None if settings["aggregate"] == "pooled" else by_reference,
         by_reference_count=lambda _: listed,
         **more,
     )
@@ -101,7 +103,7 @@ CARDS = (
         "order does not matter",
         "section 2",
         counts="rouge_n",
-        kernel=units.UNITS,
+        by_reference=("rouge_by_reference", units.UNITS),
         counted_with={"skip": _SKIP},
     ),
     _rouge(
@@ -111,7 +113,7 @@ CARDS = (
         "a text of one word has no bigram, and so scores 0",
         "section 2",
         counts="rouge_n",
-        kernel=units.UNITS,
+        by_reference=("rouge_by_reference", units.UNITS),
         counted_with={"skip": _SKIP},
     ),
     _rouge(
@@ -122,6 +124,7 @@ CARDS = (
         "section 3",
         counts="candidate_tokens",
         kernel=subsequences.PLAIN,
+        by_reference=("candidate_tokens", subsequences.PLAIN_BY_REFERENCE),
     ),
     _rouge(
         "rouge-w-1.2",
@@ -132,6 +135,7 @@ CARDS = (
         "section 4",
         counts="candidate_tokens",
         kernel=subsequences.WEIGHTED,
+        by_reference=("candidate_tokens", subsequences.WEIGHTED_BY_REFERENCE),
         parameters={
             "weighting": Parameter(
                 "official",
@@ -148,7 +152,7 @@ CARDS = (
         "the script counts no unigram for the last word, so that a text of one word scores 0",
         "section 5",
         counts="rouge_n",
-        kernel=units.UNITS,
+        by_reference=("rouge_by_reference", units.UNITS),
         parameters={
             "last": Parameter(
                 "official",

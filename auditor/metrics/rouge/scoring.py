@@ -21,6 +21,15 @@ Numbers = NDArray[np.float64]
 Score = Callable[[pl.DataFrame, Mapping[str, Any]], pl.Series]
 
 
+#: A column that counts have where hits and totals stand reference by reference, and not added over the references.
+_BY_REFERENCE = "reference_lengths"
+
+
+def are_pooled(counts: pl.DataFrame) -> bool:
+    """Say whether hits and totals have been added over the references of each candidate."""
+    return _BY_REFERENCE not in counts.columns
+
+
 @dataclass(frozen=True)
 class Pairs:
     """Candidates put against their references, pair by pair: those of one candidate are neighbours.
@@ -55,7 +64,7 @@ def flat(counts: pl.DataFrame, column: str) -> NDArray[Any]:
 
 def starts_of(counts: pl.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Give the place of the first pair of each candidate, and the candidate of each pair."""
-    sizes = counts["reference_lengths"].list.len().cast(pl.Int64).to_numpy()
+    sizes = counts[_BY_REFERENCE].list.len().cast(pl.Int64).to_numpy()
     return np.cumsum(sizes) - sizes, np.repeat(np.arange(len(sizes)), sizes)
 
 
@@ -66,15 +75,12 @@ def scores(pairs: Pairs, parameters: Mapping[str, Any]) -> Numbers:
     the highest recall, of equal ones the first; mean, max = of the measure over the references; coco = the measure of
     the highest precision and the highest recall, which may be of two references.
     """
-    if parameters["alpha"] > 1:
-        raise MetricError(f"alpha must be a number from 0 to 1, not {parameters['alpha']}")
+    _refuse_alpha(parameters)
     if not len(pairs.starts):
         return np.empty(0)
     if parameters["aggregate"] == "pooled":
         hits, candidates, references = map(pairs.pooled, (pairs.hits, pairs.candidate_totals, pairs.reference_totals))
-        return _measure(
-            pairs.unweighted(ratio(hits, candidates)), pairs.unweighted(ratio(hits, references)), parameters
-        )
+        return pooled_scores(hits, candidates, references, parameters, pairs.unweighted)
     precision = pairs.unweighted(ratio(pairs.hits, pairs.candidate_totals))
     recall = pairs.unweighted(ratio(pairs.hits, pairs.reference_totals))
     if parameters["aggregate"] == "best":
@@ -91,6 +97,24 @@ def scores(pairs: Pairs, parameters: Mapping[str, Any]) -> Numbers:
     if parameters["aggregate"] == "max":
         return np.maximum.reduceat(each, pairs.starts)
     return pairs.pooled(each) / np.bincount(pairs.of)
+
+
+def pooled_scores(
+    hits: Numbers,
+    candidate_totals: Numbers,
+    reference_totals: Numbers,
+    parameters: Mapping[str, Any],
+    unweighted: Callable[[Numbers], Numbers],
+) -> Numbers:
+    """Give a score per candidate, of hits and totals that have been added over its references."""
+    _refuse_alpha(parameters)
+    precision, recall = (unweighted(ratio(hits, totals)) for totals in (candidate_totals, reference_totals))
+    return _measure(precision, recall, parameters)
+
+
+def _refuse_alpha(parameters: Mapping[str, Any]) -> None:
+    if parameters["alpha"] > 1:
+        raise MetricError(f"alpha must be a number from 0 to 1, not {parameters['alpha']}")
 
 
 def _measure(precision: Numbers, recall: Numbers, parameters: Mapping[str, Any]) -> Numbers:

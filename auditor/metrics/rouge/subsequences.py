@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import repeat
 from typing import Any
 
@@ -13,7 +13,18 @@ from numpy.typing import NDArray
 
 from auditor.metrics.counting import Kernel
 from auditor.metrics.kernels.columns import Meetings, Sides, meetings, sides
-from auditor.metrics.rouge.scoring import Numbers, Pairs, flat, listed, ratio, scores, starts_of, unchanged
+from auditor.metrics.rouge.scoring import (
+    Numbers,
+    Pairs,
+    are_pooled,
+    flat,
+    listed,
+    pooled_scores,
+    ratio,
+    scores,
+    starts_of,
+    unchanged,
+)
 
 #: A run of k tokens weighs k ** 1.2.
 _EXPONENT = 1.2
@@ -21,6 +32,12 @@ _EXPONENT = 1.2
 
 def score_plain(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
     """Score longest common subsequences, which `kernels/lcs.py` has found."""
+    if are_pooled(counts):
+        hits, references, theirs = (
+            counts[name].to_numpy().astype(np.float64) for name in ("lcs", "reference_count", "reference_words")
+        )
+        ours = counts["candidate_length"].to_numpy().astype(np.float64) * references
+        return pl.Series(pooled_scores(hits, ours, theirs, parameters, unchanged))
     starts, of = starts_of(counts)
     hits = flat(counts, "lcs").astype(np.float64)
     ours = counts["candidate_length"].to_numpy().astype(np.float64)[of]
@@ -31,8 +48,12 @@ def score_plain(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Serie
 
 def score_weighted(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
     """Score weighted subsequences. The script weights the reference's total twice, k ** 1.44; the paper once."""
-    starts, of = starts_of(counts)
     official = parameters["weighting"] == "official"
+    if are_pooled(counts):
+        found = ("weighted_runs", "reference_total_twice") if official else ("weighted_lcs", "reference_total")
+        hits, theirs, ours = (counts[name].to_numpy() for name in (*found, "candidate_total"))
+        return pl.Series(pooled_scores(hits, ours, theirs, parameters, _unweighted))
+    starts, of = starts_of(counts)
     hits = flat(counts, "weighted_runs" if official else "weighted_lcs")
     candidate_lengths = counts["candidate_length"].to_numpy()
     reference_lengths = flat(counts, "reference_lengths")
@@ -81,7 +102,37 @@ def _align_weighted(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, A
     return _align(rows, lambda both, met: weighted_subsequences(both, met, _EXPONENT)._asdict())
 
 
-# Both align what `sql/scoring/candidate_tokens.sql` gives with the references.
-PLAIN = Kernel("rouge_l", _align_plain, ("reference_tokens",))
+def _pool(
+    rows: Mapping[str, pl.DataFrame], once: NDArray[np.float64], twice: NDArray[np.float64], columns: Sequence[str]
+) -> pl.DataFrame:
+    """Find the same, added over the references of each candidate."""
+    from auditor.metrics.kernels.lcs import pooled_subsequences  # noqa: PLC0415
 
-WEIGHTED = Kernel("rouge_w", _align_weighted, ("reference_tokens",))
+    candidates = rows["candidate_tokens"].with_columns(candidate_length=pl.col("tokens").list.len().cast(pl.UInt32))
+    kept, both = sides(candidates, rows["reference_tokens"])
+    made = pooled_subsequences(both, once, twice)._asdict()
+    return kept.with_columns(pl.Series(name, made[name]) for name in columns)
+
+
+def _pool_plain(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
+    del parameters
+    return _pool(rows, np.empty(0), np.empty(0), ("reference_count", "lcs", "reference_words"))
+
+
+def _pool_weighted(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
+    del parameters
+    longest = max(int(some["tokens"].list.len().to_numpy().max(initial=0)) for some in rows.values())
+    once = _powers(np.arange(longest + 2, dtype=np.float64), _EXPONENT)
+    return _pool(rows, once, _powers(once, _EXPONENT), _WEIGHED)
+
+
+_WEIGHED = ("weighted_lcs", "weighted_runs", "candidate_total", "reference_total", "reference_total_twice")
+
+# All align what `sql/scoring/candidate_tokens.sql` gives with the references.
+PLAIN = Kernel("rouge_l", _pool_plain, ("reference_tokens",))
+
+WEIGHTED = Kernel("rouge_w", _pool_weighted, ("reference_tokens",))
+
+PLAIN_BY_REFERENCE = Kernel("rouge_l_by_reference", _align_plain, ("reference_tokens",))
+
+WEIGHTED_BY_REFERENCE = Kernel("rouge_w_by_reference", _align_weighted, ("reference_tokens",))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,11 @@ from auditor.metrics.rouge.scoring import (
     Numbers,
     Pairs,
     Score,
+    are_pooled,
     as_printed,
     flat,
     listed,
+    pooled_scores,
     ratio,
     scores,
     starts_of,
@@ -25,15 +28,29 @@ from auditor.metrics.rouge.scoring import (
 
 Lengths = NDArray[np.uint32]
 
-#: By a metric's parameters: the columns that are hits, and how many units a text of each length has.
-Units = Callable[[Mapping[str, Any]], tuple[tuple[str, ...], Callable[[Lengths], Numbers]]]
+
+@dataclass(frozen=True)
+class Units:
+    """What a metric counts: columns that are hits, those that are units of all references, and the units of a text."""
+
+    hits: tuple[str, ...]
+    of_references: tuple[str, ...]
+    total: Callable[[Lengths], Numbers]
 
 
-def scorer(units: Units) -> Score:
-    """Make a scorer of the units that `sql/metrics/rouge/rouge_pair.sql` has counted."""
+def scorer(units: Callable[[Mapping[str, Any]], Units]) -> Score:
+    """Make a scorer of the units that `rouge_n.sql` in `sql/metrics/rouge/` has counted, or `rouge_pair.sql`."""
 
     def score(counts: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
-        columns, total = units(parameters)
+        counted = units(parameters)
+        columns, total = counted.hits, counted.total
+        if are_pooled(counts):
+            hits, theirs = (
+                np.asarray(np.sum([counts[column].to_numpy() for column in some], axis=0, dtype=np.float64))
+                for some in (columns, counted.of_references)
+            )
+            ours = total(counts["length"].to_numpy()) * counts["reference_count"].to_numpy()
+            return pl.Series(pooled_scores(hits, ours, theirs, parameters, unchanged))
         starts, of = starts_of(counts)
         hits = np.asarray(np.sum([flat(counts, column) for column in columns], axis=0, dtype=np.float64))
         ours = total(counts["candidate_length"].to_numpy())[of]
@@ -44,13 +61,16 @@ def scorer(units: Units) -> Score:
     return score
 
 
-def n_grams(order: int) -> Units:
+def n_grams(order: int) -> Callable[[Mapping[str, Any]], Units]:
     """Count unigrams or bigrams: a text of k words has k - order + 1."""
-    columns = ("unigrams",) if order == 1 else ("bigrams",)
-    return lambda _: (columns, lambda lengths: np.maximum(lengths.astype(np.float64) - (order - 1), 0.0))
+    hits, of_references = ("unigrams", "words") if order == 1 else ("bigrams", "beginnings")
+    counted = Units(
+        (hits,), (of_references,), lambda lengths: np.maximum(lengths.astype(np.float64) - (order - 1), 0.0)
+    )
+    return lambda _: counted
 
 
-def skip_bigrams(parameters: Mapping[str, Any]) -> tuple[tuple[str, ...], Callable[[Lengths], Numbers]]:
+def skip_bigrams(parameters: Mapping[str, Any]) -> Units:
     """Count unigrams and pairs; `last = official` leaves out the unigram of the last token."""
     counted = parameters["last"] == "counted"
     reach = parameters["skip"] + 1
@@ -62,15 +82,16 @@ def skip_bigrams(parameters: Mapping[str, Any]) -> tuple[tuple[str, ...], Callab
         units: Numbers = unigrams + short * (short - 1) / 2 + reach * (length - short)
         return units
 
-    return ("unigrams" if counted else "unigrams_before_last", "skip_bigrams"), total
+    words, of_references = ("unigrams", "words") if counted else ("unigrams_before_last", "beginnings")
+    return Units((words, "skip_bigrams"), (of_references, "pairs"), total)
 
 
 def _list_units(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
     """Put what each candidate shares with its references beside it; one without references is left out."""
     del parameters
     lists = listed(rows["rouge_pair"])
-    return rows["rouge_n"].join(lists, on="candidate_no", maintain_order="left").drop("candidate_no")
+    return rows["rouge_by_reference"].join(lists, on="candidate_no", maintain_order="left").drop("candidate_no")
 
 
 #: Lists what `sql/metrics/rouge/rouge_pair.sql` has counted.
-UNITS = Kernel("rouge_n", _list_units, ("rouge_pair",))
+UNITS = Kernel("rouge_by_reference", _list_units, ("rouge_pair",))

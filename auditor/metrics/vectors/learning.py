@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from auditor.errors import MetricError
-from auditor.metrics.vectors import ranking, ridge
 from auditor.metrics.vectors.bags import bags
 from auditor.metrics.vectors.material import Material
 from auditor.metrics.vectors.model import SCHEMA, TextModel
@@ -104,6 +102,11 @@ def _material(
 
 def models(material: Material, needed: Sequence[int], settings: Mapping[str, Any]) -> Iterator[tuple[int, TextModel]]:
     """Learn a model for each number: k without the images of fold k, 0 of all; by ridge regression, or by ranking."""
+    # here, not above: what they read of scipy takes half a second to import, and few metrics see vectors
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # noqa: PLC0415
+
+    from auditor.metrics.vectors import ranking, ridge  # noqa: PLC0415
+
     if settings["learner"] == "ridge":
         learnt = ridge.fit(material, needed, settings["penalty"])
     else:

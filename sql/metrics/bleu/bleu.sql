@@ -32,4 +32,4 @@ from candidate as c
 join reference_length as r using (candidate_no)
 left join matched as m using (candidate_no)
 where c.image_no between $first_image::uinteger and $last_image::uinteger
-order by c.candidate, c.image, c.slot
+order by c.candidate_no

@@ -1,5 +1,5 @@
 -- name: cider_by_reference
--- version: 1
+-- version: 2
 -- grain: candidate
 -- params: clipped BOOLEAN, tf VARCHAR, sigma DOUBLE, first_image UINTEGER, last_image UINTEGER
 -- reads: candidate, reference_length, fold_overlap
@@ -19,10 +19,9 @@ with component as (
                 when $tf::varchar = 'paper' then least(tf, reference_tf::double * (bigrams + 2 - n) / (reference_bigrams + 2 - n))
                 else least(tf, reference_tf)
             end::double * reference_tf * cosine_unit
-            * coalesce(
-                exp(-((bigrams - reference_bigrams) * (bigrams - reference_bigrams))::double / (2 * $sigma::double * $sigma::double)),
-                1
-            )
+            * case when not $clipped::boolean then 1 else
+                exp(-((bigrams - reference_bigrams) * (bigrams - reference_bigrams))::double / (2 * $sigma::double * $sigma::double))
+            end
             * cosine_scale()
         )::bigint as cosine
     from fold_overlap

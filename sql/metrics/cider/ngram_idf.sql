@@ -1,12 +1,20 @@
 -- name: ngram_idf
--- version: 1
--- grain: image, caption text, n-gram
--- reads: image_ngram, document_frequency, collection
--- returns: image_no, caption_id, n, gram, tf, idf
+-- version: 2
+-- grain: n-gram of an image
+-- reads: ngram_occurrence, document_frequency, collection
+-- returns: gram_no, idf
 -- cites: Vedantam et al. 2015, section 4, eq. 1-2; cider/pyciderevalcap: natural logarithm, df at least 1
 --
--- As image_ngram, with the idf of each n-gram.
-select g.image_no, g.caption_id, g.n, g.gram, g.tf, i.log_documents - ln(greatest(coalesce(f.images, 1), 1)) as idf
-from image_ngram as g
-left join document_frequency as f on f.gram = g.gram
-cross join collection as i
+-- The idf of each n-gram that an image has more than once; those of every document, which weigh nothing, are left out.
+with met as (
+    select gram_no, any_value(gram) as gram
+    from ngram_occurrence
+    group by gram_no
+),
+weighed as (
+    select m.gram_no, i.log_documents - ln(greatest(coalesce(f.images, 1), 1)) as idf
+    from met as m
+    left join document_frequency as f on f.gram = m.gram
+    cross join collection as i
+)
+select gram_no, idf from weighed where idf <> 0

@@ -1,8 +1,8 @@
 -- name: text_idf_square
--- version: 1
--- grain: caption text, n-gram order
+-- version: 2
+-- grain: caption text
 -- reads: text_position, idf_square, collection
--- returns: caption_id, n, square
+-- returns: caption_id, square_1, square_2, square_3, square_4
 -- cites: Vedantam et al. 2015, section 4, eq. 1-2; cider/pyciderevalcap: raw counts, natural logarithm, df at least 1
 --
 -- The sum of idf² over all n-grams of each text, one that occurs twice counted twice. All texts at once, since most of the
@@ -24,24 +24,17 @@ trigram as (
     select gram, square from idf_square where gram >= first_trigram() and gram < first_four_gram()
 ),
 four_gram as (select gram, square from idf_square where gram >= first_four_gram()),
-unknown as (select (power(log_documents, 2) * square_scale())::hugeint as square from collection),
-summed as (
-    select
-        p.caption_id,
-        sum(coalesce(k1.square, u.square)) as square_1,
-        sum(case when p.ab is not null then coalesce(k2.square, u.square) end) as square_2,
-        sum(case when p.abc is not null then coalesce(k3.square, u.square) end) as square_3,
-        sum(case when p.abcd is not null then coalesce(k4.square, u.square) end) as square_4
-    from packed as p
-    cross join unknown as u
-    left join unigram as k1 on k1.gram = p.a
-    left join bigram as k2 on k2.gram = p.ab
-    left join trigram as k3 on k3.gram = p.abc
-    left join four_gram as k4 on k4.gram = p.abcd
-    group by p.caption_id
-),
-by_order as (
-    select caption_id, unnest(range(1, 5))::utinyint as n, unnest([square_1, square_2, square_3, square_4]) as square
-    from summed
-)
-select caption_id, n, square from by_order where square is not null
+unknown as (select (power(log_documents, 2) * square_scale())::hugeint as square from collection)
+select
+    p.caption_id,
+    sum(coalesce(k1.square, u.square)) as square_1,
+    sum(case when p.ab is not null then coalesce(k2.square, u.square) end) as square_2,
+    sum(case when p.abc is not null then coalesce(k3.square, u.square) end) as square_3,
+    sum(case when p.abcd is not null then coalesce(k4.square, u.square) end) as square_4
+from packed as p
+cross join unknown as u
+left join unigram as k1 on k1.gram = p.a
+left join bigram as k2 on k2.gram = p.ab
+left join trigram as k3 on k3.gram = p.abc
+left join four_gram as k4 on k4.gram = p.abcd
+group by p.caption_id

@@ -1,7 +1,7 @@
 -- name: rouge_pair
 -- version: 1
 -- grain: candidate, reference
--- reads: rouge_text, rouge_overlap
+-- reads: image_text, rouge_overlap
 -- returns: candidate_no, reference_lengths, unigrams, unigrams_before_last, bigrams, skip_bigrams
 --
 -- How many units each candidate has in common with each of its references, in the order of their slots.
@@ -12,8 +12,8 @@ select
     coalesce(o.unigrams_before_last, 0)::uinteger as unigrams_before_last,
     coalesce(o.bigrams, 0)::uinteger as bigrams,
     coalesce(o.skip_bigrams, 0)::uinteger as skip_bigrams
-from rouge_text as c
-join rouge_text as r on r.image_no = c.image_no and r.slot is distinct from c.held_out
+from image_text as c
+join image_text as r on r.image_no = c.image_no and r.slot is distinct from c.held_out
 left join rouge_overlap as o
     on o.text_no = greatest(c.text_no, r.text_no) and o.lower_text_no = least(c.text_no, r.text_no)
 where c.candidate_no is not null and r.slot is not null

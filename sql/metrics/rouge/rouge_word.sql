@@ -1,28 +1,35 @@
 -- name: rouge_word
--- version: 2
+-- version: 3
 -- grain: text beside an image, place of a token
--- reads: rouge_text
--- returns: text_no, place, is_last, word
+-- reads: image_text
+-- returns: text_no, place, is_last, word, place_bit, places, reference_places
 --
--- The tokens that two texts of an image hold, where they stand. The others, which no n-gram or skip-bigram can meet
--- with, are left out here, before anything is paired. Words are numbered anew, each image its own, so that what is made
--- of them meets within an image only.
+-- The tokens that two texts of an image hold, a reference among them, where they stand: a place is the text's number above 32
+-- bits of the token's.
+-- The others, which no n-gram or skip-bigram can meet with, are left out here, before anything is paired. Words are
+-- numbered anew, each image its own, so that what is made of them meets within an image only; `places` are the place_bits
+-- of the texts that hold one, reference_places those of references.
 with position as (
     select
-        text_no,
-        image_no,
-        coalesce(slot::bigint, -1) as side,
-        len(tokens) as length,
-        unnest(tokens) as token_id,
-        unnest(range(len(tokens)))::uinteger as place
-    from rouge_text
+        text_no, image_no, place_bit, len(tokens) as length,
+        unnest(tokens)::ubigint as token_id,
+        unnest(range(len(tokens)))::ubigint as place
+    from image_text
+),
+placed as materialized (
+    select
+        text_no, place_bit, pack(text_no::ubigint, place) as place, place + 1 = length as is_last,
+        pack(image_no::ubigint, token_id) as word_key
+    from position
 ),
 met as (
-    select image_no, token_id, row_number() over (order by image_no, token_id)::ubigint as word
-    from position
-    group by image_no, token_id
-    having min(side) < max(side)
+    select
+        word_key, (row_number() over ())::ubigint as word, bit_or(place_bit) as places,
+        bit_or(place_bit) filter (text_no & 2 = 2) as reference_places
+    from placed
+    group by word_key
+    having min(text_no) < max(text_no) and bit_or(text_no & 2) = 2
 )
-select p.text_no, p.place, p.place + 1 = p.length as is_last, m.word
-from position as p
-join met as m on m.image_no = p.image_no and m.token_id = p.token_id
+select p.text_no, p.place, p.is_last, m.word, p.place_bit, m.places, m.reference_places
+from placed as p
+join met as m using (word_key)

@@ -1,0 +1,11 @@
+-- name: repeated_ngram
+-- version: 1
+-- grain: text beside an image, n-gram
+-- reads: ngram_occurrence
+-- returns: text_no, n, gram_no, tf
+--
+-- How often texts have the n-grams of an image that one of them may have twice. All others they have once.
+select text_no, n, gram_no, count(*)::uinteger as tf
+from ngram_occurrence
+where not is_once
+group by text_no, n, gram_no
