@@ -167,14 +167,15 @@ def _add_texts(
 ) -> None:
     known = store.query("select coalesce(max(caption_id), 0) as last from caption").item()
     added = workspace.insert("caption", "new_caption")
+    encoders = [(tokenizer, tokens.Encoder(store, profile)) for profile, tokenizer in tokenizers.items()]
     for first in range(known + 1, known + added + 1, tokens.TEXTS_AT_ONCE):
         progress("tokenising", first - known - 1, added)
         texts = store.query(
             "select caption_id, text from caption where caption_id between $first and $last order by caption_id",
             {"first": first, "last": first + tokens.TEXTS_AT_ONCE - 1},
         )
-        for profile, tokenizer in tokenizers.items():
-            tokens.add(store, texts.select("caption_id", tokens=tokenizer(texts["text"])), profile)
+        for tokenizer, encoder in encoders:
+            encoder.add(texts.select("caption_id", tokens=tokenizer(texts["text"])))
 
 
 def _close(store: Store, table: str, workspace: Workspace, name: str) -> int:

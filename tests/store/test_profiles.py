@@ -157,8 +157,8 @@ def _take_numbers(writer: Store) -> None:
     writer.execute("insert into vocabulary select max(token_id) + 1, 'A' from vocabulary")
     writer.execute("insert into vocabulary select max(token_id) + 1, 'zebra' from vocabulary")
     (number,) = writer.query("select caption_id from caption where text = '...'")["caption_id"]
-    tokens.add(
-        writer, pl.DataFrame({"caption_id": pl.Series([number], dtype=pl.UInt32), "tokens": [["..."]]}), "whitespace"
+    tokens.Encoder(writer, "whitespace").add(
+        pl.DataFrame({"caption_id": pl.Series([number], dtype=pl.UInt32), "tokens": [["..."]]})
     )
 
 
