@@ -6,9 +6,9 @@
 -- returns: position, source, unit, line, image, slot, split, text, reason, raw
 --
 -- Every record that was read, with its place among the captions of its image and the reason why it is refused: the
--- reader's own, a caption without a visible character (allowed in a system's output, which is scored as it is), an identifier or a key that
--- an earlier record has. A null reason accepts it; `raw` is of the others. An empty caption keeps its place among the others of its image, so that filling it in
--- moves none.
+-- reader's own, a caption without a visible character (allowed in a system's output, which is scored as it is), an
+-- identifier or a key that an earlier record has. A null reason accepts it; `raw` is of the others. An empty caption keeps
+-- its place among the others of its image, so that filling it in moves none.
 with readable as (
     select
         position, image, slot, rank, identifier,
