@@ -63,6 +63,7 @@ PARAMS: dict[str, Any] = {
     "seq": 1,
     "split": None,
     "profile": "bare",
+    "longest": 4,
     "system": "case",
     "system_seq": 1,
     "system_split": None,

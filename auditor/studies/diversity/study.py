@@ -14,8 +14,8 @@ from auditor import parameters as p
 from auditor.config import sources
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, Source, silent
-from auditor.registry import DECIMALS, References
-from auditor.result import Result, Said, findings_in, notes_in
+from auditor.registry import DECIMALS, STATISTICS, References
+from auditor.result import Result, Said, Table, findings_in, notes_in
 from auditor.statistics import cards
 from auditor.store import tokens
 from auditor.store.connection import Store
@@ -186,12 +186,19 @@ def diversity(
         selections=tuple(dict.fromkeys((*selections, *(one for one in (known.training, known.evaluation) if one)))),
         signatures=dict(frame.unique("statistic", keep="first", maintain_order=True)
                         .select("statistic", "signature").rows()),
-        tables=(*tables(labelled, known, asked), *(table for part in shown for table in part.tables)),
+        tables=(*tables(labelled, known, asked), *(_only(table, asked) for part in shown for table in part.tables)),
         figures=(*figures(labelled), *(figure for part in shown for figure in part.figures)),
         notes=tuple(dict.fromkeys((*said, *notes_in(told), *notes(labelled, known, settings, asked),
                                    *(note for part in of_images for note in part.notes)))),
         findings=tuple(dict.fromkeys((*findings_in(told), *(one for part in of_images for one in part.findings)))),
     )  # fmt: skip
+
+
+def _only(table: Table, asked: Asked) -> Table:
+    """Leave out columns of statistics that nobody wants, of a table that shows several which are counted together."""
+    names = [name for name in table.frame.columns if name not in STATISTICS or asked.any_of(name)]
+    digits = tuple((name, number) for name, number in table.digits if name in names)
+    return replace(table, frame=table.frame.select(names), digits=digits)
 
 
 def _as_rows(*parts: pl.DataFrame) -> pl.DataFrame:
