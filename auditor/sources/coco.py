@@ -22,6 +22,8 @@ OPTIONS: Mapping[str, str] = {
 
 _BLOCK = 1 << 20
 
+_IMAGES = re.compile(rb'"images"|\\u00[67]')
+
 _BEGINNING = re.compile(
     rb'(?:\xef\xbb\xbf)?\s*\{(?s:.*?)"(?:(?:annotations|images|licenses)"\s*:\s*\[\s*[{\]]|info"\s*:\s*\{)'
 )
@@ -90,12 +92,12 @@ def _captions(path: Path, keys: _Keys) -> Iterator[Item]:
 def _may_list_images(path: Path) -> bool:
     """Say whether the key of the list of images is anywhere in a file: to look for it costs a tenth of parsing.
 
-    Keys may be spelled with escapes, and then it is not told.
+    Its letters may be escapes, of which any counts.
     """
     before = b""
     with files.open_bytes(path) as file:
         while block := file.read(_BLOCK):
-            if b'"images"' in before + block or b"\\u" in before + block:
+            if _IMAGES.search(before + block):
                 return True
             before = block[-len(b'"images"') :]
     return False
