@@ -129,7 +129,12 @@ def buckets(at_work: Workspace, loads: pl.DataFrame | None = None) -> list[Bucke
 def count(at_work: Workspace, relation: str = "selection_frequency") -> None:
     """Bind a relation to the n-gram frequencies of relation `reference`."""
     at_work.forget("ngram_frequency_parts")
-    for bucket in buckets(at_work):
+    parts = buckets(at_work)
+    if len(parts) == 1:  # whose frequencies are those of the whole
+        at_work.params |= {"first_image": parts[0].first, "last_image": parts[0].last}
+        at_work.bind(relation, "ngram_frequency_part")
+        return
+    for bucket in parts:
         at_work.params |= {"first_image": bucket.first, "last_image": bucket.last}
         at_work.append("ngram_frequency_parts", "ngram_frequency_part")
     at_work.bind(relation, "selection_frequency")
@@ -160,7 +165,7 @@ def provide(store: Store, at_work: Workspace, selection: Selection, profile: str
 
 def _keep_on_close(store: Store, counted: Workspace, selection: Selection, profile: str) -> None:
     halves = "(gram >> 64)::ubigint as high, (gram & 18446744073709551615)::ubigint as low"  # Arrow has no 128 bits
-    rows = counted.query(f"select n, {halves}, occurrences, captions, images from selection_frequency order by gram")
+    rows = counted.query(f"select n, {halves}, occurrences, captions, images from selection_frequency")
     file = store.scratch() / f"{uuid.uuid4()}.parquet"
     try:
         rows.write_parquet(file, compression="lz4")
