@@ -2,11 +2,13 @@
 # make test    the tests
 # make quick   those of them that need no data, browser or store, and one of every question
 # make check   style, types, import contracts
+# make gate    ratios of CPU time that must not grow, on 16,000 real captions; a minute
+# make bench   every question and every peer, at several sizes: benchmarks/results.md
 # make docs    the pages of docs/ as a site, in build/site
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test quick check docs install
+.PHONY: demo test quick check gate bench docs install
 install: .venv/installed
 
 .venv/installed: pyproject.toml constraints.txt pipeline.txt
@@ -31,6 +33,13 @@ check: install
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+gate: install
+	$(BIN)/python benchmarks/gate.py
+
+bench: install
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[peers]'
+	$(BIN)/python benchmarks/bench.py
 
 docs: install
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'

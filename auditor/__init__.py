@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from auditor.api import Auditor
+    from auditor.model import Pictures
     from auditor.registry import metric
     from auditor.result import Document, Finding, Result
     from auditor.showing import Front
@@ -36,7 +37,14 @@ def _front() -> Front:
     return notebook
 
 
-shown_by(_front)
+def _illustrated(shown: Result | Document) -> Pictures:
+    """Import what reads image files when something that names images is shown."""
+    from auditor.studies.report import pictures_of_result
+
+    return pictures_of_result(shown)
+
+
+shown_by(_front, _illustrated)
 
 
 def __getattr__(name: str) -> object:

@@ -124,7 +124,11 @@ Compared = Annotated[
 Metrics = Annotated[
     Sequence[str] | None,
     Parameter(
-        "Metric, with parameters: cider-d:sigma=4. Repeat for more; default: all.", "metric", "m", completes="metric"
+        "Metric, with parameters: cider-d:sigma=4, or your own: python:MODULE.FUNCTION, sql:FILE. Repeat for more; "
+        "default: all.",
+        "metric",
+        "m",
+        completes="metric",
     ),
 ]
 

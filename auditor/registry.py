@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any, Literal, TypeVar, overload
 
 import polars as pl
@@ -19,6 +20,7 @@ from auditor.metrics.by_reference_count import ByReferenceCount
 from auditor.metrics.card import Metric, Parameter
 from auditor.metrics.counting import CountSpec, Kernel
 from auditor.metrics.own_modules import function_of
+from auditor.metrics.own_statements import statement_of
 from auditor.metrics.vectors import cards as of_vectors
 from auditor.model import Draw, Selection
 from auditor.result import Finding, Signature, plain
@@ -124,8 +126,8 @@ METRICS: dict[str, Metric] = _OURS | {
     point.name: point.load() for point in sorted(entry_points(group="auditor.metrics")) if point.name not in _OURS
 }
 
-#: How a request begins that names a function of a Python module.
-BY_MODULE = "python:"
+#: How a request begins that names a function of a Python module, or a file that holds a SELECT.
+BY_MODULE, BY_FILE = "python:", "sql:"
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -177,7 +179,7 @@ def _register(card: Metric) -> Metric:
     there = METRICS.get(card.name)
     if there is not None and own.home(there) != own.home(card):
         whose = own.home(there) or "auditor, or of a package"
-        raise MetricError(f"{card.name}: a metric of {whose} has this name; @auditor.metric(name=…) gives another")
+        raise MetricError(f"{card.name}: a metric of {whose} has this name; {own.NAMED.replace(' one', ' another')}")
     METRICS[card.name] = card
     return card
 
@@ -191,12 +193,15 @@ def _of_module(text: str) -> Metric:
 
 
 def request(text: str) -> MetricRequest:
-    """Read `NAME`, `NAME:PARAMETER=VALUE,…` or `python:MODULE.FUNCTION`.
+    """Read `NAME`, `NAME:PARAMETER=VALUE,…`, `python:MODULE.FUNCTION` or `sql:FILE`.
 
-    Raises `MetricError` that names what there is instead, or says why a module has no such function.
+    Raises `MetricError` that names what there is instead, or says why a module has no such function, or a file no such
+    SELECT.
     """
     if text.startswith(BY_MODULE):
         return defaults_of(_of_module(text))
+    if text.startswith(BY_FILE):
+        return defaults_of(_register(own.card_of_statement(statement_of(Path(text.removeprefix(BY_FILE))))))
     name, _, settings = text.partition(":")
     if name not in METRICS:
         raise MetricError(f"{name}: no such metric; known are {', '.join(METRICS)}")

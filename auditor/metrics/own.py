@@ -1,6 +1,6 @@
-"""Metrics of the user's own: a Python function of a text and its references, as the card and the kernel of a metric.
+"""Metrics of the user's own, a Python function or a SELECT, as the card and the kernel of a metric.
 
-Nothing that such a function gives is kept: its source names it, but what it calls may change under it.
+Nothing that they give is kept: its source names a function, but what it calls may change under it.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import polars as pl
 from auditor.errors import MetricError
 from auditor.metrics.card import Metric
 from auditor.metrics.counting import Kernel
+from auditor.metrics.own_statements import Statement
 
 #: Scores a candidate against its references, both as they are written.
 OfRow = Callable[[str, list[str]], float]
@@ -33,6 +34,8 @@ _NAME = re.compile(r"[^\W\d][\w.-]*")
 
 _SHOWN = 60  # characters of what is no number
 
+NAMED = "@auditor.metric(name=…), or the line `-- name: …` of a file, gives one"
+
 _CAUTION = "its source cannot be read, so that its signature does not tell it from another function of this name"
 
 
@@ -40,31 +43,54 @@ def card_of(
     function: OfRow | OfColumns, name: str, *, columns: bool, lower_is_better: bool, summary: str | None
 ) -> Metric:
     """Make a metric of a function. Raises `MetricError` for a name that no request or signature can hold."""
-    if not _NAME.fullmatch(name):
-        raise MetricError(
-            f"{name}: no name of a metric: a letter, then letters, digits, dots, hyphens; "
-            "@auditor.metric(name=…) gives one"
-        )
     source = _source(function)
     digest = hashlib.sha256(source.encode()).hexdigest()[:12] if source else "unknown"
-    said = summary or (inspect.getdoc(function) or "").partition("\n")[0] or f"function {_place(function)}"
+    return _card(
+        _Scorer(name, function, columns, str(getattr(function, "__module__", ""))),
+        summary=summary or (inspect.getdoc(function) or "").partition("\n")[0] or f"function {_place(function)}",
+        kind="a function of your own",
+        place=_place(function),
+        digest=digest,
+        lower_is_better=lower_is_better,
+        caution=None if source else _CAUTION,
+    )
+
+
+def card_of_statement(statement: Statement) -> Metric:
+    """Make a metric of a SELECT. Raises `MetricError` for a name that no request or signature can hold."""
+    return _card(
+        _Scorer(statement.name, statement, columns=True, home=str(statement.path)),
+        summary=statement.summary,
+        kind="a SELECT of your own",
+        place=str(statement.path),
+        digest=statement.digest,
+        lower_is_better=statement.lower_is_better,
+        caution=None,
+    )
+
+
+def _card(
+    scorer: _Scorer, *, summary: str, kind: str, place: str, digest: str, lower_is_better: bool, caution: str | None
+) -> Metric:
+    if not _NAME.fullmatch(scorer.name):
+        raise MetricError(f"{scorer.name}: no name of a metric: a letter, then letters, digits, dots, hyphens; {NAMED}")
     return Metric(
-        name=name,
+        name=scorer.name,
         counts=_TEXTS,
         score=_as_given,
-        kernel=Kernel(f"own {name}", _Scorer(name, function, columns), keeps=False),
-        summary=said,
-        kind="a function of your own",
-        range="what the function gives",
-        references="the function sees all of a caption's references at once",
+        kernel=Kernel(f"own {scorer.name}", scorer, keeps=False),
+        summary=summary,
+        kind=kind,
+        range="what it gives",
+        references="it sees all of a caption's references at once",
         sensitivity="some",
-        edge_cases="a score that is no finite number is an error, as is what the function raises",
-        source=f"{_place(function)}, sha256 {digest}",
+        edge_cases="a score that is no finite number is an error, as is what it raises",
+        source=f"{place}, sha256 {digest}",
         bibtex="",
         lower_is_better=lower_is_better,
         default=False,
         signed=lambda profile, settings: {"source": digest},
-        caution=None if source else _CAUTION,
+        caution=caution,
     )
 
 
@@ -75,9 +101,9 @@ def is_of(metric: Metric, function: object) -> bool:
 
 
 def home(metric: Metric) -> str | None:
-    """Name the module of a metric of the user's own; null for any other."""
+    """Name the module, or the file, of a metric of the user's own; null for any other."""
     scorer = metric.kernel.run if metric.kernel else None
-    return str(getattr(scorer.function, "__module__", "")) if isinstance(scorer, _Scorer) else None
+    return scorer.home if isinstance(scorer, _Scorer) else None
 
 
 def _source(function: object) -> str | None:
@@ -106,6 +132,7 @@ class _Scorer:
     name: str
     function: Callable[..., Any]
     columns: bool
+    home: str
 
     def __call__(self, rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any]) -> pl.DataFrame:
         del parameters
@@ -128,6 +155,8 @@ class _Scorer:
             return []
         try:
             given = list(self._call(met))
+        except MetricError:  # of the whole answer, not of a caption
+            raise
         except Exception as error:
             raise self._first_failure(met, error) from error
         if len(given) != met.height:

@@ -13,14 +13,15 @@ from polars.exceptions import ComputeError
 from auditor import reports
 from auditor.cards import DatasetCard
 from auditor.errors import UsageError
+from auditor.model import Pictures
 from auditor.replacing import replacing
 from auditor.reports.html import cells
 from auditor.result import Document, Result
 
 
-def cell(shown: Result | Document) -> str:
-    """Give a result as a part of the notebook's page, a report as a page within it."""
-    return cells.of_document(shown) if isinstance(shown, Document) else cells.of_result(shown)
+def cell(shown: Result | Document, pictures: Pictures) -> str:
+    """Give a result as a part of the notebook's page, a report, which has its own pictures, as a page within it."""
+    return cells.of_document(shown) if isinstance(shown, Document) else cells.of_result(shown, pictures)
 
 
 def svg(result: Result) -> str:

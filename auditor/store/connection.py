@@ -121,7 +121,7 @@ class Store:
             reads = not write and path != MEMORY
             connection = connect(read_only=reads, databases=[] if reads else copies, folder=files)
             try:
-                state = migrations.state(connection, path)
+                state = "empty" if path == MEMORY else migrations.state(connection, path)
                 if state == "empty" and not makes:
                     raise nothing_yet
                 if state == "old" and migrate and not write:

@@ -46,6 +46,8 @@ def identical(
 
     Source: Wang & Gaizauskas 2016, section 4.1.
 
+    Raises `UsageError` for a dataset, version or split that is not there.
+
     Example: auditor identical flickr8k coco-val -o pairs.csv
     """
     selections = resolve_all(store, refs, split)

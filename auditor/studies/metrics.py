@@ -8,9 +8,8 @@ from typing import Annotated
 import polars as pl
 
 from auditor import parameters as p
-from auditor.errors import MetricError
 from auditor.metrics.card import Metric
-from auditor.registry import METRICS, STATISTICS, References, defaults_of, lacking
+from auditor.registry import METRICS, STATISTICS, References, defaults_of, lacking, request
 from auditor.result import Result, Table
 from auditor.statistics.cards import Statistic
 from auditor.statistics.syntax import explained
@@ -40,7 +39,7 @@ def metric_cards(name: Name = None) -> Result:
 
     A Python function is a metric too: -m python:MODULE.FUNCTION, of a module that is installed or in the working
     folder, and @auditor.metric in Python. It gets a candidate and the list of its references, as written, and gives a
-    number.
+    number. So is a SELECT: -m sql:FILE, which reads candidates (id, text, reference_texts) and gives id and score.
 
     Limits: metrics that need a package say which, and are no default where it is not installed.
 
@@ -67,9 +66,7 @@ def metric_cards(name: Name = None) -> Result:
         return _statistic(STATISTICS[name])
     if name in explained():
         return _of_syntax(name)
-    if name not in METRICS:
-        raise MetricError(f"{name}: no such metric; known are {', '.join(METRICS)}")
-    metric = METRICS[name]
+    metric = METRICS[name] if name in METRICS else request(name).metric
     facts = pl.DataFrame(
         {
             "property": [

@@ -73,6 +73,8 @@ def profile(
     counts: dataset, version, split, statistic, image, slot, text; the image of images, which has several rows, and the
     texts of texts.
 
+    Raises `UsageError` for a dataset, version or split that is not there.
+
     Examples: auditor profile flickr8k coco-val2017 · auditor profile mine --examples 3 -o dirt.csv
     """
     tokenize = tokenizer_of(tokenizer)

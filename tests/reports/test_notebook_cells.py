@@ -10,6 +10,7 @@ import pytest
 
 import auditor
 from auditor.errors import UsageError
+from auditor.model import pictured
 from auditor.result import Document, Finding, Result, Section, Table
 
 ROWS = pl.DataFrame({"image": ["a<b>", "c"], "value": [0.25, 0.5]})
@@ -98,3 +99,30 @@ def test_plot_draws_the_figures_that_are_named() -> None:
     assert bounds.plot(first).save("one.png").read_bytes().startswith(b"\x89PNG")
     with pytest.raises(UsageError, match=f"no figure nope; its figures are {first}"):
         bounds.plot("nope")
+
+
+def test_cell_shows_pictures_where_the_working_folder_says_where_they_are() -> None:
+    drawing = pytest.importorskip("PIL.Image")
+    Path("pictures").mkdir()
+    drawing.new("RGB", (40, 30), "red").save("pictures/c.jpg")
+    Path("pictures/a.jpg").write_bytes(b"no picture")
+    rows = pl.DataFrame({"image": ["c.jpg", "a.jpg"], "text": ['a <b>"dog"', "a cat"]})
+    named = Result("outliers", rows, tables=(Table("worst", rows, pictured=pictured(rows, "set", "image")),))
+    assert "<img" not in named._repr_html_(), "nothing says where image files are"
+    Path("datasets.toml").write_text('[set]\nimages = "pictures"\n')
+    html = named._repr_html_()
+    assert html.count("<img") == 1
+    assert 'alt="a &lt;b&gt;&quot;dog&quot;"' in html
+    assert 'src="data:image/jpeg;base64,' in html
+    assert "1 of 2 examples that name an image have their picture" in html
+    assert "a.jpg" in html.partition("1 of 2")[2], "a file that is no picture is named"
+
+
+def test_configuration_that_is_broken_takes_nobody_the_result() -> None:
+    rows = pl.DataFrame({"image": ["c.jpg"], "text": ["a dog"]})
+    Path("datasets.toml").write_text("[set\n")
+    html = Result(
+        "outliers", rows, tables=(Table("worst", rows, pictured=pictured(rows, "set", "image")),)
+    )._repr_html_()
+    assert "a dog" in html
+    assert "Pictures: datasets.toml" in html

@@ -12,6 +12,7 @@ import re
 from dataclasses import replace
 from html import escape
 
+from auditor.model import Pictures
 from auditor.reports.cells import beside_tables
 from auditor.reports.html.document import part, render_document, style
 from auditor.result import Document, Result, Section, Table
@@ -33,8 +34,8 @@ _OWN = """
 """
 
 
-def of_result(result: Result) -> str:
-    """Give a result as HTML that stands within another page: title, tables, notes and figures."""
+def of_result(result: Result, pictures: Pictures) -> str:
+    """Give a result as HTML that stands within another page: title, tables, pictures, notes and figures."""
     named = ", ".join(selection.label for selection in result.selections)
     title = f"{result.command}: {named}" if named else result.command
     tables = result.tables or (Table("", result.frame, name="rows"),)
@@ -47,7 +48,7 @@ def of_result(result: Result) -> str:
         figures=result.figures,
         notes=(*beside_tables(result), *(str(result.failure) for _ in range(result.failure is not None))),
     )
-    return f'<div class="{_CLASS}">\n<style>{_scoped()}</style>\n{part(section)}</div>\n'
+    return f'<div class="{_CLASS}">\n<style>{_scoped()}</style>\n{part(section, pictures)}</div>\n'
 
 
 def of_document(document: Document) -> str:

@@ -45,9 +45,11 @@ def render(result: Result) -> str:
     return render_document(Document(title, result.selections, (section,), program(), signatures=result.signatures))
 
 
-def part(section: Section) -> str:
+def part(section: Section, pictures: Pictures) -> str:
     """Give one section by itself, as a part of another page; the style is `style()`."""
-    return _section(section, {}, palette(section.figures), Album(Pictures(), _escaped))
+    album = Album(pictures, _escaped)
+    drawn = _section(section, {}, palette(section.figures), album)
+    return drawn + _list(map(_said, (*pictures.absent, *album.told())), "notes")
 
 
 def style() -> str:

@@ -62,6 +62,8 @@ def missed_words(
     Source: van Miltenburg, Elliott & Vossen 2018, sections 3.4 and 5.1; the authors' program asks for more than `floor`
     occurrences a system on average, and spells ties backwards.
 
+    Raises `UsageError` for a dataset that is not there, and where none is named with people's captions.
+
     Example: auditor missed dai2017 liu2017 --eval coco-val
     """
     if importance < 1 or floor < 1 or (number is not None and number < 1):

@@ -61,6 +61,8 @@ def robustness(
     Limits: a factor that leaves a statistic alone by definition has no row for it. What was not changed here may matter
     too.
 
+    Raises `UsageError` for a dataset, version or split that is not there.
+
     Example: auditor robustness dai2017 liu2017 --against coco-train-words --eval coco-val
     """
     declared = sources(config)

@@ -66,6 +66,8 @@ def card(
     Limits: it describes captions; who wrote them, how and with what consent, and where they are published, is yours to
     add.
 
+    Raises `UsageError` for a dataset, version or split that is not there, and for a format that no card has.
+
     Examples: auditor card flickr8k > README.md · auditor card flickr8k --format croissant -o croissant.json
     """
     declared = sources(config) or {}

@@ -83,6 +83,9 @@ def score(
     after it in its file, and takes `22 3/4` for one word in METEOR and ROUGE_L; `preset` does neither, which moves
     the sixth decimal on COCO's val2017.
 
+    Raises `UsageError` for a dataset, version or split that is not there, `MetricError` for a metric that is none or
+    that none of the captions can have.
+
     Examples: auditor score coco-val2017 --candidates vinyals2017 -m cider-d -o scores.csv ·
     auditor score coco-val2017 --candidates vinyals2017 --candidates liu2017 --preset coco -o row.tex
     """

@@ -82,6 +82,8 @@ def templates(
     Limits: natural language repeats itself too ("in front of a"): judge the share beside that of a dataset that you
     trust. `association` needs both sides to be frequent. Small datasets have few templates by definition.
 
+    Raises `UsageError` for a dataset, version or split that is not there.
+
     Examples: auditor templates flickr8k coco-val · auditor templates flickr8k --level caption --least 0.01 -o flood.csv
     """
     if level not in LEVELS:

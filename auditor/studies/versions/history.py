@@ -70,6 +70,8 @@ def log(
 
     Limits: when a version was read, not who changed the file or when.
 
+    Raises `UsageError` for a dataset that is not there.
+
     Example: auditor log flickr8k
     """
     selection = versions.resolve(store, dataset, vectors=True)

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import auditor
-from auditor import config
+from auditor import config, registry
 from auditor.cli.app import app
 from auditor.errors import UsageError
 from auditor.model import CAPTION_SCHEMA, Source
@@ -100,6 +100,24 @@ def test_accuracy_is_the_share_of_decided_pairs_on_which_metric_and_people_agree
     assert "pairs: people are even on 1 pair of 4, left out of every accuracy" in found.sentences
     assert [one.version.dataset for one in found.selections] == ["pairs", "set"]
     assert accuracy["signature"][0].startswith("bleu-1|tok:bare|refs:all|k:4|seed:1|")
+
+
+def test_metrics_of_a_users_own_pick_captions_too(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "METRICS", {**registry.METRICS})
+
+    @auditor.metric(name="words-off", lower_is_better=True)
+    def words_off(candidate: str, references: list[str]) -> float:
+        return float(min(len({*candidate.split()} ^ {*one.split()}) for one in references))
+
+    Path("shared.sql").write_text(
+        "select id, len(list_intersect(string_split(text, ' '), flatten([string_split(r, ' ') for r in reference_texts])))"
+        " as score from candidates"
+    )
+    ingest_rows(store, REFERENCES)
+    ingest_pairs(store, PAIRS[:2])
+    found = consensus(store, "pairs", metrics=["words-off", "sql:shared.sql"], settings=QUICK)
+    assert values(found.frame, "accuracy", "metric", kind="all") == {"words-off": 1.0, "shared": 1.0}
+    assert all("|source:" in one for one in found.frame.filter(statistic="accuracy")["signature"])
 
 
 def test_lower_is_better_where_a_metric_counts_errors(store: Store) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -39,9 +40,13 @@ def photos(tmp_path: Path) -> Path:
     return folder
 
 
-def made(store: Store, place: Path | None, **more: object) -> Document:
+def made(
+    store: Store,
+    place: Path | None,
+    sections: Sequence[str] = ("findings", "bounds", "duplicates", "consensus", "people"),
+) -> Document:
     declared = {"set": Source("set", "captions", "list", (), image_files=place)}
-    return report(store, "set", settings=SETTINGS, config=declared, timed=False, **more)
+    return report(store, "set", settings=SETTINGS, config=declared, timed=False, sections=[*sections])
 
 
 def html(document: Document) -> str:

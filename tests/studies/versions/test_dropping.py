@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 from conftest import ingest_rows
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from seen_scenes import ingest_vectors
 
 from auditor.errors import UsageError
 from auditor.model import Selection
 from auditor.store import verification, versions
 from auditor.store.connection import MEMORY, Store
+from auditor.studies.findings import findings
 from auditor.studies.score.study import score
 from auditor.studies.versions import drop, tag
 
@@ -25,6 +30,7 @@ def put(store: Store, captions: dict[str, str], dataset: str = "set") -> None:
     ingest_rows(store, [(image, 0, text) for image, text in captions.items()], dataset)
 
 
+@settings(max_examples=10)
 @given(contents=st.lists(_CAPTIONS, min_size=1, max_size=5), at=st.integers(0, 4))
 def test_other_versions_keep_their_hashes(contents: list[dict[str, str]], at: int) -> None:
     with Store.open(MEMORY, write=True) as store:
@@ -78,3 +84,39 @@ def test_nothing_goes_without_a_yes(store: Store) -> None:
         drop(store, "set:train", yes=True)
     drop(store, "set", confirm=lambda question: True)
     assert versions.log(store) == []
+
+
+def test_kept_scores_and_findings_go_with_their_version_and_no_others(tmp_path: Path) -> None:
+    path = tmp_path / "kept.duckdb"
+    with Store.open(path, write=True) as store:
+        for dataset in ("set", "other"):
+            ingest_rows(store, [(image, slot, f"a dog {image}") for image in "ab" for slot in (0, 1)], dataset)
+    for dataset in ("set", "other"):
+        with Store.open(path) as store:
+            score(store, dataset, metrics=["bleu-1"])
+            findings(store, dataset)
+    with Store.open(path, write=True) as store:
+        for table in ("cache.score", "cache.finding"):
+            held = store.query(f"select distinct dataset from {table} order by all")["dataset"].to_list()
+            assert held == ["other", "set"], table
+        drop(store, "set", yes=True)
+        for table in ("cache.score", "cache.finding"):
+            assert store.query(f"select distinct dataset from {table}")["dataset"].to_list() == ["other"], table
+        assert sound(store)
+
+
+def test_vectors_are_forgotten_version_by_version(store: Store) -> None:
+    rows = np.eye(4, 6) + 0.5
+    for scale in (1.0, 2.0):
+        changed = rows.copy()
+        changed[3] *= scale
+        ingest_vectors(store, ["a", "b", "c", "d"], changed)
+    first, second = sorted(versions.log(store, "seen"), key=lambda one: one.seq)
+    assert drop(store, second.label, yes=True).frame["seq"].to_list() == [2]
+    (left,) = versions.log(store, "seen")
+    assert left.version == first.version
+    assert store.query("select count(*) from vector where to_seq is null").item() == 4
+    assert sound(store)
+    drop(store, "seen", yes=True)
+    assert store.query("select count(*) from vector").item() == 0
+    assert sound(store)

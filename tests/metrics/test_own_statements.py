@@ -1,0 +1,184 @@
+"""Metrics of a user's own in SQL: one SELECT a file, signed by its text, asked of texts and of nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+import pytest
+from conftest import ingest_rows
+
+import auditor
+from auditor.errors import MetricError
+from auditor.registry import METRICS, References, are_ours, request, requests
+from auditor.store.connection import Store
+from auditor.studies.bounds import bounds
+from auditor.studies.compare import compare
+from auditor.studies.correlate import correlate
+from auditor.studies.metrics import metric_cards
+from auditor.studies.probe import probe
+from auditor.studies.report import ReportSettings, report
+from auditor.studies.score import score
+
+ROWS = [
+    ("a", 0, "A dog runs."),
+    ("a", 1, "a dog sits"),
+    ("a", 2, "the dog"),
+    ("b", 0, "two cats"),
+    ("b", 1, "日本 猫"),
+    ("b", 2, ""),
+    ("lone", 0, "alone"),
+]
+
+SHARED = """\
+-- name: word-share
+-- summary: Share of the candidate's words that some reference has.
+with one as (select id, unnest(string_split(lower(text), ' ')) as word, reference_texts from candidates)
+select id, avg(list_contains(flatten([string_split(lower(r), ' ') for r in reference_texts]), word)::integer) as score
+from one group by id
+"""
+
+
+@pytest.fixture(autouse=True)
+def _registers_for_this_test_alone() -> Iterator[None]:
+    before = dict(METRICS)
+    yield
+    METRICS.clear()
+    METRICS.update(before)
+
+
+def written(text: str, name: str = "word_share.sql") -> str:
+    Path(name).write_text(text, encoding="utf-8")
+    return f"sql:{name}"
+
+
+def scored(store: Store, metric: str) -> dict[tuple[str, int], float]:
+    frame = score(store, "set", metrics=[metric]).frame
+    return {(image, slot): value for image, slot, value in frame.select("image", "slot", "value").iter_rows()}
+
+
+def test_select_gives_what_the_same_function_gives(store: Store) -> None:
+    @auditor.metric
+    def shared(candidate: str, references: list[str]) -> float:
+        words = candidate.lower().split(" ")
+        return sum(any(word in one.lower().split(" ") for one in references) for word in words) / len(words)
+
+    ingest_rows(store, ROWS, kind="candidates")
+    of_file = scored(store, written(SHARED))
+    assert of_file == pytest.approx(scored(store, "shared"), abs=1e-12)
+    assert len(of_file) == 6, "a caption without a reference has no score"
+
+
+def test_signature_names_the_text_of_the_file(store: Store) -> None:
+    signatures = [
+        str(request(written(text)).signature("bare", References())) for text in (SHARED, SHARED, f"{SHARED}-- other\n")
+    ]
+    assert signatures[0] == signatures[1] != signatures[2]
+    assert signatures[0].startswith("word-share|tok:bare|refs:loo|source:")
+    assert not are_ours(requests([written(SHARED)]))
+
+
+def test_every_question_of_scores_takes_it(store: Store) -> None:
+    rows = [(f"i{n}", slot, f"a {w} dog {n % 7} runs {slot}") for n in range(12) for slot, w in enumerate("abcd")]
+    ingest_rows(store, rows)
+    ingest_rows(store, [(image, slot, f"one {text}") for image, slot, text in rows], dataset="other")
+    asked = [written(SHARED), "bleu-1"]
+    signature = str(request(asked[0]).signature("bare", References()))
+    for result in (
+        bounds(store, "set", metrics=asked),
+        compare(store, "set", "other", metrics=asked, resamples=40),
+        correlate(store, "set", metrics=asked),
+        probe(store, "set", metrics=asked),
+    ):
+        assert signature in result.signatures["word-share"], result.command
+    document = report(store, "set", settings=ReportSettings(metrics=(asked[0],)), sections=["bounds"])
+    assert signature in document.signatures.values()
+
+
+def test_comments_name_it_and_say_where_less_is_better(store: Store) -> None:
+    ingest_rows(store, ROWS, kind="candidates")
+    asked = written("-- lower_is_better: true\nselect id, len(text) as score from candidates", "length.sql")
+    assert set(scored(store, asked)) == {(image, slot) for image, slot, _ in ROWS if image != "lone"}
+    told = dict(metric_cards(asked).tables[0].frame.iter_rows())
+    assert told["better"] == "lower"
+    assert told["source"].startswith("length.sql, sha256 ")
+    assert dict(metric_cards(written(SHARED)).tables[0].frame.iter_rows())["summary"].startswith("Share of")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("select 'one' as id, 1 as score from candidates", "column id is String, no number"),
+        ("select id, no_such as score from candidates", 'Referenced column "no_such" not found'),
+        ("copy candidates to 'x.csv'", "the store is read-only here"),
+        ("select 1 as id, 1 as score; select 2", "expected one statement, found 2"),
+        ("", "expected one statement, found 0"),
+        ("select * from read_csv('x.csv')", "read_csv() in FROM is refused"),
+        ("select * from 'x.csv'", "x.csv"),
+        ("select text from candidates", "gives no column id and no score, but text"),
+        ("select id, text as score from candidates", "column score is String, no number"),
+        ("select id, $x as score from candidates", "x"),
+        ("selec", "syntax error"),
+    ],
+)
+def test_file_without_such_a_select_is_refused_before_anything_is_scored(text: str, words: str) -> None:
+    with pytest.raises(MetricError) as caught:
+        request(written(text, "odd.sql"))
+    assert str(caught.value).startswith("odd.sql: ")
+    assert words in str(caught.value)
+    assert not Path("x.csv").exists()
+
+
+def test_files_that_are_none_are_named() -> None:
+    Path("binary.sql").write_bytes(b"\xff\xfe\x00")
+    Path("folder.sql").mkdir()
+    for name, words in {
+        "nope.sql": "No such file",
+        "binary.sql": "is no UTF-8 text",
+        "folder.sql": "directory",
+    }.items():
+        with pytest.raises(MetricError, match=f"^{name}: .*{words}"):
+            request(f"sql:{name}")
+    with pytest.raises(MetricError, match="bleu-1: a metric of auditor, or of a package has this name"):
+        request(written("-- name: bleu-1\nselect id, 1 as score from candidates"))
+    with pytest.raises(MetricError, match="two words: no name of a metric"):
+        request(written("-- name: two words\nselect id, 1 as score from candidates"))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("select id, text::integer as score from candidates", r"^odd: image a, slot 0: .*Could not convert string"),
+        ("select id, 1 as score from candidates where id > 3", r"^odd: image a, slot 0: gives None, no finite number"),
+        ("select id, 'nan'::double as score from candidates", r"^odd: image a, slot 0: gives nan, no finite number"),
+        ("select id, 1 as score from candidates, range(2)", r"^odd.sql: gives 12 scores for 6 candidates"),
+        ("select id + 6 as id, 1 as score from candidates", r"^odd.sql: gives a score for id \d+, which is none"),
+    ],
+)
+def test_what_is_no_score_names_the_file_or_the_caption(store: Store, text: str, words: str) -> None:
+    ingest_rows(store, ROWS, kind="candidates")
+    with pytest.raises(MetricError, match=words):
+        scored(store, written(text, "odd.sql"))
+
+
+def test_select_sees_no_dataset_of_the_store(store: Store) -> None:
+    ingest_rows(store, ROWS, kind="candidates")
+    asked = written("select id, (select count(*) from dataset) as score from candidates", "peep.sql")
+    assert set(scored(store, asked).values()) == {0.0}
+
+
+def test_texts_come_as_they_are_written(store: Store) -> None:
+    ingest_rows(store, ROWS, kind="candidates")
+    asked = written("select id, (text = 'A dog runs.' and reference_texts = ['a dog sits', 'the dog'])::int as score"
+                    " from candidates", "sees.sql")  # fmt: skip
+    assert {place for place, value in scored(store, asked).items() if value} == {("a", 0)}
+
+
+def test_rows_of_any_order_and_integer_type_are_matched_by_id(store: Store) -> None:
+    ingest_rows(store, ROWS, kind="candidates")
+    plain = scored(store, written("select id, len(text) as score from candidates", "plain.sql"))
+    turned = "select id::utinyint as id, len(text)::decimal(9, 3) as score from candidates order by id desc"
+    assert scored(store, written(turned, "turned.sql")) == plain
+    assert isinstance(next(iter(plain.values())), float)
+    assert pl.Series(list(plain.values())).sum() > 0
