@@ -1,8 +1,8 @@
 """Global diversity of nine systems: does it print the paper's digits, and what does it cost beside loops in Python?
 
 The peer does what the paper's own scripts do, on lists and sets: lengths, types, type-token ratios of segments,
-distinct captions, in the order of the file, and ten shuffled type-token curves; it does not do the rest of what the
-command gives. Both are processes of their own, in turns; this one stays small, see `measuring.py`.
+distinct captions, in the order of the file, and ten shuffled type-token curves. Ours is asked for these alone, and for
+all of them. Both are processes of their own, in turns; this one stays small, see `measuring.py`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from measuring import AUDITOR, best, load_before, mark, run, table
+from measuring import AUDITOR, best, down, load_before, mark, run, table, up
 
 #: van Miltenburg et al. 2018, table 1: ASL, SDSL, types, TTR1, TTR2, as printed.
 PRINTED = {
@@ -30,7 +30,9 @@ PRINTED = {
 }
 STATISTICS = ("asl", "sdsl", "types", "ttr-1", "ttr-2")
 DIGITS = (1, 2, 0, 2, 2)
-AIM = 1.0
+#: What the loops of the peer count.
+ASKED = ("asl", "sdsl", "types", "ttr-1", "ttr-2", "ttr-3", "unique", "curve")
+AIM = 10.0
 MOST_CPU = 60.0
 MOST_MEMORY = 2048.0
 
@@ -95,17 +97,22 @@ def main(arguments: Sequence[str]) -> None:
         _, published = run([*command, "--as-published"], folder)  # which also makes the tokens and compiles
         lines = compared(json.loads(published)["auditor.diversity/v2"]["rows"])
         print("\n".join(table(["system", "printed", "as published", "equal", "robust"], lines)))
-        ours, peer = [], []
+        alone = [*command, *(part for name in ASKED for part in ("--statistic", name))]
+        ours, some, peer = [], [], []
         for _ in range(asked.repeat):
-            ours.append(run(command, folder)[0])
+            for asking, costs in ((command, ours), (alone, some)):
+                run([*AUDITOR, "-q", "store", "gc", "--all", *store], folder)  # or the first result would be kept
+                costs.append(run(asking, folder)[0])
             each = [run([*_SELF, "--plainly", system], folder)[0] for system in PRINTED]
             peer.append(sum(each[1:], start=each[0]))
-    cost, loops = best(ours), best(peer)
-    met = cost.cpu <= AIM * loops.cpu and cost.cpu <= MOST_CPU and (cost.peak or 0) <= MOST_MEMORY
-    print(f"\nauditor diversity, all statistics: {cost.wall:.1f} s, CPU {cost.cpu:.1f} s, {cost.peak:.0f} MiB")
-    print(f"loops, the paper's statistics:     {loops.wall:.1f} s, CPU {loops.cpu:.1f} s")
-    aims = f"at most {AIM:g}, {MOST_CPU:g} s, {MOST_MEMORY:g} MiB"
-    print(f"CPU ÷ loops {cost.cpu / loops.cpu:.2f}; aims: {aims}: {mark(met)}")
+    cost, paper, loops = best(ours), best(some), best(peer)
+    met = cost.cpu <= MOST_CPU and (cost.peak or 0) <= MOST_MEMORY
+    told = (("all statistics", cost), (f"--statistic {' '.join(ASKED)}", paper), ("loops in Python", loops))
+    rows = [(step, up(one.cpu, 1), "" if one.peak is None else up(one.peak, 0)) for step, one in told]
+    print("\n".join(["", *table(["step", "CPU, s", "peak, MiB"], rows)]))
+    print(f"\nall statistics: aims at most {MOST_CPU:g} s, {MOST_MEMORY:g} MiB: {mark(met)}")
+    ratio = loops.cpu / paper.cpu
+    print(f"CPU: loops / the same statistics {down(ratio)}; aim at least {AIM:g}: {mark(ratio >= AIM)}")
 
 
 if __name__ == "__main__":

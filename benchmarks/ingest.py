@@ -15,8 +15,8 @@ from pathlib import Path
 from measuring import AUDITOR, Cost, best, load_before, run
 
 SOURCE = "flickr30k"
-AIM = 3.0
-MOST_MEMORY = 1024.0
+AIM = 4.0
+MOST_MEMORY = 1536.0
 
 _SELF = [sys.executable, str(Path(__file__).resolve())]
 

@@ -63,6 +63,7 @@ PARAMS: dict[str, Any] = {
     "seq": 1,
     "split": None,
     "profile": "bare",
+    "longest": 4,
     "system": "case",
     "system_seq": 1,
     "system_split": None,
@@ -172,6 +173,10 @@ def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, c
     if weighs and "selection_frequency" not in workspace.bound and file.name != "selection_frequency":
         ngrams.count(workspace)
         workspace.params |= {"first_image": 1, "last_image": 4294967295}
+    if "cache.ngram_frequency" in file.reads:
+        ngrams.count(workspace)
+        kept = {name: workspace.params[name] for name in ("version", "profile")}
+        workspace.insert("cache.ngram_frequency", "selection_frequency", **kept)
     if "candidate" not in workspace.bound or "candidate" in case:
         bind_candidates(store, workspace, _candidate_sets(store, case))
         workspace.params["label"] = case.get("params", {}).get("label", PARAMS["label"])

@@ -227,14 +227,10 @@ def _bind_pool(store: Store, workspace: Workspace, idf_mode: str, normalisation:
 def _bind_selection(
     store: Store, workspace: Workspace, selection: Selection, profile: str, normalisation: str | None, relation: str
 ) -> None:
-    if normalisation is None and ngrams.is_kept(store, selection, profile):
-        workspace.params["version"] = selection.version.version
-        workspace.bind(relation, "kept_frequency")
-        return
-    ngrams.count(workspace, relation)
-    whole = selection.split is None and selection.draw is None and selection.distinct is None
-    if normalisation is None and whole:
-        store.on_close.append(lambda writer: ngrams.keep(writer, selection, profile))
+    if normalisation is None:
+        ngrams.provide(store, workspace, selection, profile, relation)
+    else:
+        ngrams.count(workspace, relation)
 
 
 def _bind_items(workspace: Workspace, selection: Selection, idf_mode: str) -> None:

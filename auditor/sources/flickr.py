@@ -13,7 +13,7 @@ from auditor.sources.reading import files, lines
 
 OPTIONS: Mapping[str, str] = {}
 
-_KEY = r"^(.+)#(\d+)$"
+_KEY = r"^(?<image>.+)#(?<number>\d+)$"
 
 
 def recognises(path: Path, head: bytes) -> bool:
@@ -29,16 +29,24 @@ def read(part: Part) -> Batches:
 
 
 def _parse(block: pl.DataFrame) -> pl.DataFrame:
-    key = pl.col("raw").str.extract(r"^([^\t]*)\t", 1)
-    image, number = key.str.extract(_KEY, 1), key.str.extract(_KEY, 2).cast(pl.UInt32, strict=False)
-    return block.with_columns(
-        image=image,
-        slot=number,
-        text=pl.col("raw").str.extract(r"^[^\t]*\t(?s:(.*))$", 1),
-        reason=pl.when(pl.col("reason").is_not_null())
+    cut = block.with_columns(
+        pl.col("raw").str.splitn("\t", 2).struct.rename_fields(["key", "text"]).alias("cut")
+    ).unnest("cut")
+    told = cut.with_columns(pl.col("key").str.extract_groups(_KEY).alias("told")).unnest("told")
+    no_tab = pl.col("text").is_null()
+    image, number = pl.col("image"), pl.col("number").cast(pl.UInt32, strict=False)
+    return told.select(
+        "source",
+        "unit",
+        "line",
+        "raw",
+        pl.when(pl.col("reason").is_not_null())
         .then("reason")
-        .when(~pl.col("raw").str.contains("\t", literal=True))
+        .when(no_tab)
         .then(pl.lit("no tab; expected IMAGE#N<TAB>CAPTION"))
         .when(image.is_null() | number.is_null())
         .then(pl.lit("the key is not IMAGE#N; expected IMAGE#N<TAB>CAPTION")),
+        image=pl.when(~no_tab).then(image),
+        slot=pl.when(~no_tab).then(number),
+        text="text",
     )

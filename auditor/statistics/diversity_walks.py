@@ -7,7 +7,7 @@ in `diversity_cards`.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -50,14 +50,16 @@ class Walk:
     order: NDArray[np.int64]
 
 
-def walk(walks: Sequence[Walk], segment: int, positions: Sequence[int]) -> tuple[pl.DataFrame, pl.DataFrame]:
+def walk(
+    walks: Sequence[Walk], segment: int, positions: Sequence[int], asked: Container[str] | None = None
+) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Walk each, and give the statistics (columns of `WALKED`) and the types at each position (columns of `CURVE`).
 
     `segment` is the length of a segment of the ttr, in tokens, bigrams or trigrams. A position that a walk does not
-    reach has no row.
+    reach has no row. `asked` holds the statistics that are wanted; null: all.
     """
     with ThreadPoolExecutor(_THREADS) as pool:
-        done = list(pool.map(lambda one: _walked(one, segment, positions), walks))
+        done = list(pool.map(lambda one: _walked(one, segment, positions, asked), walks))
     rows = [row for scored, _ in done for row in scored]
     curve = [point for _, points in done for point in points]
     return pl.DataFrame(rows, schema=WALKED, orient="row"), pl.DataFrame(curve, schema=CURVE, orient="row")
@@ -68,26 +70,34 @@ Row = tuple[int, int, str, float | None, str | None]
 Point = tuple[int, int, int, int]
 
 
-def _walked(one: Walk, segment: int, positions: Sequence[int]) -> tuple[list[Row], list[Point]]:
+def _walked(
+    one: Walk, segment: int, positions: Sequence[int], asked: Container[str] | None
+) -> tuple[list[Row], list[Point]]:
     from auditor.statistics.kernels import walks  # noqa: PLC0415  numba
+
+    def wanted(name: str) -> bool:
+        return asked is None or name in asked
 
     walked = walks.stream(one.tokens, one.starts, one.order)
     length, types = len(walked), max(len(one.types), 1)
     scored: list[tuple[str, float | None, str | None]] = []
     for n, unit in ((1, "tokens"), (2, "bigrams"), (3, "trigrams")):
+        if not wanted(f"ttr-{n}"):
+            continue
         found, segments = walks.segment_types(walked, types, n, segment)
         grams = max(0, length - n + 1)
         too_few = f"{grams:,} {unit}, fewer than one segment of {segment:,}"
         scored.append((f"ttr-{n}", found / (segments * segment) if segments else None, too_few))
-    for first in _FIRST:
+    for first in (first for first in _FIRST if wanted(f"ttr-{first}")):
         value = walks.growth(walked, types, np.array([first]))[0] / first if length >= first else None
         scored.append((f"ttr-{first}", value, _fewer(length, first)))
-    total, windows = walks.window_types(walked, types, _WINDOW)
-    scored.append(("mattr", total / (windows * _WINDOW) if windows else None, _fewer(length, _WINDOW)))
-    stretches = [walks.factors(way, types, _THRESHOLD) for way in (walked, walked[::-1].copy())]
-    whole = all(stretches)
-    mtld = sum(length / count for count in stretches) / 2 if whole else None
-    scored.append(("mtld", mtld, "no token repeats: its type-token ratio never falls"))
+    if wanted("mattr"):
+        total, windows = walks.window_types(walked, types, _WINDOW)
+        scored.append(("mattr", total / (windows * _WINDOW) if windows else None, _fewer(length, _WINDOW)))
+    if wanted("mtld"):
+        stretches = [walks.factors(way, types, _THRESHOLD) for way in (walked, walked[::-1].copy())]
+        mtld = sum(length / count for count in stretches) / 2 if all(stretches) else None
+        scored.append(("mtld", mtld, "no token repeats: its type-token ratio never falls"))
     reached = np.array([position for position in positions if position <= length], np.int64)
     counts = walks.growth(walked, types, reached)
     return (

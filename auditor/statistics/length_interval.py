@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from auditor.statistics.resampling import percentile_interval, resampled_totals
+from auditor.statistics.resampling import Floats, percentile_interval, stream_of
 
 RESAMPLES = 1000
 
@@ -28,8 +28,18 @@ def sdsl_interval(lengths: pl.DataFrame, key: Sequence[object]) -> tuple[float, 
     sums = np.zeros((images, lists, len(_SUMS)))
     place, number = (lengths[name].rank("dense").to_numpy() - 1 for name in ("image_no", "list_no"))
     sums[place, number] = lengths.select(_SUMS).to_numpy()
-    totals = resampled_totals(sums.reshape(images, -1), RESAMPLES, key).reshape(RESAMPLES, lists, len(_SUMS))
+    totals = _drawn_totals(sums.reshape(images, -1), key).reshape(RESAMPLES, lists, len(_SUMS))
     captions, tokens, squares = np.moveaxis(totals, -1, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
         deviations = np.sqrt(captions * squares - tokens * tokens) / captions
     return percentile_interval(deviations.mean(axis=1), CONFIDENCE)
+
+
+def _drawn_totals(columns: Floats, key: Sequence[object]) -> Floats:
+    """Give what `resampling.resampled_totals` gives: for few columns each draw is added as it is made."""
+    from auditor.statistics.kernels import drawn_sums  # noqa: PLC0415  numba
+
+    stream, totals = stream_of(key), np.zeros((RESAMPLES, columns.shape[1]))
+    for row in totals:
+        drawn_sums.add_drawn(stream.random_raw(len(columns)), columns, row)
+    return totals

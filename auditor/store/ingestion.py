@@ -1,4 +1,4 @@
-"""Writing a version: staged records become captions, tokens, membership and n-gram frequencies, or nothing at all."""
+"""Writing a version: staged records become captions, tokens and membership, or nothing at all."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 import polars as pl
 
 from auditor.errors import SourceError
-from auditor.model import Batches, Progress, Selection, Source, Version, silent
-from auditor.store import ngrams, tokens, versions
+from auditor.model import Batches, Progress, Source, Version, silent
+from auditor.store import tokens, versions
 from auditor.store.connection import Store
 from auditor.store.ingest_terms import ANY, FIRST_REFUSALS, Terms, check_kind, check_terms, check_version
 from auditor.store.workspace import Workspace
@@ -57,7 +57,7 @@ def write(
     terms: Terms = ANY,
     progress: Progress = silent,
 ) -> Ingest:
-    """Ingest one dataset in one transaction; its n-grams are counted in a second one, for the cache.
+    """Ingest one dataset in one transaction.
 
     Content equal to the newest version adds none. Raises `SourceError`, with the store unchanged, where no record is
     accepted, the split lists contradict each other, or the content does not meet the terms.
@@ -92,9 +92,6 @@ def write(
         version = versions.log(store, source.dataset)[0]
         unmatched = workspace.rows("unmatched_split").row(0, named=True)
         single = workspace.rows("single_caption_image")
-    with store.transaction():
-        for profile in tokenizers:
-            ngrams.keep(store, Selection(version), profile, progress)
     names = tuple(single["image"].head(FIRST_REFUSALS))
     return Ingest(
         version, is_new, **facts, left_out=left_out, added=added, removed=removed, rejected=rejected, **unmatched,
@@ -170,14 +167,15 @@ def _add_texts(
 ) -> None:
     known = store.query("select coalesce(max(caption_id), 0) as last from caption").item()
     added = workspace.insert("caption", "new_caption")
+    encoders = [(tokenizer, tokens.Encoder(store, profile)) for profile, tokenizer in tokenizers.items()]
     for first in range(known + 1, known + added + 1, tokens.TEXTS_AT_ONCE):
         progress("tokenising", first - known - 1, added)
         texts = store.query(
             "select caption_id, text from caption where caption_id between $first and $last order by caption_id",
             {"first": first, "last": first + tokens.TEXTS_AT_ONCE - 1},
         )
-        for profile, tokenizer in tokenizers.items():
-            tokens.add(store, texts.select("caption_id", tokens=tokenizer(texts["text"])), profile)
+        for tokenizer, encoder in encoders:
+            encoder.add(texts.select("caption_id", tokens=tokenizer(texts["text"])))
 
 
 def _close(store: Store, table: str, workspace: Workspace, name: str) -> int:

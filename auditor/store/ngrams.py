@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import polars as pl
+from polars.exceptions import ComputeError
 
-from auditor.model import Progress, Selection, silent
-from auditor.store.connection import Store
+from auditor.model import Selection
+from auditor.store.connection import MEMORY, Store
 from auditor.store.workspace import Workspace
 
 _CAPTIONS_AT_ONCE = 60_000
@@ -47,6 +52,10 @@ NO_TEXT = pl.DataFrame(
         "text": pl.String,
     }
 )
+
+
+#: Frequencies that a store's connection counted last, by version and tokenizer: several metrics ask for them in a row.
+_LAST: WeakKeyDictionary[Store, tuple[tuple[str, str], Workspace]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -120,36 +129,77 @@ def buckets(at_work: Workspace, loads: pl.DataFrame | None = None) -> list[Bucke
 def count(at_work: Workspace, relation: str = "selection_frequency") -> None:
     """Bind a relation to the n-gram frequencies of relation `reference`."""
     at_work.forget("ngram_frequency_parts")
-    _count_parts(at_work)
+    parts = buckets(at_work)
+    if len(parts) == 1:  # whose frequencies are those of the whole
+        at_work.params |= {"first_image": parts[0].first, "last_image": parts[0].last}
+        at_work.bind(relation, "ngram_frequency_part")
+        return
+    for bucket in parts:
+        at_work.params |= {"first_image": bucket.first, "last_image": bucket.last}
+        at_work.append("ngram_frequency_parts", "ngram_frequency_part")
     at_work.bind(relation, "selection_frequency")
 
 
-def keep(store: Store, selection: Selection, profile: str, progress: Progress = silent) -> None:
-    """Count a whole version and keep it in `cache.ngram_frequency`, unless it is there or not all its tokens are."""
-    version = selection.version
-    tokenised = store.query(
-        "select 1 from version where dataset = $dataset and seq = $seq and version = $version"
-        " and list_contains(text_profiles, $profile)",
-        {"dataset": version.dataset, "seq": version.seq, "version": version.version, "profile": profile},
-    )
-    if tokenised.is_empty() or is_kept(store, selection, profile):
+def provide(store: Store, at_work: Workspace, selection: Selection, profile: str, relation: str) -> None:
+    """Bind a relation to the frequencies of a selection, counted where they are not kept.
+
+    Those of a whole version are kept when the store is closed; until then they wait in a file. Where there is no room
+    for it they are not kept: they can be counted again.
+    """
+    if is_kept(store, selection, profile):
+        at_work.params["version"] = selection.version.version
+        at_work.bind(relation, "kept_frequency")
         return
-    at_work = workspace(store, selection, profile)
-    _count_parts(at_work, f"{selection.label}: counting n-grams", progress)
-    at_work.insert("cache.ngram_frequency", "selection_frequency", version=selection.version.version, profile=profile)
+    whole = _is_whole(selection)
+    key, counted = _LAST.get(store, (None, at_work))
+    if whole and key == (selection.version.version, profile):
+        at_work.take(relation, counted, "selection_frequency")
+        return
+    count(at_work, relation)
+    if whole and store.path != MEMORY:
+        counted = Workspace(store)
+        counted.take("selection_frequency", at_work, relation)
+        _LAST[store] = (selection.version.version, profile), counted
+        _keep_on_close(store, counted, selection, profile)
 
 
-def _count_parts(at_work: Workspace, what: str = "", progress: Progress = silent) -> None:
-    parts = buckets(at_work)
-    for done, bucket in enumerate(parts):
-        progress(what, done, len(parts))
-        at_work.params |= {"first_image": bucket.first, "last_image": bucket.last}
-        at_work.append("ngram_frequency_parts", "ngram_frequency_part")
+def _keep_on_close(store: Store, counted: Workspace, selection: Selection, profile: str) -> None:
+    halves = "(gram >> 64)::ubigint as high, (gram & 18446744073709551615)::ubigint as low"  # Arrow has no 128 bits
+    rows = counted.query(f"select n, {halves}, occurrences, captions, images from selection_frequency")
+    file = store.scratch() / f"{uuid.uuid4()}.parquet"
+    try:
+        rows.write_parquet(file, compression="lz4")
+    except (OSError, ComputeError):
+        file.unlink(missing_ok=True)
+    else:
+        store.on_close.append(partial(_keep, selection, profile, file, _words(store)))
+
+
+def _keep(selection: Selection, profile: str, file: Path, words: tuple[int, ...], store: Store) -> None:
+    """Write frequencies to `cache.ngram_frequency`, unless they are there.
+
+    Numbers of tokens are those of the store that was read: where it has given them to other words since, or another
+    store took its place, they are left to be counted again.
+    """
+    if is_kept(store, selection, profile) or _words(store) != words:
+        return
+    with store.registered("counted", pl.read_parquet(file)):
+        store.execute(
+            "insert into cache.ngram_frequency by name select $version as version, $profile as profile, n,"
+            " (high::uhugeint << 64) + low as gram, occurrences, captions, images from counted",
+            {"version": selection.version.version, "profile": profile},
+        )
+
+
+def _words(store: Store) -> tuple[int, ...]:
+    """Tell one vocabulary from another: equal numbers are those of equal words."""
+    told = "select count(*), coalesce(bit_xor(hash(token_id, token)), 0)::ubigint from vocabulary"
+    return store.query(told).row(0)
 
 
 def is_kept(store: Store, selection: Selection, profile: str) -> bool:
     """Say whether the frequencies of a selection need not be counted."""
-    if selection.split is not None or selection.draw is not None or selection.distinct is not None:
+    if not _is_whole(selection):
         return False
     found = store.query("select 1 from duckdb_tables() where schema_name = 'cache' and table_name = 'ngram_frequency'")
     return bool(found.height) and bool(
@@ -160,15 +210,16 @@ def is_kept(store: Store, selection: Selection, profile: str) -> bool:
     )
 
 
+def _is_whole(selection: Selection) -> bool:
+    return selection.split is None and selection.draw is None and selection.distinct is None
+
+
 def pool(store: Store, selections: Sequence[Selection], profile: str) -> Pool:
     """Count in how many images of several selections each n-gram is. All tokens must be there."""
     pooled, images = Workspace(store), 0
     for one in selections:
-        at_work = workspace(store, one, profile, version=one.version.version)
-        if is_kept(store, one, profile):
-            at_work.bind("selection_frequency", "kept_frequency")
-        else:
-            count(at_work)
+        at_work = workspace(store, one, profile)
+        provide(store, at_work, one, profile, "selection_frequency")
         pooled.append("pooled_gram", "ngram_document", of=at_work)
         images += at_work.query("select count(distinct image_no) as images from reference").item()
     pooled.bind("pooled_frequency", "pooled_frequency")

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
+import numpy as np
 import polars as pl
 
 from auditor.model import Progress, Selection, silent
@@ -52,23 +53,55 @@ def provide(
             store.on_close.append(partial(_save, profile, made, store.query("from vocabulary")))
 
 
-def add(store: Store, tokenised: pl.DataFrame, profile: str) -> pl.DataFrame:
-    """Keep the token lists of texts, growing the vocabulary as needed.
+class Encoder:
+    """Keeps the token lists of texts under a profile, growing the vocabulary of a store as needed.
 
-    `tokenised`: caption_id, tokens (words). Gives caption_id, profile, tokens (numbers), as kept.
+    Words are told apart by codes of their own while it lives, so that a batch asks the store about its new words alone.
     """
-    table, words = ("caption_tokens", "vocabulary") if store.writable else ("made_tokens", "made_word")
-    spelled = tokenised.explode("tokens", empty_as_null=True).rename({"tokens": "token"})
-    _add_words(store, spelled, words)
-    encoded = (
-        spelled.join(store.query("from vocabulary"), on="token", how="left", maintain_order="left")
-        .group_by("caption_id", maintain_order=True)
-        .agg(tokens=pl.col("token_id").drop_nulls())
-        .select("caption_id", pl.lit(profile).alias("profile"), "tokens")
-    )
-    with store.registered("encoded", encoded):
-        store.execute(f"insert into {table} by name from encoded")
-    return encoded
+
+    def __init__(self, store: Store, profile: str) -> None:
+        self._store, self._profile = store, profile
+        self._code = pl.Categorical(pl.Categories.random())
+        self._codes = pl.Series([], dtype=self._code)  # Polars forgets them where no column holds any
+        self._numbers = np.zeros(0, np.uint32)  # of each code in the vocabulary; 0 is none
+        self._learn(store.query("from vocabulary"))
+
+    def add(self, tokenised: pl.DataFrame) -> pl.DataFrame:
+        """Keep the token lists of a batch.
+
+        `tokenised`: caption_id, tokens (words). Gives caption_id, profile, tokens (numbers), as kept.
+        """
+        table, words = ("caption_tokens", "vocabulary") if self._store.writable else ("made_tokens", "made_word")
+        coded = tokenised.select(
+            "caption_id", tokens=pl.col("tokens").list.eval(pl.element().cast(self._code).to_physical())
+        ).explode("tokens", empty_as_null=True)
+        codes = coded["tokens"].drop_nulls().unique()
+        new = codes.filter(self._number(codes) == 0)
+        if len(new):
+            self._learn(_add_words(self._store, new.cat.to(self._code).cast(pl.String).to_frame("token"), words))
+        encoded = (
+            coded.with_columns(tokens=self._number(coded["tokens"]))
+            .group_by("caption_id", maintain_order=True)
+            .agg(pl.col("tokens").drop_nulls())
+            .select("caption_id", pl.lit(self._profile).alias("profile"), "tokens")
+        )
+        with self._store.registered("encoded", encoded):
+            self._store.execute(f"insert into {table} by name from encoded")
+        return encoded
+
+    def _learn(self, words: pl.DataFrame) -> None:
+        codes = words["token"].cast(self._code).to_physical()
+        self._make_room(codes)
+        self._numbers[codes.to_numpy()] = words["token_id"].to_numpy()
+
+    def _number(self, codes: pl.Series) -> pl.Series:
+        self._make_room(codes)
+        return pl.Series(self._numbers).gather(codes)
+
+    def _make_room(self, codes: pl.Series) -> None:
+        highest = codes.drop_nulls().to_numpy().max(initial=0)
+        lacking = max(0, int(highest) + 1 - len(self._numbers))
+        self._numbers = np.append(self._numbers, np.zeros(lacking, np.uint32))
 
 
 def spell(store: Store, words: pl.Series) -> None:
@@ -97,6 +130,7 @@ def _make(store: Store, selection: Selection, profile: str, tokenizer: Tokenizer
     made = [_EMPTY]
     if texts.height:
         _overlay(store)
+        encoder = Encoder(store, profile)
     for first in range(0, texts.height, TEXTS_AT_ONCE):
         progress(f"{selection.label}: tokenising for {profile}", first, texts.height)
         with store.registered("at_hand", texts.slice(first, TEXTS_AT_ONCE)):
@@ -104,7 +138,7 @@ def _make(store: Store, selection: Selection, profile: str, tokenizer: Tokenizer
                 "select c.caption_id, c.text, hash(c.text) as text_hash from caption as c"
                 " semi join at_hand as h on h.caption_id = c.caption_id order by c.caption_id"
             )
-        encoded = add(store, batch.select("caption_id", tokens=tokenizer(batch["text"])), profile)
+        encoded = encoder.add(batch.select("caption_id", tokens=tokenizer(batch["text"])))
         if not store.writable:
             made.append(batch.select("caption_id", "text_hash").join(encoded.drop("profile"), on="caption_id"))
     return pl.concat(made)
@@ -134,20 +168,21 @@ def _save(profile: str, tokens: pl.DataFrame, words: pl.DataFrame, store: Store)
             " order by m.caption_id",
             {"profile": profile},
         )
+    encoder = Encoder(store, profile)
     for first in range(0, kept.height, TEXTS_AT_ONCE):
         numbers = kept.slice(first, TEXTS_AT_ONCE).explode("tokens", empty_as_null=True)
         spelled = numbers.join(words, left_on="tokens", right_on="token_id", how="left", maintain_order="left")
-        add(
-            store, spelled.group_by("caption_id", maintain_order=True).agg(tokens=pl.col("token").drop_nulls()), profile
-        )
+        encoder.add(spelled.group_by("caption_id", maintain_order=True).agg(tokens=pl.col("token").drop_nulls()))
     note_profiles(store)
 
 
-def _add_words(store: Store, spelled: pl.DataFrame, table: str) -> None:
-    with store.registered("tokenised", spelled):
+def _add_words(store: Store, words: pl.DataFrame, table: str) -> pl.DataFrame:
+    """Give numbers to those words that the vocabulary lacks: token_id, token."""
+    with store.registered("tokenised", words):
         new = store.rows("new_token")
     with store.registered("new_tokens", new):
         store.execute(f"insert into {table} by name from new_tokens")
+    return new
 
 
 _EMPTY = pl.DataFrame(schema={"caption_id": pl.UInt32, "text_hash": pl.UInt64, "tokens": pl.List(pl.UInt32)})

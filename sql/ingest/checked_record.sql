@@ -1,14 +1,14 @@
 -- name: checked_record
--- version: 2
+-- version: 3
 -- grain: record of a source
 -- params: empty_allowed BOOLEAN
 -- reads: staged, split_list
 -- returns: position, source, unit, line, image, slot, split, text, reason, raw
 --
 -- Every record that was read, with its place among the captions of its image and the reason why it is refused: the
--- reader's own, a caption without a visible character (allowed in a system's output, which is scored as it is), an identifier or a key that
--- an earlier record has. A null reason accepts it. An empty caption keeps its place among the others of its image, so that filling it in
--- moves none.
+-- reader's own, a caption without a visible character (allowed in a system's output, which is scored as it is), an
+-- identifier or a key that an earlier record has. A null reason accepts it; `raw` is of the others. An empty caption keeps
+-- its place among the others of its image, so that filling it in moves none.
 with readable as (
     select
         position, image, slot, rank, identifier,
@@ -62,7 +62,7 @@ select
             case when f.source = s.source then f.line::varchar else concat(f.source, ':', f.line) end
         )
     end as reason,
-    left(coalesce(s.raw, s.text), 2000) as raw
+    case when k.fault is not null or k.position > f.first_position then left(coalesce(s.raw, s.text), 2000) end as raw
 from keyed as k
 join staged as s using (position)
 left join first_place as f on f.image = k.image and f.slot = k.slot

@@ -9,6 +9,9 @@
 select
     count(*) as read,
     count(*) filter (
-        where reason is null and (text <> trim(text, e' \t\r\n') or contains(text, chr(10)) or contains(text, chr(13)))
+        where reason is null
+            and (
+                text[1] in (' ', chr(9)) or text[-1] in (' ', chr(9)) or contains(text, chr(10)) or contains(text, chr(13))
+            )
     ) as normalised
 from checked_record

@@ -23,12 +23,17 @@ per_image as (
     select
         image,
         count(*) as captions,
-        sha256(concat(strlen(image), ':', image, chr(10), string_agg(row_text, chr(10) order by slot))) as image_hash
+        list_transform(list_sort(list({'slot': slot, 'row_text': row_text})), lambda row: row.row_text) as row_texts
     from encoded
     group by image
+),
+hashed as (
+    select
+        image, captions, sha256(concat(strlen(image), ':', image, chr(10), array_to_string(row_texts, chr(10)))) as image_hash
+    from per_image
 )
 select
     sha256(coalesce(string_agg(image_hash, '' order by image), '')) as version,
     count(*)::integer as images,
     coalesce(sum(captions), 0)::integer as captions
-from per_image
+from hashed

@@ -248,7 +248,7 @@ def test_cache_may_be_dropped_without_loss(path: Path) -> None:
         assert verification.check(store)["faults"].sum() == 0
 
 
-def test_unchanged_ingest_restores_dropped_ngram_frequencies(path: Path) -> None:
+def test_ngram_frequencies_are_there_when_the_cache_was_dropped(path: Path) -> None:
     with duckdb.connect(str(path)) as connection:
         connection.execute("drop schema cache cascade").complete()
     with Store.open(path, write=True) as store:

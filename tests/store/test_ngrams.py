@@ -11,12 +11,15 @@ from conftest import ingest_rows
 
 from auditor.store import ngrams
 from auditor.store.connection import Store
+from auditor.store.versions import resolve
 
 WORDS = "a dog the café runs 日本 in on red".split()
 
 
 @pytest.mark.parametrize("captions_at_once", [1, 100, 60_000])
-def test_frequencies_equal_a_plain_count(store: Store, monkeypatch: pytest.MonkeyPatch, captions_at_once: int) -> None:
+def test_frequencies_equal_a_plain_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, captions_at_once: int
+) -> None:
     """Images with 1, 59, 60, 61 and 130 captions: the counting keeps a bit for each of 60."""
     monkeypatch.setattr(ngrams, "_CAPTIONS_AT_ONCE", captions_at_once)
     chance = random.Random(1)
@@ -35,11 +38,24 @@ def test_frequencies_equal_a_plain_count(store: Store, monkeypatch: pytest.Monke
         captions.update(set(grams))
         for gram in grams:
             images.setdefault(gram, set()).add(image)
-    ingest_rows(store, rows)
-    found = store.query("select gram, n, occurrences, captions, images from ngram_frequency").rows()
-    assert sorted(found) == sorted(
+    expected = sorted(
         (gram, gram.count(" ") + 1, occurrences[gram], captions[gram], len(images[gram])) for gram in occurrences
     )
+    path = tmp_path / "audit.duckdb"
+    asked = "select gram, n, occurrences, captions, images from ngram_frequency order by all"
+    with Store.open(path, write=True) as store:
+        ingest_rows(store, rows)
+        ingest_rows(store, rows, dataset="again")
+        assert store.query("from cache.ngram_frequency").is_empty()
+        assert store.query(asked).rows() == expected
+    with Store.open(path) as store:
+        selection = resolve(store, "set")
+        for _ in range(2):
+            ngrams.provide(store, ngrams.workspace(store, selection, "bare"), selection, "bare", "selection_frequency")
+    with Store.open(path) as store:
+        assert ngrams.is_kept(store, selection, "bare")
+        assert store.query("select count(*) from cache.ngram_frequency").item() == len(expected)
+        assert store.query(asked).rows() == expected
 
 
 #: What people ask of the views, for a caption of so many words: all different, so that each n-gram occurs once.

@@ -157,8 +157,8 @@ def _take_numbers(writer: Store) -> None:
     writer.execute("insert into vocabulary select max(token_id) + 1, 'A' from vocabulary")
     writer.execute("insert into vocabulary select max(token_id) + 1, 'zebra' from vocabulary")
     (number,) = writer.query("select caption_id from caption where text = '...'")["caption_id"]
-    tokens.add(
-        writer, pl.DataFrame({"caption_id": pl.Series([number], dtype=pl.UInt32), "tokens": [["..."]]}), "whitespace"
+    tokens.Encoder(writer, "whitespace").add(
+        pl.DataFrame({"caption_id": pl.Series([number], dtype=pl.UInt32), "tokens": [["..."]]})
     )
 
 
@@ -172,8 +172,7 @@ def test_tokens_are_not_written_to_a_store_that_took_the_place_of_theirs(path: P
     assert profiles_of(path) == [("bare",)]
     assert stored(path, "bare")
     with Store.open(path) as store:
-        held_frequencies = store.query("select distinct version, profile from cache.ngram_frequency").rows()
-        assert held_frequencies == [(versions.log(store)[0].version, "bare")]
+        assert store.query("from cache.ngram_frequency").is_empty()
 
 
 def test_frequencies_of_a_profile_are_kept_in_its_own_words(path: Path) -> None:

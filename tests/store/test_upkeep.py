@@ -161,12 +161,12 @@ def test_gc_of_everything_empties_the_cache_and_the_numbers_stay(path: Path) -> 
     with Store.open(path) as store:
         lasting = ["drawn_candidate", "entry", "finding", "ngram_frequency", "parse", "score"]
         assert upkeep.relations(store)[-len(lasting) :] == [f"cache.{name}" for name in lasting]
-        assert store.query("select count(*) from ngram_frequency").item() == 0
+        assert store.query("select count(*) from cache.ngram_frequency").item() == 0
         assert bounds(store, "set", candidates=BOUNDS).frame.equals(expected)
     assert facts(path) == before
     with Store.open(path, write=True) as store:
         assert not ingest_rows(store, NEW).is_new
-        assert store.query("select count(*) from ngram_frequency").item() > 0
+        assert store.query("select count(*) from cache.ngram_frequency").item() > 0
 
 
 def test_gc_drops_tables_without_entries_and_entries_without_tables(path: Path) -> None:

@@ -69,6 +69,8 @@ def refuse(record: Any, image_key: str = "image_id") -> str | None:
 
 def encodable(text: str) -> bool:
     """Say whether a text has no lone surrogates, which JSON may hold and UTF-8 may not."""
+    if text.isascii():
+        return True
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -109,6 +109,8 @@ class _Window:
 
     def peek(self) -> str:
         """Give the next character that is no blank; "" at the end."""
+        if self._at < len(self._text) and (found := self._text[self._at]) > " ":
+            return found  # as mostly, without a search
         while True:
             self._at = _BLANK.match(self._text, self._at).end()  # type: ignore[union-attr]  # it matches nothing too
             if self._at < len(self._text):

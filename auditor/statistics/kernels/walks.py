@@ -28,9 +28,23 @@ def stream(tokens: Tokens, starts: Places, order: Places) -> Tokens:
 
 
 @njit(cache=True, nogil=True)
+def _segment_tokens(walked: Tokens, types: int, segment: int, segments: int) -> int:
+    held = np.full(types, -1, np.int32)  # the last segment that held each token
+    found = 0
+    for number in range(segments):
+        for place in range(number * segment, (number + 1) * segment):
+            token = walked[place]
+            found += held[token] != number
+            held[token] = number
+    return found
+
+
+@njit(cache=True, nogil=True)
 def segment_types(walked: Tokens, types: int, n: int, segment: int) -> tuple[int, int]:
     """Count the different n-grams of each whole segment of so many n-grams: their sum, and how many segments."""
     segments = max(0, len(walked) - n + 1) // segment
+    if n == 1:
+        return _segment_tokens(walked, types, segment, segments), segments
     size = 16
     while size < 4 * segment:
         size *= 2

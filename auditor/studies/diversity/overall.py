@@ -18,12 +18,13 @@ from auditor.result import Finding, Said, Signature, about
 from auditor.scoring.parallel_lists import Lists, parallel_lists
 from auditor.statistics import diversity as scored
 from auditor.statistics.cards import Statistic
-from auditor.statistics.diversity_walks import CURVE, WALKED, Walk, compression_ratio, walk
+from auditor.statistics.diversity_walks import CURVE as CURVE_SCHEMA
+from auditor.statistics.diversity_walks import WALKED, Walk, compression_ratio, walk
 from auditor.statistics.length_interval import CONFIDENCE, RESAMPLES, sdsl_interval
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 from auditor.studies.diversity.lists import image_order
-from auditor.studies.diversity.settings import DiversitySettings, Known
+from auditor.studies.diversity.settings import CURVE, EVERY, Asked, DiversitySettings, Known
 
 _DECIMALS = 12
 
@@ -65,7 +66,7 @@ def summary(measured: pl.DataFrame, lists: Lists) -> pl.DataFrame:
 def curve_rows(curve: pl.DataFrame, walks: int, lists: Lists) -> pl.DataFrame:
     """Average the curves of so many walks over lists, then draws, at the positions that every walk reaches."""
     return (
-        (curve if curve.height else pl.DataFrame(schema=CURVE))
+        (curve if curve.height else pl.DataFrame(schema=CURVE_SCHEMA))
         .filter(pl.len().over("tokens") == walks)
         .group_by("tokens", "draw", maintain_order=True)
         .agg(pl.col("types").mean())
@@ -74,7 +75,7 @@ def curve_rows(curve: pl.DataFrame, walks: int, lists: Lists) -> pl.DataFrame:
         .sort("tokens")
         .with_columns(pl.when(pl.col("draws") > 1).then(pl.col("low", "high")))
         .select(
-            pl.lit("curve").alias("statistic"),
+            pl.lit(CURVE).alias("statistic"),
             pl.col("tokens").alias("position"),
             *_rounded(),
             pl.when(pl.col("draws") > 1).then(pl.lit("draws")).alias("spread"),
@@ -87,6 +88,8 @@ def curve_rows(curve: pl.DataFrame, walks: int, lists: Lists) -> pl.DataFrame:
 def _rounded() -> list[pl.Expr]:
     return [pl.col(name).cast(pl.Float64).round(_DECIMALS) for name in ("value", "low", "high")]
 
+
+_PRESSED = "compression-ratio"
 
 _MOST_TYPES = 2**21 - 1  # three numbers of types fit in 63 bits
 
@@ -144,23 +147,23 @@ def global_statistics(
     known: Known,
     words: pl.DataFrame,
     declared: Mapping[str, Source],
+    asked: Asked = EVERY,
 ) -> GlobalStatistics:
     """Measure a selection; its tokens must be there. `words` is the vocabulary (token_id, token)."""
     use(at_work, selection)
     lists = parallel_lists(at_work, selection, settings.lists, full=settings.full)
     at_work.params["lists"] = lists.asked
-    exact = _exact(at_work, known).with_columns(draw=pl.lit(None, pl.Int32))
-    orders, why_not = _orders(at_work, selection, settings, declared)
-    walks = _walks(at_work.rows("list_tokens"), orders)
-    walked, curve = walk(walks, settings.segment, settings.positions)
-    pressed = [_compressed(one, words) for one in walks if one.draw == 0]
+    exact = _exact(at_work, known, asked).with_columns(draw=pl.lit(None, pl.Int32))
+    walks, why_not = _ordered(at_work, selection, settings, declared, asked)
+    walked, curve = walk(walks, settings.segment, settings.positions if asked.any_of(CURVE) else [], asked.names)
+    pressed = [_compressed(one, words) for one in walks if one.draw == 0 and asked.any_of(_PRESSED)]
     measured = pl.concat(
         [exact.select(*WALKED), walked, pl.DataFrame(pressed, schema=WALKED, orient="row")], how="vertical"
     )
     rows = pl.concat([summary(measured, lists), curve_rows(curve, len(walks), lists)])
-    rows = _with_interval(
-        rows, at_work, (settings.seed, selection.version.dataset, selection.version.version, selection.split)
-    )
+    if asked.any_of("sdsl"):
+        key = (settings.seed, selection.version.dataset, selection.version.version, selection.split)
+        rows = _with_interval(rows, at_work, key)
     named = rows.with_columns(*_signed(rows["statistic"], settings, known, in_file_order=why_not is None))
     missing = at_work.rows("missing_image").row(0) if known.evaluation else (0, 0)
     return GlobalStatistics(
@@ -180,22 +183,31 @@ def _with_interval(rows: pl.DataFrame, at_work: Workspace, key: Sequence[object]
     return rows.with_columns(pl.when(own).then(end).otherwise(name).alias(name) for name, end in ends.items())
 
 
-def _exact(at_work: Workspace, known: Known) -> pl.DataFrame:
+def _exact(at_work: Workspace, known: Known, asked: Asked) -> pl.DataFrame:
     """Score what no order changes. Columns of `scored.MEASURED`."""
+    at_work.params["longest"] = 4 if asked.any_of("ngram-diversity") else 2 if asked.any_of("distinct-2") else 1
     lists = at_work.rows("list_length")
-    parts = [
-        scored.lengths(lists),
-        scored.gram_ratios(at_work.rows("list_gram_count"), lists),
-        scored.spectrum(at_work.rows("frequency_spectrum"), lists),
-        scored.self_repetition(at_work.rows("self_repetition")),
-        scored.shares(at_work.rows("distinct_caption"), lists, "unique", "distinct_captions"),
-    ]
-    if known.training:
+    parts = [pl.DataFrame(schema=scored.MEASURED)]
+    if asked.any_of("tokens", "asl", "sdsl"):
+        parts.append(scored.lengths(lists))
+    if asked.any_of("types", "distinct-1", "distinct-2", "ngram-diversity"):
+        parts.append(scored.gram_ratios(at_work.rows("list_gram_count"), lists))
+    if asked.any_of("hd-d", "yule-k", "entropy", "zipf-slope", "top-20"):
+        parts.append(scored.spectrum(at_work.rows("frequency_spectrum"), lists))
+    if asked.any_of("self-repetition"):
+        parts.append(scored.self_repetition(at_work.rows("self_repetition")))
+    if asked.any_of("unique"):
+        parts.append(scored.shares(at_work.rows("distinct_caption"), lists, "unique", "distinct_captions"))
+    if known.training and asked.any_of("novel-types"):
         parts.append(scored.novel_types(at_work.rows("novel_type"), lists))
+    if known.training and asked.any_of("novel"):
         parts.append(_novel(at_work, lists, known.training))
-    if known.training and known.evaluation:
+    if known.training and known.evaluation and asked.any_of("learnable", "limit", "recalled", "coverage"):
         parts.append(scored.coverage(at_work.rows("coverage"), lists))
-    return pl.concat([part.select(pl.col(name).cast(kind) for name, kind in scored.MEASURED.items()) for part in parts])
+    together = pl.concat(
+        [part.select(pl.col(name).cast(kind) for name, kind in scored.MEASURED.items()) for part in parts]
+    )
+    return asked.rows_of(together)
 
 
 def _novel(at_work: Workspace, lists: pl.DataFrame, training: Selection) -> pl.DataFrame:
@@ -207,6 +219,20 @@ def _novel(at_work: Workspace, lists: pl.DataFrame, training: Selection) -> pl.D
         value=pl.lit(None, pl.Float64),
         reason=pl.lit(f"{training.label} is a word list: it has no captions"),
     )
+
+
+def _ordered(
+    at_work: Workspace,
+    selection: Selection,
+    settings: DiversitySettings,
+    declared: Mapping[str, Source],
+    asked: Asked,
+) -> tuple[list[Walk], str | None]:
+    """Give the walks that what is wanted needs, and as published why they are not in the order of the file."""
+    if not asked.any_of(CURVE, _PRESSED, *(card.name for card in STATISTICS.values() if card.walks)):
+        return [], None
+    orders, why_not = _orders(at_work, selection, settings, declared)
+    return _walks(at_work.rows("list_tokens"), orders), why_not
 
 
 def _orders(
@@ -230,7 +256,9 @@ def _walks(captions: pl.DataFrame, orders: pl.DataFrame) -> list[Walk]:
         if number not in coded:
             tokens = parts[number]["tokens"]
             flat = tokens.filter(tokens.list.len() > 0).explode().to_numpy()
-            ids, codes = np.unique(flat, return_inverse=True)
+            known = np.zeros(int(flat.max(initial=0)) + 1, np.bool_)
+            known[flat] = True
+            ids, codes = np.flatnonzero(known).astype(flat.dtype), (np.cumsum(known) - 1)[flat]
             starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(tokens.list.len().to_numpy(), dtype=np.int64)))
             coded[number] = ids, codes.astype(np.int64), starts
         ids, codes, starts = coded[number]
@@ -243,7 +271,7 @@ def _walks(captions: pl.DataFrame, orders: pl.DataFrame) -> list[Walk]:
 
 def _compressed(one: Walk, words: pl.DataFrame) -> tuple[object, ...]:
     spelled = pl.DataFrame({"token_id": one.types}).join(words, on="token_id", how="left", maintain_order="left")
-    return one.list_no, None, "compression-ratio", *compression_ratio(one, spelled["token"])
+    return one.list_no, None, _PRESSED, *compression_ratio(one, spelled["token"])
 
 
 def _signed(
@@ -262,7 +290,7 @@ def _signature(name: str, settings: DiversitySettings, known: Known, in_file_ord
     card = STATISTICS.get(name, Statistic(name, "", "", walks=True))
     lists = "full" if settings.full and settings.lists == "mean" else settings.lists
     shown: dict[str, str | int | float | bool] = {"tok": settings.resolved_tokenizer, "lists": lists}
-    if card.walks or name == "compression-ratio":
+    if card.walks or name == _PRESSED:
         shown["order"] = "md5" if not settings.published else "file" if in_file_order else "image"
     if shown.get("order") == "md5":
         shown |= {"draws": settings.draws if card.walks else 1, "seed": settings.seed}

@@ -6,8 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
+import polars as pl
+
 from auditor import parameters as p
+from auditor.errors import UsageError
 from auditor.model import Selection
+from auditor.registry import STATISTICS
 from auditor.scoring.writing import chosen_tokenizer
 from auditor.store.connection import Store
 from auditor.text import AUTO
@@ -43,6 +47,47 @@ Pipeline = Annotated[
 AllImages = Annotated[
     bool, p.Parameter("Coverage and omitted words by the words of any image; default: of the images in both.")
 ]
+
+
+Statistics = Annotated[
+    Sequence[str] | None,
+    p.Parameter("Only this statistic, or the curve: ttr-1, curve. May be repeated; default: all.", "statistic"),
+]
+
+#: What is asked for by this name is read at several numbers of tokens.
+CURVE = "curve"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Which statistics are wanted; null: all."""
+
+    names: frozenset[str] | None = None
+
+    @classmethod
+    def of(cls, names: Sequence[str] | None) -> Asked:
+        """Take names as they were typed. Raises `UsageError` for one that no statistic has."""
+        unknown = [name for name in names or () if name not in STATISTICS and name != CURVE]
+        if unknown:
+            raise UsageError(
+                f"--statistic {unknown[0]}: no such statistic; known are {', '.join([*STATISTICS, CURVE])}"
+            )
+        return cls(frozenset(names) if names else None)
+
+    def any_of(self, *names: str) -> bool:
+        """Say whether one of some statistics is wanted."""
+        return self.names is None or not self.names.isdisjoint(names)
+
+    def rows_of(self, measured: pl.DataFrame) -> pl.DataFrame:
+        """Keep the rows of what is wanted; deciles belong to coverage."""
+        if self.names is None:
+            return measured
+        name = pl.col("statistic").str.replace(r"^coverage-decile-\d+$", "coverage")
+        return measured.filter(name.is_in([*self.names]))
+
+
+#: No choice.
+EVERY = Asked()
 
 
 @dataclass(frozen=True)

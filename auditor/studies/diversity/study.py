@@ -14,8 +14,8 @@ from auditor import parameters as p
 from auditor.config import sources
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, Source, silent
-from auditor.registry import DECIMALS, References
-from auditor.result import Result, Said, findings_in, notes_in
+from auditor.registry import DECIMALS, STATISTICS, References
+from auditor.result import Result, Said, Table, findings_in, notes_in
 from auditor.statistics import cards
 from auditor.store import tokens
 from auditor.store.connection import Store
@@ -23,12 +23,14 @@ from auditor.store.versions import images, resolve, resolve_all
 from auditor.studies.diversity.content_words import content_of, unshared
 from auditor.studies.diversity.overall import GlobalStatistics, global_statistics, workspace
 from auditor.studies.diversity.per_image import local_signature, local_words_met
-from auditor.studies.diversity.settings import DiversitySettings, Known, settled
+from auditor.studies.diversity.settings import EVERY, Asked, DiversitySettings, Known, Statistics, settled
 from auditor.studies.diversity.tables import correlated, figures, notes, tables
 from auditor.studies.diversity.within_image import METRICS, captions_of_images, within_signatures
 from auditor.text import tokenizer_of
 
 _LOCAL = tuple(card.name for card in cards.LOCAL if card.needs == "evaluation")
+
+_WITHIN = tuple(card.name for card in cards.LOCAL if card.needs != "evaluation")
 
 
 def image_diversity(
@@ -38,6 +40,7 @@ def image_diversity(
     apart: Mapping[str, str],
     settings: DiversitySettings,
     progress: Progress,
+    asked: Asked = EVERY,
 ) -> list[Result]:
     """Give local recall and precision, where there are people's captions, and mBLEU and the vocabulary of images.
 
@@ -45,7 +48,7 @@ def image_diversity(
     """
     content = content_of(settings)
     results = []
-    if people is not None:
+    if people is not None and asked.any_of(*_LOCAL):
         met = [one for one in selections if one.label not in apart]
         refs = References("all", settings.references, settings.seed)
         signed = {name: local_signature(name, people, refs, settings, content) for name in _LOCAL}
@@ -56,6 +59,8 @@ def image_diversity(
                 absent = _absent(one, signed, settings, apart[one.label])
                 why = f"{one.label}: no local recall and precision: {apart[one.label]}"
                 results.append(Result("diversity", absent, notes=(why,)))
+    if not asked.any_of(*_WITHIN):
+        return results
     fewest = 2 if settings.references is None else settings.references + 1
     several = [one for one in selections if (images(store, one)["captions"] >= fewest).any()]
     if several:
@@ -120,6 +125,7 @@ def diversity(
     store: Store,
     *refs: p.Refs,
     settings: DiversitySettings | None = None,
+    statistics: Statistics = None,
     against: p.Training = None,
     evaluation: p.Evaluation = None,
     split: p.Split = None,
@@ -131,7 +137,8 @@ def diversity(
     Lengths, vocabulary, type-token ratios over segments of equal length (`ttr-1`, `ttr-2`), repetition, and where the
     data are named: novelty (captions that are not in the training data, `against`), coverage of the words that people
     use, and local recall and precision: which words that people say of an image a system says of it, by how many people
-    say them (`eval`). Over three systems or more the statistics are correlated.
+    say them (`eval`). With `statistics` only these are measured. Over three systems or more the statistics are
+    correlated.
 
     How to read it: more types, a higher type-token ratio, more coverage and recall are more varied language. Compare a
     system with people on the same images: people's numbers are the mark. A system with high novelty and low precision
@@ -143,11 +150,12 @@ def diversity(
     Source: van Miltenburg, Elliott & Vossen 2018. With `as_published` the files say in which order captions come, and
     column `robust` has the value that no order and no blank changes, of tokenizer bare; else it is null.
 
-    Raises `UsageError` for settings out of range, and for a system's output that shares no image with the people's
-    captions.
+    Raises `UsageError` for settings out of range, a statistic that there is not, and for a system's output that shares
+    no image with the people's captions.
 
     Example: auditor diversity dai2017 liu2017 --against coco-train-words --eval coco-val
     """
+    asked = Asked.of(statistics)
     declared = sources(config)
     settings, said = settled(store, refs, settings or DiversitySettings(), against, evaluation, split)
     _check(settings)
@@ -155,15 +163,15 @@ def diversity(
         store, refs, against, evaluation, split, settings.resolved_tokenizer, progress
     )
     apart = apart_from_people(store, selections, known.evaluation)
-    rows, told = measured(store, selections, settings, known, declared or {}, progress)
+    rows, told = measured(store, selections, settings, known, declared or {}, progress, asked)
     if settings.published:
         robust = replace(settings, published=False, tokenizer=ROBUST_PROFILE)
         selections_with_tokens(store, refs, against, evaluation, split, ROBUST_PROFILE, progress)
-        beside, _ = measured(store, selections, robust, known, {}, progress)
+        beside, _ = measured(store, selections, robust, known, {}, progress, asked)
         values = beside.select(*_KEY, pl.col("value").alias("robust"))
         rows = rows.drop("robust").join(values, on=_KEY, how="left", nulls_equal=True, maintain_order="left")
-    of_images = image_diversity(store, selections, known.evaluation, apart, settings, progress)
-    frame = _as_rows(rows, *(part.frame for part in of_images))
+    of_images = image_diversity(store, selections, known.evaluation, apart, settings, progress, asked)
+    frame = asked.rows_of(_as_rows(rows, *(part.frame for part in of_images)))
     labelled = [(one.label, one.rows_of(rows)) for one in selections]
     systems = [one.label for one in selections if one.version.kind == "candidates" and one != known.evaluation]
     values = pl.concat(one.rows_of(frame).select(pl.lit(one.label).alias("label"), pl.all()) for one in selections)
@@ -178,12 +186,19 @@ def diversity(
         selections=tuple(dict.fromkeys((*selections, *(one for one in (known.training, known.evaluation) if one)))),
         signatures=dict(frame.unique("statistic", keep="first", maintain_order=True)
                         .select("statistic", "signature").rows()),
-        tables=(*tables(labelled, known), *(table for part in shown for table in part.tables)),
+        tables=(*tables(labelled, known, asked), *(_only(table, asked) for part in shown for table in part.tables)),
         figures=(*figures(labelled), *(figure for part in shown for figure in part.figures)),
-        notes=tuple(dict.fromkeys((*said, *notes_in(told), *notes(labelled, known, settings),
+        notes=tuple(dict.fromkeys((*said, *notes_in(told), *notes(labelled, known, settings, asked),
                                    *(note for part in of_images for note in part.notes)))),
         findings=tuple(dict.fromkeys((*findings_in(told), *(one for part in of_images for one in part.findings)))),
     )  # fmt: skip
+
+
+def _only(table: Table, asked: Asked) -> Table:
+    """Leave out columns of statistics that nobody wants, of a table that shows several which are counted together."""
+    names = [name for name in table.frame.columns if name not in STATISTICS or asked.any_of(name)]
+    digits = tuple((name, number) for name, number in table.digits if name in names)
+    return replace(table, frame=table.frame.select(names), digits=digits)
 
 
 def _as_rows(*parts: pl.DataFrame) -> pl.DataFrame:
@@ -221,6 +236,7 @@ def measured(
     known: Known,
     declared: Mapping[str, Source],
     progress: Progress,
+    asked: Asked = EVERY,
 ) -> tuple[pl.DataFrame, list[Said]]:
     """Measure selections whose tokens are there: the rows of all, and what a reader must know."""
     words = store.query("select token_id, token from vocabulary")
@@ -228,7 +244,7 @@ def measured(
     parts: list[GlobalStatistics] = []
     for number, selection in enumerate(selections):
         progress(f"{selection.label}: diversity", number, len(selections))
-        parts.append(global_statistics(at_work, selection, settings, known, words, declared))
+        parts.append(global_statistics(at_work, selection, settings, known, words, declared, asked))
     rows = pl.concat(_rows(one, part.rows, settings) for one, part in zip(selections, parts, strict=True))
     return rows, [note for part in parts for note in part.notes]
 

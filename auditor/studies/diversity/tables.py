@@ -16,7 +16,7 @@ from auditor.registry import STATISTICS
 from auditor.result import Figure, Signature, Table
 from auditor.statistics.diversity_correlation import FEWEST, correlate_statistics, heatmap, matrix
 from auditor.statistics.length_interval import CONFIDENCE, RESAMPLES
-from auditor.studies.diversity.settings import DiversitySettings, Known
+from auditor.studies.diversity.settings import CURVE, Asked, DiversitySettings, Known
 
 _VERSION = 1
 
@@ -73,11 +73,11 @@ _TABLES = (
 )  # fmt: skip
 
 
-def tables(labelled: Labelled, known: Known) -> tuple[Table, ...]:
+def tables(labelled: Labelled, known: Known, statistics: Asked) -> tuple[Table, ...]:
     """Arrange statistics by what they are about, one row for each selection, and coverage by decile."""
     made = []
     for title, names in _TABLES:
-        asked = [name for name in names if known.answers(STATISTICS[name].needs)]
+        asked = [name for name in names if known.answers(STATISTICS[name].needs) and statistics.any_of(name)]
         if asked:
             frame = _wide(labelled, asked)
             made.append(Table(title, frame, digits=_digits(frame), name="statistics"))
@@ -133,7 +133,7 @@ def _by_decile(labelled: Labelled) -> pl.DataFrame:
 def figures(labelled: Labelled) -> tuple[Figure, ...]:
     """Draw type-token curves, with the range of the drawn orders, and coverage by decile."""
     curve = pl.concat(
-        part.filter(pl.col("statistic") == "curve").select(
+        part.filter(pl.col("statistic") == CURVE).select(
             pl.lit(label).alias("dataset"), pl.col("position").alias("tokens"), "value", "low", "high"
         )
         for label, part in labelled
@@ -159,7 +159,7 @@ def figures(labelled: Labelled) -> tuple[Figure, ...]:
     return tuple(made)
 
 
-def notes(labelled: Labelled, known: Known, settings: DiversitySettings) -> list[str]:
+def notes(labelled: Labelled, known: Known, settings: DiversitySettings, asked: Asked) -> list[str]:
     """Say why numbers are absent, and what is needed for them."""
     said = []
     absent: dict[tuple[tuple[str, ...], str], list[str]] = {}
@@ -167,10 +167,17 @@ def notes(labelled: Labelled, known: Known, settings: DiversitySettings) -> list
         for (reason,), rows in part.drop_nulls("reason").group_by("reason", maintain_order=True):
             absent.setdefault((tuple(rows["statistic"]), str(reason)), []).append(label)
     said += [f"{', '.join(who)}: no {', '.join(names)}: {why}" for (names, why), who in absent.items()]
-    short = [label for label, part in labelled if settings.curve and not (part["statistic"] == "curve").any()]
+    short = [
+        label
+        for label, part in labelled
+        if settings.curve and asked.any_of(CURVE) and not (part["statistic"] == CURVE).any()
+    ]
     if short:
         said.append(f"{', '.join(short)}: too few tokens for a type-token curve up to {settings.curve:,} tokens")
-    if known.training is None:
+    against_training = [card.name for card in STATISTICS.values() if "training" in card.needs]
+    if not asked.any_of(*against_training):
+        pass
+    elif known.training is None:
         said.append("novel and coverage need training data: --against DATASET")
     elif known.evaluation is None:
         said.append("coverage needs captions of people for the same images: --eval DATASET")

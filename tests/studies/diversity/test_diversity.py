@@ -378,3 +378,26 @@ def test_shuffled_walks_are_those_of_the_plain_loops_on_a_real_system(data: Path
     )
     shown = [f"{published[name]:.2f}" for name in ("sdsl", "ttr-1", "ttr-2")]
     assert (f"{published['asl']:.1f}", published["types"], shown) == ("10.1", 953, ["1.28", "0.21", "0.43"])
+
+
+@settings(max_examples=10)
+@given(st.lists(st.sampled_from([*STATISTICS, "curve"]), min_size=1, max_size=4), st.booleans())
+def test_statistics_that_are_asked_for_are_those_of_all(asked: list[str], published: bool) -> None:
+    texts = ["a dog runs", "a dog runs at a dog", "Dog at 日本 sky", "", "sky", "on a café sky a dog runs"] * 3
+    with Store.open(MEMORY) as store:
+        ingest_rows(store, _rows(texts, 3))
+        ingest_rows(store, _rows(texts[:9], 3), "people")
+        chosen = DiversitySettings("bare", segment=5, draws=2, curve=10, published=published)
+        every, some = (
+            diversity(store, "set", settings=chosen, statistics=names, against="people", evaluation="people")
+            for names in (None, asked)
+        )
+    known = pl.col("statistic").str.replace("^coverage-decile-.*", "coverage").is_in(asked)
+    assert some.frame.equals(every.frame.filter(known))
+    assert some.signatures == {name: every.signatures[name] for name in some.frame["statistic"].unique()}
+
+
+def test_unknown_statistic_is_refused_with_the_known_ones(store: Store) -> None:
+    ingest_rows(store, _rows(["a dog"]))
+    with pytest.raises(UsageError, match=r"--statistic ttr-9: no such statistic; known are tokens, types, .*curve"):
+        diversity(store, "set", statistics=["types", "ttr-9"])
