@@ -8,9 +8,9 @@ from typing import Any
 
 import polars as pl
 
+from auditor.compiled import is_kept
 from auditor.metrics import idf
 from auditor.metrics.candidates import CandidateSet, bind_candidates, keep_drawn
-from auditor.metrics.kernels.compiled import is_kept
 from auditor.metrics.normalisation import bind_text_tokens
 from auditor.metrics.vectors import learning
 from auditor.model import Progress, Selection, silent

@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from auditor.compiled import compiled, part
 from auditor.metrics.kernels.columns import Sides, Texts, offsets
-from auditor.metrics.kernels.compiled import compiled, part
 from auditor.metrics.kernels.threads import in_parts
 
 _RUN = 12  # places that are sorted by insertion, before runs are merged

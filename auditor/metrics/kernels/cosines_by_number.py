@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from auditor.metrics.kernels.compiled import compiled
+from auditor.compiled import compiled
 from auditor.metrics.kernels.threads import in_parts
 
 ORDERS = 4

@@ -14,7 +14,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from auditor.metrics.kernels.compiled import part
+from auditor.compiled import part
 
 BEAM = 25  # columns on either side of the diagonal, as in sacrebleu
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from auditor.compiled import compiled, part
 from auditor.metrics.kernels.columns import Meetings, Sides
-from auditor.metrics.kernels.compiled import compiled, part
 from auditor.metrics.kernels.threads import in_parts
 
 _Tokens = NDArray[np.uint32]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from auditor.metrics.kernels.compiled import part
+from auditor.compiled import part
 from auditor.metrics.kernels.edit_distance import Masks, Numbers, Table, Words
 
 LONGEST = 10  # words

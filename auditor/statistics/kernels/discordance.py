@@ -12,8 +12,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from auditor.compiled import compiled
 
 _THREADS = 2
 
@@ -71,7 +72,7 @@ def _compare(a: Ranking, b: Ranking) -> Discordance:
     return Discordance(_exchanges(ranks, b.starts, _SMALLER), tied)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _ranks(order: NDArray[np.uint32], starts: NDArray[np.int64]) -> NDArray[np.uint32]:
     ranks = np.empty(len(order), np.uint32)
     for rank in range(len(starts) - 1):
@@ -80,7 +81,7 @@ def _ranks(order: NDArray[np.uint32], starts: NDArray[np.int64]) -> NDArray[np.u
     return ranks
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _in_order_of(
     rank: NDArray[np.uint32], starts: NDArray[np.int64], order_b: NDArray[np.uint32], starts_b: NDArray[np.int64]
 ) -> NDArray[np.uint32]:
@@ -95,7 +96,7 @@ def _in_order_of(
     return ranks
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _equal_neighbours(ranks: NDArray[np.uint32], starts: NDArray[np.int64]) -> int:
     """Count the pairs of equal ranks within each group of rows that the other ranking holds equal."""
     tied = 0
@@ -107,7 +108,7 @@ def _equal_neighbours(ranks: NDArray[np.uint32], starts: NDArray[np.int64]) -> i
     return tied
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _exchanges(ranks: NDArray[np.uint32], starts: NDArray[np.int64], smaller: NDArray[np.uint32]) -> int:
     """Count the pairs of places of which the first has the higher rank, by sorting from the highest digit down.
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from auditor.compiled import compiled
 
-@njit(cache=True, nogil=True)
+
+@compiled
 def add_drawn(words: NDArray[np.uint64], columns: NDArray[np.float64], totals: NDArray[np.float64]) -> None:
     """Add to `totals` the row of `columns` (images × columns) that each random word draws.
 

@@ -12,8 +12,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from auditor.compiled import compiled
 
 _THREADS = 2
 
@@ -88,7 +89,7 @@ def _in_parts(size: int, run: Callable[[int, int], None], threads: int) -> None:
         list(pool.map(lambda edge: run(*edge), pairwise(edges)))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _centred(counts: Integers) -> int:
     """Turn how often each value occurs into twice its mean rank less that of all rows; give the sum of squares."""
     rows = 0
@@ -103,7 +104,7 @@ def _centred(counts: Integers) -> int:
     return squares
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _spearman(
     first: int,
     last: int,
@@ -132,7 +133,7 @@ def _spearman(
             out[resample] = product / np.sqrt(np.float64(squares_a)) / np.sqrt(np.float64(squares_b))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _by_cells(
     first: int,
     last: int,
@@ -167,7 +168,7 @@ def _by_cells(
         _taus(resample, surplus, before, ties_a, values_a, of_b, out)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _by_rows(
     first: int,
     last: int,
@@ -215,7 +216,7 @@ def _by_rows(
         _taus(resample, surplus, before, ties_a, values_a, of_b, out)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _taus(resample: int, surplus: int, rows: int, ties_a: int, values_a: int, of_b: Integers, out: Floats) -> None:
     """Divide the surplus of concordant pairs as tau-b and tau-c have it, by the operations that scipy takes."""
     ties_b = 0
@@ -230,7 +231,7 @@ def _taus(resample: int, surplus: int, rows: int, ties_a: int, values_a: int, of
         out[1, resample] = 2.0 * surplus / (np.float64(rows) * np.float64(rows) * (fewest - 1) / fewest)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _pearson(sums: Floats, times: Times, out: Floats) -> None:
     """Add the sums of the images that were drawn, in their order, so that every machine adds alike."""
     for resample in range(len(times)):

@@ -7,15 +7,16 @@ of them are numbers below 2^63, kept in a small table that every segment begins 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from auditor.compiled import compiled
 
 Tokens = NDArray[np.int64]
 
 Places = NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def stream(tokens: Tokens, starts: Places, order: Places) -> Tokens:
     """Put the texts, text i being `tokens[starts[i]:starts[i + 1]]`, one after another in an order."""
     out = np.empty(len(tokens), np.int64)
@@ -27,7 +28,7 @@ def stream(tokens: Tokens, starts: Places, order: Places) -> Tokens:
     return out[:at]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _segment_tokens(walked: Tokens, types: int, segment: int, segments: int) -> int:
     held = np.full(types, -1, np.int32)  # the last segment that held each token
     found = 0
@@ -39,7 +40,7 @@ def _segment_tokens(walked: Tokens, types: int, segment: int, segments: int) -> 
     return found
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def segment_types(walked: Tokens, types: int, n: int, segment: int) -> tuple[int, int]:
     """Count the different n-grams of each whole segment of so many n-grams: their sum, and how many segments."""
     segments = max(0, len(walked) - n + 1) // segment
@@ -66,7 +67,7 @@ def segment_types(walked: Tokens, types: int, n: int, segment: int) -> tuple[int
     return found, segments
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def growth(walked: Tokens, types: int, positions: Places) -> Places:
     """Count the different tokens among the first of the walk, for each of some ascending numbers of tokens."""
     seen = np.zeros(types, np.bool_)
@@ -81,7 +82,7 @@ def growth(walked: Tokens, types: int, positions: Places) -> Places:
     return counts
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def window_types(walked: Tokens, types: int, window: int) -> tuple[int, int]:
     """Count the different tokens of every window of so many tokens: their sum, and how many windows there are."""
     held = np.zeros(types, np.int64)
@@ -98,7 +99,7 @@ def window_types(walked: Tokens, types: int, window: int) -> tuple[int, int]:
     return total, max(0, len(walked) - window + 1)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def factors(walked: Tokens, types: int, threshold: float) -> float:
     """Count the stretches after which the type-token ratio falls below a threshold, and the share of one at the end."""
     seen = np.full(types, -1, np.int64)

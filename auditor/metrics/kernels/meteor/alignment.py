@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from auditor.metrics.kernels.compiled import compiled, part
+from auditor.compiled import compiled, part
 from auditor.metrics.kernels.meteor.matches import ROWS, Texts, Words, enter, find, leave
 from auditor.metrics.kernels.meteor.phrases import Occurrences, Paraphrases, chain, gather, unchain
 from auditor.metrics.kernels.meteor.search import COLUMNS, HYP, HYP_END, MODULE, REF, REF_END, beams, chosen, search

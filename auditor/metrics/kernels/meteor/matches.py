@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from auditor.metrics.kernels.compiled import part
+from auditor.compiled import part
 from auditor.metrics.kernels.meteor.search import (
     BITS,
     COLUMNS,

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from auditor.metrics.kernels.compiled import compiled, part
+from auditor.compiled import compiled, part
 
 Numbers = NDArray[np.int32]
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from auditor.metrics.kernels.compiled import part
+from auditor.compiled import part
 
 BEAM = 40
 

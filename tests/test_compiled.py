@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from auditor import compiled
 from auditor.metrics.counting import Kernel
-from auditor.metrics.kernels import compiled
 
 _USE = """
 import numpy as np
 from auditor.metrics.kernels.columns import Sides, Texts, meetings
-from auditor.metrics.kernels.compiled import is_kept
+from auditor.compiled import is_kept
 
 before = is_kept("lcs._align")
 from auditor.metrics.kernels.lcs import common_subsequences
@@ -27,7 +27,7 @@ print(before, common_subsequences(both, meetings(both)).tolist(), is_kept("lcs._
 
 
 def use(cache: Path) -> str:
-    around = {"NUMBA_CACHE_DIR": str(cache), "PYTHONPATH": str(Path(compiled.__file__).parents[3])}
+    around = {"NUMBA_CACHE_DIR": str(cache), "PYTHONPATH": str(Path(compiled.__file__).parents[1])}
     done = subprocess.run([sys.executable, "-c", _USE], env=around, capture_output=True, text=True, check=False)
     assert not done.returncode, done.stderr
     return done.stdout.strip()

@@ -20,6 +20,8 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 _HERE = Path(__file__).parent
 
+_ROOMS = ("metrics/kernels", "statistics/kernels")
+
 
 def compiled(function: _Function) -> _Function:
     """Compile a function at its first call, and keep what it became; without a place to keep it, in each process."""
@@ -54,7 +56,7 @@ def is_kept(kernel: str) -> bool:
 @functools.cache
 def _folder() -> Path:
     sources = hashlib.sha256()
-    for file in sorted(_HERE.rglob("*.py")):
+    for file in sorted(file for room in _ROOMS for file in (_HERE / room).rglob("*.py")):
         sources.update(file.read_bytes())
     named = os.environ.get("NUMBA_CACHE_DIR")
     return (Path(named) if named else platformdirs.user_cache_path("auditor")) / f"kernels-{sources.hexdigest()[:12]}"
