@@ -150,6 +150,12 @@ def _asked(case: dict[str, Any]) -> tuple[list[str], list[tuple[Any, ...]]]:
         return frame.columns, rows if "order by" in case["asked"] else sorted(rows, key=repr)
 
 
+def _count_ngrams(workspace: Workspace) -> None:
+    workspace.params |= {"first_image": 1, "last_image": 4294967295}
+    workspace.append("ngram_frequency_parts", "ngram_frequency_part")
+    workspace.bind("selection_frequency", "selection_frequency")
+
+
 def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, case: dict[str, Any]) -> None:
     if "annotated" not in workspace.bound:
         workspace.bind("annotated", "annotation_as_of")
@@ -171,10 +177,9 @@ def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, c
         workspace.bind("text_at_work", "reference_text")
     weighs = {"selection_frequency", "document_frequency", "collection"} & {*reads_of(file.name)}
     if weighs and "selection_frequency" not in workspace.bound and file.name != "selection_frequency":
-        ngrams.count(workspace)
-        workspace.params |= {"first_image": 1, "last_image": 4294967295}
+        _count_ngrams(workspace)
     if "cache.ngram_frequency" in file.reads:
-        ngrams.count(workspace)
+        _count_ngrams(workspace)
         kept = {name: workspace.params[name] for name in ("version", "profile")}
         workspace.insert("cache.ngram_frequency", "selection_frequency", **kept)
     if "candidate" not in workspace.bound or "candidate" in case:
