@@ -85,10 +85,19 @@ def deliver_rows(
     """
     if output is not None:
         from auditor.reports.notebook import written
+        from auditor.result import counted
+
+        rows = 0
+
+        def noted(batches: Batches) -> Batches:
+            nonlocal rows
+            for batch in batches:
+                rows += batch.height
+                yield batch
 
         with written(output) as file:
-            give(lambda batches: _put_rows(command, batches, chosen, file))
-        narrate(f"written: {output}")
+            give(lambda batches: _put_rows(command, noted(batches), chosen, file))
+        narrate(f"written: {output}, {counted(rows, 'row', 'rows')}")
     else:
         sys.stdout.flush()
         give(lambda batches: _put_rows(command, batches, chosen, sys.stdout.buffer))

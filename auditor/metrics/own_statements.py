@@ -17,10 +17,13 @@ from auditor.errors import AuditorError, MetricError
 from auditor.result import listed
 from auditor.store.connection import MEMORY, Store
 from auditor.store.readonly_sql import ask
+from auditor.store.statements import relations_read
 
 _READ, _GIVEN = "candidates", ("id", "score")
 
 _NONE = pl.DataFrame(schema={"id": pl.Int64, "text": pl.String, "reference_texts": pl.List(pl.String)})
+
+_SHOWN = 60  # characters of a text that has no score
 
 #: What the comments before a SELECT may say of the metric, each on a line of its own.
 _SAID = re.compile(r"^--\s*(name|lower_is_better|summary):\s*(.*?)\s*$", re.MULTILINE)
@@ -42,23 +45,29 @@ class Statement:
         return hashlib.sha256(self.text.encode()).hexdigest()[:12]
 
     def __call__(self, candidates: pl.Series, references: pl.Series) -> pl.Series:
-        """Score texts against lists of texts, in their order; null where the SELECT gives no row.
+        """Score texts against lists of texts, in their order.
 
-        Raises `MetricError` for other columns than were promised, for rows of no candidate, and for two of one.
+        Raises `MetricError` for other columns than were promised, and where there is not one row for each candidate.
         """
         numbered = pl.int_range(len(candidates), eager=True, dtype=pl.Int64).alias("id")
         rows = pl.DataFrame([numbered, candidates.alias("text"), references.alias("reference_texts")])
         scores = self.scores(rows)
         strange = scores.join(rows, on="id", how="anti")["id"]
         if len(strange):
-            raise MetricError(f"{self.path}: gives a score for id {strange[0]}, which is none")
+            raise MetricError(f"{self.path}: gives a score for id {strange[0]}, which no candidate has")
         if scores["id"].is_duplicated().any():
             raise MetricError(f"{self.path}: gives {scores.height:,} scores for {rows.height:,} candidates")
+        lacking = rows.join(scores, on="id", how="anti")
+        if lacking.height:
+            such = f"id {lacking['id'][0]}, {lacking['text'][0][:_SHOWN]!r}"
+            raise MetricError(f"{self.path}: gives no row for {lacking.height:,} of {rows.height:,} candidates: {such}")
         return rows.join(scores, on="id", how="left", maintain_order="left")["score"]
 
     def scores(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Ask of `candidates`. Columns: id, score."""
         with Store.open(MEMORY) as store, store.registered(_READ, rows):
+            if others := sorted(relations_read(store.connection, self.text) - {_READ}):
+                raise MetricError(f"{self.path}: reads {listed(others, 6)}; a metric sees {_READ} and nothing else")
             given = ask(store, self.text, {})
         missing = [name for name in _GIVEN if name not in given.columns]
         if missing:

@@ -47,11 +47,11 @@ _LEAST = 5e-5
 def text(value: object, *, exact: bool = False) -> str:
     """Write a value: numbers with separators and four decimals, never 0 for what is not; nothing for null.
 
-    `exact` numbers have the fewest digits that read back as the same number.
+    `exact` numbers have the fewest digits that read back as the same number, and null is no empty text.
     """
     match value:
         case None:
-            return ""
+            return "null" if exact else ""
         case bool():
             return "yes" if value else "no"
         case int() | Decimal():  # sums of whole numbers come as decimals

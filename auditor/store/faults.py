@@ -85,7 +85,7 @@ def _told(error: Exception, path: Path, *, of_user: bool) -> AuditorError:
         )
     if isinstance(error, duckdb.PermissionException):
         return SqlError(
-            f"statements read no such file; `auditor sql --files` lets them read the working folder: {said}"
+            f"statements read no such file, but with `auditor sql --files` those of the working folder: {said}"
         )
     return SqlError(said)
 

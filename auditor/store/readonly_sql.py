@@ -15,7 +15,7 @@ from auditor.errors import SqlError
 from auditor.store import people
 from auditor.store.connection import ArrowStream, Store
 from auditor.store.faults import engine_errors
-from auditor.store.statements import refuse_other_than_reading
+from auditor.store.statements import parameters, refuse_other_than_reading
 
 T = TypeVar("T")
 
@@ -137,6 +137,7 @@ def _run(
     most: int | None = None,
 ) -> T:
     refuse_other_than_reading(store.connection, statement, files=store.files is not None)
+    _refuse_other_parameters(statement, params)
     connection, path = store.connection, store.path
     people.provide(connection)
 
@@ -151,6 +152,15 @@ def _run(
                 return take(columns, batches)
 
     return store.bounded(work, limits.seconds)
+
+
+def _refuse_other_parameters(statement: str, params: Params) -> None:
+    wanted = sorted(parameters(statement))
+    if lacking := [name for name in wanted if name not in params]:
+        raise SqlError(f"${lacking[0]} has no value: -p {lacking[0]}=VALUE gives it one, in Python params={{…}}")
+    if unused := [name for name in params if name not in wanted]:
+        named = f"it has {', '.join(f'${name}' for name in wanted)}" if wanted else "it has none"
+        raise SqlError(f"the statement has no ${unused[0]}; {named}")
 
 
 def _batches(relation: duckdb.DuckDBPyRelation, path: Path) -> Generator[pl.DataFrame, None, None]:

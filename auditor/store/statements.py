@@ -13,6 +13,16 @@ from auditor.store import people
 
 _ALLOWED = "the store is read-only here: SELECT, DESCRIBE and EXPLAIN are allowed"
 
+#: What does instead what a statement may not, by how its kind begins.
+_INSTEAD = {
+    "INSERT": "`auditor ingest` adds captions",
+    "UPDATE": "`auditor ingest` of the changed file makes a new version",
+    "DELETE": "`auditor drop` forgets a dataset or a version, `auditor ingest` of the changed file makes a new one",
+    "DROP": "`auditor drop` forgets a dataset or a version",
+    "COPY": "`auditor sql -o FILE` writes what a statement gives",
+    "EXPORT": "`auditor export` writes a dataset",
+}
+
 #: Queries, as the engine names them. Others write: the body of a CTE may be a COPY, INSERT, UPDATE or DELETE.
 _QUERIES = {"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"}
 
@@ -28,6 +38,8 @@ _OF_ROWS = {
     "pragma_database_size", "pragma_metadata_info", "pragma_platform", "pragma_show", "pragma_storage_info",
     "pragma_table_info", "pragma_user_agent", "pragma_version",
 }  # fmt: skip
+
+_READS_FILES = "reads files, which only `auditor sql --files` does, those of the working folder"
 
 #: Functions that read files, for statements that may.
 _OF_FILES = {
@@ -56,7 +68,8 @@ def refuse_other_than_reading(connection: duckdb.DuckDBPyConnection, statement: 
     except ValueError as error:  # a kind that the engine's own list lacks
         raise SqlError(f"{_ALLOWED}, this is not") from error
     if kind not in (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN):
-        raise SqlError(f"{_ALLOWED}, {kind.name} is not")
+        instead = _INSTEAD.get(kind.name)
+        raise SqlError(f"{_ALLOWED}, {kind.name} is not{f'; {instead}' if instead else ''}")
     text = statement if kind is duckdb.StatementType.SELECT else _explained(statement)
     row = connection.execute("select system.main.json_serialize_sql($text)", {"text": text}).fetchall()[0]
     try:
@@ -73,8 +86,19 @@ def refuse_other_than_reading(connection: duckdb.DuckDBPyConnection, statement: 
         if name.endswith("()") and name[:-2] not in _OF_ROWS | people.relations().keys() | (
             _OF_FILES if files else set()
         ):
-            why = "reads files, which takes --files" if name[:-2] in _OF_FILES else "may do more than read the store"
+            why = _READS_FILES if name[:-2] in _OF_FILES else "may do more than read the store"
             raise SqlError(f"{name} in FROM is refused: it {why}")
+
+
+def relations_read(connection: duckdb.DuckDBPyConnection, statement: str) -> set[str]:
+    """Name the tables and views that a SELECT reads, those of its own WITH left out, and people's functions.
+
+    Empty for what is no SELECT.
+    """
+    found = connection.execute("select system.main.json_serialize_sql($text)", {"text": statement}).fetchall()[0]
+    parsed = json.loads(found[0])
+    called = {name for name in _facts(parsed) if name.removesuffix("()") in people.relations()}
+    return called | (set(_named(parsed, "table_name")) - set(_named(parsed, "key")))
 
 
 def _parsed(statement: str) -> list[duckdb.Statement]:
@@ -89,6 +113,18 @@ def _explained(statement: str) -> str:
     text = statement.encode()  # the engine's offsets count bytes
     words = [start for start, kind in duckdb.tokenize(statement) if kind is not duckdb.token_type.comment]
     return text[words[0] + len("explain") :].decode()
+
+
+def _named(parsed: Any, field: str) -> Iterator[str]:
+    """Give what a field of any part of a statement names."""
+    if isinstance(parsed, dict):
+        if isinstance(named := parsed.get(field), str) and (field == "key" or parsed.get("type") == "BASE_TABLE"):
+            yield named
+        for value in parsed.values():
+            yield from _named(value, field)
+    elif isinstance(parsed, list):
+        for value in parsed:
+            yield from _named(value, field)
 
 
 def _facts(parsed: Any) -> Iterator[str]:

@@ -39,7 +39,9 @@ def metric_cards(name: Name = None) -> Result:
 
     A Python function is a metric too: -m python:MODULE.FUNCTION, of a module that is installed or in the working
     folder, and @auditor.metric in Python. It gets a candidate and the list of its references, as written, and gives a
-    number. So is a SELECT: -m sql:FILE, which reads candidates (id, text, reference_texts) and gives id and score.
+    number. So is a SELECT in a file: -m sql:FILE. It reads `candidates` (id BIGINT, text VARCHAR, reference_texts
+    VARCHAR[]) and nothing else, and gives one row for each of them, as does
+    select id, len(text) as score from candidates. Neither is kept in the store's view scores.
 
     Limits: metrics that need a package say which, and are no default where it is not installed.
 

@@ -7,7 +7,7 @@
 -- column version VARCHAR: Its version, by hash.
 -- column split VARCHAR: The split that was asked for; null where it was all of the version.
 -- column kind VARCHAR: Kind of finding: docs/findings.md says what each means.
--- column severity VARCHAR: error, warning, notice or info.
+-- column severity VARCHAR: error (wrong for certain), warning (look first), notice (good to know) or info (no fault).
 -- column image VARCHAR: The image; null for a finding on the whole.
 -- column slot UINTEGER: Position of the caption at its image; null for a finding on the image or the whole.
 -- column text VARCHAR: The caption.

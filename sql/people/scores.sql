@@ -11,12 +11,13 @@
 -- column candidate VARCHAR: human (a caption against the others of its image), intra, inter, …, or a system's dataset.
 -- column metric VARCHAR: The metric.
 -- column value DOUBLE: The score.
--- column signature VARCHAR: How it was made: scores of equal signatures may be compared.
+-- column signature VARCHAR: How it was made: scores of equal signature, version and split may be compared.
 -- column seed BIGINT: Seed of a substitute; null for what was not drawn.
 -- column drawn_from VARCHAR: Where candidates come from, if not from the dataset itself.
--- example: select candidate, avg(value) as mean from scores where metric = 'cider' group by candidate order by candidate
+-- example: select dataset, split, candidate, avg(value) as mean from scores where metric = 'cider' group by all, signature order by all
 --
 -- Scores of single captions that `auditor score` and `auditor bounds` made: ten million at most, of which the oldest give
--- way, so that what was never scored, or long ago, is not here.
+-- way, so that what was never scored, or long ago, is not here; nor are scores of metrics of your own. Frequencies (idf) are
+-- those of the split that was scored: its scores and those of the whole version are not on one scale.
 select dataset, version, split, image, slot, candidate, metric, value, signature, seed, drawn_from
 from cache.score

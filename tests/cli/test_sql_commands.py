@@ -97,8 +97,13 @@ def test_catalogue_fits_a_terminal_of_eighty_columns(
     monkeypatch.setenv("COLUMNS", "80")
     _, out, _ = run(capsys, "sql", "--schema")
     assert max(map(len, out.splitlines())) <= 80
-    for named in ("captions(ref)", "ngrams(ref, n, tokenizer := 'bare')", "cache.score", "example: from images"):
+    for named in ("captions(ref)", "ngrams(ref, n, tokenizer := 'bare')", "cache.score"):
         assert named in out
+    assert len(out.splitlines()) < 120
+    _, everything, _ = run(capsys, "sql", "--schema", "all")
+    assert everything.startswith(out.partition("• ")[0].rstrip())
+    assert "example: from images" in everything
+    assert "from captions('dogs@v1') limit 3" in everything, "examples name what the store has"
     _, own, _ = run(capsys, "sql", "--schema", "tokens")
     assert own.startswith("tokens(ref, tokenizer := 'bare'):")
     assert len(own.splitlines()) < 25
@@ -118,7 +123,51 @@ def test_piped_statement_that_fails_ends_the_shell(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stdin", Piped("select x; select 1;"))
-    assert run(capsys, "shell")[:2] == (5, "")
+    code, out, err = run(capsys, "shell")
+    assert (code, out) == (5, "")
+    assert err.startswith("statement 1 fails, and with it the shell:\nerror: ")
+
+
+@pytest.mark.parametrize("last", ["quit", "exit;", ".quit"])
+def test_shell_ends_where_it_is_told_to(
+    last: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", Piped(f"help\nselect 1 as one;\n{last}\nselect x;"))
+    code, out, err = run(capsys, "shell")
+    assert code in (None, 0)
+    assert out.split()[0] == "one"
+    assert ".schema NAME" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["caption_token", "--schema"], "did you mean caption_tokens"),
+        (["zzz", "--schema"], "`auditor sql --schema` lists what there is"),
+        (["asked.sql"], "asked.sql: is a file; `auditor sql --file asked.sql` runs the statement in it"),
+        (["select $k"], "$k has no value: -p k=VALUE"),
+        (["select $k", "-p", "k=1", "-p", "j=2"], "the statement has no $j; it has $k"),
+        (["select 1", "-p", "j=2"], "the statement has no $j; it has none"),
+        (["delete from caption"], "`auditor drop` forgets a dataset or a version"),
+        (["copy caption to 'x.csv'"], "`auditor sql -o FILE` writes what a statement gives"),
+        (["from read_csv('x.csv')"], "reads files, which only `auditor sql --files` does"),
+        (["from '/etc/x.csv'", "--files"], "but with `auditor sql --files` those of the working folder"),
+    ],
+)
+def test_what_is_refused_says_what_to_do_instead(
+    words: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = run(capsys, "sql", *words)
+    assert code in (2, 5)
+    assert not out
+    assert told in err
+
+
+def test_file_of_rows_says_how_many_and_null_is_no_empty_text(capsys: pytest.CaptureFixture[str]) -> None:
+    _, _, err = run(capsys, "sql", "from captions('dogs')", "-o", "rows.csv")
+    assert err == "written: rows.csv, 3 rows\n"
+    _, out, _ = run(capsys, "sql", "select null as a, '' as b")
+    assert out.split()[-1] == "null"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="terminals of POSIX")

@@ -166,7 +166,7 @@ def test_signature_names_the_source_and_another_source_is_another_signature(stor
 
     signatures.add(str(request("mine").signature("bare", References())))
     assert len(signatures) == 2
-    assert all(one.startswith("mine|tok:bare|refs:loo|source:") and one.endswith("|v:1") for one in signatures)
+    assert all(one.startswith("mine|tok:none|refs:loo|source:") and one.endswith("|v:1") for one in signatures)
     ingest_rows(store, UNLIKE_CAPTIONS, kind="candidates")
     assert set(scored(store, "mine").values()) == {0.0}
 
@@ -313,7 +313,7 @@ def test_command_line_takes_a_function_of_a_module_of_the_working_folder() -> No
     assert code == 0, error
     body = json.loads(out)["auditor.score/v2"]
     assert {row["metric"] for row in body["rows"]} == {"mine.overlap", "declared"}
-    assert body["signatures"]["mine.overlap"].startswith("mine.overlap|tok:bare|refs:loo|source:")
+    assert body["signatures"]["mine.overlap"].startswith("mine.overlap|tok:none|refs:loo|source:")
     for name, words in {
         "mine.nope": "has no function nope; it has overlap, other, odd",
         "mine.LIMIT": "LIMIT of module mine",

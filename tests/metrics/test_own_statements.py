@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import polars as pl
@@ -58,7 +59,7 @@ def test_signature_names_the_text_of_the_file(store: Store) -> None:
         str(request(written(text)).signature("bare", References())) for text in (SHARED, SHARED, f"{SHARED}-- other\n")
     ]
     assert signatures[0] == signatures[1] != signatures[2]
-    assert signatures[0].startswith("word-share|tok:bare|refs:loo|source:")
+    assert signatures[0].startswith("word-share|tok:none|refs:loo|source:")
     assert not are_ours(requests([written(SHARED)]))
 
 
@@ -133,10 +134,17 @@ def test_files_that_are_none_are_named() -> None:
     ("text", "words"),
     [
         ("select id, text::integer as score from candidates", r"^odd: image a, slot 0: .*Could not convert string"),
-        ("select id, 1 as score from candidates where id > 3", r"^odd: image a, slot 0: gives None, no finite number"),
+        (
+            "select id, 1 as score from candidates where id > 3",
+            r"^odd.sql: gives no row for 4 of 6 candidates: id 0, 'A dog runs.'",
+        ),
+        ("select id, null::int as score from candidates", r"^odd: image a, slot 0: gives None, no finite number"),
         ("select id, 'nan'::double as score from candidates", r"^odd: image a, slot 0: gives nan, no finite number"),
         ("select id, 1 as score from candidates, range(2)", r"^odd.sql: gives 12 scores for 6 candidates"),
-        ("select id + 6 as id, 1 as score from candidates", r"^odd.sql: gives a score for id \d+, which is none"),
+        (
+            "select id + 6 as id, 1 as score from candidates",
+            r"^odd.sql: gives a score for id \d+, which no candidate has",
+        ),
     ],
 )
 def test_what_is_no_score_names_the_file_or_the_caption(store: Store, text: str, words: str) -> None:
@@ -145,10 +153,23 @@ def test_what_is_no_score_names_the_file_or_the_caption(store: Store, text: str,
         scored(store, written(text, "odd.sql"))
 
 
-def test_select_sees_no_dataset_of_the_store(store: Store) -> None:
-    ingest_rows(store, UNLIKE_CAPTIONS, kind="candidates")
-    asked = written("select id, (select count(*) from dataset) as score from candidates", "peep.sql")
-    assert set(scored(store, asked).values()) == {0.0}
+@pytest.mark.parametrize(
+    ("statement", "read"),
+    [
+        ("select id, (select count(*) from dataset) as score from candidates", "dataset"),
+        ("with one as (from main.caption) select id, 1 as score from candidates, one", "caption"),
+        ("select id, 1 as score from candidates, captions('set')", "captions()"),
+        ("select id, 1 as score from candidates where text in (select gram from ngram_frequency)", "ngram_frequency"),
+    ],
+)
+def test_select_that_would_read_the_store_is_refused(statement: str, read: str) -> None:
+    with pytest.raises(MetricError, match=f"^peep.sql: reads {re.escape(read)}; a metric sees candidates and nothing"):
+        request(written(statement, "peep.sql"))
+
+
+def test_names_of_its_own_with_are_no_tables_of_the_store() -> None:
+    asked = "with caption as (from candidates), two as (from caption) select id, 1 as score from two"
+    assert request(written(asked, "own.sql")).metric.name == "own"
 
 
 def test_texts_come_as_they_are_written(store: Store) -> None:

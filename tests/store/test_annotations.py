@@ -45,6 +45,21 @@ def test_other_votes_are_another_version(store: Store) -> None:
     assert ingest(store, CAPTIONS, rated).version == first.version
 
 
+def test_rating_comes_with_the_text_that_was_rated_now(store: Store) -> None:
+    ingest(store, CAPTIONS, {("a", 0): {"judgements": RATED}})
+    ingest(
+        store,
+        [("a", 0, "the dog"), *CAPTIONS[2:]],
+        {("a", 0): {"judgements": RATED}, ("b", 1): {"judgements": RATED[:1]}},
+    )
+    rated = store.query("select image, slot, text, judge, score from judgement order by all")
+    assert rated.rows() == [
+        ("a", 0, "the dog", "ann", 4.0),
+        ("a", 0, "the dog", "zoë", 2.5),
+        ("b", 1, "the dog", "zoë", 2.5),
+    ]
+
+
 @pytest.mark.parametrize(
     "note",
     [

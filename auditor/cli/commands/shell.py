@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 EXTRA = "pip install 'auditor[shell]'"
 
+_ENDS = ("quit", "exit")
+
 _PROMPT, _MORE = "auditor> ", "     ...> "
 
 _HELP = """\
@@ -39,7 +41,8 @@ def command(
     longer, so that others may ingest meanwhile. Statements may also come from a pipe; there the first one that fails
     ends the shell.
 
-    How to read it: as `auditor sql`, which has formats and files.
+    How to read it: as `auditor sql`, which has formats and files. `.schema` lists what there is to ask, `.schema NAME`
+    the columns of one; `.help` and `.quit` are as they say.
 
     Limits: those of `auditor sql`; a table of more than 1,000 rows is cut, which a line below it says.
 
@@ -52,12 +55,13 @@ def command(
     talks = sys.stdin.isatty()
     session = _Session(store, wait, timeout)
     session.look()
-    for typed in _asked(_reader(session) if talks else _piped, talks=talks):
+    for number, typed in enumerate(_asked(_reader(session) if talks else _piped, talks=talks), 1):
         try:
             if not session.answer(typed):
                 return
         except AuditorError as error:
             if not talks:
+                _tell(f"statement {number} fails, and with it the shell:")
                 raise
             _tell(f"error: {error}")
         except KeyboardInterrupt:
@@ -93,9 +97,9 @@ class _Session:
         from auditor.studies.upkeep import sql as study
 
         word, _, name = typed.strip().rstrip(";").partition(" ")
-        if word in (".quit", ".exit"):
+        if word.removeprefix(".") in _ENDS:
             return False
-        if word == ".help":
+        if word.removeprefix(".") == "help":
             _tell(_HELP)
         elif word.startswith(".") and word != ".schema":
             raise UsageError(f"{word}: no command of the shell; .help lists them")
@@ -133,7 +137,7 @@ def _asked(read: Callable[[str], str], *, talks: bool) -> Iterator[str]:
                 raise
             begun = ""
             continue
-        if not begun.strip() and line.strip().startswith("."):
+        if not begun.strip() and (line.strip().startswith(".") or line.strip().rstrip(";") in (*_ENDS, "help")):
             yield line
         else:
             ended, begun = statements(f"{begun}{line}\n")

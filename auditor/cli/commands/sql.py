@@ -16,15 +16,16 @@ def command(
     query: Annotated[
         str | None,
         typer.Argument(
-            metavar="QUERY", help="One statement; - reads it from standard input. With --schema the name of a table."
+            metavar="QUERY", help="One statement; - reads it from standard input. With --schema a table's name, or all."
         ),
     ] = None,
     file: Annotated[Path | None, typer.Option("--file", "-f", help="Read the statement from a file.")] = None,
     param: Annotated[
-        list[str] | None, typer.Option("--param", "-p", help="name=value for $name in the statement.")
+        list[str] | None,
+        typer.Option("--param", "-p", help="name=value for $name in the statement, as text: $name::int is a number."),
     ] = None,
     schema: Annotated[
-        bool, typer.Option("--schema", help="List tables, views, functions and columns with their meaning.")
+        bool, typer.Option("--schema", help="List tables, views and functions with their meaning.")
     ] = False,
     limit: Annotated[
         int | None, typer.Option("--limit", min=1, help="Give the first rows only, and say whether there are more.")
@@ -42,7 +43,7 @@ def command(
     """Ask the store anything, in SQL, read-only: csv, json and parquet are written row by row, however many.
 
     A statement reads tables, views and functions such as `captions('flickr8k@v1:test')`; `--schema` lists them,
-    `--schema NAME` describes one. docs/cookbook.md answers twenty questions.
+    `--schema NAME` gives the columns of one, `--schema all` of each. docs/cookbook.md answers twenty questions.
 
     How to read it: columns are those of the statement. Ids are printed as they are; numbers in a table have thousands
     separators, in csv and json none.

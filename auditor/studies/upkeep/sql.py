@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 
 import polars as pl
@@ -20,6 +21,14 @@ _GROUPS = {
     "facts": "tables of the store, and views of its current versions",
     "cache": "the cache: counts and results that need not be made again",
 }
+
+#: What names each table, view and function at once.
+ALL = "all"
+
+_COLUMNS = "columns: `auditor sql --schema NAME`, of everything `auditor sql --schema all`; in the shell .schema NAME"
+
+#: The datasets that examples name, where the store has no others to name in their place.
+_NAMED = ("sample-narrow", "sample-varied")
 
 #: Rows that a table or page shows at most.
 SHOWN = 100_000
@@ -88,18 +97,20 @@ def _beyond(limit: int | None) -> int | None:
 
 
 def schema(store: Store, name: str | None = None) -> Result:
-    """List what statements read, or one of it by name: each view, function and table with its columns and meaning.
+    """List what statements read; by name one of it with its columns, and by `all` each of it.
 
     Columns: relation, column (null for the relation itself), type, meaning, example, group (people, facts or cache).
     Raises `UsageError` for a name that nothing has.
     """
-    rows = pl.concat([_for_people(), _stored(store)])
-    if name is not None:
+    rows = pl.concat([_for_people(store), _stored(store)])
+    if name is not None and name != ALL:
         called = pl.col("relation").str.split("(").list.first()
         wanted = name.strip().lower().partition("(")[0]
         listed = rows.filter(called.is_in([wanted, f"cache.{wanted}"]))
         if listed.is_empty():
-            raise UsageError(f"{name}: the store has no table, view or function of this name; `auditor sql --schema`")
+            near = get_close_matches(wanted, rows.select(called.unique()).to_series().to_list())
+            hint = f"did you mean {' or '.join(near)}?" if near else "`auditor sql --schema` lists what there is"
+            raise UsageError(f"{name}: the store has no table, view or function of this name; {hint}")
         return Result("sql", listed, tables=tuple(_described(listed)))
     named = rows.filter(pl.col("column").is_null()).select("group", "relation", "meaning")
     first_sentence = pl.col("meaning").str.extract(r"^(.*?[^.]\.)(?: [A-Z`]|$)")
@@ -107,12 +118,14 @@ def schema(store: Store, name: str | None = None) -> Result:
         Table(_GROUPS[group], some.select("relation", pl.coalesce(first_sentence, "meaning")), name=group)
         for (group,), some in named.partition_by("group", as_dict=True, maintain_order=True).items()
     ]
-    return Result("sql", rows, tables=(*overview, *_described(rows)))
+    if name == ALL:
+        return Result("sql", rows, tables=(*overview, *_described(rows)))
+    return Result("sql", rows, tables=tuple(overview), notes=(_COLUMNS,))
 
 
 def names(store: Store) -> dict[str, list[str]]:
     """Name what a statement may name: `relations`, `functions`, `columns`, and `versions` as functions take them."""
-    listed = pl.concat([_for_people(), _stored(store)])
+    listed = pl.concat([_for_people(store), _stored(store)])
     called = listed["relation"].unique(maintain_order=True).to_list()
     held = versions.log_rows(store)
     of_versions = [f"{dataset}@v{seq}" for dataset, seq in held.select("dataset", "seq").iter_rows()]
@@ -125,12 +138,20 @@ def names(store: Store) -> dict[str, list[str]]:
     }
 
 
-def _for_people() -> pl.DataFrame:
+def _for_people(store: Store) -> pl.DataFrame:
+    held = versions.log_rows(store).filter(kind="captions")["dataset"].unique(maintain_order=True).to_list()
+    named = dict(zip(_NAMED, (held[0], held[-1]), strict=True)) if held and not {*_NAMED} <= {*held} else {}
+
+    def spoken(example: str) -> str:
+        for one, other in named.items():
+            example = example.replace(f"'{one}", f"'{other}")
+        return example
+
     listed = [
         row
         for _, one in sorted(people.relations().items())
         for row in (
-            (one.called, None, None, one.file.meaning, one.example, "people"),
+            (one.called, None, None, one.file.meaning, spoken(one.example), "people"),
             *((one.called, *column, None, "people") for column in one.columns),
         )
     ]
@@ -156,8 +177,12 @@ def _described(rows: pl.DataFrame) -> Iterator[Table]:
 def statement(text: str | None, file: Path | None, standard_input: Callable[[], bytes]) -> str:
     """Take the statement from the command line, from a file, or for `-` from standard input."""
     if (text is None) == (file is None):
-        raise UsageError("give one statement: QUERY, - or --file FILE; or --schema to see what there is")
+        raise UsageError(
+            "give one statement: QUERY, - to read it from a pipe, or --file FILE; or --schema to see what there is"
+        )
     if file is None and text != "-":
+        if text and text.endswith(".sql") and " " not in text:
+            raise UsageError(f"{text}: is a file; `auditor sql --file {text}` runs the statement in it")
         return text or ""
     name = "-" if file is None else str(file)
     try:
@@ -167,7 +192,7 @@ def statement(text: str | None, file: Path | None, standard_input: Callable[[], 
 
 
 def parameters(pairs: Sequence[str]) -> dict[str, str]:
-    """Read `name=value` pairs; values are strings, which the statement may cast."""
+    """Read `name=value` pairs; values are texts, which the statement may cast (`$name::int`)."""
     split = [pair.partition("=") for pair in pairs]
     for name, equals, _ in split:
         if not equals or not name:
