@@ -65,8 +65,9 @@ def findings(
     Then asks `duplicates`, `outliers`, `templates` and `bounds`, and ranks what all of them found, the worst first.
 
     How to read it: an error is wrong for certain, or spoils numbers made from the captions; a warning wants a look
-    before the data are used; a notice is worth knowing; info answers the question and is no fault. Each kind has its page in docs/findings.md: how it is measured,
-    how often it is wrong, what to do. Rows list the captions, so that a file can be mended and ingested again.
+    before the data are used; a notice is worth knowing; info answers the question and is no fault. Each kind has its
+    page in docs/findings.md: how it is measured, how often it is wrong, what to do. Rows list the captions, so that a
+    file can be mended and ingested again.
 
     Limits: words only, no picture is looked at. What was not looked for is said in the notes.
 

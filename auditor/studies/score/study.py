@@ -77,11 +77,11 @@ def score(
     more, with each text once per image, by column footing.
 
     Limits: a score compares words with words: a right caption in other words scores low. Scores are comparable only
-    under one signature, of one version and split: document frequencies are those of what was scored. A system's caption that is, word for word, a reference of its own image is scored
-    against itself; a note counts them, and `without_own_references` leaves them out. An image with one caption has no
-    leave-one-out score. pycocoevalcap tokenises a caption that ends in a single letter and a full stop by the caption
-    after it in its file, and takes `22 3/4` for one word in METEOR and ROUGE_L; `preset` does neither, which moves
-    the sixth decimal on COCO's val2017.
+    under one signature, of one version and split: document frequencies are those of what was scored. A system's caption
+    that is, word for word, a reference of its own image is scored against itself; a note counts them, and
+    `without_own_references` leaves them out. An image with one caption has no leave-one-out score. pycocoevalcap
+    tokenises a caption that ends in a single letter and a full stop by the caption after it in its file, and takes `22
+    3/4` for one word in METEOR and ROUGE_L; `preset` does neither, which moves the sixth decimal on COCO's val2017.
 
     Raises `UsageError` for a dataset, version or split that is not there, `MetricError` for a metric that is none or
     that none of the captions can have.
