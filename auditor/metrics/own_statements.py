@@ -59,7 +59,7 @@ class Statement:
             raise MetricError(f"{self.path}: gives {scores.height:,} scores for {rows.height:,} candidates")
         lacking = rows.join(scores, on="id", how="anti")
         if lacking.height:
-            such = f"id {lacking['id'][0]}, {lacking['text'][0][:_SHOWN]!r}"
+            such = f"id {lacking['id'][0]}, {lacking['text'][0][:_SHOWN]!r}; 0 is a score too"
             raise MetricError(f"{self.path}: gives no row for {lacking.height:,} of {rows.height:,} candidates: {such}")
         return rows.join(scores, on="id", how="left", maintain_order="left")["score"]
 
@@ -71,7 +71,7 @@ class Statement:
             given = ask(store, self.text, {})
         missing = [name for name in _GIVEN if name not in given.columns]
         if missing:
-            has = listed(given.columns, 6)
+            has = f"{listed(given.columns, 6)}; `select id, … as score from {_READ}`"
             raise MetricError(f"{self.path}: gives no column {' and no '.join(missing)}, but {has}")
         for name, can in (("id", given["id"].dtype.is_integer()), ("score", given["score"].dtype.is_numeric())):
             if not can:

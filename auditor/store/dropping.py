@@ -63,10 +63,15 @@ def _sweep(store: Store, versions: list[Version]) -> None:
             " and version not in (select version from version)",
             gone,
         )
-    for table in ("cache.score", "cache.finding", "cache.drawn_candidate"):
+    of_dataset = {**gone, "dataset": versions[0].dataset}
+    for table in ("cache.score_column", "cache.finding", "cache.drawn_candidate"):
         store.execute(
             f"delete from {table} where dataset = $dataset and list_contains($versions, version)"
             " and version not in (select version from version where dataset = $dataset)",
-            {**gone, "dataset": versions[0].dataset},
+            of_dataset,
         )
+    # another dataset of equal captions keeps the entries of a version, whose scores are gone
+    scores = "key not in (select key from cache.score_column)"
+    store.execute(f"delete from cache.entry where relation = 'score_list' and {scores}")
+    store.execute(f"delete from cache.score_list where {scores}")
     upkeep.drop_unlisted(store)

@@ -85,8 +85,10 @@ def _told(error: Exception, path: Path, *, of_user: bool) -> AuditorError:
         )
     if isinstance(error, duckdb.PermissionException):
         return SqlError(
-            f"statements read no such file, but with `auditor sql --files` those of the working folder: {said}"
+            f"statements read no files, and with `auditor sql --files` those of the working folder alone: {said}"
         )
+    if "lambda_syntax" in said:  # the engine would have it changed, which takes a statement of its own
+        return SqlError("a lambda is written `lambda word: …`, not `word -> …`")
     return SqlError(said)
 
 

@@ -22,9 +22,9 @@ from auditor.store.connection import MEMORY, Store
 #: Scores that a store holds at most: the oldest give way, and a run that made more keeps none.
 MOST_SCORES = 10_000_000
 
-#: What is said of the scores of one candidate by one metric.
+#: What is said of the scores of one candidate by one metric; `made_of` is a hash of all that it is.
 MADE = pl.Schema({
-    "key": pl.String, "candidate": pl.String, "drawn_from": pl.String, "seed": pl.Int64, "metric": pl.String,
+    "made_of": pl.String, "candidate": pl.String, "drawn_from": pl.String, "seed": pl.Int64, "metric": pl.String,
     "signature": pl.String,
 })  # fmt: skip
 
@@ -39,18 +39,15 @@ _TOO_MANY = """
     from (
         select e.key, sum(s.scores) over (order by e.created_at desc, e.key) as scores
         from cache.entry as e
-        join (select key, count(*) as scores from cache.score group by key) as s using (key)
-        where e.relation = 'score'
+        join (select key, sum(len(scores)) as scores from cache.score_list group by key) as s using (key)
+        where e.relation = 'score_list'
     )
     where scores > $most
 """
 
 _SCORES = """
-    insert into cache.score by name
-    select
-        $key as key, $dataset as dataset, $version as version, $split::varchar as split, candidate,
-        $drawn_from::varchar as drawn_from, $seed::bigint as seed, $metric as metric, $signature as signature,
-        image, slot, "{metric}" as value
+    insert into cache.score_list by name
+    select $key as key, image, slot, [{columns}] as scores
     from scored
     where candidate = $candidate
 """
@@ -89,20 +86,20 @@ def keep_findings(store: Store, selection: Selection, kinds: Sequence[str], foun
 
 
 def _save_scores(selection: Selection, file: Path, made: pl.DataFrame, store: Store) -> None:
-    known = store.query("select key from cache.entry where relation = 'score'")["key"]
-    new = made.filter(~pl.col("key").is_in(known.implode()))
+    known = store.query("select made_of from cache.score_column")["made_of"]
+    new = made.filter(~pl.col("made_of").is_in(known.implode()))
     if new.is_empty():
         return
-    version = selection.version
-    of_version = {"dataset": version.dataset, "version": version.version, "split": selection.split}
     with store.registered("scored", pl.read_parquet(file)):
-        for made_here in new.iter_rows(named=True):
-            metric = made_here["metric"].replace('"', '""')
-            # what all rows of a metric share is said once, not carried beside each
-            store.execute(_SCORES.format(metric=metric), {**made_here, **of_version})
-    _enter(store, "score", selection, new["key"])
+        for (candidate,), part in new.partition_by("candidate", as_dict=True, maintain_order=True).items():
+            own = key(selection, *part["made_of"])
+            named = part.with_columns(pl.lit(own).alias("key"), place=pl.int_range(1, pl.len() + 1, dtype=pl.UInt32))
+            _insert(store, "score_column", selection, named)
+            columns = ", ".join('"{}"'.format(metric.replace('"', '""')) for metric in part["metric"])
+            store.execute(_SCORES.format(columns=columns), {"key": own, "candidate": candidate})
+            _enter(store, "score_list", selection, own)
     passed = store.query(_TOO_MANY, {"most": MOST_SCORES})["key"].to_list()
-    for table in ("score", "entry"):
+    for table in ("score_list", "score_column", "entry"):
         store.execute(f"delete from cache.{table} where list_contains($keys, key)", {"keys": passed})
 
 
@@ -112,7 +109,7 @@ def _save_findings(selection: Selection, kinds: tuple[str, ...], found: pl.DataF
     store.execute("delete from cache.finding where key = $key and list_contains($kinds, kind)", asked)
     store.execute("delete from cache.entry where key = $key", {"key": own})
     _insert(store, "finding", selection, found.with_columns(pl.lit(own).alias("key")))
-    _enter(store, "finding", selection, pl.Series([own]))
+    _enter(store, "finding", selection, own)
 
 
 def _insert(store: Store, relation: str, selection: Selection, rows: pl.DataFrame) -> None:
@@ -126,9 +123,8 @@ def _insert(store: Store, relation: str, selection: Selection, rows: pl.DataFram
         store.execute(f"insert into cache.{relation} by name from made_outside")
 
 
-def _enter(store: Store, relation: str, selection: Selection, keys: pl.Series) -> None:
+def _enter(store: Store, relation: str, selection: Selection, entry_key: str) -> None:
     facts = {"relation": relation, "dataset": selection.version.dataset, "version": selection.version.version}
     store.execute(
-        "insert into cache.entry select unnest($keys), $relation, $dataset, $version, now()",
-        {"keys": keys.to_list(), **facts},
+        "insert into cache.entry select $key, $relation, $dataset, $version, now()", {"key": entry_key, **facts}
     )

@@ -22,8 +22,11 @@ _LASTING = (
     *_INDEX,
     "drawn_candidate",
     "finding",
-    "score",
+    "score_column",
+    "score_list",
 )  # tables of the cache that the schema makes: emptied, never dropped
+
+_ENTERED_AS = {"score_column": "score_list"}  # tables of the cache whose keys are entries of another
 
 _CURRENT = "select v.version from version as v join latest as l using (dataset, seq)"
 
@@ -144,14 +147,15 @@ def drop_unlisted(store: Store) -> tuple[int, int]:
     dropped = 0
     counted = [name for name in _cache_tables(store) if name not in _INDEX]
     for name in counted:
-        unused = store.query("select 1 from cache.entry where relation = $name limit 1", {"name": name}).is_empty()
+        relation = _ENTERED_AS.get(name, name)
+        unused = store.query("select 1 from cache.entry where relation = $name limit 1", {"name": relation}).is_empty()
         if unused and name not in _LASTING:
             store.execute(f'drop table cache."{name}"')
             dropped += 1
         else:
             store.execute(
                 f'delete from cache."{name}" where key not in (select key from cache.entry where relation = $name)',
-                {"name": name},
+                {"name": relation},
             )
     # An entry without its table would keep the counts from ever being kept again.
     entries = store.execute("delete from cache.entry where not list_contains($names, relation)", {"names": counted})

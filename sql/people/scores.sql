@@ -1,7 +1,7 @@
 -- name: scores
 -- version: 1
 -- grain: candidate, metric
--- reads: cache.score
+-- reads: cache.score_column, cache.score_list
 -- returns: dataset, version, split, image, slot, candidate, metric, value, signature, seed, drawn_from
 -- column dataset VARCHAR: Dataset whose captions are the references.
 -- column version VARCHAR: Its version, by hash.
@@ -14,10 +14,12 @@
 -- column signature VARCHAR: How it was made: scores of equal signature, version and split may be compared.
 -- column seed BIGINT: Seed of a substitute; null for what was not drawn.
 -- column drawn_from VARCHAR: Where candidates come from, if not from the dataset itself.
--- example: select dataset, split, candidate, avg(value) as mean from scores where metric = 'cider' group by all, signature order by all
+-- example: select dataset, split, candidate, signature, avg(value) as mean from scores where metric = 'cider' group by all order by all
 --
 -- Scores of single captions that `auditor score` and `auditor bounds` made: ten million at most, of which the oldest give
 -- way, so that what was never scored, or long ago, is not here; nor are scores of metrics of your own. Frequencies (idf) are
 -- those of the split that was scored: its scores and those of the whole version are not on one scale.
-select dataset, version, split, image, slot, candidate, metric, value, signature, seed, drawn_from
-from cache.score
+select
+    c.dataset, c.version, c.split, l.image, l.slot, c.candidate, c.metric, l.scores[c.place] as value, c.signature, c.seed, c.drawn_from
+from cache.score_column as c
+join cache.score_list as l using (key)

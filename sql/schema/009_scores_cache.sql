@@ -1,8 +1,9 @@
 -- Scores and findings as they were last made, for people to query: nothing is counted from them. Like all of the cache
 -- they may be dropped, and are there again when a dataset is scored or looked through again.
 
-create table if not exists cache.score (
+create table if not exists cache.score_column (
     key varchar not null,
+    place uinteger not null,
     dataset varchar not null,
     version varchar not null,
     split varchar,
@@ -11,23 +12,32 @@ create table if not exists cache.score (
     seed bigint,
     metric varchar not null,
     signature varchar not null,
+    made_of varchar not null
+);
+comment on table cache.score_column is 'What stands at each place of the lists in score_list. Read both through scores.';
+comment on column cache.score_column.key is 'Entry of the cache, see entry.';
+comment on column cache.score_column.place is 'Place in the lists, from 1.';
+comment on column cache.score_column.dataset is 'Dataset whose captions are the references.';
+comment on column cache.score_column.version is 'Its version.';
+comment on column cache.score_column.split is 'The split at work; null where it was all of the version.';
+comment on column cache.score_column.candidate is 'What was scored: human, a substitute (intra, inter, brown, …), or the dataset of a system''s output.';
+comment on column cache.score_column.drawn_from is 'Versions that the candidates come from, beside the dataset itself.';
+comment on column cache.score_column.seed is 'Seed of the substitutes; null where none was drawn.';
+comment on column cache.score_column.metric is 'The metric, as it was asked for.';
+comment on column cache.score_column.signature is 'How the values were made: those of equal signature, version and split may be compared.';
+comment on column cache.score_column.made_of is 'Hash of all of this: equal scores are kept once.';
+
+create table if not exists cache.score_list (
+    key varchar not null,
     image varchar not null,
     slot uinteger not null,
-    value double
+    scores double[] not null
 );
-comment on table cache.score is 'Scores that score and bounds made, ten million at most: the oldest give way. Read it through scores.';
-comment on column cache.score.key is 'Entry of the cache, see entry.';
-comment on column cache.score.dataset is 'Dataset whose captions are the references.';
-comment on column cache.score.version is 'Its version.';
-comment on column cache.score.split is 'The split at work; null where it was all of the version.';
-comment on column cache.score.candidate is 'What was scored: human, a substitute (intra, inter, brown, …), or the dataset of a system''s output.';
-comment on column cache.score.drawn_from is 'Versions that the candidates come from, beside the dataset itself.';
-comment on column cache.score.seed is 'Seed of the substitutes; null where none was drawn.';
-comment on column cache.score.metric is 'The metric, as it was asked for.';
-comment on column cache.score.signature is 'How the value was made: scores of equal signatures may be compared.';
-comment on column cache.score.image is 'The image.';
-comment on column cache.score.slot is 'Position of the candidate among those of its image.';
-comment on column cache.score.value is 'The score; null where there is none.';
+comment on table cache.score_list is 'Scores that score and bounds made, ten million at most: the oldest give way. Read them through scores.';
+comment on column cache.score_list.key is 'Entry of the cache, see entry.';
+comment on column cache.score_list.image is 'The image.';
+comment on column cache.score_list.slot is 'Position of the candidate among those of its image.';
+comment on column cache.score_list.scores is 'A score for each place that score_column names; null where there is none.';
 
 create table if not exists cache.finding (
     key varchar not null,

@@ -20,6 +20,8 @@ from hypothesis import strategies as st
 from auditor.cli import app
 from auditor.cli.completion import Names, completions, statements
 from auditor.store.connection import Store
+from auditor.store.people import relations
+from auditor.studies.upkeep.sql import query, schema
 
 
 @pytest.fixture(autouse=True)
@@ -97,7 +99,7 @@ def test_catalogue_fits_a_terminal_of_eighty_columns(
     monkeypatch.setenv("COLUMNS", "80")
     _, out, _ = run(capsys, "sql", "--schema")
     assert max(map(len, out.splitlines())) <= 80
-    for named in ("captions(ref)", "ngrams(ref, n, tokenizer := 'bare')", "cache.score"):
+    for named in ("captions(ref)", "ngrams(ref, n, tokenizer := 'bare')", "cache.score_list"):
         assert named in out
     assert len(out.splitlines()) < 120
     _, everything, _ = run(capsys, "sql", "--schema", "all")
@@ -109,6 +111,14 @@ def test_catalogue_fits_a_terminal_of_eighty_columns(
     assert len(own.splitlines()) < 25
     code, _, err = run(capsys, "sql", "--schema", "nothing")
     assert (code, "nothing" in err) == (2, True)
+
+
+def test_every_example_of_the_catalogue_runs() -> None:
+    with Store.open(Path("audit.duckdb")) as store:
+        examples = schema(store).frame["example"].drop_nulls().to_list()
+        assert len(examples) == len(relations())
+        for example in examples:
+            query(store, example)
 
 
 def test_shell_answers_what_is_piped_to_it(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,7 +135,21 @@ def test_piped_statement_that_fails_ends_the_shell(
     monkeypatch.setattr(sys, "stdin", Piped("select x; select 1;"))
     code, out, err = run(capsys, "shell")
     assert (code, out) == (5, "")
-    assert err.startswith("statement 1 fails, and with it the shell:\nerror: ")
+    assert err.startswith("the shell ends at statement 1: select x\nerror: ")
+
+
+def test_shell_counts_statements_and_takes_a_command_for_the_end_of_one(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", Piped(".schema images\nselect 1 as one\n.help\nselect\n nope;"))
+    code, out, err = run(capsys, "shell")
+    assert code == 5
+    assert out.split()[-3] == "one"
+    assert "the shell ends at statement 2: select nope" in err
+    monkeypatch.setattr(sys, "stdin", Piped(".nothing"))
+    code, _, err = run(capsys, "shell")
+    assert code == 2
+    assert ".nothing: no command of the shell" in err
 
 
 @pytest.mark.parametrize("last", ["quit", "exit;", ".quit"])
@@ -149,9 +173,10 @@ def test_shell_ends_where_it_is_told_to(
         (["select $k", "-p", "k=1", "-p", "j=2"], "the statement has no $j; it has $k"),
         (["select 1", "-p", "j=2"], "the statement has no $j; it has none"),
         (["delete from caption"], "`auditor drop` forgets a dataset or a version"),
+        (["select list_transform([1], x -> x + 1)"], "a lambda is written `lambda word: …`"),
         (["copy caption to 'x.csv'"], "`auditor sql -o FILE` writes what a statement gives"),
         (["from read_csv('x.csv')"], "reads files, which only `auditor sql --files` does"),
-        (["from '/etc/x.csv'", "--files"], "but with `auditor sql --files` those of the working folder"),
+        (["from '/etc/x.csv'", "--files"], "with `auditor sql --files` those of the working folder alone"),
     ],
 )
 def test_what_is_refused_says_what_to_do_instead(

@@ -63,7 +63,7 @@ def test_info_counts_what_is_there(path: Path) -> None:
     assert (numbers["datasets"], numbers["versions"]) == (1, 2)
     assert counted["membership"] == 121
     assert (
-        counted["cache.entry"] == 22
+        counted["cache.entry"] == 18
     )  # for both versions, two counts and scores of two candidates, one draw, one of letters, one result
 
 
@@ -123,7 +123,7 @@ def test_gc_sweeps_counts_of_old_versions_and_keeps_those_of_the_newest(
         expected = bounds(store, "set", metrics=["bleu-1", "cider"], candidates=BOUNDS).frame
     told = gc(path)
     assert told["bytes"] == path.stat().st_size < told["bytes-before"]
-    assert (told["entries-swept"], told["tables-dropped"]) == (11, 0)
+    assert (told["entries-swept"], told["tables-dropped"]) == (9, 0)
     assert told["ngram-frequencies-swept"] > 0
     assert facts(path) == before
     forget_results(path)
@@ -154,12 +154,12 @@ def test_gc_of_everything_empties_the_cache_and_the_numbers_stay(path: Path) -> 
         expected = bounds(store, "set", candidates=BOUNDS).frame
     told = gc(path, everything=True)
     counted = {asked.counting for asked in requests(None)}
-    # Those of the old version; human and intra, counts and scores, what was drawn, in which letters captions are written,
-    # two results.
-    entries = 11 + 2 * len(counted) + 2 * len(requests(None)) + 4
+    # Those of the old version; human and intra: counts, scores by two metrics, by the others; what was drawn, in which
+    # letters captions are written, two results.
+    entries = 9 + 2 * len(counted) + 2 * 2 + 4
     assert (told["entries-swept"], told["tables-dropped"]) == (entries, len({spec.table for spec in counted}) + 2)
     with Store.open(path) as store:
-        lasting = ["drawn_candidate", "entry", "finding", "ngram_frequency", "parse", "score"]
+        lasting = ["drawn_candidate", "entry", "finding", "ngram_frequency", "parse", "score_column", "score_list"]
         assert upkeep.relations(store)[-len(lasting) :] == [f"cache.{name}" for name in lasting]
         assert store.query("select count(*) from cache.ngram_frequency").item() == 0
         assert bounds(store, "set", candidates=BOUNDS).frame.equals(expected)
@@ -178,7 +178,7 @@ def test_gc_drops_tables_without_entries_and_entries_without_tables(path: Path) 
         assert store.query("select distinct relation from cache.entry order by all").rows() == [
             ("bleu",),
             ("drawn_candidate",),
-            ("score",),
+            ("score_list",),
             ("script",),
             ("study_result",),
         ]

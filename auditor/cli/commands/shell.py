@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 EXTRA = "pip install 'auditor[shell]'"
 
 _ENDS = ("quit", "exit")
+
+_SHOWN = 60  # characters of a statement that fails
 
 _PROMPT, _MORE = "auditor> ", "     ...> "
 
@@ -55,13 +58,15 @@ def command(
     talks = sys.stdin.isatty()
     session = _Session(store, wait, timeout)
     session.look()
-    for number, typed in enumerate(_asked(_reader(session) if talks else _piped, talks=talks), 1):
+    number = 0
+    for typed in _asked(_reader(session) if talks else _piped, talks=talks):
+        number += not _is_command(typed)
         try:
             if not session.answer(typed):
                 return
         except AuditorError as error:
             if not talks:
-                _tell(f"statement {number} fails, and with it the shell:")
+                _tell(f"the shell ends at {f'statement {number}: ' if not _is_command(typed) else ''}{_shown(typed)}")
                 raise
             _tell(f"error: {error}")
         except KeyboardInterrupt:
@@ -101,7 +106,7 @@ class _Session:
             return False
         if word.removeprefix(".") == "help":
             _tell(_HELP)
-        elif word.startswith(".") and word != ".schema":
+        elif _is_command(typed) and word != ".schema":
             raise UsageError(f"{word}: no command of the shell; .help lists them")
         else:
             with o.opened(self._store, wait=self._wait) as opened:
@@ -118,6 +123,17 @@ class _Session:
         from auditor.studies.upkeep import sql as study
 
         self.names = Names(**study.names(opened))
+
+
+def _is_command(typed: str) -> bool:
+    """Say whether a line is for the shell itself."""
+    word = typed.strip().rstrip(";").partition(" ")[0]
+    return word in (*_ENDS, "help") or re.fullmatch(r"\.[a-z]+", word) is not None
+
+
+def _shown(typed: str) -> str:
+    said = " ".join(typed.split())
+    return said if len(said) <= _SHOWN else f"{said[:_SHOWN]}…"
 
 
 def _asked(read: Callable[[str], str], *, talks: bool) -> Iterator[str]:
@@ -137,7 +153,10 @@ def _asked(read: Callable[[str], str], *, talks: bool) -> Iterator[str]:
                 raise
             begun = ""
             continue
-        if not begun.strip() and (line.strip().startswith(".") or line.strip().rstrip(";") in (*_ENDS, "help")):
+        if _is_command(line) and (not begun.strip() or line.strip().startswith(".")):
+            if begun.strip():
+                yield begun
+                begun = ""
             yield line
         else:
             ended, begun = statements(f"{begun}{line}\n")

@@ -98,7 +98,7 @@ def findings(
             answers = asking(store, selection, tokenizer, seed, declared, progress, notes)
             found += told(answers, wanted)
         if not captions_only:
-            keep(store, selection, wanted, rows, found[before:])
+            keep(store, selection, wanted, rows, ranked(found[before:]))
     ordered = ranked(found)
     told_of = pl.DataFrame(
         [(str(one.about.get("dataset")), one.kind) for one in ordered],

@@ -96,13 +96,24 @@ def test_kept_scores_and_findings_go_with_their_version_and_no_others(tmp_path: 
             score(store, dataset, metrics=["bleu-1"])
             findings(store, dataset)
     with Store.open(path, write=True) as store:
-        for table in ("cache.score", "cache.finding"):
+        for table in ("cache.score_column", "cache.finding"):
             held = store.query(f"select distinct dataset from {table} order by all")["dataset"].to_list()
             assert held == ["other", "set"], table
         drop(store, "set", yes=True)
-        for table in ("cache.score", "cache.finding"):
+        for table in ("cache.score_column", "cache.finding"):
             assert store.query(f"select distinct dataset from {table}")["dataset"].to_list() == ["other"], table
+        rows = store.query(
+            "select count(*) as rows, count(c.key) as known from cache.score_list left join cache.score_column as c using (key)"
+        )
+        assert 0 < rows["rows"].item() == rows["known"].item()
         assert sound(store)
+    with Store.open(path, write=True) as store:
+        ingest_rows(store, [(image, slot, f"a dog {image}") for image in "ab" for slot in (0, 1)], "set")
+    with Store.open(path) as store:
+        score(store, "set", metrics=["bleu-1"])
+    with Store.open(path) as store:
+        held = store.query("select distinct dataset from cache.score_column order by all")["dataset"].to_list()
+        assert held == ["other", "set"], "what comes again is kept again, though another dataset has the same captions"
 
 
 def test_vectors_are_forgotten_version_by_version(store: Store) -> None:
