@@ -29,7 +29,7 @@ class CandidateSet:
     `drawn_from` are the selections that the captions are taken from, beside the one that is scored, `left_out` those
     that were named and not taken, as relatives; `binds` says which SELECT stands for a relation that the file reads;
     `makes` is the SELECT whose texts, which are in no store, become relation `made_text`. `given` holds relations that
-    `makes` reads and that were made outside of the engine: words, not their numbers. `references` is the SELECT that
+    these files read and that were made outside of the engine: words, not their numbers. `references` is the SELECT that
     stands for relation `reference` where texts that were made are references, not candidates; it reads
     `untouched_reference`.
     """
@@ -95,10 +95,10 @@ def bind_candidates(store: Store, workspace: Workspace, candidates: Sequence[Can
         if candidate.drawn_from:
             places = [(one.version.dataset, one.version.seq, one.split) for one in candidate.drawn_from]
             workspace.bind_rows("pool", pl.DataFrame(places, schema=_POOL, orient="row"))
-        for relation, file in candidate.binds.items():
-            workspace.bind(relation, file)
         for relation, rows in candidate.given.items():
             workspace.bind_rows(relation, rows)
+        for relation, file in candidate.binds.items():
+            workspace.bind(relation, file)
         if candidate.makes:
             workspace.params["last_text"] = _last_text(workspace)
             workspace.append("made_text", candidate.makes)

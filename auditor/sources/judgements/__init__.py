@@ -1,7 +1,8 @@
-"""Format `judgements`: human ratings of captions, as Flickr8k's two files have them or as a table.
+"""Format `judgements`: human ratings of captions, as Flickr8k's two files have them, as a table or as JSON lines.
 
 What a file is shows in its content: five fields, separated by tabs, are an image, the id of a caption, and three scores
-from 1 to 4 (ExpertAnnotations) or a share and two counts of votes (CrowdFlowerAnnotations). A table has a header.
+from 1 to 4 (ExpertAnnotations) or a share and two counts of votes (CrowdFlowerAnnotations). A table has a header; JSON
+lines have the keys of their first record.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import NoReturn
 
 from auditor.errors import SourceError
 from auditor.model import Batches, Part
-from auditor.sources.judgements import flickr8k, tables
+from auditor.sources.judgements import flickr8k, tables, unrated
 from auditor.sources.reading import files
 from auditor.sources.reading import lines as text_lines
 
@@ -24,6 +25,10 @@ OPTIONS: Mapping[str, str] = {
     "judge_col": "column that says who rated; without it, judges are numbered",
     "score_col": 'column that holds the score, or one for each caption or each judge: "score_1,score_2"',
     "votes_col": "column that says how many people stand behind a score",
+    "id_col": "column that tells apart captions of an image with the same text: the system that wrote them",
+    "coco_ids": "true names COCO's images by the number in their files' names: 000000565045.jpg is 565045",
+    "references": '"unrated" reads, in place of the ratings, the captions of captions_file that nobody rated at their '
+    "own image",
 }
 
 
@@ -49,7 +54,10 @@ def read(part: Part) -> Batches:
         head = files.head(path)
         table = tables.table(head, part.options)
         lines = flickr8k.layout(head)
-        if table is not None:
+        references = unrated.check(path, part.options)
+        if references and lines is not None:
+            yield from unrated.read(path, lines, part.options)
+        elif table is not None and not references:
             yield from tables.read(path, *table, part.options)
         elif lines is not None:
             yield from flickr8k.read(path, lines, part.options)

@@ -17,6 +17,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     ),
     "score_col": ("score", "rating", "judgement", "judgment", "human_score", "human_rating"),
     "votes_col": ("votes", "n_votes"),
+    "id_col": (),
 }  # fmt: skip
 
 
@@ -66,6 +67,7 @@ def find(header: Sequence[str], options: Mapping[str, Option]) -> Columns | None
         next(iter(places["judge_col"]), None),
         next(iter(places["votes_col"]), None),
         next((option for option in ("captions_file", "candidates_file") if option in options), None),
+        next(iter(places["id_col"]), None),
     )
 
 

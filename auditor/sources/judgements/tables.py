@@ -1,17 +1,27 @@
-"""Tables of judgements: a row is a rating, a caption with its judges, or an image with its captions."""
+"""Tables of judgements: a row is a rating, a caption with its judges, or an image with its captions.
+
+A table is CSV or TSV with a header, or JSON lines with the same keys.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from auditor.model import Batches, Option
 from auditor.sources.judgements import texts
 from auditor.sources.judgements.columns import Columns, find
+from auditor.sources.reading.coco_names import COCO_FILE
 from auditor.sources.reading.delimited import below_header, headers
 from auditor.sources.reading.files import open_bytes
+from auditor.sources.table.json import Record, first_keys, of_lines
+
+#: Stands for the separator of fields where records are JSON.
+_JSON = "{"
 
 _RECORD: Mapping[str, pl.DataType] = {
     "image": pl.String(),
@@ -29,7 +39,8 @@ _RECORD: Mapping[str, pl.DataType] = {
 def table(head: bytes, options: Mapping[str, Option]) -> tuple[str, Columns] | None:
     """Find the separator and the columns of a table by its first line; null where it is no table of judgements."""
     text = head.removeprefix(b"\xef\xbb\xbf").decode(errors="replace")
-    for separator, names in headers(text).items():
+    named = {_JSON: first_keys(text)} if text.startswith(_JSON) else headers(text)
+    for separator, names in named.items():
         columns = find(names, options)
         if columns is not None:
             return separator, columns
@@ -42,6 +53,8 @@ def read(path: Path, separator: str, columns: Columns, options: Mapping[str, Opt
     A row whose image and caption occurred before adds to them, unless rows have an identity of their own.
     """
     rated = pl.DataFrame(list(_records(path, separator, columns)), schema=_RECORD, orient="row")
+    if options.get("coco_ids") is True:
+        rated = _by_number(rated)
     ratings = _judged(_with_texts(path, rated, columns, options), columns)
     refused = ratings.filter(pl.col("reason").is_not_null()).unique("record", keep="first", maintain_order=True)
     yield (
@@ -54,14 +67,44 @@ def read(path: Path, separator: str, columns: Columns, options: Mapping[str, Opt
 def _records(path: Path, separator: str, columns: Columns) -> Iterator[tuple[object, ...]]:
     """Yield a record for each caption of each row."""
     places = (columns.image, columns.identity, columns.judge, columns.votes)
-    with open_bytes(path) as file:
-        for line, raw, reason, fields in below_header(file, path, separator, columns.width):
-            known = [None if place is None or reason else fields[place] for place in places]
-            rated = [] if reason else _rated(fields, columns)
-            for key, scores in rated:
-                yield *known, key, line, scores, None, raw
-            if not rated:
-                yield *known, None, line, [""], reason or "no caption and no score", raw
+    for line, raw, reason, fields in _rows(path, separator, columns.width):
+        known = [None if place is None or reason else fields[place] for place in places]
+        rated = [] if reason else _rated(fields, columns)
+        for key, scores in rated:
+            yield *known, key, line, scores, None, raw
+        if not rated:
+            yield *known, None, line, [""], reason or "no caption and no score", raw
+
+
+def _rows(path: Path, separator: str, width: int) -> Iterator[tuple[int, str | None, str | None, list[str]]]:
+    """Yield line, raw, fault and fields of each record below the header, or of each line of JSON."""
+    if separator != _JSON:
+        with open_bytes(path) as file:
+            yield from below_header(file, path, separator, width)
+        return
+    records = of_lines(path)
+    first = next(records)
+    names = list(first.value)
+    for one in chain([first], records):
+        yield one.number, one.raw, *_fields(one, names)
+
+
+def _fields(record: Record, names: list[str]) -> tuple[str | None, list[str]]:
+    if record.fault is not None or not isinstance(record.value, dict):
+        return record.fault or "not an object", []
+    return None, [_text(record.value.get(name)) for name in names]
+
+
+def _text(value: Any) -> str:
+    """Spell a value of JSON as a table would have it; what is no value is blank."""
+    return "" if value is None or isinstance(value, dict | list | bool) else str(value)
+
+
+def _by_number(rated: pl.DataFrame) -> pl.DataFrame:
+    """Name images of COCO by the number in their files' names."""
+    number = pl.col("image").str.strip_chars().str.extract(f"^{COCO_FILE}$", 1)
+    none = pl.when(number.is_null()).then(pl.lit("the image is no file of COCO"))
+    return rated.with_columns(image=number, reason=pl.coalesce("reason", none))
 
 
 def _rated(row: list[str], columns: Columns) -> list[tuple[str, list[str]]]:

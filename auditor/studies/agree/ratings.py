@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from auditor.errors import UsageError
-from auditor.metrics.candidates import bind_candidates, output_of
+from auditor.metrics.candidates import CandidateSet, bind_candidates, output_of
 from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References, requests
 from auditor.result import Said, counted
@@ -106,8 +106,10 @@ def rated_captions(
     tokenizer: str,
     scale: tuple[float, float] | None = None,
     progress: Progress = silent,
+    *,
+    rated: CandidateSet | None = None,
 ) -> Rated:
-    """Score what people rated against the captions of its images.
+    """Score what people rated, as it is or as `rated` says, against the captions of its images.
 
     Raises `UsageError` where nothing was rated, or nothing describes the images.
     """
@@ -115,7 +117,7 @@ def rated_captions(
     references, unmatched = references_of(store, annotated, against)
     rule = References("all")
     metrics, unscored = scorable(store, references, requests(metric_names), metric_names)
-    candidates = output_of(annotated)
+    candidates = rated or output_of(annotated)
     scores = score_candidates(store, references, tokenizer, [candidates], metrics, progress).drop("candidate")
     at_work = ngrams.workspace(store, references, tokenizer)
     bind_candidates(store, at_work, [candidates])

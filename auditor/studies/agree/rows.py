@@ -255,7 +255,8 @@ def described(rated: Rated, rows: pl.DataFrame, resampling: Resampling) -> pl.Da
     )
 
 
-_MEAN_DECIMALS = 10
+#: Means of judges are rounded, so that equal means are ties whatever their ratings were.
+MEAN_DECIMALS = 10
 
 #: So many judges or fewer are compared with each other one by one.
 _FEW = 10
@@ -300,7 +301,7 @@ def _one_by_one(rated: Rated) -> list[Row]:
 def _ceilings(rated: Rated, judges: list[str]) -> list[Row]:
     caption = ["image", "slot"]
     others = (pl.col("score").sort().sum().over(caption) - pl.col("score")) / (pl.len().over(caption) - 1)
-    beside = rated.ratings.with_columns(others=others.round(_MEAN_DECIMALS)).filter(pl.len().over(caption) > 1)
+    beside = rated.ratings.with_columns(others=others.round(MEAN_DECIMALS)).filter(pl.len().over(caption) > 1)
     return [
         _spearman("ceiling", "pooled", beside.select("score", "others")),
         *(

@@ -14,6 +14,7 @@ from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.registry import left_out
 from auditor.result import Figure, Result, Said, Table, findings_in, listed, notes_in
+from auditor.scoring.protocols import named_protocol
 from auditor.scoring.references import references_of
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.resampling import check_resampling
@@ -21,6 +22,7 @@ from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.studies.agree import by_rating, tables
 from auditor.studies.agree import rows as agreement_rows
+from auditor.studies.agree.by_protocol import by_protocol
 from auditor.studies.agree.published import as_published as published
 from auditor.studies.agree.ratings import Rated, judges, protocols_of, rated_captions
 from auditor.studies.agree.rows import ALL, STATISTICS, Resampling
@@ -35,7 +37,10 @@ _FEW_JUDGES = 10
 
 Protocols = Annotated[
     Sequence[str] | None,
-    p.Parameter("pooled, mean, judges or judge-1; repeat for more; default: all there are.", "protocol"),
+    p.Parameter(
+        "pooled, mean, judges or judge-1; repeat for more; default: all there are. Or a published one: clipscore2021.",
+        "protocol",
+    ),
 ]
 
 Statistics = Annotated[
@@ -114,13 +119,21 @@ def agree(
     dataset of their references, or --against does.
 
     Source: Elliott & Keller 2014; `as_published` gives their table 1 as their programs computed it, beside sound
-    numbers.
+    numbers. Protocol `clipscore2021` is how papers on metrics since 2021 use Flickr8k's ratings: Hessel et al. 2021.
 
     Raises `UsageError` for what holds no ratings, and for a protocol, statistic or scale that there is not.
 
     Example: auditor agree flickr8k-expert -m cider -m meteor
     """
     question = question or AgreeSettings()
+    protocol = named_protocol(question.protocols)
+    if protocol is not None:
+        if metrics or question.statistics or against or as_published:
+            raise UsageError(
+                f"--protocol {protocol.name} has its own metrics, references and statistic: "
+                "leave -m, --against, --statistic and --as-published out"
+            )
+        return by_protocol(store, protocol, *refs, split=split, resampling=question.resampling, progress=progress)
     if as_published:
         if metrics or question.protocols or question.statistics:
             raise UsageError(
