@@ -263,7 +263,8 @@ class Table:
     table begins. `best` names cells, by row and column, that stand out: the first by a rank that is beyond doubt.
     `digits` says with how many decimals the numbers of a column are shown, where that is not four; of an `exact` table
     all are shown. `beside` names two columns of texts, of which the words in which they differ may be marked.
-    `tells_findings` is for tables that say what the findings of their result say. `pictured`: images of the rows.
+    `tells_findings` is for tables that say what the findings of their result say. `pictured`: images of the rows. On a
+    page, `anchors` names the column by which rows are linked to, `filters` those by which they are picked.
     """
 
     title: str
@@ -278,6 +279,8 @@ class Table:
     name: str = ""
     tells_findings: bool = False
     pictured: tuple[Pictured, ...] = ()
+    anchors: str | None = None
+    filters: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, repr=False)
@@ -288,7 +291,7 @@ class Result(ShownResult):
     facts arranged for reading, `figures` as pictures. `findings` are what was found, each with a code, its numbers and
     a sentence; `notes` say in plain words how the numbers were made. `holds` is the verdict of a question that has one:
     whether what was asked about is as it should be. `failure` is what a command line ends with after it has shown the
-    rows.
+    rows. `page` is what a page shows in place of `tables`.
     """
 
     command: str
@@ -301,6 +304,7 @@ class Result(ShownResult):
     holds: bool | None = None
     failure: AuditorError | None = None
     findings: tuple[Finding, ...] = ()
+    page: tuple[Table, ...] = ()
 
     @property
     def sentences(self) -> tuple[str, ...]:

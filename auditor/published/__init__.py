@@ -2,11 +2,13 @@
 
 One TOML file a paper. A check compares a quantity, its ratio to another or its difference from another with a band.
 The band is what rounds to the figure that is `printed`, or the sign of a comparison (an end at 0). One that reaches
-farther, by `margin` (the sampling error of what is drawn) or by `low` and `high`, says in `wider_because` why.
+farther, by `margin` or by `low` and `high`, says in `wider_because` why. Where something is drawn, `sd` is the standard
+deviation over draws, and the margin no more than three of them.
 """
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -24,15 +26,28 @@ KEYS = ("dataset", "metric", "candidate", "level", "statistic")
 
 Quantity = tuple[str, ...]
 
+#: How a band was chosen.
+ROUNDING, SAMPLING, EXACT, SIGN, REASON = (
+    "rounding of the print",
+    "sampling error",
+    "exact",
+    "sign of a comparison",
+    "a reason that is given",
+)
+
+#: So many standard deviations over draws are the most that a margin may be.
+_MOST_SDS = 3
+
 
 @dataclass(frozen=True)
 class Check:
     """One published figure: quantity `of`, compared with `to` where there is one, must lie within its band.
 
     `item` is its number in the list of things that papers compute, `section` where the paper says it, `says` what it
-    says, `printed` its figure. `wider_because` is why the band holds more than what rounds to the figure, `why`
-    explains a difference that is known. `unanswerable` is why nothing that may be had answers it. A check with
-    `remark_on` measures that statement in a second way: it is shown, and decides nothing.
+    says, `printed` its figure. `wider_because` is why the band holds more than what rounds to the figure, `sd` the
+    standard deviation of the quantity over draws, `why` explains a difference that is known. `unanswerable` is why
+    nothing that may be had answers it. A check with `remark_on` measures that statement in a second way: it is shown,
+    and decides nothing.
     """
 
     item: str
@@ -47,6 +62,24 @@ class Check:
     wider_because: str | None = None
     unanswerable: str | None = None
     remark_on: str | None = None
+    sd: float | None = None
+
+    @property
+    def chosen_by(self) -> str | None:
+        """Say how the band was chosen; null where there is none."""
+        if self.band is None:
+            return None
+        if self.wider_because:
+            return REASON if self.sd is None else SAMPLING
+        if self.printed is not None:
+            return ROUNDING
+        return EXACT if self.band.low == self.band.high else SIGN
+
+    @property
+    def claim(self) -> str:
+        """Name the claim by what it says, so that a link to it outlives other claims: eight digits of a hash."""
+        told = (self.item, self.section, self.says, *self.of, *(self.to or ()), self.compared)
+        return hashlib.sha256("\n".join(told).encode()).hexdigest()[:8]
 
     def holds(self, value: float) -> bool:
         """Say whether a value lies within the band."""
@@ -122,6 +155,7 @@ def _expanded(entry: Mapping[str, Any], groups: Mapping[str, list[str]]) -> Iter
             wider_because=entry.get("wider_because"),
             unanswerable=_of_dataset(entry.get("unanswerable"), here["dataset"]),
             remark_on=entry.get("remark_on"),
+            sd=entry.get("sd"),
         )
 
 
@@ -141,6 +175,9 @@ def _band(entry: Mapping[str, Any]) -> Band | None:
         given = low is not None or high is not None
         band = Band(low, high, rounding.strict) if given else printed_band(printed, entry.get("margin", 0))
         ours = band.reaches_beyond(rounding)
+    margin, sd = entry.get("margin", 0), entry.get("sd")
+    if sd is not None and margin > _MOST_SDS * sd:
+        raise ValueError(f"{named}: a margin of {margin} is more than {_MOST_SDS} standard deviations over draws, {sd}")
     if ours and not entry.get("wider_because"):
         raise ValueError(f"{named}: the band {band} is not what rounds to a printed figure: wider_because says why")
     return band

@@ -96,7 +96,7 @@ _CLIPSCORE = (
     Definition("BLEU-4", "bleu-4:smooth=coco", "bleu-4", _SMOOTHING),
     Definition(
         "ROUGE-L",
-        "rouge-l:aggregate=coco,beta=1.2,ascii=false",
+        "rouge-l:beta=1.2,aggregate=coco,ascii=false",
         "rouge-l",
         "theirs takes the best recall and the best precision, be they of two references, with beta 1.2; sound: "
         "ROUGE-1.5.5's, pooled over the references",
@@ -147,6 +147,13 @@ PROTOCOLS: Mapping[str, Protocol] = {
         ),
     ),
 }
+
+
+def protocol_of(name: str) -> Protocol:
+    """Look a protocol up. Raises `UsageError` that names what there is instead."""
+    if name not in PROTOCOLS:
+        raise UsageError(f"--protocol {name}: no such protocol; known are {', '.join(PROTOCOLS)}")
+    return PROTOCOLS[name]
 
 
 def named_protocol(asked: Sequence[str] | None) -> Protocol | None:

@@ -39,7 +39,11 @@ def render(result: Result) -> str:
     """Give a result as a report of one section."""
     named = ", ".join(selection.label for selection in result.selections)
     section = Section(
-        result.command, "Result", tables=result.tables, figures=result.figures, notes=beside_tables(result)
+        result.command,
+        "Result",
+        tables=result.page or result.tables,
+        figures=result.figures,
+        notes=beside_tables(result),
     )
     title = f"auditor {result.command}" + (f": {named}" if named else "")
     return render_document(Document(title, result.selections, (section,), program(), signatures=result.signatures))
@@ -175,10 +179,13 @@ def _table_element(table: Table, album: Album | None) -> str:
         pictures = (drawn[column][number] if column in drawn else "" for column in columns)
         cells = (_cell(table, number, *one, apart) for one in zip(columns, row, right, pictures, strict=True))
         begins = ' class="section"' if begins_section(table, number) else ""
-        rows.append(f"<tr{begins}>{''.join(cells)}</tr>\n")
+        anchor = f' id="{_escaped(str(row[columns.index(table.anchors)]))}"' if table.anchors else ""
+        rows.append(f"<tr{anchor}{begins}>{''.join(cells)}</tr>\n")
     title = f"<caption>{_escaped(table.title)}</caption>\n" if table.title else ""
     body = f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{''.join(rows)}</tbody>\n"
-    return f"<table>\n{title}{body}</table>\n"
+    places = " ".join(str(columns.index(column)) for column in table.filters)
+    filtered = f' data-filters="{places}"' if table.filters else ""
+    return f"<table{filtered}>\n{title}{body}</table>\n"
 
 
 def _cell(
@@ -194,6 +201,8 @@ def _cell(
     if (row, column) in table.best:
         written = f"<strong>{written}</strong>"
     written = picture + written
+    if column == table.anchors:
+        written = f'<a href="#{_escaped(str(value))}">{written}</a>'
     if column == table.frame.columns[0] and not flush:
         return f'<th scope="row" dir="auto">{written}</th>'
     long = ' class="long"' if isinstance(value, str) and len(value) > _LONG else ""

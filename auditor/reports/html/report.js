@@ -76,6 +76,42 @@
   addEventListener("hashchange", unfold);
   unfold();
 
+  // A table that says by which columns offers its values, and a search; what is shown is counted.
+  for (const table of all("table[data-filters]")) {
+    const rows = [...table.tBodies[0].rows];
+    const bar = document.createElement("div");
+    bar.className = "filter";
+    const count = document.createElement("output");
+    const labelled = (text, control) => {
+      const label = document.createElement("label");
+      label.append(text + " ", control);
+      bar.append(label);
+      return control;
+    };
+    const chosen = table.dataset.filters.split(" ").map(Number).map((column) => {
+      const values = [...new Set(rows.map((row) => row.cells[column].textContent.trim()))].sort();
+      const select = document.createElement("select");
+      select.append(new Option("all", ""), ...values.filter(Boolean).map((value) => new Option(value, value)));
+      return [column, labelled(table.tHead.rows[0].cells[column].textContent.trim(), select)];
+    });
+    const text = labelled("words", Object.assign(document.createElement("input"), { type: "search", autocomplete: "off" }));
+    const shown = () => {
+      const words = text.value.toLowerCase().split(/\s+/).filter(Boolean);
+      let number = 0;
+      for (const row of rows) {
+        const kept = chosen.every(([column, { value }]) => !value || row.cells[column].textContent.trim() === value)
+          && words.every((word) => row.textContent.toLowerCase().includes(word));
+        row.classList.toggle("off", !kept);
+        number += kept;
+      }
+      count.textContent = `${number.toLocaleString("en")} of ${rows.length.toLocaleString("en")}`;
+    };
+    bar.addEventListener("input", shown);
+    bar.append(count);
+    table.closest(".scroll").before(bar);
+    shown();
+  }
+
   // A search keeps the examples, and the findings, that hold all its words.
   const search = document.getElementById("search");
   if (search) {

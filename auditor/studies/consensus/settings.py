@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.registry import METRICS, MetricRequest, lacking, left_out, not_installed, requests
 from auditor.result import Finding
+from auditor.scoring.protocols import Protocol, protocol_of
 from auditor.statistics.resampling import check_resampling
 from auditor.text import AUTO
 
@@ -100,3 +101,47 @@ def chosen_metrics(names: Sequence[str] | None, as_published: bool) -> tuple[lis
     absent = {name: lacking(METRICS[name.partition(":")[0]]) for name in AS_PUBLISHED}
     missing = [not_installed(name, reason) for name, reason in absent.items() if reason]
     return requests([name for name, reason in absent.items() if reason is None]), missing
+
+
+@dataclass(frozen=True)
+class Followed:
+    """A protocol with what it says of the pairs at hand: metrics as published and sound, references, settings."""
+
+    protocol: Protocol
+    metrics: tuple[str, ...]
+    against: str
+    settings: ConsensusSettings
+    said: tuple[str, ...]
+    missing: tuple[Finding, ...]
+
+
+def follow(name: str, datasets: Sequence[str], settings: ConsensusSettings) -> Followed:
+    """Set what a protocol says; the seed, and how many resamples there are, stay as asked for.
+
+    Raises `UsageError` for a protocol that is not known or says nothing of a dataset, and for settings beside it.
+    """
+    protocol = protocol_of(name)
+    setups = [protocol.of_pairs(dataset) for dataset in datasets]
+    asked = (settings.most, settings.ties, settings.curve or None, settings.at or None)
+    if any(one is not None for one in asked) or settings.tokenizer not in (AUTO, protocol.profile):
+        raise UsageError(
+            f"--protocol {name} has its own references, ties and tokenizer: leave --most, --at, --curve, --ties and "
+            "--tokenizer out"
+        )
+    first = setups[0]
+    reasons = {one.name: lacking(METRICS[one.metric]) for one in protocol.metrics}
+    measured = [one for one in protocol.metrics if reasons[one.name] is None]
+    return Followed(
+        protocol,
+        tuple(dict.fromkeys(metric for one in measured for metric in (one.published, one.sound))),
+        first.against,
+        replace(
+            settings,
+            most=first.references,
+            draws=max(settings.draws, first.draws),
+            ties=first.ties,
+            tokenizer=protocol.profile,
+        ),
+        tuple(f"{one.dataset} by {name}: left out: {one.leaves_out}; source: {protocol.source}" for one in setups),
+        tuple(not_installed(one.metric, why) for one in protocol.metrics if (why := reasons[one.name])),
+    )

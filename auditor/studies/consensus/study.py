@@ -26,7 +26,7 @@ from auditor.studies.consensus.accuracy import accuracies, preferences, resampli
 from auditor.studies.consensus.ceiling import metric_halves, people_ceiling
 from auditor.studies.consensus.league import league
 from auditor.studies.consensus.rows import ConsensusResult
-from auditor.studies.consensus.settings import ConsensusSettings, chosen_metrics
+from auditor.studies.consensus.settings import ConsensusSettings, chosen_metrics, follow
 from auditor.studies.consensus.tables import figures, tables
 from auditor.studies.consensus.versus import known_of, shared_pairs
 from auditor.studies.consensus.votes import PairVotes, pair_votes, with_kinds
@@ -40,6 +40,8 @@ Versus = Annotated[str | None, p.Parameter("Another source of votes on the same 
 
 AsPublished = Annotated[bool, p.Parameter("The metrics as Vedantam et al. 2015 define them.")]
 
+Protocol = Annotated[str | None, p.Parameter("Pairs as papers since use them: clipscore2021.")]
+
 
 def consensus(
     store: Store,
@@ -48,6 +50,7 @@ def consensus(
     against: p.Against = None,
     as_published: AsPublished = False,
     versus: Versus = None,
+    protocol: Protocol = None,
     settings: ConsensusSettings | None = None,
     progress: Progress = silent,
 ) -> Result:
@@ -72,13 +75,25 @@ def consensus(
     Limits: pairs that people do not decide are left out. A metric's tie counts half, unless `ties` says otherwise. With
     few references accuracy is lower for every metric: compare at equal numbers.
 
-    Source: Vedantam, Zitnick & Parikh 2015.
+    Source: Vedantam, Zitnick & Parikh 2015. Protocol `clipscore2021`: five references of each image, drawn five times,
+    metrics as pycocoevalcap computes them beside sound ones, ties at random (Hessel et al. 2021).
 
     Raises `UsageError` for what holds no pairs or triplets, or no decisions, and for references that no image has.
 
     Example: auditor consensus pascal50s-triplets --versus pascal50s-pairs
     """
     settings = settings or ConsensusSettings()
+    by_protocol: list[str | Finding] = []
+    if protocol is not None:
+        if metrics or against or as_published or versus:
+            raise UsageError(
+                f"--protocol {protocol} has its own metrics and references: leave -m, --against, --as-published and "
+                "--versus out"
+            )
+        named = [one.version.dataset for one in resolve_all(store, names, settings.split)]
+        followed = follow(protocol, named, settings)
+        metrics, against, settings = followed.metrics, followed.against, followed.settings
+        by_protocol = [*followed.said, *followed.missing]
     if as_published and settings.ties is None:
         settings = replace(settings, ties="wrong")
     settings.check()
@@ -88,7 +103,7 @@ def consensus(
     selections = resolve_all(store, names, settings.split)
     parts = [_measure(store, one, chosen, metrics, against, versus, settings, progress) for one in selections]
     used = {metric.label: metric for part in parts for metric in part.metrics}
-    told = [*said, *lacking, *dict.fromkeys(note for part in parts for note in part.notes)]
+    told = [*by_protocol, *said, *lacking, *dict.fromkeys(note for part in parts for note in part.notes)]
     return Result(
         "consensus",
         rows_of.frame(parts, settings),

@@ -16,9 +16,16 @@ from auditor.model import Progress, Selection, silent
 from auditor.published import KEYS, Check, Paper, Quantity
 from auditor.result import Finding, Result, Said, Table, findings_in, notes_in
 from auditor.store.connection import Store
+from auditor.studies.reproduce.board import (
+    OUTSIDE,
+    REMARK,
+    UNANSWERED,
+    WITHIN,
+    page,
+    signature_of,
+    versions_of,
+)
 from auditor.text import tokenizer_of
-
-WITHIN, OUTSIDE, UNANSWERED, REMARK = "within", "outside", "not answerable", "remark"
 
 
 @dataclass(frozen=True)
@@ -62,7 +69,8 @@ def reproduce(
 
     How to read it: `published` is the printed figure, `ours` the measured one; verdict within says that ours lies in
     the band, outside that it does not. Not answerable says what is missing: data that nobody can have, or a definition
-    that the paper does not give.
+    that the paper does not give. As a page (-o board.html) every claim has a row with a link of its own, its band and
+    how that was chosen, the versions and the signature; papers, verdicts and datasets can be picked.
 
     Limits: it needs the papers' own data, which `auditor ingest` must have read. A figure outside is no error of either
     side by itself: docs/reproduction.md says why some differ.
@@ -93,6 +101,7 @@ def reproduce(
         notes=notes_in(said),
         findings=(*findings_in(said), *(_verdict(paper, rows) for paper in read)),
         holds=OUTSIDE not in rows["verdict"],
+        page=page(read, rows),
     )
 
 
@@ -102,11 +111,14 @@ def _study(name: str) -> Study:
     return study
 
 
+_WORDS = ("printed", "band", "wider_because", "reason", "remark_on", "chosen_by", "versions", "signature")
+
+
 def _rows(paper: Paper, result: Measured) -> pl.DataFrame:
     rows = [_row(paper, check, result) for check in paper.checks]
     kinds: dict[str, type[pl.DataType]] = {"holds": pl.Boolean}
     kinds |= dict.fromkeys(("low", "high", "value", "value_low", "value_high"), pl.Float64)
-    kinds |= dict.fromkeys(("printed", "band", "wider_because", "reason", "remark_on"), pl.String)
+    kinds |= dict.fromkeys(_WORDS, pl.String)
     return pl.DataFrame(rows, infer_schema_length=None, schema_overrides=kinds)
 
 
@@ -134,6 +146,10 @@ def _row(paper: Paper, check: Check, result: Measured) -> dict[str, object]:
         "verdict": verdict if check.remark_on is None else REMARK,
         "reason": check.why if verdict == OUTSIDE else reason,
         "remark_on": check.remark_on,
+        "chosen_by": check.chosen_by,
+        "claim": f"{paper.name}-{check.claim}",
+        "versions": versions_of(check, result.selections),
+        "signature": signature_of(check, result.signatures),
     }
 
 
