@@ -65,11 +65,15 @@ class References:
 
 @dataclass(frozen=True)
 class MetricRequest:
-    """A metric with every parameter decided. `label` is what the rows of a result call it."""
+    """A metric with every parameter decided. `label` is what the rows of a result call it.
+
+    Scores that are not `rounded` are those of a program that does not round: equal ones may differ in their last bit.
+    """
 
     metric: Metric
     label: str
     settings: Mapping[str, Any]
+    rounded: bool = True
 
     @property
     def counting(self) -> CountSpec:
@@ -103,8 +107,12 @@ class MetricRequest:
         return self.metric.refusal(self.settings, images)
 
     def scores(self, counts: pl.DataFrame) -> pl.Series:
-        """Turn its counts into scores, rounded to 12 decimals."""
-        return self.metric.score(counts, {**self.metric.fixed, **self.settings}).round(DECIMALS).alias(self.label)
+        """Turn its counts into scores, rounded to 12 decimals, or significant digits where the card says so."""
+        scores = self.metric.score(counts, {**self.metric.fixed, **self.settings}).alias(self.label)
+        if not self.rounded:
+            return scores
+        tiny = self.metric.ranks_what_is_tiny(self.settings)
+        return scores.round_sig_figs(DECIMALS) if tiny else scores.round(DECIMALS)
 
     def signature(self, profile: str, references: References) -> Signature:
         """Name it in full."""

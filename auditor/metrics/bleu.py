@@ -108,6 +108,8 @@ def _bleu(statistics: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
     Texts without words score 0.
     """
     order, smooth = int(parameters["n"]), parameters["smooth"]
+    if smooth == "coco" and not parameters["effective"] and parameters["weights"] == "uniform":
+        return _as_coco(statistics, order, parameters["bp"])
     totals = [_total(n, smooth) for n in range(1, order + 1)]
     precisions = _log_precisions(totals, smooth, parameters["floor"])
     share: pl.Expr = pl.lit(float(order))
@@ -119,6 +121,18 @@ def _bleu(statistics: pl.DataFrame, parameters: Mapping[str, Any]) -> pl.Series:
     if parameters["weights"] == "quarter":
         share = pl.lit(4.0)
     value = (pl.sum_horizontal(precisions) / share + _log_penalty(parameters["bp"], smooth)).exp()
+    return statistics.select(pl.when(pl.col("length") > 0).then(value).otherwise(0.0)).to_series()
+
+
+def _as_coco(statistics: pl.DataFrame, order: int, bp: str) -> pl.Series:
+    """Score by pycocoevalcap's own operations in their order, which therefore gives its bits: of many scores near 0."""
+    product: pl.Expr = pl.lit(1.0)
+    for n in range(1, order + 1):
+        product = product * ((pl.col(f"matches_{n}") + _TINY) / (pl.col(f"total_{n}") + _SMALL))
+    value = product.pow(1.0 / order)
+    if bp != "none":
+        ratio = (pl.col("length") + _TINY) / (pl.col(f"{bp}_length") + _SMALL)
+        value = pl.when(ratio < 1).then(value * (1 - 1 / ratio).exp()).otherwise(value)
     return statistics.select(pl.when(pl.col("length") > 0).then(value).otherwise(0.0)).to_series()
 
 
@@ -173,6 +187,16 @@ def _normalisation(settings: Mapping[str, Any]) -> str | None:
     return "porter" if settings["stem"] else None
 
 
+def _is_coco(settings: Mapping[str, Any]) -> bool:
+    """Say whether most captions of images that they do not describe have a score of 10^-12 or less, and rank by it."""
+    return bool(settings["smooth"] == "coco")
+
+
+def _signed(profile: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
+    del profile
+    return {"digits": "significant"} if _is_coco(settings) else {}
+
+
 def _card(order: int) -> Metric:
     return Metric(
         name=f"bleu-{order}",
@@ -200,6 +224,8 @@ def _card(order: int) -> Metric:
         },
         normalisation=_normalisation,
         fixed={"n": order},
+        signed=_signed,
+        ranks_what_is_tiny=_is_coco,
     )
 
 

@@ -91,6 +91,12 @@ def _nothing_more(profile: str, settings: Mapping[str, Any]) -> Mapping[str, str
     return {}
 
 
+def _not_at_all(settings: Mapping[str, Any]) -> bool:
+    """Take for equal what is equal to 12 decimals."""
+    del settings
+    return False
+
+
 def _of_any_writing(settings: Mapping[str, Any]) -> Writing | None:
     """Score captions in any letters."""
     del settings
@@ -116,7 +122,8 @@ class Metric:
     `require` raises `MissingExtraError` where a part that it cannot do without is not installed. `lists` names the word
     lists that it reads, by a hash: other lists, other counts.
     `signed` says what a signature names beside settings and lists, by tokenizer and settings. One that `sees_images`
-    reads vectors and no references. `caution` is what is to be said beside its scores.
+    reads vectors and no references. `caution` is what is to be said beside its scores. `ranks_what_is_tiny` says, by
+    the settings, whether scores below 10^-12 are told apart: they are rounded to 12 significant digits then.
     """
 
     name: str
@@ -147,4 +154,5 @@ class Metric:
     sees_images: bool = False
     signed: Callable[[str, Mapping[str, Any]], Mapping[str, str]] = _nothing_more
     caution: str | None = None
+    ranks_what_is_tiny: Callable[[Mapping[str, Any]], bool] = _not_at_all
     version: int = 1

@@ -21,10 +21,8 @@ from auditor.statistics.significance import holm
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.studies.agree import rows as agreement_rows
-from auditor.studies.agree.protocol import MEAN, POOLED, TAUS, Followed, follow
+from auditor.studies.agree.protocol import MEAN, POOLED, PUBLISHED, SOUND, TAUS, Followed, follow
 from auditor.studies.agree.rows import ALL, WITHOUT, Resampling, Row
-
-PUBLISHED, SOUND = "as-published", "sound"
 
 #: What papers print of one: times 100.
 SCALE = 100
@@ -54,9 +52,9 @@ def by_protocol(
         pl.concat(_frame(protocol, part, chosen) for part in parts),
         selections=tuple(dict.fromkeys(one for part in parts for one in (part.rated.annotated, part.rated.references))),
         signatures={
-            f"{part.rated.annotated.label}: {label}": text
+            f"{part.rated.annotated.label}: {one.metric}, {reading}": part.value(one, reading, TAUS[0])["signature"]
             for part in parts
-            for label, text in part.rated.signatures.items()
+            for one, reading in _readings(part)
         },
         tables=tuple(table for part in parts for table in _tables(protocol, part, chosen)),
         figures=tuple(_figure(part, number) for number, part in enumerate(parts, 1)),
@@ -77,36 +75,33 @@ def printed_figures(protocol: str, dataset: str) -> dict[tuple[str, str], float]
     return {key: float(printed) for key, printed in found.items()}
 
 
-def _readings(part: Followed) -> list[tuple[Definition, str, str]]:
-    return [
-        (one, reading, metric)
-        for one in part.definitions
-        for reading, metric in ((PUBLISHED, one.published), (SOUND, one.sound))
-    ]
+def _readings(part: Followed) -> list[tuple[Definition, str]]:
+    return [(one, reading) for one in part.definitions for reading in (PUBLISHED, SOUND)]
 
 
 def _frame(protocol: Protocol, part: Followed, resampling: Resampling) -> pl.DataFrame:
     """Give the rows of a dataset in the columns of `agree`, with the reading, what is printed, and why they differ."""
     printed = printed_figures(protocol.name, part.setup.dataset)
     rows, more = list[Row](), list[tuple[str | None, float | None, str | None]]()
-    for one, reading, metric in _readings(part):
-        for way, candidates in part.correlated:
+    for one, reading in _readings(part):
+        for way, candidates in part.ways:
             for statistic in TAUS:
                 own = reading == PUBLISHED and (way, candidates) == (POOLED, part.candidates)
                 figure = printed.get((one.metric, statistic)) if own else None
-                rows.append(part.value(metric, statistic, way, candidates))
+                rows.append(part.value(one, reading, statistic, way, candidates))
                 more.append((reading, figure and round(figure / SCALE, 12), one.why))
     if part.people is not None:
         rows.append(part.people)
         more.append((None, None, None))
     described = agreement_rows.described(part.rated, agreement_rows.frame(rows), resampling)
     beside = {"reading": pl.String, "published": pl.Float64, "why": pl.String}
+    described = described.with_columns(signature=pl.Series([row.get("signature") for row in rows], dtype=pl.String))
     return pl.concat([described, pl.DataFrame(more, schema=beside, orient="row")], how="horizontal")
 
 
 def _tables(protocol: Protocol, part: Followed, resampling: Resampling) -> list[Table]:
     label, statistic = part.rated.annotated.label, part.setup.statistic
-    n = part.value(part.definitions[0].published, statistic)["n"]
+    n = part.value(part.definitions[0], PUBLISHED, statistic)["n"]
     share = (
         f"{resampling.confidence:.0%} of {resampling.resamples:,} resamples of the images lie between low and high; "
     )
@@ -157,7 +152,7 @@ def _beside(protocol: Protocol, part: Followed) -> pl.DataFrame:
     printed = printed_figures(protocol.name, part.setup.dataset)
     rows = []
     for one in part.definitions:
-        theirs, sound = part.value(one.published, statistic), part.value(one.sound, statistic)
+        theirs, sound = (part.value(one, reading, statistic) for reading in (PUBLISHED, SOUND))
         rows.append(
             {
                 "metric": one.name,
@@ -184,12 +179,12 @@ def _moved(part: Followed) -> pl.DataFrame:
     for one in part.definitions:
         row = {
             "metric": one.name,
-            part.setup.statistic: _times(part.value(one.published, part.setup.statistic)["value"]),
-            other: _times(part.value(one.published, other)["value"]),
-            with_or_without: _times(part.value(one.published, part.setup.statistic, candidates=turned)["value"]),
+            part.setup.statistic: _times(part.value(one, PUBLISHED, part.setup.statistic)["value"]),
+            other: _times(part.value(one, PUBLISHED, other)["value"]),
+            with_or_without: _times(part.value(one, PUBLISHED, part.setup.statistic, candidates=turned)["value"]),
         }
-        if (MEAN, part.candidates) in part.correlated:
-            row["mean of judges"] = _times(part.value(one.published, part.setup.statistic, MEAN)["value"])
+        if (MEAN, part.candidates) in part.ways:
+            row["mean of judges"] = _times(part.value(one, PUBLISHED, part.setup.statistic, MEAN)["value"])
         rows.append(row)
     return pl.DataFrame(rows)
 
@@ -197,12 +192,12 @@ def _moved(part: Followed) -> pl.DataFrame:
 def _neighbours(part: Followed, resampling: Resampling) -> pl.DataFrame:
     """Test each metric against the next by the images that were drawn for both."""
     statistic = part.setup.statistic
-    values = {one.name: part.value(one.published, statistic)["value"] for one in part.definitions}
+    values = {one.name: part.value(one, PUBLISHED, statistic)["value"] for one in part.definitions}
     label = {one.name: one.published for one in part.definitions}
     order = sorted((name for name, value in values.items() if value is not None), key=lambda name: -values[name])
     rows = []
     for a, b in pairwise(order):
-        drawn = [part.own.resamples.get((label[name], statistic)) for name in (a, b)]
+        drawn = [part.drawn.get((label[name], statistic)) for name in (a, b)]
         if drawn[0] is None or drawn[1] is None:
             continue
         apart = drawn[0] - drawn[1]
@@ -225,8 +220,8 @@ def _neighbours(part: Followed, resampling: Resampling) -> pl.DataFrame:
 def _figure(part: Followed, number: int) -> Figure:
     shown = [
         {"metric": one.name, "reading": reading} | {key: _times(row[key]) for key in ("value", "low", "high")}
-        for one, reading, metric in _readings(part)
-        for row in [part.value(metric, part.setup.statistic)]
+        for one, reading in _readings(part)
+        for row in [part.value(one, reading, part.setup.statistic)]
     ]
     return Figure(
         f"protocol-{number}",

@@ -9,7 +9,7 @@ import polars as pl
 
 from auditor.metrics.candidates import output_of
 from auditor.model import Progress, Selection, silent
-from auditor.registry import METRICS, References, lacking, not_installed, request
+from auditor.registry import METRICS, References, lacking, not_installed
 from auditor.result import Said, Signature
 from auditor.scoring.protocols import Definition, Protocol, RatedSetup
 from auditor.statistics import cluster_bootstrap
@@ -18,6 +18,8 @@ from auditor.store.connection import Store
 from auditor.studies.agree import rows as agreement_rows
 from auditor.studies.agree.ratings import Rated, rated_captions
 from auditor.studies.agree.rows import ALL, PEOPLE, WITHOUT, ProtocolRows, Resampling, Row
+
+PUBLISHED, SOUND = "as-published", "sound"
 
 TAUS = ("kendall-b", "kendall-c")
 
@@ -29,18 +31,30 @@ _WITHOUT_INTERVAL = Resampling(resamples=0)
 
 
 @dataclass(frozen=True)
+class Reading:
+    """Scores of all definitions in one reading, and their coefficients by way and by what was rated."""
+
+    rated: Rated
+    correlated: Mapping[tuple[str, str], ProtocolRows]
+
+
+@dataclass(frozen=True)
 class Followed:
-    """A set of ratings by a protocol: coefficients by pooled or mean ratings and by what was rated; people's own.
+    """A set of ratings by a protocol: metrics as published, whose scores no program rounds, and sound; people's own.
 
     `definitions` are those that this installation can compute.
     """
 
     setup: RatedSetup
-    rated: Rated
     definitions: tuple[Definition, ...]
-    correlated: Mapping[tuple[str, str], ProtocolRows]
+    readings: Mapping[str, Reading]
     people: Row | None
     notes: tuple[Said, ...]
+
+    @property
+    def rated(self) -> Rated:
+        """What is rated, with the scores as published."""
+        return self.readings[PUBLISHED].rated
 
     @property
     def candidates(self) -> str:
@@ -48,14 +62,24 @@ class Followed:
         return ALL if self.setup.own_references else WITHOUT
 
     @property
-    def own(self) -> ProtocolRows:
-        """What the protocol asks for: ratings pooled."""
-        return self.correlated[POOLED, self.candidates]
+    def ways(self) -> list[tuple[str, str]]:
+        """Name the ways that were measured: pooled or mean ratings, and of which captions."""
+        return list(self.readings[PUBLISHED].correlated)
 
-    def value(self, metric: str, statistic: str, protocol: str = POOLED, candidates: str | None = None) -> Row:
-        """Give the row of a metric, as it is asked for."""
-        made = self.correlated[protocol, candidates or self.candidates]
-        return next(row for row in made.rows if (row["metric"], row["statistic"]) == (metric, statistic))
+    @property
+    def drawn(self) -> cluster_bootstrap.Resamples:
+        """Give the coefficients of metrics as published in each resample, ratings pooled."""
+        return self.readings[PUBLISHED].correlated[POOLED, self.candidates].resamples
+
+    def value(
+        self, one: Definition, reading: str, statistic: str, way: str = POOLED, candidates: str | None = None
+    ) -> Row:
+        """Give the row of a metric, as it is asked for, with its signature."""
+        metric = one.published if reading == PUBLISHED else one.sound
+        found = self.readings[reading]
+        made = found.correlated[way, candidates or self.candidates]
+        row = next(row for row in made.rows if (row["metric"], row["statistic"]) == (metric, statistic))
+        return row | {"signature": found.rated.signatures[metric]}
 
 
 def follow(
@@ -69,21 +93,33 @@ def follow(
     reasons = {one.name: lacking(METRICS[one.metric]) for one in protocol.metrics}
     definitions = tuple(one for one in protocol.metrics if reasons[one.name] is None)
     missing = [not_installed(one.metric, why) for one in protocol.metrics if (why := reasons[one.name])]
-    rated = _scored(store, setup, annotated, definitions, protocol.profile, progress)
-    correlated = {}
-    wanted = [(way, candidates) for way in (POOLED, MEAN) for candidates in (ALL, WITHOUT)]
+    sound = [one.sound for one in definitions]
+    rated = {
+        PUBLISHED: _as_published(store, setup, annotated, definitions, protocol.profile, progress),
+        SOUND: rated_captions(store, annotated, setup.against, sound, protocol.profile, None, progress),
+    }
+    readings = {name: Reading(one, _correlated(one, setup, resampling, progress)) for name, one in rated.items()}
+    people = _ceiling(rated[SOUND], setup, resampling)
+    return Followed(setup, definitions, readings, people, (*missing, *rated[SOUND].notes))
+
+
+def _correlated(
+    rated: Rated, setup: RatedSetup, resampling: Resampling, progress: Progress
+) -> dict[tuple[str, str], ProtocolRows]:
+    """Correlate in the ways that papers differ in; intervals are of the protocol's own."""
+    ways = [(way, candidates) for way in (POOLED, MEAN) for candidates in (ALL, WITHOUT)]
     if len(rated.judges) == 1:
-        wanted = [one for one in wanted if one[0] == POOLED]
+        ways = [one for one in ways if one[0] == POOLED]
     own = (POOLED, ALL if setup.own_references else WITHOUT)
-    for done, (way, candidates) in enumerate(wanted):
-        progress(f"{annotated.label}: correlating, {way}", done, len(wanted))
-        drawn = resampling if (way, candidates) == own else _WITHOUT_INTERVAL
-        correlated[way, candidates] = agreement_rows.correlated(rated, way, candidates, TAUS, drawn)
-    people = _ceiling(rated, setup, resampling)
-    return Followed(setup, rated, definitions, correlated, people, (*missing, *rated.notes))
+    made = {}
+    for done, way in enumerate(ways):
+        progress(f"{rated.annotated.label}: correlating, {way[0]}", done, len(ways))
+        drawn = resampling if way == own else _WITHOUT_INTERVAL
+        made[way] = agreement_rows.correlated(rated, *way, TAUS, drawn)
+    return made
 
 
-def _scored(
+def _as_published(
     store: Store,
     setup: RatedSetup,
     annotated: Selection,
@@ -91,23 +127,23 @@ def _scored(
     profile: str,
     progress: Progress,
 ) -> Rated:
-    """Score all definitions; those whose documents are items of a run are given every rating as one."""
-    named = list(dict.fromkeys(one for each in definitions for one in (each.published, each.sound)))
+    """Score all definitions as published; those whose documents are items of a run are given every rating as one."""
+    named = [one.published for one in definitions]
     of_run = [one for one in named if _RUN in one]
     plain = [one for one in named if one not in of_run]
-    rated = rated_captions(store, annotated, setup.against, plain, profile, None, progress)
+    rated = rated_captions(store, annotated, setup.against, plain, profile, None, progress, rounded=False)
     if not of_run:
         return rated
     ratings = rated.beside_scores(POOLED, without_references=not setup.own_references)
     items = ratings.group_by("image").agg(items=pl.len().cast(pl.UInt32)).sort("image")
     run = replace(output_of(annotated), binds={"run_item": "rated_item"}, given={"rating_count": items})
-    beside = rated_captions(store, annotated, setup.against, of_run, profile, None, progress, rated=run)
+    beside = rated_captions(store, annotated, setup.against, of_run, profile, None, progress, rated=run, rounded=False)
     keys = ["image", "slot"]
-    signed = {one.label: one.signature(profile, References("all")) for one in map(request, of_run)}
+    signed = {one.label: one.signature(profile, References("all")) for one in beside.metrics}
     return replace(
         rated,
         scores=rated.scores.join(beside.scores.select(*keys, *beside.labels), on=keys, maintain_order="left"),
-        metrics=tuple(request(one) for one in named),
+        metrics=(*rated.metrics, *beside.metrics),
         signatures={**rated.signatures, **{label: str(_of_ratings(one)) for label, one in signed.items()}},
     )
 

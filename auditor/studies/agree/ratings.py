@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -108,15 +108,18 @@ def rated_captions(
     progress: Progress = silent,
     *,
     rated: CandidateSet | None = None,
+    rounded: bool = True,
 ) -> Rated:
     """Score what people rated, as it is or as `rated` says, against the captions of its images.
 
-    Raises `UsageError` where nothing was rated, or nothing describes the images.
+    Scores that are not `rounded` are as a program leaves them. Raises `UsageError` where nothing was rated, or nothing
+    describes the images.
     """
     ratings, notes = _ratings(store, annotated, scale)
     references, unmatched = references_of(store, annotated, against)
     rule = References("all")
-    metrics, unscored = scorable(store, references, requests(metric_names), metric_names)
+    wanted = [replace(one, rounded=rounded) for one in requests(metric_names)]
+    metrics, unscored = scorable(store, references, wanted, metric_names)
     candidates = rated or output_of(annotated)
     scores = score_candidates(store, references, tokenizer, [candidates], metrics, progress).drop("candidate")
     at_work = ngrams.workspace(store, references, tokenizer)

@@ -11,7 +11,7 @@ from auditor.scoring.protocols import PROTOCOLS
 from auditor.store.connection import Store
 from auditor.store.versions import log, resolve
 from auditor.studies.agree import Resampling
-from auditor.studies.agree.protocol import Followed, follow
+from auditor.studies.agree.protocol import PUBLISHED, TAUS, Followed, follow
 from auditor.studies.reproduce.study import Measured
 
 _PROTOCOL = PROTOCOLS["clipscore2021"]
@@ -50,8 +50,8 @@ def _lacking(store: Store, name: str) -> str | None:
 
 def _measured(name: str, part: Followed) -> Quantities:
     for one in part.definitions:
-        for statistic in ("kendall-b", "kendall-c"):
-            value = part.value(one.published, statistic)["value"]
+        for statistic in TAUS:
+            value = part.value(one, PUBLISHED, statistic)["value"]
             if value is not None:
                 yield (name, one.metric, "", "", f"{statistic}-x100"), 100 * value
     ratings = part.rated.beside_scores("pooled", without_references=not part.setup.own_references)
