@@ -121,6 +121,7 @@ class MetricRequest:
         named = {key: value for key, value in self.settings.items() if declared[key].matters(self.settings)}
         beside = {**self.metric.signed(profile, self.settings), **self._lists}
         against = {"refs": "none"} if self.metric.sees_images else references.parameters
+        beside |= {} if self.rounded else {"digits": "all"}
         parameters = {"tok": profile, **against, **fixed, **named, **beside}
         return Signature(self.metric.name, parameters, self.metric.version)
 

@@ -1,0 +1,86 @@
+"""The board: each claim a row with a link of its own, its band and how that was chosen, its data and its signature."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import polars as pl
+import pytest
+from conftest import ingest_rows
+
+from auditor.published import EXACT, REASON, ROUNDING, SAMPLING, SIGN, paper, papers, read_paper
+from auditor.reports.html import document as html
+from auditor.result import Result, Table
+from auditor.store.connection import Store
+from auditor.studies.reproduce.study import reproduce
+
+HEAD = 'citation = "A 2020"\ndatasets = ["a"]\n[kinds.one]\nitem = "1"\nsection = "2"\ndataset = "a"\n[checks]\n'
+
+
+def check(entry: str) -> str | None:
+    return read_paper("mine", HEAD + f"one = [{{ says = 'x', {entry} }}]").checks[0].chosen_by
+
+
+def test_a_band_says_how_it_was_chosen() -> None:
+    assert check("printed = '0.30'") == ROUNDING
+    assert check("printed = '0.30', margin = 0.02, sd = 0.01, wider_because = 'drawn'") == SAMPLING
+    assert check("printed = '0.30', margin = 0.02, wider_because = 'read off a figure'") == REASON
+    assert check("low = 3, high = 3") == EXACT
+    assert check("low = 0, strict = true, to = { metric = 'b' }") == SIGN
+    assert check("unanswerable = 'no data'") is None
+
+
+def test_a_margin_beyond_three_standard_deviations_is_refused() -> None:
+    with pytest.raises(ValueError, match="is more than 3 standard deviations over draws"):
+        check("printed = '0.30', margin = 0.04, sd = 0.01, wider_because = 'drawn'")
+
+
+def test_no_two_claims_have_one_link() -> None:
+    named = [f"{name}-{one.claim}" for name in papers() for one in paper(name).checks]
+    assert len(named) == len(set(named))
+
+
+def test_a_link_outlives_other_claims_and_a_new_band() -> None:
+    entry = "says = 'x', printed = '0.30'"
+    alone = read_paper("mine", HEAD + f"one = [{{ {entry} }}]").checks[0]
+    beside = read_paper("mine", HEAD + f"one = [{{ says = 'w', printed = '1.0' }}, {{ {entry}, why = 'y' }}]").checks[1]
+    assert alone.claim == beside.claim
+
+
+@pytest.fixture
+def board(store: Store) -> Result:
+    ingest_rows(store, [("i0", 0, "a man"), ("i0", 1, "a dog"), ("i1", 0, "a man")], "coco-val2017")
+    return reproduce(store, "hsieh2023", "elliott2014")
+
+
+def test_every_check_is_a_row_of_the_board(board: Result) -> None:
+    by_paper, claims = board.page
+    assert claims.frame["claim"].to_list() == board.frame["claim"].to_list()
+    assert by_paper.frame["claims"].sum() == board.frame.height
+    assert set(claims.frame["status"]) == {"not answerable", "remark"}
+    assert claims.frame.filter(pl.col("status") == "not answerable")["because"].null_count() == 0
+
+
+def test_a_page_links_to_each_claim_and_filters(board: Result) -> None:
+    page = html.render(board)
+    for claim in board.frame["claim"]:
+        assert page.count(f'id="{claim}"') == 1
+        assert f'href="#{claim}"' in page
+    columns = board.page[1].frame.columns
+    places = " ".join(str(columns.index(name)) for name in ("paper", "status", "dataset", "band chosen by"))
+    assert f'<table data-filters="{places}">' in page
+
+
+def test_a_page_without_a_board_shows_the_tables() -> None:
+    result = Result("score", pl.DataFrame({"a": [1]}), tables=(Table("some", pl.DataFrame({"a": [1]})),))
+    assert "data-filters" not in html.render(result).partition("<script>")[0]
+    paged = replace(result, page=(Table("others", pl.DataFrame({"b": [2]})),))
+    assert "others" in html.render(paged)
+    assert "<caption>some</caption>" not in html.render(paged)
+
+
+def test_a_claim_names_the_version_and_the_signature_of_what_was_measured(store: Store) -> None:
+    rows = [("a", 0, "a dog runs"), ("a", 1, "the dog ran"), ("b", 0, "a red bus"), ("b", 1, "one bus")]
+    ingest_rows(store, rows, "abstract50s")
+    claims = reproduce(store, "vedantam2015").page[1].frame.filter(dataset="abstract50s")
+    assert claims.filter(pl.col("status") != "not answerable")["versions"].str.starts_with("abstract50s@").all()
