@@ -283,6 +283,35 @@ def test_expectation_over_halves_is_that_of_all_halves(votes_b: int, votes_c: in
     assert math.isclose(halves(9, 0)[1], 1.0)
 
 
+def test_a_protocol_draws_five_references_five_times_and_shares_ties(store: Store) -> None:
+    ingest_rows(store, [(image, slot, text) for image, slot, text in REFERENCES], "pascal50s")
+    ingest_pairs(store, PAIRS, "pascal50s-triplets")
+    with pytest.raises(UsageError, match="no compared image has 5 references"):
+        consensus(store, "pascal50s-triplets", protocol="clipscore2021", settings=QUICK)
+    more = [(f"i{image}", slot, f"one more {slot}") for image in range(4) for slot in (4, 5)]
+    ingest_rows(store, [*REFERENCES, *more], "pascal50s")
+    result = consensus(store, "pascal50s-triplets", protocol="clipscore2021", settings=QUICK)
+    rows = result.frame.filter(statistic="accuracy", kind="all")
+    assert set(rows["references"]) == {5}
+    assert rows["draw"].drop_nulls().unique().sort().to_list() == [1, 2, 3, 4, 5]
+    assert {"bleu-4:smooth=coco", "bleu-4", "cider-d:idf=run", "cider"} <= set(rows["metric"])
+    assert any("a metric's tie is broken at random" in said for said in result.sentences)
+
+
+def test_a_protocol_leaves_nothing_else_to_say(store: Store) -> None:
+    ingest_pairs(store, PAIRS, "pascal50s-triplets")
+    named = "pascal50s-triplets"
+    with pytest.raises(UsageError, match="known are clipscore2021"):
+        consensus(store, named, protocol="clipscore")
+    with pytest.raises(UsageError, match="leave -m, --against"):
+        consensus(store, named, protocol="clipscore2021", metrics=["cider"])
+    with pytest.raises(UsageError, match="leave --most, --at"):
+        consensus(store, named, protocol="clipscore2021", settings=ConsensusSettings(most=3))
+    ingest_pairs(store, PAIRS, "others")
+    with pytest.raises(UsageError, match="says nothing of others; it is of pascal50s-triplets"):
+        consensus(store, "others", protocol="clipscore2021")
+
+
 def test_library_and_command_give_the_same_rows(tmp_path: Path) -> None:
     path = tmp_path / "audit.duckdb"
     with Store.open(path, write=True) as store:
