@@ -12,7 +12,7 @@ from typing import NoReturn
 from auditor.replacing import is_plain
 
 #: Commands whose -o is a file of their own, in place of the result.
-_WRITING = ("tasks", "distractors")
+_WRITING = ("tasks", "distractors", "stages")
 
 #: What a path that is compared with others may be: out of reach, a ring of links, no path at all.
 _UNCLEAR = (OSError, ValueError, RuntimeError)
