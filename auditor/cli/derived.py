@@ -167,7 +167,11 @@ def _option(name: str, annotation: Any, default: Any) -> inspect.Parameter:
 def _store_options(takes: Mapping[str, inspect.Parameter]) -> list[inspect.Parameter]:
     if "store" not in takes:
         return []
-    return [_option("store", o.StorePath, o.DEFAULT_STORE), _option("wait", o.Wait, 10.0)]
+    return [
+        _option("store", o.StorePath, o.DEFAULT_STORE),
+        _option("wait", o.Wait, 10.0),
+        _option("memory", o.Memory, None),
+    ]
 
 
 def _output_options(study: Study, told: Sequence[_Option]) -> list[inspect.Parameter]:

@@ -11,8 +11,7 @@ from auditor.registry import MetricRequest
 from auditor.scoring.scores import refuse_unscorable
 from auditor.stages import plan as plans
 from auditor.stages.plan import Plan
-from auditor.stages.tasks import CAPTIONS, WORDS
-from auditor.stages.work import Work
+from auditor.stages.work import CAPTIONS, WORDS, Work
 from auditor.store import ngrams, tokens
 from auditor.store.connection import Store
 from auditor.store.versions import images

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from auditor.model import Progress, silent
-from auditor.stages.executors import Execute, Force
+from auditor.stages.executors import Execute
 from auditor.stages.plan import Plan
 from auditor.stages.tasks import SPILL, STAGES
 from auditor.stages.work import Work
 from auditor.store.bounded import resident
 
 
-def do(plan: Plan, work: Work, execute: Execute, force: Force, progress: Progress = silent) -> dict[str, int]:
+def do(plan: Plan, work: Work, execute: Execute, progress: Progress = silent) -> dict[str, int]:
     """Do what is missing of a plan, and say by stage how many tasks that were."""
     made = {}
     for name, stage in STAGES.items():
@@ -23,7 +23,7 @@ def do(plan: Plan, work: Work, execute: Execute, force: Force, progress: Progres
         missing = [number for number in range(parts) if work.part(name, number) is None]
         pace = _Pace(f"{plan.dataset}: {stage.says}", parts, plan.captions / max(1, parts), parts - len(missing))
         progress(*pace.told())
-        for done in execute(work.folder, name, missing, force) if missing else ():
+        for done in execute(work.folder, name, missing) if missing else ():
             pace.add(done.memory)
             progress(*pace.told())
         made[name] = len(missing)

@@ -1,4 +1,4 @@
-"""Who does tasks: threads of this process, processes of this machine. What a task is, none of them knows.
+"""Who does tasks: threads of this process, processes of this machine, Ray. What a task is, none of them knows.
 
 An executor is given tasks that wait for nothing, and gives what is done as it comes. A worker that is killed is another
 one's work: tasks write their files whole or not at all.
@@ -6,18 +6,25 @@ one's work: tasks write their files whole or not at all.
 
 from __future__ import annotations
 
+import logging
 import multiprocessing
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from auditor.errors import StoreError
+from auditor.errors import MissingExtraError, StoreError, UsageError
 from auditor.stages.tasks import Done, run
 
 #: How often workers may be killed in a row without having done anything.
 _PATIENCE = 3
+
+#: Bytes of Ray's own store of objects: what workers say is a few numbers each, what they make is in files.
+_OBJECTS = 100 * 2**20
 
 
 @dataclass(frozen=True)
@@ -30,47 +37,120 @@ class Force:
 
 
 #: Does tasks of one stage, by their numbers, of the work in a folder.
-Execute = Callable[[Path, str, Sequence[int], Force], Iterator[Done]]
+Execute = Callable[[Path, str, Sequence[int]], Iterator[Done]]
 
 
-def here(folder: Path, stage: str, numbers: Sequence[int], force: Force) -> Iterator[Done]:
+@contextmanager
+def here(force: Force) -> Iterator[Execute]:
     """Do tasks in threads of this process, or where one is enough, without any."""
-    if force.workers == 1:
-        for number in numbers:
-            yield run(folder, stage, number, force.memory)
-        return
-    with ThreadPoolExecutor(force.workers) as pool:
-        yield from _gathered(pool, [pool.submit(run, folder, stage, number, force.memory) for number in numbers])
+
+    def execute(folder: Path, stage: str, numbers: Sequence[int]) -> Iterator[Done]:
+        if force.workers == 1:
+            for number in numbers:
+                yield run(folder, stage, number, force.memory)
+            return
+        with ThreadPoolExecutor(force.workers) as pool:
+            yield from _gathered([pool.submit(run, folder, stage, number, force.memory) for number in numbers])
+
+    yield execute
 
 
-def processes(folder: Path, stage: str, numbers: Sequence[int], force: Force) -> Iterator[Done]:
+@contextmanager
+def processes(force: Force) -> Iterator[Execute]:
     """Do tasks in processes of this machine. Raises `StoreError` where they are killed again and again."""
-    left, patience = dict.fromkeys(numbers), _PATIENCE
-    while left:
-        with ProcessPoolExecutor(force.workers, multiprocessing.get_context("spawn")) as pool:
+
+    def made() -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(force.workers, multiprocessing.get_context("spawn"))
+
+    pool = made()
+
+    def execute(folder: Path, stage: str, numbers: Sequence[int]) -> Iterator[Done]:
+        nonlocal pool
+        left, patience = dict.fromkeys(numbers), _PATIENCE
+        while left:
             try:
-                for done in _gathered(pool, [pool.submit(run, folder, stage, number, force.memory) for number in left]):
+                waiting = [pool.submit(run, folder, stage, number, force.memory) for number in left]
+                for done in _gathered(waiting):
                     del left[done.number]
                     patience = _PATIENCE
                     yield done
             except BrokenProcessPool as error:
+                pool.shutdown(wait=False)
                 patience -= 1
                 if not patience:
-                    raise StoreError(
-                        f"{folder}: workers were killed {_PATIENCE} times in a row, as a machine does whose memory is "
-                        "full: fewer --workers; what is done stays, and is not done again"
-                    ) from error
+                    raise _killed(folder) from error
+                pool = made()
+
+    try:
+        yield execute
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
-def _gathered(pool: Executor, waiting: Sequence[Future[Done]]) -> Iterator[Done]:
+@contextmanager
+def on_ray(force: Force) -> Iterator[Execute]:
+    """Do tasks with Ray: on this machine, or on the cluster at an address, which has the folder at the same place.
+
+    Raises `MissingExtraError` without Ray, `UsageError` where no cluster answers, `StoreError` where workers are killed
+    again and again.
+    """
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    try:
+        import ray  # noqa: PLC0415  an extra
+    except ImportError as error:
+        raise MissingExtraError("--executor ray needs Ray: pip install 'auditor[ray]'") from error
+    is_ours = not ray.is_initialized()
+    if is_ours:
+        own = {"include_dashboard": False, "num_cpus": force.workers, "object_store_memory": _OBJECTS}
+        told: dict[str, Any] = {"address": force.address} if force.address else {"address": "local", **own}
+        try:
+            ray.init(log_to_driver=False, logging_level=logging.ERROR, **told)
+        except (ConnectionError, ValueError, RuntimeError) as error:
+            raise UsageError(f"--address {force.address}: no Ray answers there: {error}") from error
+    task = ray.remote(num_cpus=1, max_retries=_PATIENCE)(run)
+
+    def execute(folder: Path, stage: str, numbers: Sequence[int]) -> Iterator[Done]:
+        waiting = [task.remote(folder, stage, number, force.memory) for number in numbers]
+        try:
+            while waiting:
+                ready, waiting = ray.wait(waiting)
+                yield from ray.get(ready)
+        except ray.exceptions.RayTaskError as error:
+            raise error.cause from error
+        except ray.exceptions.RayError as error:
+            raise _killed(folder) from error
+        finally:
+            for one in waiting:
+                ray.cancel(one)
+
+    try:
+        yield execute
+    finally:
+        if is_ours:
+            ray.shutdown()
+
+
+def _killed(folder: Path) -> StoreError:
+    return StoreError(
+        f"{folder}: workers were killed {_PATIENCE} times in a row, as a machine does whose memory is full: fewer "
+        "--workers; what is done stays, and is not done again"
+    )
+
+
+def _gathered(waiting: Sequence[Future[Done]]) -> Iterator[Done]:
     """Give what is done as it comes; where that ends early, begin nothing more."""
     try:
         for future in as_completed(waiting):
             yield future.result()
     except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
+        for future in waiting:
+            future.cancel()
         raise
 
 
 #: Every executor by name.
-EXECUTORS: Mapping[str, Execute] = {"here": here, "processes": processes}
+EXECUTORS: Mapping[str, Callable[[Force], AbstractContextManager[Execute]]] = {
+    "here": here,
+    "processes": processes,
+    "ray": on_ray,
+}

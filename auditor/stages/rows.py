@@ -11,8 +11,7 @@ from auditor.errors import UsageError
 from auditor.metrics.candidates import HUMAN
 from auditor.row_files import AS_THEY_COME, write_batches
 from auditor.stages.plan import Plan
-from auditor.stages.tasks import SCORES
-from auditor.stages.work import Work
+from auditor.stages.work import SCORES, Work
 
 
 def check_rows(path: Path) -> None:

@@ -10,9 +10,9 @@ from typing import Any
 import polars as pl
 
 from auditor.stages.plan import Plan
-from auditor.stages.tasks import SUMS
-from auditor.stages.work import Work
+from auditor.stages.work import SUMS, Work
 from auditor.store.connection import MEMORY, Store
+from auditor.store.file import Share
 from auditor.store.workspace import Workspace
 
 _UNIT = 10**12
@@ -34,6 +34,14 @@ def totals(parts: pl.DataFrame) -> pl.DataFrame:
         at_work = Workspace(store)
         at_work.bind_rows("score_sum_part", parts)
         return at_work.rows("total_score_sum")
+
+
+def sums_of_scores(scores: pl.DataFrame, share: Share | None = None) -> pl.DataFrame:
+    """Add up the scores of a bucket. Columns in: metric, image, value; out: those of `score_sum`."""
+    with Store.open(MEMORY, share=share) as store:
+        at_work = Workspace(store)
+        at_work.bind_rows("score_of_bucket", scores)
+        return at_work.rows("score_sum")
 
 
 def sums_of(plan: Plan, work: Work) -> pl.DataFrame:

@@ -21,15 +21,14 @@ from auditor.model import Selection, silent
 from auditor.scoring.scores import scored
 from auditor.stages import plan as plans
 from auditor.stages.plan import Plan
-from auditor.stages.work import Work
+from auditor.stages.summary import sums_of_scores
+from auditor.stages.work import CAPTIONS, PARTIAL, SCORES, SUMMED, SUMS, WORDS, Work
 from auditor.store import ngrams
 from auditor.store.bounded import resident
 from auditor.store.connection import MEMORY, Store
 from auditor.store.excerpts import excerpt
 from auditor.store.file import Share
 from auditor.store.workspace import Workspace
-
-CAPTIONS, WORDS, PARTIAL, SUMMED, SCORES, SUMS = "captions", "words", "partial", "summed", "scores", "sums"
 
 #: How folders begin for what engines have no memory for; those of killed workers go at the end.
 SPILL = ".spill-"
@@ -102,10 +101,7 @@ def sums(plan: Plan, work: Work, number: int, share: Share) -> pl.DataFrame:
     """Add up the scores of a bucket. Columns: those of `score_sum`."""
     rows = work.scan(SCORES, number).collect()
     long = rows.unpivot(plan.metrics, index="image", variable_name="metric").select("metric", "image", "value")
-    with Store.open(MEMORY, share=share) as store:
-        at_work = Workspace(store)
-        at_work.bind_rows("score_of_bucket", long)
-        return at_work.rows("score_sum")
+    return sums_of_scores(long, share)
 
 
 def _of_buckets(plan: Plan) -> int:

@@ -13,6 +13,9 @@ import polars as pl
 from auditor.errors import StoreError, UsageError
 from auditor.replacing import replacing
 
+#: The stages by name, which is that of their folder of files.
+CAPTIONS, WORDS, PARTIAL, SUMMED, SCORES, SUMS = "captions", "words", "partial", "summed", "scores", "sums"
+
 _PLAN = "plan.json"
 
 
@@ -28,7 +31,7 @@ class Work:
     """A folder of work. Files appear whole or not at all: two workers that make the same one disturb nobody."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
+        self.folder = folder.absolute()  # workers are elsewhere
 
     def begin(self, plan: str) -> None:
         """Make the folder for a plan, or go on with what is there of it.

@@ -144,7 +144,7 @@ def memory() -> int:
     limit = os.environ.get("AUDITOR_MEMORY", _MEMORY)
     size = _SIZE.fullmatch(limit)
     if size is None:
-        raise UsageError(f"AUDITOR_MEMORY={limit}: expected a size such as 2GiB")
+        raise UsageError(f"{limit}: no size of memory; --memory and AUDITOR_MEMORY expect one such as 2GiB")
     number, unit, binary = size.groups()
     factor: int = (1024 if binary else 1000) ** ("KMGT".index(unit) + 1)
     return int(number) * factor

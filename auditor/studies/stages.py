@@ -17,6 +17,7 @@ from auditor.model import Progress, Selection, silent
 from auditor.registry import left_out, requests
 from auditor.result import Result, Said, Table, counted, findings_in, notes_in
 from auditor.scoring.writing import chooses_tokenizer
+from auditor.stages import receipt as receipts
 from auditor.stages import rows as row_file
 from auditor.stages import summary as summaries
 from auditor.stages.begun import begin
@@ -38,10 +39,14 @@ def _known(name: str) -> None:
 
 
 ExecutorName = Annotated[
-    str, p.Parameter("Who does the work: here (threads of this process) or processes.", check=_known)
+    str, p.Parameter("Who does the work: here (threads of this process), processes, or ray (extra ray).", check=_known)
 ]
 
 Workers = Annotated[int | None, p.Parameter("Tasks at once; default: one for each core.", least=1)]
+
+Address = Annotated[
+    str | None, p.Parameter("Ray cluster to work on, as in auto or ray://HOST:10001; default: Ray on this machine.")
+]
 
 WorkFolder = Annotated[
     Path | None,
@@ -61,6 +66,7 @@ def stages(
     split: p.Split = None,
     executor: ExecutorName = "here",
     workers: Workers = None,
+    address: Address = None,
     work: WorkFolder = None,
     file: Rows = None,
     progress: Progress = silent,
@@ -70,10 +76,12 @@ def stages(
     Each caption is held out and scored against the others of its image, as `auditor bounds` does for candidate human,
     to the same digits; but a bucket of images at a time, so that memory does not grow with the dataset. N-grams are
     counted by bucket, summed by n-gram, and weighed by bucket; every step is a file. Asked again after it was stopped,
-    or killed, it does what is missing and nothing else.
+    or killed, it does what is missing and nothing else. Of a cluster every machine must see the folder `work` at the
+    same place; the store is read by this process alone.
 
     How to read it: as the upper bounds of `auditor bounds`: mean and standard deviation over captions and over the
-    means of images. With `file`, the score of every caption, a row for each metric.
+    means of images. With `file`, the score of every caption, a row for each metric, and beside it a
+    receipt: which captions, buckets, metrics and SELECTs, and sums to check the scores by.
 
     Limits: leave-one-out of all captions alone: no substitutes, no draws, no medians. Metrics of your own, metrics that
     see images, and readings of idf other than dataset and none are refused.
@@ -86,17 +94,24 @@ def stages(
     """
     if file is not None:
         row_file.check_rows(file)
+    if address is not None and executor != "ray":
+        raise UsageError(f"--address {address}: where a Ray cluster is; say --executor ray")
     if work is None and store.path == MEMORY:
         raise UsageError("a store in memory has no place beside it; name a folder with work (--work)")
     selection = resolve(store, ref, split)
     plan, folder = begin(store, selection, tokenizer, requests(metrics), _place(store, work), progress=progress)
     several = workers or os.cpu_count() or 1
-    force = Force(several, max(_LEAST_MEMORY, memory() // several))
-    made = do(plan, folder, EXECUTORS[executor], force, progress)
-    found = summaries.summary(plan.metrics, summaries.sums_of(plan, folder))
+    with EXECUTORS[executor](Force(several, max(_LEAST_MEMORY, memory() // several), address)) as execute:
+        made = do(plan, folder, execute, progress)
+    sums = summaries.sums_of(plan, folder)
+    found = summaries.summary(plan.metrics, sums)
     notes = [_done(plan, made)]
     if file is not None:
-        notes.append(f"{counted(row_file.write(plan, folder, file), 'row', 'rows')} in {file}")
+        rows, beside = row_file.write(plan, folder, file), receipts.path_of(file)
+        receipts.write(receipts.made(plan, folder, sums, file), beside)
+        notes.append(
+            f"{counted(rows, 'row', 'rows')} in {file}; `auditor verify --receipt {beside}` checks them elsewhere"
+        )
     if work is None:
         shutil.rmtree(folder.folder, ignore_errors=True)
         folder.folder.parent.rmdir()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import multiprocessing
 import os
 import random
@@ -19,20 +20,33 @@ from conftest import ingest_rows
 
 from auditor.errors import MetricError, StoreError, UsageError
 from auditor.registry import requests
-from auditor.stages import doing, executors, rows, summary
+from auditor.stages import doing, rows, summary
 from auditor.stages.begun import begin
 from auditor.stages.doing import files
-from auditor.stages.executors import Force
+from auditor.stages.executors import EXECUTORS, Force
 from auditor.stages.plan import Plan
-from auditor.stages.tasks import STAGES
 from auditor.stages.work import Work
 from auditor.store.connection import Store
 from auditor.store.versions import resolve
 from auditor.studies import bounds, score
 
 METRICS = ["bleu-4", "rouge-1", "cider", "cider-d:idf=none"]
-ALL_AT_ONCE = Force(1, 1 << 28)
+ONE, TWO = Force(1, 1 << 28), Force(2, 1 << 28)
 WORDS = "a the dog cat man runs sits on of red blue beach café 日本 two hat boat looks".split()
+
+
+EVERYBODY = [
+    "here",
+    "processes",
+    pytest.param(
+        "ray",
+        marks=[
+            pytest.mark.slow,
+            pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="needs Ray: pip install 'auditor[ray]'"),
+            pytest.mark.filterwarnings("ignore"),  # Ray's own
+        ],
+    ),
+]
 
 
 def captions() -> list[tuple[str, int, str]]:
@@ -57,6 +71,11 @@ def begun(store: Store, folder: Path, names: list[str] | None = None) -> tuple[P
     return begin(store, resolve(store, "set"), "bare", requests(names or METRICS), lambda _: folder, captions=30)
 
 
+def do(plan: Plan, work: Work, name: str = "here", force: Force = ONE) -> dict[str, int]:
+    with EXECUTORS[name](force) as execute:
+        return doing.do(plan, work, execute)
+
+
 def hashes(plan: Plan, work: Work) -> dict[tuple[str, int], str]:
     """Hash the bytes of every file that stages have made."""
     return {one: hashlib.sha256(work.path(*one).read_bytes()).hexdigest() for one in files(plan)}
@@ -66,7 +85,7 @@ def hashes(plan: Plan, work: Work) -> dict[tuple[str, int], str]:
 def finished(filled: Store, tmp_path_factory: pytest.TempPathFactory) -> tuple[Plan, Work]:
     """Work that one thread has done without a break."""
     plan, work = begun(filled, tmp_path_factory.mktemp("finished") / "work")
-    doing.do(plan, work, executors.here, ALL_AT_ONCE)
+    do(plan, work)
     return plan, work
 
 
@@ -88,12 +107,12 @@ def test_summary_is_that_of_bounds(filled: Store, finished: tuple[Plan, Work]) -
         assert found[column].to_list() == pytest.approx(wanted[column].to_list(), abs=1e-11), column
 
 
-@pytest.mark.parametrize("name", ["here", "processes"])
+@pytest.mark.parametrize("name", EVERYBODY)
 def test_bytes_are_the_same_whoever_does_the_work(
     filled: Store, tmp_path: Path, expected: dict[tuple[str, int], str], name: str
 ) -> None:
     plan, work = begun(filled, tmp_path / "work")
-    doing.do(plan, work, executors.EXECUTORS[name], Force(2, 1 << 28))
+    do(plan, work, name, TWO)
     assert hashes(plan, work) == expected
 
 
@@ -119,7 +138,7 @@ def test_tasks_are_done_in_any_order_and_once(
     interrupted = 0
     while True:
         try:
-            doing.do(plan, work, executors.here, ALL_AT_ONCE)
+            do(plan, work)
             break
         except KeyboardInterrupt:
             interrupted += 1
@@ -128,41 +147,50 @@ def test_tasks_are_done_in_any_order_and_once(
     assert hashes(plan, work) == expected
 
 
-def test_a_killed_process_is_another_ones_work(
-    filled: Store, tmp_path: Path, expected: dict[tuple[str, int], str]
+@pytest.mark.parametrize("name", EVERYBODY[1:])
+def test_what_a_killed_worker_had_to_do_is_done_by_another(
+    filled: Store, tmp_path: Path, expected: dict[tuple[str, int], str], name: str
 ) -> None:
     plan, work = begun(filled, tmp_path / "work")
-    killed = []
+    killed = list[int]()
 
     def kill_one() -> None:
         while not killed:
-            time.sleep(0.05)
-            for child in children():
-                if any((work.folder / stage).exists() for stage in STAGES):
-                    os.kill(child, signal.SIGKILL)
-                    killed.append(child)
-                    break
+            time.sleep(0.02)
+            if any(work.folder.glob(".spill-*")):  # somebody is at a task
+                killed.extend(workers()[:1])
+                for worker in killed:
+                    os.kill(worker, signal.SIGKILL)
 
     killer = threading.Thread(target=kill_one, daemon=True)
     killer.start()
-    doing.do(plan, work, executors.processes, Force(2, 1 << 28))
+    do(plan, work, name, TWO)
     killer.join(10)
     assert killed
     assert hashes(plan, work) == expected
 
 
-def children() -> list[int]:
-    """Give the workers of this process: not what keeps track of resources."""
-    return [child.pid for child in multiprocessing.active_children() if child.pid]
+def workers() -> list[int]:
+    """Give the processes that do tasks: those of this one, or those of Ray that are busy."""
+    own = [child.pid for child in multiprocessing.active_children() if child.pid]
+    ray = [int(path.parent.name) for path in Path("/proc").glob("[0-9]*/comm") if _text(path).startswith("ray::run")]
+    return own or ray
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text()
+    except OSError:  # it has ended
+        return ""
 
 
 def test_a_file_that_lost_its_marker_or_its_end_is_made_again(finished: tuple[Plan, Work], tmp_path: Path) -> None:
     plan, work = finished[0], Work(tmp_path / "work")
     shutil.copytree(finished[1].folder, work.folder)
-    assert set(doing.do(plan, work, executors.here, ALL_AT_ONCE).values()) == {0}
+    assert set(do(plan, work).values()) == {0}
     work.path("scores", 1).with_suffix(".done").unlink()
     work.path("sums", 2).write_bytes(b"PAR1")
-    made = doing.do(plan, work, executors.here, ALL_AT_ONCE)
+    made = do(plan, work)
     assert made == {"partial": 0, "summed": 0, "scores": 1, "sums": 1}
 
 
@@ -180,7 +208,7 @@ def test_a_folder_that_cannot_be_written_is_an_error(filled: Store, tmp_path: Pa
     plan, work = begun(filled, tmp_path / "work")
     (work.folder / "partial").write_text("in the way")
     with pytest.raises(StoreError, match="cannot be written"):
-        doing.do(plan, work, executors.here, ALL_AT_ONCE)
+        do(plan, work)
 
 
 @pytest.mark.parametrize("metric", ["cider:idf=fold", "cider:idf=run", "cider:stem=true"])
