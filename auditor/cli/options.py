@@ -51,6 +51,7 @@ Wait = Annotated[
     ),
 ]
 
+
 def _bounded(memory: str | None) -> str | None:
     """Let the engine, here and in processes that work for this one, use so much memory. Refuses what is no size."""
     if memory is not None:

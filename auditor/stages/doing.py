@@ -58,5 +58,5 @@ class _Pace:
     def told(self) -> tuple[str, int, int]:
         """Say it as progress is told."""
         took = time.monotonic() - self.began
-        pace = f", {self.made * self.captions / took:,.0f} captions/s" if self.made and took else ""
-        return f"{self.says}{pace}, {self.memory / 2**30:.1f} GiB", self.done + self.made, self.parts
+        pace = f"{self.made * self.captions / took:,.0f} captions/s, " if self.made and took else ""
+        return f"{self.says}; {pace}{self.memory / 2**30:.1f} GiB", self.done + self.made, self.parts

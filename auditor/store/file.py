@@ -140,14 +140,24 @@ def _settings(path: Path, share: Share | None) -> dict[str, str | bool | int | f
 
 
 def memory() -> int:
-    """Give the bytes that the engine may use of a store in a file."""
-    limit = os.environ.get("AUDITOR_MEMORY", _MEMORY)
+    """Give the bytes that the engine may use: as it is told, else no more than half of what the machine has."""
+    told = os.environ.get("AUDITOR_MEMORY")
+    limit = told or _MEMORY
     size = _SIZE.fullmatch(limit)
     if size is None:
         raise UsageError(f"{limit}: no size of memory; --memory and AUDITOR_MEMORY expect one such as 2GiB")
     number, unit, binary = size.groups()
     factor: int = (1024 if binary else 1000) ** ("KMGT".index(unit) + 1)
-    return int(number) * factor
+    size_in_bytes: int = int(number) * factor
+    return size_in_bytes if told else min(size_in_bytes, _half_of_the_machine() or size_in_bytes)
+
+
+def _half_of_the_machine() -> int:
+    """Give half the bytes of memory that the machine has, as far as the system tells: 0 where it does not."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    except (AttributeError, OSError, ValueError):
+        return 0
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
