@@ -7,20 +7,20 @@ one's work: tasks write their files whole or not at all.
 from __future__ import annotations
 
 import logging
-import multiprocessing
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 from auditor.errors import MissingExtraError, StoreError, UsageError
+from auditor.stages.processes import Process
 from auditor.stages.tasks import Done, run
 
-#: How often workers may be killed in a row without having done anything.
+#: How often workers may be killed at one task.
 _PATIENCE = 3
 
 #: Bytes of Ray's own store of objects: what workers say is a few numbers each, what they make is in files.
@@ -58,32 +58,33 @@ def here(force: Force) -> Iterator[Execute]:
 @contextmanager
 def processes(force: Force) -> Iterator[Execute]:
     """Do tasks in processes of this machine. Raises `StoreError` where they are killed again and again."""
+    free: SimpleQueue[Process] = SimpleQueue()
+    started = [Process() for _ in range(force.workers)]
+    for process in started:
+        free.put(process)
 
-    def made() -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(force.workers, multiprocessing.get_context("spawn"))
-
-    pool = made()
+    def ask(folder: Path, stage: str, number: int) -> Done:
+        process = free.get()
+        try:
+            for _ in range(_PATIENCE):
+                if (done := process.ask(folder, stage, number, force.memory)) is not None:
+                    return done
+                process.end()
+                process = Process()
+                started.append(process)
+            raise _killed(folder)
+        finally:
+            free.put(process)
 
     def execute(folder: Path, stage: str, numbers: Sequence[int]) -> Iterator[Done]:
-        nonlocal pool
-        left, patience = dict.fromkeys(numbers), _PATIENCE
-        while left:
-            try:
-                waiting = [pool.submit(run, folder, stage, number, force.memory) for number in left]
-                for done in _gathered(waiting):
-                    del left[done.number]
-                    patience = _PATIENCE
-                    yield done
-            except BrokenProcessPool as error:
-                pool.shutdown(wait=False)
-                patience -= 1
-                if not patience:
-                    raise _killed(folder) from error
-                pool = made()
+        yield from _gathered([pool.submit(ask, folder, stage, number) for number in numbers])
 
+    pool = ThreadPoolExecutor(force.workers)
     try:
         yield execute
     finally:
+        for process in started:
+            process.end()
         pool.shutdown(cancel_futures=True)
 
 
@@ -95,6 +96,7 @@ def on_ray(force: Force) -> Iterator[Execute]:
     again and again.
     """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_worker_niceness", "0")  # its own 15 would let workers wait for whatever else runs
     try:
         import ray  # noqa: PLC0415  an extra
     except ImportError as error:
@@ -132,7 +134,7 @@ def on_ray(force: Force) -> Iterator[Execute]:
 
 def _killed(folder: Path) -> StoreError:
     return StoreError(
-        f"{folder}: workers were killed {_PATIENCE} times in a row, as a machine does whose memory is full: fewer "
+        f"{folder}: {_PATIENCE} workers were killed at one task, as a machine does whose memory is full: fewer "
         "--workers; what is done stays, and is not done again"
     )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-import multiprocessing
 import os
 import random
 import shutil
@@ -171,10 +170,13 @@ def test_what_a_killed_worker_had_to_do_is_done_by_another(
 
 
 def workers() -> list[int]:
-    """Give the processes that do tasks: those of this one, or those of Ray that are busy."""
-    own = [child.pid for child in multiprocessing.active_children() if child.pid]
-    ray = [int(path.parent.name) for path in Path("/proc").glob("[0-9]*/comm") if _text(path).startswith("ray::run")]
-    return own or ray
+    """Give the processes that are at tasks: those that this one started, or those of Ray."""
+    ours = [
+        int(path.parent.name)
+        for path in Path("/proc").glob("[0-9]*/cmdline")
+        if "auditor.stages.processes" in _text(path) and f"PPid:\t{os.getpid()}\n" in _text(path.with_name("status"))
+    ]
+    return ours or [int(path.parent.name) for path in Path("/proc").glob("[0-9]*/comm") if "ray::run" in _text(path)]
 
 
 def _text(path: Path) -> str:
