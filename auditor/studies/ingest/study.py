@@ -11,10 +11,11 @@ from auditor import parameters as p
 from auditor.config.lock import Lock, beside
 from auditor.errors import UsageError
 from auditor.model import Narrate, Option, Progress, quiet, silent
+from auditor.remote import Near
 from auditor.result import Result
 from auditor.store.connection import Store
 from auditor.studies.ingest.given import files_of, named_as_data
-from auditor.studies.ingest.naming import wanted
+from auditor.studies.ingest.naming import near_files, wanted
 from auditor.studies.ingest.rehearsal import rehearsed
 from auditor.studies.ingest.sources import MAX_REJECTED, ingest_sources
 
@@ -128,9 +129,9 @@ def ingest(
     Examples: auditor ingest flickr8k coco-val2017 · auditor ingest mine --from captions.csv --caption-col text
     """
     path = config if isinstance(config, Path) else None
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, Near(progress) as near:
         own = files_of(data, Path(folder), names[0] if names else "data") if data is not None else ()
-        given = [*files, *own]
+        given = [*near_files(files, near), *near_files(own, near)]
         columns: dict[str, Option | None] = {"image_col": image_col, "caption_col": tuple(caption_col) or None}
         columns |= {"caption_id_col": caption_id_col, "split_col": split_col, "slot_col": slot_col}
         columns |= {"encoding": encoding}
@@ -144,6 +145,7 @@ def ingest(
             language=language,
             declarations=config,
         )
+        sources = [near.source(source) for source in sources]
         lock = None if given and not frozen else Lock(beside(path), frozen=frozen, narrate=narrate)
         allowed = 0.0 if strict else MAX_REJECTED if max_rejected is None else max_rejected
         with named_as_data(folder):
