@@ -8,7 +8,7 @@ from pathlib import Path
 import fsspec
 import polars as pl
 import pytest
-from conftest import Bucket, Line
+from buckets import Bucket, Line
 
 from auditor.cli.app import main
 from auditor.errors import MissingExtraError, SourceError

@@ -14,9 +14,6 @@ import pytest
 
 from auditor.remote import addresses
 
-pytest.importorskip("s3fs", reason="extra remote is not installed")
-pytest.importorskip("moto.server", reason="no S3 server to test against: moto is not installed")
-
 BUCKET = "captions"
 
 
@@ -41,6 +38,8 @@ class Bucket:
 
 @pytest.fixture(scope="session")
 def s3_server() -> Iterator[tuple[str, int]]:
+    pytest.importorskip("s3fs", reason="extra remote is not installed")
+    pytest.importorskip("moto.server", reason="no S3 server to test against: moto is not installed")
     from moto.server import ThreadedMotoServer
 
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
