@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 import secrets
 import tempfile
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -90,31 +91,39 @@ class _Sent:
 
     def __init__(self, there: Any, address: str, progress: Progress) -> None:
         self._there, self._address, self._progress = there, address, progress
-        self._drafts: dict[str, str] = {}
 
     def send(self, finals: dict[Path, str], old: Sequence[str]) -> None:
         """Send files to the names that they get there, and let go of the old ones."""
         whole, done = sum(file.stat().st_size for file in finals), 0
-        fresh: list[str] = []
+        undo: list[Callable[[], None]] = []
+        former: list[str] = []
+        drafts: dict[str, str] = {}
         try:
             for file, final in finals.items():
-                folder, _, name = final.rpartition("/")
-                draft = self._drafts[final] = f"{folder}/.{name}.{secrets.token_hex(4)}.draft"
-                self._put(file, draft)
+                drafts[final] = _draft(final)
+                undo.append(partial(self._there.rm_file, drafts[final]))
+                self._put(file, drafts[final])
                 done += file.stat().st_size
                 self._progress("sending", done, whole)
-            for final in finals.values():
-                if not repeated(self._address, lambda final=final: self._there.exists(final)):  # type: ignore[misc]
-                    fresh.append(final)
-                self._move(self._drafts[final], final)
-                del self._drafts[final]
-            for name in old:
-                self._remove(name)
+            for final, draft in drafts.items():
+                if not self._is_there(final):
+                    undo.append(partial(self._there.rm_file, final))
+                elif len(finals) > 1:  # a file alone takes the place of another at once
+                    former.append(_draft(final))
+                    self._move(final, former[-1])
+                    undo.append(partial(self._there.mv, former[-1], final))
+                self._move(draft, final)
         except BaseException:
-            for name in (*self._drafts.values(), *fresh):
+            for step in reversed(undo):
                 with suppress(Exception):
-                    self._there.rm_file(name)
+                    step()
             raise
+        for name in (*former, *old):
+            repeated(self._address, partial(self._there.rm_file, name))
+
+    def _is_there(self, name: str) -> bool:
+        found: bool = repeated(self._address, lambda: self._there.exists(name))
+        return found
 
     def _put(self, file: Path, draft: str) -> None:
         def attempt() -> None:
@@ -130,5 +139,8 @@ class _Sent:
     def _move(self, draft: str, final: str) -> None:
         repeated(self._address, lambda: self._there.mv(draft, final))
 
-    def _remove(self, name: str) -> None:
-        repeated(self._address, lambda: self._there.rm_file(name))
+
+def _draft(final: str) -> str:
+    """Give a name beside another that nothing has."""
+    folder, _, name = final.rpartition("/")
+    return f"{folder}/.{name}.{secrets.token_hex(4)}.draft"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -92,6 +93,31 @@ def test_folders_name_splits_as_on_disk(store: Store, bucket: Bucket) -> None:
     bucket.put("set/test/part.csv", "image,caption\n2,a cat\n")
     ingest(store, "set", files=[Path("s3://captions/set/*/part.csv")])
     assert store.query("select image, split from membership order by all").rows() == [("1", "train"), ("2", "test")]
+
+
+def test_saved_folder_is_the_version_of_the_same_on_disk(store: Store, bucket: Bucket, tmp_path: Path) -> None:
+    """As `save_to_disk` of Hugging Face datasets leaves a DatasetDict: a folder a split, shards of Arrow streams."""
+    saved = tmp_path / "saved"
+    splits = {"train": 3, "test": 1}
+    for split, shards in splits.items():
+        folder = saved / split
+        folder.mkdir(parents=True)
+        names = [f"data-{number:05}-of-{shards:05}.arrow" for number in range(shards)]
+        for number, name in enumerate(names):
+            rows(number).with_columns(pl.format("{}-{}", pl.lit(split), "image").alias("image")).write_ipc_stream(
+                folder / name
+            )
+        (folder / "state.json").write_text(json.dumps({"_data_files": [{"filename": name} for name in names]}))
+        (folder / "dataset_info.json").write_text("{}")
+    (saved / "dataset_dict.json").write_text(json.dumps({"splits": [*splits]}))
+    for file in (path for path in saved.rglob("*") if path.is_file()):
+        bucket.put(f"sets/{file.relative_to(tmp_path)}", file.read_bytes())
+    there = ingest(store, "there", files=[Path("s3://captions/sets/saved/")])
+    here = ingest(store, "here", files=[saved])
+    assert there.frame["version"].item() == here.frame["version"].item()
+    assert there.selections[0].version.source_sha256 == here.selections[0].version.source_sha256
+    splits_of = "select split, count(*) from membership where dataset = 'there' group by all order by all"
+    assert store.query(splits_of).rows() == [("test", 10), ("train", 30)]
 
 
 def test_declared_dataset_may_lie_in_a_bucket(bucket: Bucket, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 from buckets import Bucket
 
 from auditor.errors import SourceError, UsageError
+from auditor.remote import addresses
 from auditor.store.connection import Store
 from auditor.studies.export import export
 from auditor.studies.ingest import ingest
@@ -93,6 +94,34 @@ def test_sending_that_breaks_leaves_what_was_there(
         export(store, "set", Path("s3://captions/set"))
     assert done
     assert filled.names() == []
+
+
+@pytest.mark.parametrize("moves", range(5))
+def test_replacing_that_breaks_leaves_what_was_there(
+    filled: Bucket, store: Store, monkeypatch: pytest.MonkeyPatch, moves: int
+) -> None:
+    filled.put("set/captions.parquet", "old captions")
+    filled.put("set/manifest.json", "old manifest")
+    done: list[object] = []
+    works = s3fs.S3FileSystem._cp_file
+
+    async def breaking(there: object, *place: object, **settings: object) -> None:
+        if moves <= len(done) < moves + addresses.TRIES:
+            done.append(place)
+            raise ConnectionError("the connection broke off")
+        done.append(place)
+        await works(there, *place, **settings)
+
+    monkeypatch.setattr(s3fs.S3FileSystem, "_cp_file", breaking)
+    if moves < 4:
+        with pytest.raises(SourceError, match="broke off, 4 times"):
+            export(store, "set", Path("s3://captions/set"), force=True)
+        assert filled.get("set/captions.parquet") == b"old captions"
+        assert filled.get("set/manifest.json") == b"old manifest"
+    else:
+        export(store, "set", Path("s3://captions/set"), force=True)
+        assert filled.get("set/captions.parquet") != b"old captions"
+    assert filled.names() == ["set/captions.parquet", "set/manifest.json"]
 
 
 def test_sending_that_breaks_once_is_repeated(filled: Bucket, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -78,6 +78,9 @@ def export(
     shows. Equal content gives equal bytes. With `force`, what is there gives way. With `without`, captions that
     `auditor findings` names are left out; a list of them, each with why, is written beside, as NAME.left-out.csv.
 
+    An address, as `s3://BUCKET/NAME` (extra `remote`), is written when all is made here: under names of drafts first,
+    then under its own, the manifest or README last. Where that breaks off, what was there stays.
+
     How to read it: one row a file, with its rows and its sha256. A note has the command that reads it again, and the
     version that this gives: the one that was written, or where the format cannot hold all of it, another, with what is
     lost. Slots are kept, but COCO and Karpathy number an image's captions anew where one is missing.

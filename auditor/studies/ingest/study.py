@@ -27,7 +27,11 @@ Everything = Annotated[bool, p.Parameter("Every dataset that datasets.toml decla
 
 Files = Annotated[
     Sequence[Path],
-    p.Parameter("Read NAME from this file, folder or pattern, or SPLIT=FILE; - is standard input.", "from"),
+    p.Parameter(
+        "Read NAME from this file, folder, pattern or address (s3://, gs://, hf://, https://), or SPLIT=FILE; - is "
+        "standard input.",
+        "from",
+    ),
 ]
 
 Format = Annotated[
@@ -108,6 +112,10 @@ def ingest(
     (`caption_1` to `caption_5`) are the captions of one image, their slots by number. A file that is not UTF-8 needs
     `encoding`; the message names the likely one. `language` is kept with the dataset; where nobody says it,
     letters that are not Latin tell. Whatever is taken for something that nobody named is said.
+
+    An address is whatever fsspec reads (extra `remote`): a file, a pattern or a folder. What it names is copied to a
+    temporary folder and then read as any file; credentials are those that its library finds in the environment or a
+    profile. A connection that drops is tried again; what cannot be had whole, or changes meanwhile, is refused.
 
     Vectors that an encoder made of images, or of texts, are a dataset of their own (format `vectors`: Parquet, .npy,
     .npz, HDF5, folders of clip-retrieval), with versions like captions. What is said is how many images of each dataset
