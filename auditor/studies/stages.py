@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -114,7 +115,8 @@ def stages(
         )
     if work is None:
         shutil.rmtree(folder.folder, ignore_errors=True)
-        folder.folder.parent.rmdir()
+        with suppress(OSError):  # other work may be there
+            folder.folder.parent.rmdir()
     said: list[Said] = [*left_out(metrics), *notes]
     frame = _rows(selection, plan, found)
     shown = frame.select("metric", "level", "n", "mean", "sd", "min", "max")
