@@ -36,6 +36,7 @@ from auditor.studies import (
     report,
     reproduce,
     score,
+    stages,
     syntax,
     tasks,
     templates,
@@ -91,6 +92,7 @@ class Auditor:
     keyness, perplexity = Method(keyness.keyness), Method(perplexity.perplexity)
     bounds, compare, correlate = Method(bounds.bounds), Method(compare.compare), Method(correlate.correlate)
     rank, score = Method(score.ranked_captions), Method(score.score)
+    stages = Method(stages.stages)
     references, probe = Method(references.enough_references), Method(probe.probe)
     distractors, choices = Method(distractors.distractors), Method(choices.choices)
     agree, consensus, tasks = Method(agree.agree), Method(consensus.consensus), Method(tasks.tasks)

@@ -69,7 +69,7 @@ class Progress(Protocol):
     """Told what is being done and how far it is; a front end may draw it."""
 
     def __call__(self, what: str, done: int, total: int) -> None:
-        """Say that `done` of `total` parts of `what` are finished."""
+        """Say that `done` of `total` parts of `what` are finished; behind `; ` in `what`, how fast that goes."""
 
 
 def silent(what: str, done: int, total: int) -> None:

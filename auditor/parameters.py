@@ -94,7 +94,7 @@ def _declared(config: Path | None) -> Mapping[str, Source]:
 Ref = Annotated[
     str,
     Parameter(
-        "Dataset, with version and split where wanted: flickr8k, flickr8k@v2:test.",
+        "Dataset, with version and split where wanted: flickr8k@v2:test; or files: 'captions/*.parquet', s3://…",
         metavar="DATASET",
         completes="dataset",
     ),
@@ -103,7 +103,7 @@ Ref = Annotated[
 Refs = Annotated[
     str,
     Parameter(
-        "Dataset, with version and split where wanted: flickr8k, flickr8k@v2:test.",
+        "Dataset, with version and split where wanted: flickr8k@v2:test; or files: 'captions/*.parquet', s3://…",
         metavar="DATASET…",
         completes="dataset",
     ),

@@ -1,13 +1,24 @@
-"""Rows as a file that a user names and keeps: CSV or JSON lines, by its ending."""
+"""Rows as a file that a user names and keeps, by its ending: CSV or JSON lines; rows as they come: CSV or Parquet."""
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 import polars as pl
+from polars.exceptions import ComputeError
+from polars.io.plugins import register_io_source
 
-from auditor.errors import UsageError
+from auditor.errors import SqlError, UsageError
 from auditor.replacing import replacing
+
+#: Rows as they come: at least one frame, all of the same columns.
+Batches = Iterator[pl.DataFrame]
+
+#: What holds rows as they come, of any number.
+AS_THEY_COME = (".parquet", ".csv")
 
 _FORMATS = (".csv", ".jsonl")
 
@@ -36,3 +47,36 @@ def write_rows(rows: pl.DataFrame, path: Path) -> None:
                 rows.write_csv(file)
     except OSError as error:
         raise UsageError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+def write_batches(batches: Batches, path: Path) -> None:
+    """Write rows as they come in place of what is at `path`. Raises `UsageError` where that cannot be."""
+    try:
+        with replacing(path) as file:
+            if path.suffix == ".parquet":
+                parquet(batches, file)
+                return
+            for number, batch in enumerate(batches):
+                batch.write_csv(file, include_header=number == 0)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+def parquet(batches: Batches, file: BinaryIO) -> None:
+    """Write Parquet. Raises `OSError` where there is no room, `SqlError` where a column changes its type on the way."""
+    first = next(batches)
+
+    def rows(
+        with_columns: list[str] | None, predicate: pl.Expr | None, n_rows: int | None, batch_size: int | None
+    ) -> Batches:
+        del with_columns, predicate, n_rows, batch_size  # a sink asks for everything
+        for batch in itertools.chain([first], batches):
+            if batch.schema != first.schema:
+                name = next(name for name, kind in batch.schema.items() if kind != first.schema[name])
+                raise SqlError(f"{name}: holds values that Parquet has no dates or times for; cast it to varchar")
+            yield batch
+
+    try:
+        register_io_source(rows, schema=first.schema).sink_parquet(file)
+    except ComputeError as error:  # what Polars makes of a disk that is full
+        raise OSError(str(error)) from error

@@ -27,6 +27,8 @@ from auditor.store.workspace import Workspace
 from auditor.text import AT_INGEST
 from auditor.text.spacy import pipelines
 
+pytest_plugins = ["buckets"]
+
 settings.register_profile(
     "auditor", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

@@ -102,6 +102,7 @@ PARAMS: dict[str, Any] = {
     "model_seed": 1,
     "vectors_seq": 1,
     "vectors": "vectors",
+    "partitions": 2,
 }
 
 

@@ -76,7 +76,7 @@ def test_notebook_runs_from_frame_to_report(monkeypatch: pytest.MonkeyPatch) -> 
     assert "shared-words" in shown["metric"]["text/html"]
     assert "<svg" in shown["plot"]["image/svg+xml"]
     first, second = (shown[name] for name in ("metric", "again"))
-    assert "shared-words|tok:bare|refs:loo|source:" in second["text/plain"]
+    assert "shared-words|tok:none|refs:loo|source:" in second["text/plain"]
     assert second["text/plain"].split("source:")[1][:12] not in first["text/html"], "another source, another signature"
     assert shown["report"]["text/html"].startswith("<iframe ")
     assert Path("report.html").read_text().startswith("<!doctype html>")

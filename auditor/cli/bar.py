@@ -57,9 +57,9 @@ def drawn(console: Console) -> Iterator[Report]:
 
         def report(what: str, done: int, total: int) -> None:
             nonlocal step, known
-            if what != step.what:
+            if (named := what.partition("; ")[0]) != step.what:
                 _tell(console, step)
-                step = _Step(what)
+                step = _Step(named)
             if done < bar.tasks[0].completed or (total != known and done < total):
                 bar.reset(task)
             known = total

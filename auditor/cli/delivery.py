@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, BinaryIO, NoReturn
 from auditor.cli.verbosity import VERBOSITY, narrate
 
 if TYPE_CHECKING:
-    from auditor.reports.streamed import Batches
     from auditor.result import Document, Result
+    from auditor.row_files import Batches
 
 
 def refuse_formats(command: str, arguments: Mapping[str, object]) -> None:

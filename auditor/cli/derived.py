@@ -9,7 +9,7 @@ import dataclasses
 import inspect
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin, get_type_hints
 
@@ -18,11 +18,13 @@ import typer
 from auditor.cli import options as o
 from auditor.cli.docstring import help_of
 from auditor.cli.offers import OFFERS
+from auditor.cli.places import named_apart, renamed
 from auditor.cli.verbosity import confirmed, narrate, progressing
 
 if TYPE_CHECKING:
     from auditor.parameters import Parameter
     from auditor.result import Document, Result
+    from auditor.store.connection import Store
     from auditor.studies import Study
 
 #: What a front end gives to a study, and no user types.
@@ -167,7 +169,11 @@ def _option(name: str, annotation: Any, default: Any) -> inspect.Parameter:
 def _store_options(takes: Mapping[str, inspect.Parameter]) -> list[inspect.Parameter]:
     if "store" not in takes:
         return []
-    return [_option("store", o.StorePath, o.DEFAULT_STORE), _option("wait", o.Wait, 10.0)]
+    return [
+        _option("store", o.StorePath, o.DEFAULT_STORE),
+        _option("wait", o.Wait, 10.0),
+        _option("memory", o.Memory, None),
+    ]
 
 
 def _output_options(study: Study, told: Sequence[_Option]) -> list[inspect.Parameter]:
@@ -202,14 +208,17 @@ def _run(
     chosen: str = ""
     if study.document:
         chosen = reports.document_format(values["format_name"], values["output"], card=study.card)
-    arguments, keywords = _arguments(function, told, values)
     takes = inspect.signature(function).parameters
+    apart = _apart(study, takes, told, values)
+    arguments, keywords = _arguments(function, told, values)
     if study.verdicts:
         from auditor.studies.check import understood
 
         understood(gates(keywords["config"]))
     with ExitStack() as at_work:
-        if "store" in takes:
+        if apart:
+            arguments.insert(0, at_work.enter_context(_opened_apart(apart)))
+        elif "store" in takes:
             path: Path = MEMORY if values.get("dry_run") else values["store"]
             write = study.makes or (study.writes and path.exists())  # nothing to write to is no reason to make a store
             arguments.insert(0, at_work.enter_context(o.opened(path, write=write, wait=values["wait"])))
@@ -221,6 +230,28 @@ def _run(
             keywords["progress"] = at_work.enter_context(progressing())
         found: Result | Document = function(*arguments, **keywords)
     _show(found, chosen, values, asks=study.asks)
+
+
+def _apart(
+    study: Study, takes: Mapping[str, inspect.Parameter], told: Sequence[_Option], values: dict[str, Any]
+) -> dict[str, str]:
+    """Name the files that stand for datasets, and put names in their place; not where a study keeps something."""
+    if "store" not in takes or study.writes:
+        return {}
+    of_datasets = [option.name for option in told if option.parameter.completes == "dataset"]
+    found = named_apart(values, of_datasets)
+    values.update({name: renamed(values[name], found) for name in of_datasets if found})
+    return found
+
+
+@contextmanager
+def _opened_apart(places: Mapping[str, str]) -> Iterator[Store]:
+    from auditor.studies.ingest import apart
+
+    with ExitStack() as at_work:
+        with progressing() as progress:
+            store = at_work.enter_context(apart(places, narrate, progress))
+        yield store
 
 
 def _show(found: Result | Document, chosen: str, values: Mapping[str, Any], *, asks: bool) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -47,6 +48,28 @@ Wait = Annotated[
         help="Seconds to wait for a store that another process uses.",
         rich_help_panel="Store",
         callback=_seconds,
+    ),
+]
+
+
+def _bounded(memory: str | None) -> str | None:
+    """Let the engine, here and in processes that work for this one, use so much memory. Refuses what is no size."""
+    if memory is not None:
+        from auditor.store.file import memory as checked
+
+        os.environ["AUDITOR_MEMORY"] = memory
+        checked()
+    return memory
+
+
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        "--memory",
+        envvar="AUDITOR_MEMORY",
+        help="Memory of the engine, as in 2GB; a process needs some 0.3 GB beside it; default: 1GiB.",
+        rich_help_panel="Store",
+        callback=_bounded,
     ),
 ]
 

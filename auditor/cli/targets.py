@@ -9,10 +9,11 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NoReturn
 
+from auditor.cli.places import is_place
 from auditor.replacing import is_plain
 
-#: Commands whose -o is a file of their own, in place of the result.
-_WRITING = ("tasks", "distractors")
+#: Commands whose -o is a file of their own, in place of the result, and what they call it.
+_WRITING = {"tasks": "file", "distractors": "file", "stages": "file", "export": "target"}
 
 #: What a path that is compared with others may be: out of reach, a ring of links, no path at all.
 _UNCLEAR = (OSError, ValueError, RuntimeError)
@@ -24,7 +25,7 @@ def refuse_targets(command: str, arguments: Mapping[str, object]) -> None:
     That is the store with its log, the files that the command names, standard input, datasets.toml and the files of
     the datasets that it declares, datasets.lock. A pipe or a device holds nothing that could be lost.
     """
-    named = "file" if command in _WRITING else "output"
+    named = _WRITING.get(command, "output")
     target = arguments.get(named)
     if not isinstance(target, Path) or not is_plain(target):
         return
@@ -34,7 +35,7 @@ def refuse_targets(command: str, arguments: Mapping[str, object]) -> None:
             if _is_same(one, path):
                 _refuse(one, what)
         if one.is_file():
-            for path, dataset in _declared(read):
+            for path, dataset in (*_declared(read), *_places(read)):
                 if _holds(path, one):
                     _refuse(one, f"dataset {dataset} is read from it")
             for path, dataset in _pictures(read, one):
@@ -69,6 +70,14 @@ def _given(arguments: Mapping[str, object]) -> Iterator[tuple[Path, str]]:
         if key.endswith("_file"):
             yield Path(value), "this command reads it"
     yield Path("/dev/stdin"), "standard input comes from it"
+
+
+def _places(arguments: Mapping[str, object]) -> Iterator[tuple[Path, str]]:
+    """Give the files that stand for datasets."""
+    for value in arguments.values():
+        for text in value if isinstance(value, list) else [value]:
+            if isinstance(text, str) and is_place(text):
+                yield Path(text), text
 
 
 def _kept(arguments: Mapping[str, object]) -> Iterator[tuple[Path, str]]:

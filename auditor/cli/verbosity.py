@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from auditor.model import Progress
 
 #: Seconds between two lines of progress, where there is no terminal to draw on.
-PAUSE = 15.0
+PAUSE = 60.0
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No narration, only data.", rich_help_panel="Verbosity")]
 
@@ -114,15 +114,25 @@ def _lines() -> Iterator[Progress]:
     """Say on a pipe or in a log every `PAUSE` seconds what is being done, however long one step of it takes."""
     began = time.monotonic()
     at: list[tuple[str, int, int]] = []
+    since: dict[int, tuple[float, int]] = {}  # when the step of so many parts began, and how many were done then
     over = threading.Event()
 
     def report(what: str, done: int, total: int) -> None:
+        if total not in since or done < since[total][1]:
+            since.clear()
+            since[total] = time.monotonic(), done
         at[:] = [(what, done, total)]
+
+    def left(done: int, total: int) -> str:
+        start, before = since.get(total, (began, 0))
+        if not before < done < total:
+            return ""
+        return f", {(time.monotonic() - start) * (total - done) / (done - before):,.0f} s left"
 
     def tell() -> None:
         while not over.wait(PAUSE):
             for what, done, total in at or [("at work", 0, 1)]:
-                narrate(f"{what}: {done:,} of {total:,}, after {time.monotonic() - began:,.0f} s")
+                narrate(f"{what}: {done:,} of {total:,}, after {time.monotonic() - began:,.0f} s{left(done, total)}")
 
     teller = threading.Thread(target=tell, daemon=True)
     teller.start()

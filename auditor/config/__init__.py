@@ -16,7 +16,8 @@ from auditor.errors import UsageError
 from auditor.model import COMMON_OPTIONS, Gate, Kind, Option, Part, Source
 from auditor.replacing import is_plain
 
-_OF_SPLIT = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)=(.+)")
+#: A file of a split, as people type it.
+OF_SPLIT = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)=(.+)")
 
 DATASET_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
@@ -160,7 +161,7 @@ def _parts(files: Sequence[Path], options: Mapping[str, Option], *, unnamed: boo
     """Take `SPLIT=FILE` as a file of a split; files of one split, and of none, are read together."""
     by_split: dict[str | None, list[Path]] = {}
     for file in files:
-        told = _OF_SPLIT.fullmatch(str(file))
+        told = OF_SPLIT.fullmatch(str(file))
         split, path = (told[1], Path(told[2])) if told and not os.path.lexists(file) else (None, file)
         by_split.setdefault(split, []).append(path)
     return tuple(

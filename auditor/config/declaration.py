@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 from auditor.errors import UsageError
 from auditor.model import Download, Kind, Option, Part, Source
+from auditor.remote import address_of
 
 _TEXTS = ("language", "licence", "citation", "obtain", "split_suffix")
 
@@ -58,7 +59,7 @@ def declared_source(where: str, name: str, table: Mapping[str, Any], data: Path,
         parts=parts,
         language=table.get("language", ""),
         related=tuple(table.get("related", [])),
-        splits={split: data / path for split, path in splits.items()},
+        splits={split: _below(data, path) for split, path in splits.items()},
         split_suffix=table.get("split_suffix", ""),
         split_roles=roles,
         images=images,
@@ -116,7 +117,7 @@ def _part(check: _Check, part: Any, shared: Any, data: Path) -> Part:
     check.that(bool(paths) and _is_texts(paths), "path must be a file, a pattern, or a list of them")
     check.that(isinstance(part.get("split", ""), str), "split must be a string")
     options = {**_options(check, shared, data), **_options(check, part.get("options", {}), data)}
-    return Part(tuple(data / path for path in paths), part.get("split"), options)
+    return Part(tuple(_below(data, path) for path in paths), part.get("split"), options)
 
 
 def _options(check: _Check, options: Any, data: Path) -> dict[str, Option]:
@@ -126,7 +127,7 @@ def _options(check: _Check, options: Any, data: Path) -> dict[str, Option]:
     for name, value in options.items():
         if name.endswith("_file"):
             check.that(isinstance(value, str), f"options: {name} must be a path")
-            read[name] = data / value
+            read[name] = _below(data, value)
         elif isinstance(value, list):
             check.that(_is_texts(value), f"options: {name} must be a list of strings")
             read[name] = tuple(value)
@@ -174,6 +175,11 @@ def _check_download(check: _Check, download: Download, data: Path) -> None:
     sha256, size = download.sha256, download.size
     check.that(len(sha256) == 64 and set(sha256) <= set("0123456789abcdef"), f"sha256 {sha256!r} is not 64 hex digits")
     check.that(size is None or (type(size) is int and size > 0), f"bytes must be a whole number, not {size!r}")
+
+
+def _below(data: Path, path: str) -> Path:
+    """Take a path from the data folder on; an address stays what it is."""
+    return Path(path) if address_of(Path(path)) else data / path
 
 
 def _is_count(value: Any) -> bool:

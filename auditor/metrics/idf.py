@@ -140,6 +140,20 @@ def together(store: Store, selections: Sequence[Selection], profile: str) -> Ite
         del _POOLS[store][idf_mode]
 
 
+@contextmanager
+def counted_elsewhere(store: Store, digest: str, frequencies: ngrams.Pool) -> Iterator[str]:
+    """Take document frequencies of more than the store holds; within, the mode that is given stands for them.
+
+    `digest` are the first 12 hexadecimal digits of a hash of what was counted.
+    """
+    idf_mode = f"datasets#{digest}"
+    _POOLS.setdefault(store, {})[idf_mode] = frequencies
+    try:
+        yield idf_mode
+    finally:
+        del _POOLS[store][idf_mode]
+
+
 def pooled_images(store: Store, idf_mode: str) -> int:
     """Say how many images the selections of a mode have `together`."""
     return _POOLS[store][idf_mode].images
@@ -195,13 +209,13 @@ def bind(
     if by_items(idf_mode):
         _bind_items(workspace, selection, idf_mode)
         return
+    if _TOGETHER.fullmatch(idf_mode):
+        _bind_pool(store, workspace, idf_mode, normalisation)
+        return
     frequency = "document_frequency" if idf_mode == DATASET else "selection_frequency"
     _bind_selection(store, workspace, selection, profile, normalisation, frequency)
     if idf_mode == DATASET:
         bind_collection(workspace)
-        return
-    if _TOGETHER.fullmatch(idf_mode):
-        _bind_pool(store, workspace, idf_mode, normalisation)
         return
     nothing = pl.DataFrame(schema={"gram": pl.String, "images": pl.UInt32})
     given, log_documents = (nothing, 1.0) if idf_mode == "none" else load(idf_mode)

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator, Mapping
-from typing import BinaryIO
 
 import polars as pl
-from polars.exceptions import ComputeError
-from polars.io.plugins import register_io_source
 
-from auditor.errors import SqlError
 from auditor.reports import csv
 from auditor.result import Result
-
-#: Rows as they come: at least one frame, all of the same columns.
-Batches = Iterator[pl.DataFrame]
+from auditor.row_files import Batches
+from auditor.row_files import parquet as parquet  # noqa: PLC0414
 
 _ROWS = '"rows": ['
 
@@ -46,23 +40,3 @@ def _json(command: str, batches: Batches) -> Iterator[str]:
 TEXTS: Mapping[str, Callable[[str, Batches], Iterator[str]]] = {"csv": _csv, "json": _json}
 
 FORMATS = (*TEXTS, "parquet")
-
-
-def parquet(batches: Batches, file: BinaryIO) -> None:
-    """Write Parquet. Raises `OSError` where there is no room, `SqlError` where a column changes its type on the way."""
-    first = next(batches)
-
-    def rows(
-        with_columns: list[str] | None, predicate: pl.Expr | None, n_rows: int | None, batch_size: int | None
-    ) -> Batches:
-        del with_columns, predicate, n_rows, batch_size  # a sink asks for everything
-        for batch in itertools.chain([first], batches):
-            if batch.schema != first.schema:
-                name = next(name for name, kind in batch.schema.items() if kind != first.schema[name])
-                raise SqlError(f"{name}: holds values that Parquet has no dates or times for; cast it to varchar")
-            yield batch
-
-    try:
-        register_io_source(rows, schema=first.schema).sink_parquet(file)
-    except ComputeError as error:  # what Polars makes of a disk that is full
-        raise OSError(str(error)) from error

@@ -44,7 +44,7 @@ def score_candidates(
     texts = [selection, *(drawn for candidate in candidates for drawn in candidate.drawn_from)]
     texts += learnt_from(store, metrics)
     tokens.provide(store, texts, tokenizer, tokenizer_of(tokenizer), progress)
-    scores = _scored(store, selection, tokenizer, candidates, metrics, progress)
+    scores = scored(store, selection, tokenizer, candidates, metrics, progress)
     if scores.is_empty() and any(metric.metric.sees_images for metric in metrics):
         raise MetricError(f"{selection.label}: no image of these candidates has a vector")
     if scores.is_empty() and not _has_references(store, selection):
@@ -57,7 +57,7 @@ def score_candidates(
     return scores
 
 
-def _scored(
+def scored(
     store: Store,
     selection: Selection,
     tokenizer: str,
@@ -65,7 +65,10 @@ def _scored(
     metrics: Sequence[MetricRequest],
     progress: Progress,
 ) -> pl.DataFrame:
-    """Score counts as they come, so that those of a few images are in memory, and of the others the scores."""
+    """Score candidates as `score_candidates` does, whose tokens are there, and refuse nothing; there may be no row.
+
+    Counts are scored as they come, so that those of a few images are in memory, and of the others the scores.
+    """
     specs = list({metric.counting: None for metric in metrics})
     alike = {spec: [metric for metric in metrics if metric.counting == spec] for spec in specs}
     parts: dict[CountSpec, list[pl.DataFrame]] = {spec: [] for spec in specs}

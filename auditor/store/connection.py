@@ -95,12 +95,14 @@ class Store:
         migrate: bool = True,
         wait: float = 10.0,
         files: Path | None = None,
+        share: opening.Share | None = None,
         narrate: Callable[[str], None] = lambda _: None,
     ) -> Self:
         """Open a store, waiting up to `wait` seconds for another process to let go of it.
 
         Writing makes the file when there is none, unless `make` is false; a store of an older schema is backed up and
-        migrated, unless `migrate` is false. Statements read no files but those of the folder `files`.
+        migrated, unless `migrate` is false. Statements read no files but those of the folder `files`. A store
+        in memory may have a `share` of the machine.
 
         Raises `StoreError` for a missing, foreign or damaged file and a full disk, `StoreLockedError` after the wait,
         `UsageError` for a name that the engine takes for something else.
@@ -117,7 +119,7 @@ class Store:
         migration = None
         with engine_errors(path):
             copies = [copying.partial_of(target) for target in (path.resolve(), migrations.backup_of(path))]
-            connect = partial(opening.connect, path, wait=wait, narrate=narrate)
+            connect = partial(opening.connect, path, wait=wait, narrate=narrate, share=share)
             reads = not write and path != MEMORY
             connection = connect(read_only=reads, databases=[] if reads else copies, folder=files)
             try:
@@ -165,7 +167,7 @@ class Store:
         params: dict[str, Any] | None = None,
     ) -> pl.DataFrame:
         """Run one statement and give its rows. Raises `SqlError` with the engine's words."""
-        self._drop_what_nobody_holds()
+        self.drop_what_nobody_holds()
         with engine_errors(self.path):
             stream = self.connection.sql(statement, params=params or None).__arrow_c_stream__()
             return pl.DataFrame(ArrowStream(lambda: stream))
@@ -190,13 +192,13 @@ class Store:
 
         They never reach the file. `relation` is what people call them: part of their table's name.
         """
-        self._drop_what_nobody_holds()
+        self.drop_what_nobody_holds()
         held = Held(f'temp."{relation} {next(self._numbers)}"')
         weakref.finalize(held, self._let_go.append, held.table).atexit = False
         self.execute(f"create temp table {held.table} as {statement}", params)
         return held
 
-    def _drop_what_nobody_holds(self) -> None:
+    def drop_what_nobody_holds(self) -> None:
         """Drop tables between statements: what lets go of them may be a collector of garbage, in the midst of one."""
         tables = [self._let_go.pop() for _ in range(len(self._let_go))]
         with engine_errors(self.path), suppress(duckdb.Error):  # a transaction that failed has dropped them itself

@@ -7,6 +7,7 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
@@ -31,6 +32,15 @@ _PREFIX = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")  # but not a drive, C:
 _SIZE = re.compile(r"([0-9]+) ?([KMGT])(i?)B")
 
 _MEMORY = "1GiB"  # of the engine; a whole process needs about 300 MiB more
+
+
+@dataclass(frozen=True)
+class Share:
+    """What of a machine one engine of several may use: bytes of memory, threads, a folder for what needs more."""
+
+    memory: int
+    threads: int
+    spill: Path
 
 
 def refuse_name(path: Path) -> None:
@@ -77,10 +87,12 @@ def connect(
     narrate: Callable[[str], None],
     databases: Sequence[Path] = (),
     folder: Path | None = None,
+    share: Share | None = None,
 ) -> duckdb.DuckDBPyConnection:
     """Open a file, waiting up to `wait` seconds for another process to let go of it.
 
-    The connection is sealed: beside its file it reaches the `databases` and the files of `folder` only. Raises
+    The connection is sealed: beside its file it reaches the `databases` and the files of `folder` only. A store in
+    memory has the engine to itself, and may have a `share` of the machine. Raises
     `StoreLockedError` after the wait, `StoreError` for a file that is no store or a disk that is full.
     """
     deadline = time.monotonic() + wait
@@ -88,7 +100,7 @@ def connect(
     while True:
         file = _identity(path)
         try:
-            connection = duckdb.connect(_named(path), read_only=read_only, config=_settings(path))
+            connection = duckdb.connect(_named(path), read_only=read_only, config=_settings(path, share))
             sealing.seal(connection, databases, folder)
         except duckdb.Error as error:
             if "could not set lock on file" not in str(error).lower():
@@ -112,22 +124,40 @@ def _named(path: Path) -> str:
     return str(path) if path.name == IN_MEMORY else str(path.absolute())
 
 
-def _settings(path: Path) -> dict[str, str | bool | int | float | list[str]]:
-    """Let work that needs more memory go on beside the store's file. A store in memory has no such place."""
+def _settings(path: Path, share: Share | None) -> dict[str, str | bool | int | float | list[str]]:
+    """Let work that needs more memory go on beside the store's file, or where a store in memory is told to."""
+    if share is not None:
+        memory_limit, spill = f"{share.memory}B", str(share.spill)
+        return {
+            **sealing.FROM_THE_START,
+            "memory_limit": memory_limit,
+            "threads": share.threads,
+            "temp_directory": spill,
+        }
     if path.name == IN_MEMORY:
         return {**sealing.FROM_THE_START, "temp_directory": ""}
     return {**sealing.FROM_THE_START, "memory_limit": f"{memory()}B"}
 
 
 def memory() -> int:
-    """Give the bytes that the engine may use of a store in a file."""
-    limit = os.environ.get("AUDITOR_MEMORY", _MEMORY)
+    """Give the bytes that the engine may use: as it is told, else no more than half of what the machine has."""
+    told = os.environ.get("AUDITOR_MEMORY")
+    limit = told or _MEMORY
     size = _SIZE.fullmatch(limit)
     if size is None:
-        raise UsageError(f"AUDITOR_MEMORY={limit}: expected a size such as 2GiB")
+        raise UsageError(f"{limit}: no size of memory; --memory and AUDITOR_MEMORY expect one such as 2GiB")
     number, unit, binary = size.groups()
     factor: int = (1024 if binary else 1000) ** ("KMGT".index(unit) + 1)
-    return int(number) * factor
+    size_in_bytes: int = int(number) * factor
+    return size_in_bytes if told else min(size_in_bytes, _half_of_the_machine() or size_in_bytes)
+
+
+def _half_of_the_machine() -> int:
+    """Give half the bytes of memory that the machine has, as far as the system tells: 0 where it does not."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    except (AttributeError, OSError, ValueError):
+        return 0
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

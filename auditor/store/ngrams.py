@@ -90,7 +90,9 @@ def bind_references(at_work: Workspace, selection: Selection, relation: str = "r
         at_work.bind(relation, "drawn_reference")
 
 
-def buckets(at_work: Workspace, loads: pl.DataFrame | None = None) -> list[Bucket]:
+def buckets(
+    at_work: Workspace, loads: pl.DataFrame | None = None, *, captions_at_once: int = _CAPTIONS_AT_ONCE
+) -> list[Bucket]:
     """Cut the images of relation `reference` into ranges small enough to count in memory.
 
     `loads` has the rows of relation `pairing_count`, where candidates meet the captions of their images: images with a
@@ -108,7 +110,7 @@ def buckets(at_work: Workspace, loads: pl.DataFrame | None = None) -> list[Bucke
         return [Bucket(1, 0)]
     numbers, captions, candidates, words = (column.to_numpy().astype(np.int64) for column in loads.get_columns())
     load = np.maximum.reduce(
-        [captions / _CAPTIONS_AT_ONCE, words / _WORDS_AT_ONCE, captions * candidates / _PAIRINGS_AT_ONCE]
+        [captions / captions_at_once, words / _WORDS_AT_ONCE, captions * candidates / _PAIRINGS_AT_ONCE]
     )
     ends = np.cumsum(load)
     shares = np.floor(ends - load)

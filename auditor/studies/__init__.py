@@ -124,6 +124,7 @@ STUDIES: dict[str, Study] = {
     "bounds": _here(
         "bounds:bounds", "Scores", "How high a human scores, and how low a substitute in a caption's place.", draws=True
     ),
+    "stages": _here("stages:stages", "Scores", "Upper bounds of a dataset of any size, in stages that meet in files."),
     "compare": _here(
         "compare:compare", "Scores", "Which dataset is more homogeneous, which more specific, ranked.", draws=True
     ),

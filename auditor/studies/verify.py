@@ -15,6 +15,7 @@ from auditor.config import sources
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, Source, silent
 from auditor.result import Finding, Result, Table, about, counted
+from auditor.stages import receipt as receipts
 from auditor.store import versions
 from auditor.store.connection import Store
 from auditor.studies.report import ReportSettings
@@ -35,11 +36,18 @@ Card = Annotated[
 ]
 
 
+ReceiptFile = Annotated[
+    Path | None,
+    p.Parameter("A receipt of `auditor stages -o FILE`: say whether the scores beside it are those that were made."),
+]
+
+
 def verify(
     store: Store,
     ref: store_study.Verified = None,
     *,
     card: Card = None,
+    receipt: ReceiptFile = None,
     config: p.Config = None,
     progress: Progress = silent,
 ) -> Result:
@@ -52,6 +60,8 @@ def verify(
     With --card, every number of a card that `auditor card` wrote is made again, from the version and with the settings
     that the card names, whatever the dataset is called here; of Markdown, the numbers in the comment at its end count.
 
+    With --receipt, the scores beside a receipt are hashed and added up, and not made again.
+
     How to read it: `state` is ok, or DAMAGED (exit code 4): the file is not what was written; restore it or ingest
     again. `differs` says that the data are others than datasets.toml declares, which is no damage and ends with 0. Of a
     card, `holds` is false where a number is another now (exit code 1), and empty where this store, or this release,
@@ -60,13 +70,17 @@ def verify(
     Limits: it proves that the store agrees with itself, not that the captions are good: ask `auditor report` for that.
     Sentences of a card are not compared, nor are the tables that people see in it.
 
-    Columns: check, subject, checked, faults, state. Of a card: dataset, version, split, number, meaning, signature,
-    published, now, holds, why.
+    Columns: check, subject, checked, faults, state. Of a receipt: check, found, holds. Of a card: dataset, version,
+    split, number, meaning, signature, published, now, holds, why.
 
     Raises `UsageError` for a card of captions that this store does not hold, `SourceError` for a file that is no card.
 
     Examples: auditor verify · auditor verify --card README.md
     """
+    if receipt is not None:
+        if card is not None or ref is not None:
+            raise UsageError("--receipt: names its captions; leave DATASET and --card out")
+        return _of_receipt(store, receipt)
     if card is None:
         return store_study.verify(store, ref, config=config, progress=progress)
     if ref is not None:
@@ -85,6 +99,22 @@ def verify(
         findings=tuple(_found(card, selection, frame) for selection, frame in compared),
         holds=bool((rows["holds"].fill_null(value=True)).all()) and bool(rows["holds"].any()),
     )
+
+
+def _of_receipt(store: Store, path: Path) -> Result:
+    """Check scores against their receipt."""
+    scores = path.with_name(path.name.removesuffix(".receipt.json"))
+    if scores == path:
+        raise UsageError(f"{path}: a receipt is beside its scores, as FILE.receipt.json")
+    rows = pl.DataFrame(
+        list(receipts.checked(store, receipts.read(path), scores)),
+        schema={"check": pl.String, "found": pl.String, "holds": pl.Boolean},
+        orient="row",
+    )
+    broken = rows.filter(~pl.col("holds"))["found"]
+    notes = tuple(f"{scores} is not what was made: {said}" for said in broken)
+    table = Table(f"{scores} and its receipt", rows, name="verify/receipt")
+    return Result("verify", rows, tables=(table,), notes=notes, holds=broken.is_empty())
 
 
 def _compared(

@@ -5,6 +5,7 @@ Each is a function from a column of distinct tokens to a column of lists of word
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 
 import polars as pl
@@ -42,8 +43,14 @@ def _whole(tokens: pl.Series) -> pl.Series:
 def _each(words: pl.Series, change: Callable[[str], str]) -> pl.Series:
     """Change each word of a column of lists."""
     known = words.explode().drop_nulls().unique()
-    changed = pl.Series([change(word) for word in known], dtype=pl.String)
+    changed = pl.Series([_changed(change, word) for word in known], dtype=pl.String)
     return words.list.eval(pl.element().replace_strict(known, changed, return_dtype=pl.String))
+
+
+@functools.lru_cache(maxsize=1 << 18)
+def _changed(change: Callable[[str], str], word: str) -> str:
+    """Change a word; datasets have most of theirs in common, and several metrics ask for the same."""
+    return change(word)
 
 
 #: Every normalisation by name. Kept counts go by the name: one that gives other words than before takes another.

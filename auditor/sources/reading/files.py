@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, BinaryIO, NoReturn, cast
 
 from auditor.errors import SourceError
 from auditor.model import Batches, Part
+from auditor.number_order import by_number
+from auditor.remote import address_of
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -50,8 +52,6 @@ _FREE_EXPANSION = 1 << 26
 _BUFFER = 1 << 20
 
 _LONGEST_LIST = 1 << 26
-
-_ADDRESS = re.compile(r"(?i)((?:https?|ftps?|s3a?|gs|gcs|hf|az|abfss?|file|hdfs)):/+(.*)")
 
 #: What may stand in a file's place and is never its content.
 _STAND_INS = (
@@ -106,7 +106,9 @@ def expand(part: Part) -> list[Path]:
             found.append(locate(path))
             continue
         try:
-            met = sorted((match for match in path.parent.glob(path.name) if match.is_file()), key=_by_number)
+            met = sorted(
+                (match for match in path.parent.glob(path.name) if match.is_file()), key=lambda one: by_number(one.name)
+            )
         except (OSError, ValueError) as error:
             raise SourceError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
         if not met:
@@ -121,11 +123,10 @@ def expand(part: Part) -> list[Path]:
 
 
 def _refuse_address(path: Path) -> None:
-    """Raise `SourceError` for what is an address, whose second slash a path does not keep."""
-    told = _ADDRESS.match(str(path))
-    if told and not os.path.lexists(path):
+    """Raise `SourceError` for an address that nobody has brought to this disk."""
+    if (address := address_of(path)) is not None:
         raise SourceError(
-            f"{told[1]}://{told[2]}: an address, and files are read from disk: download it and name the file, or "
+            f"{address}: an address, and this file is read from disk: download it and name the file, or "
             "declare it in datasets.toml with url and sha256 and let `auditor fetch` get it"
         )
 
@@ -137,12 +138,6 @@ def _identity(path: Path) -> tuple[int, int]:
     except OSError as error:
         raise SourceError(f"{path}: {error.strerror or error}") from error
     return found.st_dev, found.st_ino
-
-
-def _by_number(path: Path) -> tuple[list[str | int], str]:
-    """Order names as people count: `part-2` before `part-10`."""
-    pieces = re.split(r"([0-9]+)", path.name)
-    return [int(piece) if place % 2 else piece for place, piece in enumerate(pieces)], path.name
 
 
 def is_there(path: Path) -> bool:

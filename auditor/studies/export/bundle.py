@@ -17,6 +17,9 @@ from auditor.sources.reading.files import sha256
 from auditor.store import bundles
 from auditor.studies.export.folders import replacing_folder
 
+#: What is in the folder.
+NAMES = frozenset({MANIFEST, CAPTIONS, ANNOTATIONS})
+
 
 def write(selection: Selection, contents: bundles.Contents, folder: Path, *, force: bool) -> pl.DataFrame:
     """Write a bundle. Columns: dataset, version, split, file, rows, bytes, sha256.
@@ -26,7 +29,7 @@ def write(selection: Selection, contents: bundles.Contents, folder: Path, *, for
     frames = {CAPTIONS: contents.captions}
     if contents.annotations.height:
         frames[ANNOTATIONS] = contents.annotations
-    with replacing_folder(folder, {MANIFEST, CAPTIONS, ANNOTATIONS}, force=force) as draft:
+    with replacing_folder(folder, NAMES, force=force) as draft:
         for name, frame in frames.items():
             frame.rechunk().write_parquet(draft / name, compression="zstd", row_group_size=bundle.ROWS_AT_ONCE)
         rows = pl.DataFrame([row_of(selection, contents, draft / name, frame.height) for name, frame in frames.items()])

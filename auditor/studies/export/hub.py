@@ -15,6 +15,9 @@ from auditor.studies.export.folders import replacing_folder
 
 README, DATA = "README.md", "data"
 
+#: What is in the folder.
+NAMES = frozenset({README, DATA})
+
 _TRAIN = "train"  # what the hub calls the rows of a dataset without splits
 
 
@@ -26,7 +29,7 @@ def write(captions: Captions, folder: Path, language: str, declared: Source | No
     for (split,), part in sorted(parts.items(), key=lambda item: str(item[0][0])):
         name = _name(None if split is None else str(split), {known for known, _ in files.values()})
         files[f"{DATA}/{name}-00000-of-00001.parquet"] = name, part
-    with replacing_folder(folder, {README, DATA}, force=force) as draft:
+    with replacing_folder(folder, NAMES, force=force) as draft:
         (draft / DATA).mkdir()
         for path, (_, part) in files.items():
             part.rechunk().write_parquet(draft / path, compression="zstd")

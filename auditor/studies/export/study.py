@@ -13,15 +13,19 @@ from auditor import parameters as p
 from auditor.config import sources
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
+from auditor.remote import address_of, sending
 from auditor.replacing import replacing
 from auditor.result import Result, Table, counted
+from auditor.sources.bundle import MANIFEST
 from auditor.store import bundles, versions
 from auditor.store.connection import Store
 from auditor.studies.export import bundle, hub
 from auditor.studies.export.cleaned import named_by_findings
 from auditor.studies.export.files import FILES, Captions, columns, format_of
 
-Target = Annotated[Path, p.Parameter("File or folder to make.", "output", "o")]
+Target = Annotated[
+    Path, p.Parameter("File or folder to make, on this disk or at an address as s3://BUCKET/NAME.", "output", "o")
+]
 
 Format = Annotated[
     str | None,
@@ -40,6 +44,9 @@ Without = Annotated[
         "warnings; repeat for more."
     ),
 ]
+
+#: The names in the folders that formats are.
+_FOLDERS = {"bundle": bundle.NAMES, "hf": hub.NAMES}
 
 Force = Annotated[bool, p.Parameter("Replace what is there.")]
 
@@ -71,6 +78,9 @@ def export(
     shows. Equal content gives equal bytes. With `force`, what is there gives way. With `without`, captions that
     `auditor findings` names are left out; a list of them, each with why, is written beside, as NAME.left-out.csv.
 
+    An address, as `s3://BUCKET/NAME` (extra `remote`), is written when all is made here: under names of drafts first,
+    then under its own, the manifest or README last. Where that breaks off, what was there stays.
+
     How to read it: one row a file, with its rows and its sha256. A note has the command that reads it again, and the
     version that this gives: the one that was written, or where the format cannot hold all of it, another, with what is
     lost. Slots are kept, but COCO and Karpathy number an image's captions anew where one is missing.
@@ -86,33 +96,49 @@ def export(
     """
     chosen = format_of(file_format, target)
     selection = versions.resolve(store, ref)
-    left_out = target.parent / f"{target.stem or target.resolve().name}.left-out.csv"
-    _check_free(target, chosen, force)
-    if without and left_out.exists() and not force:
-        raise UsageError(f"{left_out}: is there already; name another file, or replace it with --force")
-    gone = named_by_findings(store, selection, without, progress) if without else None
-    contents = bundles.read_out(store, selection, None if gone is None else gone.select("image", "slot").unique())
-    if contents.captions.is_empty():
-        raise UsageError(f"{ref}: findings name every caption; nothing is left to write")
-    captions = Captions(selection.version.dataset, contents.version, contents.captions)
-    try:
-        rows = _write(store, selection, contents, captions, target, chosen, config, force=force)
-        if gone is not None:
-            with replacing(left_out) as file:
-                gone.write_csv(file)
-    except OSError as error:
-        raise UsageError(f"{target}: cannot be written: {error.strerror or error}") from error
+    beside = f"{target.stem or target.resolve().name}.left-out.csv"
+    place = address_of(target) or str(target)
+    with sending(
+        target,
+        folder_of=_FOLDERS.get(chosen),
+        beside=[beside] if without else [],
+        last=(MANIFEST, hub.README),
+        force=force,
+        progress=progress,
+    ) as here:
+        left_out = here.parent / beside
+        _check_free(here, chosen, force)
+        if without and left_out.exists() and not force:
+            raise UsageError(f"{left_out}: is there already; name another file, or replace it with --force")
+        gone = named_by_findings(store, selection, without, progress) if without else None
+        contents = bundles.read_out(store, selection, None if gone is None else gone.select("image", "slot").unique())
+        if contents.captions.is_empty():
+            raise UsageError(f"{ref}: findings name every caption; nothing is left to write")
+        captions = Captions(selection.version.dataset, contents.version, contents.captions)
+        try:
+            rows = _write(store, selection, contents, captions, here, chosen, config, force=force)
+            if gone is not None:
+                with replacing(left_out) as file:
+                    gone.write_csv(file)
+        except OSError as error:
+            raise UsageError(f"{place}: cannot be written: {error.strerror or error}") from error
     shown = rows.drop("version", "split").with_columns(pl.col("sha256").str.head(12))
     return Result(
         "export",
         rows,
         (selection,),
-        tables=(Table(f"{ref} → {target}", shown, name="bundle"),),
+        tables=(Table(f"{ref} → {place}", shown, name="bundle"),),
         notes=(
-            *_gone(selection, contents, gone, left_out),
-            *_again(store, selection, contents, captions, target, chosen),
+            *_gone(selection, contents, gone, _beside(place, beside)),
+            *_again(store, selection, contents, captions, place, chosen),
         ),
     )
+
+
+def _beside(place: str, name: str) -> str:
+    """Say where a file is that lies beside another."""
+    folder, slash, _ = place.rstrip("/").rpartition("/")
+    return f"{folder}{slash}{name}"
 
 
 def _write(
@@ -152,7 +178,7 @@ def _check_free(target: Path, chosen: str, force: bool) -> None:
 
 
 def _gone(
-    selection: Selection, contents: bundles.Contents, gone: pl.DataFrame | None, left_out: Path
+    selection: Selection, contents: bundles.Contents, gone: pl.DataFrame | None, left_out: str
 ) -> tuple[str, ...]:
     """Say how many captions and images are left out."""
     if gone is None:
@@ -167,12 +193,12 @@ def _gone(
 
 
 def _again(
-    store: Store, selection: Selection, contents: bundles.Contents, captions: Captions, target: Path, chosen: str
+    store: Store, selection: Selection, contents: bundles.Contents, captions: Captions, place: str, chosen: str
 ) -> tuple[str, ...]:
     """Say how the files are read again, which version that gives, and what of this one the format cannot hold."""
     size = f"{contents.images:,} images and {contents.captions.height:,} captions"
     name = selection.version.dataset
-    command = f"auditor ingest {name} --from {shlex.quote(str(target))}"
+    command = f"auditor ingest {name} --from {shlex.quote(place)}"
     if chosen == "bundle":
         return (f"version {contents.version[:12]} with {size}; `{command}` reads it into another store",)
     written = FILES.get(chosen)

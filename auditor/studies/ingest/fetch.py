@@ -13,6 +13,7 @@ from auditor import config as declarations
 from auditor import parameters as p
 from auditor.errors import SourceError, UsageError
 from auditor.model import Progress, Source, silent
+from auditor.remote import address_of
 from auditor.result import Result, Table
 from auditor.sources import download as fetching
 
@@ -137,10 +138,11 @@ def _notes(source: Source) -> list[str]:
 
 
 def _needed(source: Source) -> list[Path]:
-    """List the files that an ingest reads: captions, split lists, and files that options name."""
+    """List the files of this disk that an ingest reads: captions, split lists, and files that options name."""
     parts = [path for part in source.parts for path in part.paths]
     named = [value for part in source.parts for value in part.options.values() if isinstance(value, Path)]
-    return list(dict.fromkeys([*parts, *source.splits.values(), *named]))
+    every = dict.fromkeys([*parts, *source.splits.values(), *named])
+    return [path for path in every if address_of(path) is None]
 
 
 def _missing(source: Source) -> list[Path]:

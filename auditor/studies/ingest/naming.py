@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from auditor import config
 from auditor.errors import SourceError
 from auditor.model import Kind, Source
+from auditor.remote import Near
 from auditor.sources import bundle, guess, votes
 from auditor.sources.bundle import MANIFEST, Manifest, open_manifest
 from auditor.sources.reading.files import STDIN, expand, head, is_folder, is_stdin
@@ -44,6 +46,16 @@ def wanted(
     declared = config.sources(declarations)
     sources = config.wanted(names, files=files, file_format=file_format, kind=kind, config=declared, **asked)
     return [described(source, kind, declared) for source in sources]
+
+
+def near_files(paths: Sequence[Path], near: Near) -> list[Path]:
+    """Give the files that a user names, as SPLIT=FILE or not, with copies of those that are addresses."""
+    found = []
+    for path in paths:
+        told = None if os.path.lexists(path) else config.OF_SPLIT.fullmatch(str(path))
+        split, place = (f"{told[1]}=", Path(told[2])) if told else ("", path)
+        found += [Path(f"{split}{copy}") for copy in near.files(place)]
+    return found
 
 
 def _format_of(paths: Sequence[Path]) -> str | None:

@@ -11,10 +11,11 @@ from auditor import parameters as p
 from auditor.config.lock import Lock, beside
 from auditor.errors import UsageError
 from auditor.model import Narrate, Option, Progress, quiet, silent
+from auditor.remote import Near
 from auditor.result import Result
 from auditor.store.connection import Store
 from auditor.studies.ingest.given import files_of, named_as_data
-from auditor.studies.ingest.naming import wanted
+from auditor.studies.ingest.naming import near_files, wanted
 from auditor.studies.ingest.rehearsal import rehearsed
 from auditor.studies.ingest.sources import MAX_REJECTED, ingest_sources
 
@@ -26,7 +27,11 @@ Everything = Annotated[bool, p.Parameter("Every dataset that datasets.toml decla
 
 Files = Annotated[
     Sequence[Path],
-    p.Parameter("Read NAME from this file, folder or pattern, or SPLIT=FILE; - is standard input.", "from"),
+    p.Parameter(
+        "Read NAME from this file, folder, pattern or address (s3://, gs://, hf://, https://), or SPLIT=FILE; - is "
+        "standard input.",
+        "from",
+    ),
 ]
 
 Format = Annotated[
@@ -108,6 +113,10 @@ def ingest(
     `encoding`; the message names the likely one. `language` is kept with the dataset; where nobody says it,
     letters that are not Latin tell. Whatever is taken for something that nobody named is said.
 
+    An address is whatever fsspec reads (extra `remote`): a file, a pattern or a folder. What it names is copied to a
+    temporary folder and then read as any file; credentials are those that its library finds in the environment or a
+    profile. A connection that drops is tried again; what cannot be had whole, or changes meanwhile, is refused.
+
     Vectors that an encoder made of images, or of texts, are a dataset of their own (format `vectors`: Parquet, .npy,
     .npz, HDF5, folders of clip-retrieval), with versions like captions. What is said is how many images of each dataset
     of captions have one; `basename`, `image_suffix` and `coco_ids` bring ids together.
@@ -128,9 +137,9 @@ def ingest(
     Examples: auditor ingest flickr8k coco-val2017 · auditor ingest mine --from captions.csv --caption-col text
     """
     path = config if isinstance(config, Path) else None
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, Near(progress) as near:
         own = files_of(data, Path(folder), names[0] if names else "data") if data is not None else ()
-        given = [*files, *own]
+        given = [*near_files(files, near), *near_files(own, near)]
         columns: dict[str, Option | None] = {"image_col": image_col, "caption_col": tuple(caption_col) or None}
         columns |= {"caption_id_col": caption_id_col, "split_col": split_col, "slot_col": slot_col}
         columns |= {"encoding": encoding}
@@ -144,6 +153,7 @@ def ingest(
             language=language,
             declarations=config,
         )
+        sources = [near.source(source) for source in sources]
         lock = None if given and not frozen else Lock(beside(path), frozen=frozen, narrate=narrate)
         allowed = 0.0 if strict else MAX_REJECTED if max_rejected is None else max_rejected
         with named_as_data(folder):

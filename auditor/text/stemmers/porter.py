@@ -7,6 +7,7 @@ captions snowballstemmer's `porter` (3.1.1) stems one otherwise: it undoubles no
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable
 
@@ -66,12 +67,18 @@ def _ends_cvc(text: str) -> bool:
 
 def _replace(word: str, rules: Rules, condition: Condition) -> str:
     """Apply the rule of the longest suffix that the word has, if what stands before it meets the condition."""
-    fitting = [rule for rule in rules if word.endswith(rule[0])]
-    if not fitting:
-        return word
-    suffix, replacement = max(fitting, key=lambda rule: len(rule[0]))
-    before = word.removesuffix(suffix)
-    return before + replacement if condition(before) else word
+    by_suffix, lengths = _longest_first(rules)
+    for length in lengths:
+        if (replacement := by_suffix.get(word[-length:])) is not None:
+            before = word[:-length]
+            return before + replacement if condition(before) else word
+    return word
+
+
+@functools.cache
+def _longest_first(rules: Rules) -> tuple[dict[str, str], tuple[int, ...]]:
+    """Give replacements by suffix, and the lengths that suffixes have, the greatest first."""
+    return dict(rules), tuple(sorted({len(suffix) for suffix, _ in rules}, reverse=True))
 
 
 def _step_1a(word: str) -> str:

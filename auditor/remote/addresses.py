@@ -1,0 +1,148 @@
+"""What is an address, the filesystem that it is on, and what goes wrong there, in a line."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+from auditor.errors import MissingExtraError, SourceError
+
+T = TypeVar("T")
+
+#: How often in a row an address may fail with what may pass; the pause in seconds doubles each time.
+TRIES, PAUSE = 4, 0.5
+
+#: A letter alone is a disk of Windows. A path keeps one slash of those that follow.
+_ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/+(.+)", re.DOTALL)
+
+#: Addresses of this disk.
+_LOCAL = ("file", "local")
+
+_EXTRA = "pip install 'auditor[remote]'"
+
+#: Where the libraries look for credentials.
+_CREDENTIALS = {
+    "s3": "AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+    "gs": "GOOGLE_APPLICATION_CREDENTIALS, or `gcloud auth application-default login`",
+    "hf": "HF_TOKEN, or `hf auth login`",
+}
+_CREDENTIALS |= {"s3a": _CREDENTIALS["s3"], "gcs": _CREDENTIALS["gs"]}
+
+_MISSING, _DENIED = (404, 410), (401, 403)
+
+_OF_CREDENTIALS = re.compile(r"Credential|Unauthorized|Forbidden|AccessDenied|Gated|RefreshError|TokenRetrieval")
+
+_FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+
+#: What a repetition does not mend.
+_LASTING = (ValueError, TypeError, NotImplementedError, IsADirectoryError, NotADirectoryError, FileExistsError)
+
+
+def address_of(path: Path) -> str | None:
+    """Give the address that a path was typed as; null for what is on this disk."""
+    told = _ADDRESS.fullmatch(str(path))
+    if told is None or told[1].lower() in _LOCAL or os.path.lexists(path):
+        return None
+    return f"{told[1].lower()}://{told[2]}"
+
+
+def on_disk(path: Path) -> Path:
+    """Take `file:///a/b` as the path that it is."""
+    told = _ADDRESS.fullmatch(str(path))
+    return Path(f"/{told[2]}") if told and told[1].lower() in _LOCAL and not os.path.lexists(path) else path
+
+
+def scheme_of(address: str) -> str:
+    """Give what an address begins with."""
+    return address.partition("://")[0]
+
+
+def filesystem(address: str) -> tuple[Any, str]:
+    """Open the filesystem of an address, which remembers no listing, and give the path there.
+
+    Raises `MissingExtraError` where a library is missing, `SourceError` for what no library knows.
+    """
+    try:
+        from fsspec.core import url_to_fs  # type: ignore[import-untyped]  # noqa: PLC0415  an extra
+    except ImportError as error:
+        raise MissingExtraError(f"{address}: an address is read by fsspec: {_EXTRA}") from error
+    scheme = scheme_of(address)
+    settings = {"headers": {"Accept-Encoding": "identity"}} if scheme in ("http", "https") else {}
+    try:
+        opened: tuple[Any, str] = url_to_fs(address, skip_instance_cache=True, use_listings_cache=False, **settings)
+    except ImportError as error:
+        raise MissingExtraError(f"{address}: {said(error)}; {_EXTRA} has what s3, gs, hf and https need") from error
+    except Exception as error:  # each library raises its own
+        raise SourceError(f"{address}: not an address that can be read: {said(error)}") from error
+    return opened
+
+
+def repeated(address: str, attempt: Callable[[], T]) -> T:
+    """Try until it succeeds, with pauses. Raises `SourceError` for what lasts, and for what does not pass."""
+    for number in range(1, TRIES + 1):
+        try:
+            return attempt()
+        except Exception as error:  # each library raises its own
+            if isinstance(error, OSError) and error.errno in _FULL:
+                raise
+            if (lasting := _lasting(address, error)) is not None:
+                raise SourceError(lasting) from error
+            if number == TRIES:
+                raise SourceError(
+                    f"{address}: {said(_causes(error)[-1])}, {TRIES} times in a row; check the network and try again"
+                ) from error
+        time.sleep(PAUSE * 2 ** (number - 1))
+    raise AssertionError("unreachable")
+
+
+def said(error: BaseException) -> str:
+    """Give the first line of what a library says."""
+    words = str(error).strip().splitlines()
+    return words[0].rstrip(".") if words else type(error).__name__
+
+
+def _lasting(address: str, error: Exception) -> str | None:
+    """Say what is wrong where repeating is of no use; null where it may be."""
+    causes = _causes(error)
+    statuses = {status for cause in causes if (status := _status(cause)) is not None}
+    if statuses & {*_DENIED} or any(
+        isinstance(cause, PermissionError) or _OF_CREDENTIALS.search(type(cause).__name__) for cause in causes
+    ):
+        known = _CREDENTIALS.get(scheme_of(address))
+        found = f"; credentials are found as its library does: {known}" if known else ""
+        return f"{address}: access denied ({said(error)}){found}"
+    if statuses & {*_MISSING} or (isinstance(error, FileNotFoundError) and len(causes) == 1):
+        return f"{address}: no such file there; mend the address, or look whether these credentials may see it"
+    if isinstance(error, _LASTING):
+        return f"{address}: {said(error)}"
+    return None
+
+
+def _causes(error: BaseException) -> list[BaseException]:
+    """Give an error with what it was raised from, which says more than the error does."""
+    found: list[BaseException] = []
+    cause: BaseException | None = error
+    while cause is not None and cause not in found:
+        found.append(cause)
+        cause = cause.__cause__
+    return found
+
+
+def _status(error: BaseException) -> int | None:
+    """Give the status that a server answered with, as the libraries keep it."""
+    return next((status for status in _statuses(error) if isinstance(status, int)), None)
+
+
+def _statuses(error: BaseException) -> Iterator[Any]:
+    yield getattr(error, "status", None)
+    answer = getattr(error, "response", None)
+    yield getattr(answer, "status_code", None)
+    if isinstance(answer, dict):
+        yield answer.get("ResponseMetadata", {}).get("HTTPStatusCode")
+    code = getattr(error, "code", None)
+    yield int(code) if isinstance(code, str) and code.isdecimal() else code

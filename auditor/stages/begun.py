@@ -1,0 +1,55 @@
+"""The beginning of work: what workers need is taken out of the store, once, so that none of them opens it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from auditor.errors import MetricError
+from auditor.model import Progress, Selection, silent
+from auditor.registry import MetricRequest
+from auditor.scoring.scores import refuse_unscorable
+from auditor.stages import plan as plans
+from auditor.stages.plan import Plan
+from auditor.stages.work import CAPTIONS, WORDS, Work
+from auditor.store import ngrams, tokens
+from auditor.store.connection import Store
+from auditor.store.versions import images
+from auditor.text import tokenizer_of
+
+#: Captions of a bucket. It does not depend on the machine: what is the same work has the same files everywhere.
+CAPTIONS_AT_ONCE = 60_000
+
+
+def begin(
+    store: Store,
+    selection: Selection,
+    tokenizer: str,
+    metrics: Sequence[MetricRequest],
+    place: Callable[[Plan], Path],
+    captions: int = CAPTIONS_AT_ONCE,
+    progress: Progress = silent,
+) -> tuple[Plan, Work]:
+    """Plan the scores of a selection and write the captions of each bucket, those that are not there yet.
+
+    `place` says in which folder a plan is worked at. Raises `MetricError` for a metric that cannot be had, or not in
+    stages, and for captions without references; `UsageError` for a folder of other work.
+    """
+    refuse_unscorable(store, selection, metrics)
+    if not images(store, selection)["captions"].gt(1).any():
+        raise MetricError(f"{selection.label}: no image has two captions, and so no caption has a reference")
+    tokens.provide(store, [selection], tokenizer, tokenizer_of(tokenizer), progress)
+    at_work = ngrams.workspace(store, selection, tokenizer)
+    plan = plans.made(at_work, selection, tokenizer, metrics, captions)
+    work = Work(place(plan))
+    work.begin(plan.written())
+    for number, (first, last) in enumerate(plan.buckets):
+        if work.part(CAPTIONS, number) and work.part(WORDS, number):
+            continue
+        progress(f"{selection.label}: captions of buckets", number, len(plan.buckets))
+        at_work.params |= {"first_image": first, "last_image": last}
+        work.put(CAPTIONS, number, at_work.rows("bucket_caption"))
+        work.put(WORDS, number, at_work.rows("bucket_word"))
+    del at_work
+    store.drop_what_nobody_holds()  # the captions, which would be in memory while workers are at work
+    return plan, work

@@ -1,0 +1,137 @@
+"""A receipt: what was scored and how it was cut, by hashes, so that a result is checked where nobody makes it again."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import platform
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from auditor.errors import SourceError, UsageError
+from auditor.replacing import replacing
+from auditor.stages import plan as plans
+from auditor.stages.plan import Plan
+from auditor.stages.summary import sums_of_scores, totals
+from auditor.stages.tasks import STAGES
+from auditor.stages.work import SCORES, SUMS, Work
+from auditor.store.connection import Store
+from auditor.store.sqlfiles import catalogue, fingerprint
+from auditor.store.versions import log
+
+_NAME = "auditor.receipt/v1"
+
+#: Files of other stages hold numbers of tokens, which are those of one store.
+_SAME_EVERYWHERE = (SCORES, SUMS)
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What was made of a plan: files of stages with their sha256, by name; the file of rows, if one was written.
+
+    `rows` are the rows of scores of each bucket, `sums` the sums of all scores, `software` what made them.
+    """
+
+    plan: Plan
+    files: Mapping[str, str]
+    rows: tuple[int, ...]
+    sums: tuple[Mapping[str, Any], ...]
+    software: Mapping[str, str]
+    scores_sha256: str | None = None
+
+
+def path_of(scores: Path) -> Path:
+    """Name the receipt of a file of scores."""
+    return scores.with_name(f"{scores.name}.receipt.json")
+
+
+def made(plan: Plan, work: Work, sums: pl.DataFrame, scores: Path | None) -> Receipt:
+    """Make the receipt of finished work, and of the file that its scores were written to."""
+    parts = {
+        (stage, number): part
+        for stage in _SAME_EVERYWHERE
+        for number in range(STAGES[stage].parts(plan))
+        if (part := work.part(stage, number)) is not None
+    }
+    software = {"python": platform.python_version()} | {name: version(name) for name in ("auditor", "duckdb", "polars")}
+    return Receipt(
+        plan,
+        {f"{stage}/{number:06}": part.sha256 for (stage, number), part in parts.items()},
+        tuple(part.rows for (stage, _), part in parts.items() if stage == SCORES),
+        tuple(sums.to_dicts()),
+        software,
+        None if scores is None else _sha256(scores),
+    )
+
+
+def write(receipt: Receipt, path: Path) -> None:
+    """Write a receipt. Raises `UsageError` where that cannot be."""
+    fields = dataclasses.asdict(receipt) | {"plan_sha256": receipt.plan.digest}
+    try:
+        with replacing(path) as file:
+            file.write((json.dumps({_NAME: fields}, indent=1, sort_keys=True) + "\n").encode())
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+def read(path: Path) -> Receipt:
+    """Read a receipt. Raises `SourceError` for a file that is none, or whose plan is not the one that it names."""
+    try:
+        fields = json.loads(path.read_bytes())[_NAME]
+        named = fields.pop("plan_sha256")
+        plan = plans.read(json.dumps(fields.pop("plan")))
+        receipt = Receipt(plan, **{**fields, "rows": tuple(fields["rows"]), "sums": tuple(fields["sums"])})
+    except OSError as error:
+        raise SourceError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise SourceError(f"{path}: is no receipt; `auditor stages -o FILE` writes one beside its scores") from error
+    if plan.digest != named:
+        raise SourceError(f"{path}: was altered: its plan is not the one that it was written for")
+    return receipt
+
+
+def checked(store: Store, receipt: Receipt, scores: Path) -> Iterator[tuple[str, str, bool | None]]:
+    """Check a file of scores against its receipt: what is checked, what was found, whether it holds.
+
+    Nothing is scored again: scores are hashed and added up. What this store or this release cannot say is null.
+    """
+    plan = receipt.plan
+    known = [one for one in log(store, plan.dataset) if one.version == plan.version]
+    captions = f"{plan.dataset}@{plan.version[:12]}"
+    yield "captions", f"{captions} is {'' if known else 'not '}in this store", True if known else None
+    same = all(name in catalogue() and fingerprint(name) == one for name, one in plan.sql.items())
+    yield "statements", f"{len(plan.sql)} SELECTs are {'' if same else 'not '}those of this release", same or None
+    found = _sha256(scores)
+    holds = found == receipt.scores_sha256
+    yield "scores", f"{scores.name} is {'' if holds else 'not '}what was written", holds
+    sums = totals(pl.concat(_sums_of_buckets(receipt, scores)))
+    added = sums.to_dicts() == [dict(one) for one in receipt.sums]
+    yield "sums", f"scores add up to {'the same' if added else 'other'} sums of {sums.height:,} groups", added
+
+
+def _sums_of_buckets(receipt: Receipt, scores: Path) -> Iterator[pl.DataFrame]:
+    """Add up a file of scores bucket by bucket, as it was written."""
+    try:
+        rows = pl.scan_parquet(scores) if scores.suffix == ".parquet" else pl.scan_csv(scores, infer_schema=False)
+        first = 0
+        for captions in receipt.rows:
+            height = captions * len(receipt.plan.metrics)
+            bucket = rows.slice(first, height).select("metric", pl.col("image").cast(pl.String), "value")
+            yield sums_of_scores(bucket.with_columns(pl.col("value").cast(pl.Float64)).collect())
+            first += height
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise SourceError(f"{scores}: cannot be read as scores: {str(error).partition(chr(10))[0]}") from error
+
+
+def _sha256(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise SourceError(f"{path}: cannot be read: {error.strerror or error}") from error

@@ -1,0 +1,53 @@
+"""The scores of finished work as one file, bucket by bucket; never all of them in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+
+from auditor.errors import UsageError
+from auditor.metrics.candidates import HUMAN
+from auditor.row_files import AS_THEY_COME, write_batches
+from auditor.stages.plan import Plan
+from auditor.stages.work import SCORES, Work
+
+
+def check_rows(path: Path) -> None:
+    """Raise `UsageError` for a file that cannot hold rows as they come, before anything is counted for it."""
+    if path.suffix not in AS_THEY_COME:
+        raise UsageError(f"{path}: scores are written as they come: name a file that ends with .parquet or .csv")
+
+
+def write(plan: Plan, work: Work, path: Path) -> int:
+    """Write the scores: dataset, version, split, image, slot, candidate, metric, value. Say how many rows there are.
+
+    Buckets follow each other in order of their images, and in each the metrics. Raises `UsageError` for a file that
+    cannot be written.
+    """
+    rows = 0
+
+    def batches() -> Iterator[pl.DataFrame]:
+        nonlocal rows
+        for number in range(len(plan.buckets)):
+            batch = _long(plan, work.scan(SCORES, number).collect())
+            rows += batch.height
+            yield batch
+
+    write_batches(batches(), path)
+    return rows
+
+
+def _long(plan: Plan, scores: pl.DataFrame) -> pl.DataFrame:
+    """Give a row for each caption and metric."""
+    return scores.unpivot(plan.metrics, index=["split", "image", "slot"], variable_name="metric").select(
+        pl.lit(plan.dataset).alias("dataset"),
+        pl.lit(plan.version).alias("version"),
+        "split",
+        "image",
+        "slot",
+        pl.lit(HUMAN.name).alias("candidate"),
+        "metric",
+        "value",
+    )

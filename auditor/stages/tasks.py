@@ -1,0 +1,169 @@
+"""The stages: from files to a file, a bucket of images or a partition of n-grams at a time.
+
+`captions` and `words` are taken out of the store; then `partial` counts n-grams in buckets, `summed` adds up how many
+images have them, `scores` scores the captions of buckets with these frequencies, and `sums` adds scores up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+import polars as pl
+
+from auditor.metrics import idf
+from auditor.metrics.candidates import HUMAN
+from auditor.model import Selection, silent
+from auditor.scoring.scores import scored
+from auditor.stages import plan as plans
+from auditor.stages.plan import Plan
+from auditor.stages.summary import sums_of_scores
+from auditor.stages.work import CAPTIONS, PARTIAL, SCORES, SUMMED, SUMS, WORDS, Work
+from auditor.store import ngrams
+from auditor.store.bounded import resident
+from auditor.store.connection import MEMORY, Store
+from auditor.store.excerpts import excerpt
+from auditor.store.file import Share
+from auditor.store.workspace import Workspace
+
+#: How folders begin for what engines have no memory for; those of killed workers go at the end.
+SPILL = ".spill-"
+
+_LAST_IMAGE = (1 << 32) - 1
+
+#: Groups of rows in a file that is read whole.
+_WHOLE = 1
+
+
+class Done(NamedTuple):
+    """What a worker says of a finished task: which it was, how many rows it wrote, and its own bytes of memory."""
+
+    stage: str
+    number: int
+    rows: int
+    memory: int
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One step of the work.
+
+    `says` is what people are told, `parts` how many files it makes, `groups` how many groups of rows each has: what
+    reads one of them reads no other. `run` makes the rows of a file.
+    """
+
+    name: str
+    says: str
+    parts: Callable[[Plan], int]
+    groups: Callable[[Plan], int]
+    run: Callable[[Plan, Work, int, Share], pl.DataFrame]
+
+
+def partial(plan: Plan, work: Work, number: int, share: Share) -> pl.DataFrame:
+    """Count the n-grams of a bucket. Columns: partition, high, low, images."""
+    with _bucket(plan, work, number, share) as (store, selection):
+        at_work = ngrams.workspace(store, selection, plan.tokenizer, partitions=plan.partitions)
+        at_work.params |= {"first_image": 0, "last_image": _LAST_IMAGE}
+        return at_work.rows("partial_frequency")
+
+
+def summed(plan: Plan, work: Work, number: int, share: Share) -> pl.DataFrame:
+    """Add up the n-grams of a partition. Columns: bucket, high, low, images."""
+    rows = pl.concat(
+        work.scan(PARTIAL, bucket)
+        .filter(partition=number)
+        .select(pl.lit(bucket, pl.UInt32).alias("bucket"), "high", "low", "images")
+        for bucket in range(len(plan.buckets))
+    )
+    with Store.open(MEMORY, share=share) as store:
+        at_work = Workspace(store)
+        at_work.bind_rows("frequency_of_partition", rows.collect())
+        return at_work.rows("summed_frequency")
+
+
+def scores(plan: Plan, work: Work, number: int, share: Share) -> pl.DataFrame:
+    """Score the captions of a bucket, each held out. Columns: image, slot, split, and one for each metric."""
+    with _bucket(plan, work, number, share) as (store, selection):
+        weighed = _weighed(plan, work, number, store) if plan.partitions else nullcontext("")
+        with weighed as idf_mode:
+            metrics = [plans.weighed_by(metric, idf_mode) for metric in plan.requests]
+            found = scored(store, selection, plan.tokenizer, [HUMAN], metrics, silent)
+    splits = work.scan(CAPTIONS, number).select("image", "slot", "split").collect()
+    told = found.join(splits, on=["image", "slot"], how="left", maintain_order="left")
+    return told.select("image", "slot", "split", *plan.metrics)
+
+
+def sums(plan: Plan, work: Work, number: int, share: Share) -> pl.DataFrame:
+    """Add up the scores of a bucket. Columns: those of `score_sum`."""
+    rows = work.scan(SCORES, number).collect()
+    long = rows.unpivot(plan.metrics, index="image", variable_name="metric").select("metric", "image", "value")
+    return sums_of_scores(long, share)
+
+
+def _of_buckets(plan: Plan) -> int:
+    return len(plan.buckets)
+
+
+def _of_partitions(plan: Plan) -> int:
+    return plan.partitions
+
+
+def _if_weighed(plan: Plan) -> int:
+    return len(plan.buckets) if plan.partitions else 0
+
+
+def _once(plan: Plan) -> int:
+    del plan
+    return _WHOLE
+
+
+#: In the order in which they follow each other.
+STAGES = {
+    stage.name: stage
+    for stage in (
+        Stage(PARTIAL, "n-grams of buckets", _if_weighed, _of_partitions, partial),
+        Stage(SUMMED, "document frequency", _of_partitions, _of_buckets, summed),
+        Stage(SCORES, "scores", _of_buckets, _once, scores),
+        Stage(SUMS, "sums of scores", _of_buckets, _once, sums),
+    )
+}
+
+
+def run(folder: Path, stage: str, number: int, memory: int) -> Done:
+    """Do one task of the work in a folder, unless it is done, with so many bytes for the engine.
+
+    What every executor calls, wherever it is.
+    """
+    work = Work(folder)
+    part = work.part(stage, number)
+    if part is None:
+        plan, step = plans.read(work.plan()), STAGES[stage]
+        with TemporaryDirectory(prefix=SPILL, dir=folder) as spill:
+            rows = step.run(plan, work, number, Share(memory, 1, Path(spill)))
+        part = work.put(stage, number, rows, step.groups(plan))
+    return Done(stage, number, part.rows, resident())
+
+
+@contextmanager
+def _bucket(plan: Plan, work: Work, number: int, share: Share) -> Iterator[tuple[Store, Selection]]:
+    captions, words = (work.scan(kind, number).collect() for kind in (CAPTIONS, WORDS))
+    with excerpt(captions, words, plan.of, plan.tokenizer, share) as opened:
+        yield opened
+
+
+@contextmanager
+def _weighed(plan: Plan, work: Work, number: int, store: Store) -> Iterator[str]:
+    """Give a bucket the document frequencies of all."""
+    rows = pl.concat(
+        work.scan(SUMMED, partition).filter(bucket=number).select("high", "low", "images")
+        for partition in range(plan.partitions)
+    )
+    at_work = Workspace(store)
+    at_work.bind_rows("frequency_of_bucket", rows.collect())
+    at_work.bind("pooled_frequency", "bucket_frequency")
+    with idf.counted_elsewhere(store, plan.digest[:12], ngrams.Pool(at_work, plan.images)) as idf_mode:
+        yield idf_mode

@@ -1,0 +1,99 @@
+"""The folder in which stages meet: a file for each stage and bucket, and beside it a marker once it is whole."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+
+from auditor.errors import StoreError, UsageError
+from auditor.replacing import replacing
+
+#: The stages by name, which is that of their folder of files.
+CAPTIONS, WORDS, PARTIAL, SUMMED, SCORES, SUMS = "captions", "words", "partial", "summed", "scores", "sums"
+
+_PLAN = "plan.json"
+
+
+class Part(NamedTuple):
+    """What a marker says of a file: its sha256, its size in bytes, its rows."""
+
+    sha256: str
+    size: int
+    rows: int
+
+
+class Work:
+    """A folder of work. Files appear whole or not at all: two workers that make the same one disturb nobody."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder.absolute()  # workers are elsewhere
+
+    def begin(self, plan: str) -> None:
+        """Make the folder for a plan, or go on with what is there of it.
+
+        Raises `UsageError` for a folder that holds other work, or cannot be made.
+        """
+        file = self.folder / _PLAN
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            if file.exists() and file.read_text(encoding="utf-8") != plan:
+                raise UsageError(
+                    f"{self.folder}: holds the work on another question, or of another version of captions, metrics or "
+                    "auditor; name another folder with --work, or remove this one"
+                )
+            if not file.exists():
+                if any(self.folder.iterdir()):
+                    raise UsageError(f"{self.folder}: holds other files; name an empty or a new folder with --work")
+                with replacing(file) as draft:
+                    draft.write(plan.encode())
+        except OSError as error:
+            raise UsageError(f"{self.folder}: cannot hold the work: {error.strerror or error}") from error
+
+    def plan(self) -> str:
+        """Give the plan of the work. Raises `UsageError` where there is none."""
+        try:
+            return (self.folder / _PLAN).read_text(encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"{self.folder}: holds no work: there is no {_PLAN}") from error
+
+    def path(self, stage: str, number: int) -> Path:
+        """Name the file of a stage for a bucket."""
+        return self.folder / stage / f"{number:06}.parquet"
+
+    def part(self, stage: str, number: int) -> Part | None:
+        """Read the marker of a file; null where the file is not there, or not whole."""
+        path = self.path(stage, number)
+        try:
+            part = Part(**json.loads(path.with_suffix(".done").read_bytes()))
+            return part if path.stat().st_size == part.size else None
+        except (OSError, ValueError, TypeError):
+            return None
+
+    def put(self, stage: str, number: int, rows: pl.DataFrame, groups: int = 1) -> Part:
+        """Write the file of a stage for a bucket, in about so many groups of rows, then its marker.
+
+        Raises `StoreError` where there is no room.
+        """
+        made = io.BytesIO()
+        rows.write_parquet(made, compression="zstd", row_group_size=max(1024, -(-rows.height // max(1, groups))))
+        content = made.getbuffer()
+        part = Part(hashlib.sha256(content).hexdigest(), len(content), rows.height)
+        path = self.path(stage, number)
+        try:
+            path.parent.mkdir(exist_ok=True)
+            with replacing(path) as file:
+                file.write(content)
+            with replacing(path.with_suffix(".done")) as marker:
+                marker.write(json.dumps(part._asdict()).encode())
+        except OSError as error:
+            raise StoreError(f"{path}: cannot be written: {error.strerror or error}") from error
+        return part
+
+    def scan(self, stage: str, number: int) -> pl.LazyFrame:
+        """Read the file of a stage for a bucket."""
+        return pl.scan_parquet(self.path(stage, number))

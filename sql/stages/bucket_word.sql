@@ -1,0 +1,15 @@
+-- name: bucket_word
+-- version: 1
+-- grain: token
+-- reads: bucket_caption, vocabulary
+-- returns: token_id, token
+--
+-- The words of one bucket of images, by the numbers that they have in the store.
+with spoken as (
+    select distinct unnest(tokens) as token_id
+    from bucket_caption
+)
+select v.token_id, v.token
+from vocabulary as v
+semi join spoken as s on s.token_id = v.token_id
+order by v.token_id

@@ -1,0 +1,40 @@
+-- name: score_sum
+-- version: 1
+-- grain: metric, number of captions of an image
+-- reads: score_of_bucket
+-- returns: metric, captions_each, images, captions, total, squares, image_squares, least, greatest, least_image, greatest_image
+--
+-- What means and standard deviations are made of, exactly: scores are multiples of 10^-12, and summed as the integers that
+-- they are in that unit. Over captions: `total` and the sum of `squares`, the `least` and the `greatest`; over images: the
+-- squares of their totals, the least and the greatest of these. Sums are text, since files have no integers of 128 bits.
+with scored as (
+    select metric, image, round(value * 1000000000000)::hugeint as score
+    from score_of_bucket
+),
+of_image as (
+    select
+        metric,
+        image,
+        count(*) as captions,
+        sum(score) as total,
+        sum(score * score) as squares,
+        min(score) as least,
+        max(score) as greatest
+    from scored
+    group by metric, image
+)
+select
+    metric,
+    captions as captions_each,
+    count(*) as images,
+    sum(captions)::bigint as captions,
+    sum(total)::varchar as total,
+    sum(squares)::varchar as squares,
+    sum(total * total)::varchar as image_squares,
+    min(least)::varchar as least,
+    max(greatest)::varchar as greatest,
+    min(total)::varchar as least_image,
+    max(total)::varchar as greatest_image
+from of_image
+group by metric, captions
+order by metric, captions

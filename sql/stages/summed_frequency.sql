@@ -1,0 +1,18 @@
+-- name: summed_frequency
+-- version: 1
+-- grain: bucket of images, n-gram
+-- reads: frequency_of_partition
+-- returns: bucket, high, low, images
+--
+-- For each bucket, in how many images of all buckets its n-grams are. N-grams of one image, most of them, are left out: what
+-- reads document frequencies takes one that is not there for that of a single document.
+with summed as (
+    select high, low, sum(images)::uinteger as images
+    from frequency_of_partition
+    group by high, low
+    having sum(images) > 1
+)
+select p.bucket, s.high, s.low, s.images
+from frequency_of_partition as p
+join summed as s on s.high = p.high and s.low = p.low
+order by p.bucket, s.high, s.low

@@ -1,0 +1,90 @@
+"""A receipt: scores are checked by it where nobody makes them again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+import pytest
+from conftest import UNLIKE_CAPTIONS, ingest_rows
+
+from auditor.errors import SourceError, UsageError
+from auditor.store.connection import MEMORY, Store
+from auditor.studies.stages import stages
+from auditor.studies.verify import verify
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    with Store.open(tmp_path_factory.mktemp("receipt") / "audit.duckdb", write=True) as store:
+        ingest_rows(store, UNLIKE_CAPTIONS, kind="candidates")
+        yield store
+
+
+@pytest.fixture(params=["scores.parquet", "scores.csv"])
+def scores(request: pytest.FixtureRequest, filled: Store, tmp_path: Path) -> Path:
+    path = tmp_path / str(request.param)
+    stages(filled, "set", metrics=["bleu-1", "cider"], workers=1, file=path)
+    return path
+
+
+def receipt_of(scores: Path) -> Path:
+    return scores.with_name(f"{scores.name}.receipt.json")
+
+
+def test_scores_hold_in_the_store_they_come_from(filled: Store, scores: Path) -> None:
+    found = verify(filled, receipt=receipt_of(scores))
+    assert found.holds is True
+    assert found.frame["holds"].to_list() == [True] * 4
+
+
+def test_scores_hold_in_another_store(scores: Path) -> None:
+    with Store.open(MEMORY) as store:
+        found = verify(store, receipt=receipt_of(scores))
+    assert found.holds is True
+    assert found.frame["holds"].to_list() == [None, True, True, True]
+
+
+def test_a_score_that_was_changed_is_told(filled: Store, scores: Path) -> None:
+    rows = pl.read_parquet(scores) if scores.suffix == ".parquet" else pl.read_csv(scores)
+    changed = rows.with_columns(value=pl.when(pl.int_range(pl.len()) == 0).then(0.125).otherwise("value"))
+    changed.write_parquet(scores) if scores.suffix == ".parquet" else changed.write_csv(scores)
+    found = verify(filled, receipt=receipt_of(scores))
+    assert found.holds is False
+    assert found.frame.filter(~pl.col("holds"))["check"].to_list() == ["scores", "sums"]
+
+
+def test_a_receipt_that_was_changed_is_refused(filled: Store, scores: Path) -> None:
+    receipt = receipt_of(scores)
+    receipt.write_text(receipt.read_text().replace('"tokenizer": "bare"', '"tokenizer": "ptb"'))
+    with pytest.raises(SourceError, match="was altered"):
+        verify(filled, receipt=receipt)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"auditor.receipt/v1": {"plan_sha256": ""}}'])
+def test_what_is_no_receipt_is_refused(filled: Store, tmp_path: Path, text: str) -> None:
+    path = tmp_path / "scores.parquet.receipt.json"
+    path.write_text(text)
+    with pytest.raises(SourceError, match="is no receipt"):
+        verify(filled, receipt=path)
+
+
+def test_scores_that_are_gone_are_an_error(filled: Store, scores: Path) -> None:
+    scores.unlink()
+    with pytest.raises(SourceError, match="cannot be read"):
+        verify(filled, receipt=receipt_of(scores))
+
+
+def test_no_folder_is_left_beside_the_store(filled: Store, scores: Path) -> None:
+    assert scores.exists()
+    assert [one for one in filled.path.parent.iterdir() if one.is_dir()] == []
+
+
+def test_what_cannot_be_is_refused_before_anything_is_counted(filled: Store, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"ends with \.parquet or \.csv"):
+        stages(filled, "set", file=tmp_path / "scores.xlsx")
+    with pytest.raises(UsageError, match="--executor ray"):
+        stages(filled, "set", address="auto")
+    with Store.open(MEMORY) as store, pytest.raises(UsageError, match="--work"):
+        stages(store, "set")

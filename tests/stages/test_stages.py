@@ -1,0 +1,248 @@
+"""Work in stages: the same bytes whoever does it, in whatever order, however often it is stopped."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import random
+import shutil
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+import pytest
+from conftest import ingest_rows
+
+from auditor.errors import MetricError, StoreError, UsageError
+from auditor.registry import requests
+from auditor.stages import doing, rows, summary
+from auditor.stages.begun import begin
+from auditor.stages.doing import files
+from auditor.stages.executors import EXECUTORS, Force
+from auditor.stages.plan import Plan
+from auditor.stages.work import Work
+from auditor.store.connection import Store
+from auditor.store.versions import resolve
+from auditor.studies import bounds, score
+
+METRICS = ["bleu-4", "rouge-1", "cider", "cider-d:idf=none"]
+ONE, TWO = Force(1, 1 << 28), Force(2, 1 << 28)
+WORDS = "a the dog cat man runs sits on of red blue beach café 日本 two hat boat looks".split()
+
+
+EVERYBODY = [
+    "here",
+    "processes",
+    pytest.param(
+        "ray",
+        marks=[
+            pytest.mark.slow,
+            pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="needs Ray: pip install 'auditor[ray]'"),
+            pytest.mark.filterwarnings("ignore"),  # Ray's own
+        ],
+    ),
+]
+
+
+def captions() -> list[tuple[str, int, str]]:
+    """Images of one to six captions, twins and captions without a word or in another script among them."""
+    drawn = random.Random(7)
+    told = [
+        (f"i{image:03}", slot, " ".join(drawn.choices(WORDS, k=drawn.randint(0, 9))))
+        for image in range(40)
+        for slot in range(drawn.randint(1, 6))
+    ]
+    return [*told, ("twin", 0, "a red boat on the beach"), ("twin", 1, "a red boat on the beach"), ("lone", 0, "alone")]
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    with Store.open(tmp_path_factory.mktemp("filled") / "audit.duckdb", write=True) as store:
+        ingest_rows(store, captions(), kind="candidates")  # which lets an empty caption in
+        yield store
+
+
+def begun(store: Store, folder: Path, names: list[str] | None = None) -> tuple[Plan, Work]:
+    return begin(store, resolve(store, "set"), "bare", requests(names or METRICS), lambda _: folder, captions=30)
+
+
+def do(plan: Plan, work: Work, name: str = "here", force: Force = ONE) -> dict[str, int]:
+    with EXECUTORS[name](force) as execute:
+        return doing.do(plan, work, execute)
+
+
+def hashes(plan: Plan, work: Work) -> dict[tuple[str, int], str]:
+    """Hash the bytes of every file that stages have made."""
+    return {one: hashlib.sha256(work.path(*one).read_bytes()).hexdigest() for one in files(plan)}
+
+
+@pytest.fixture(scope="module")
+def finished(filled: Store, tmp_path_factory: pytest.TempPathFactory) -> tuple[Plan, Work]:
+    """Work that one thread has done without a break."""
+    plan, work = begun(filled, tmp_path_factory.mktemp("finished") / "work")
+    do(plan, work)
+    return plan, work
+
+
+@pytest.fixture(scope="module")
+def expected(finished: tuple[Plan, Work]) -> dict[tuple[str, int], str]:
+    return hashes(*finished)
+
+
+def test_summary_is_that_of_bounds(filled: Store, finished: tuple[Plan, Work]) -> None:
+    plan, work = finished
+    assert len(plan.buckets) > 4
+    assert plan.partitions > 1
+    found = summary.summary(plan.metrics, summary.sums_of(plan, work))
+    wanted = bounds.bounds(filled, "set", metrics=METRICS, candidates=["human"]).frame.filter(
+        pl.col("level") != "image-sd"
+    )
+    assert found.select("metric", "level", "n").equals(wanted.select("metric", "level", "n"))
+    for column in ("mean", "sd", "min", "max"):
+        assert found[column].to_list() == pytest.approx(wanted[column].to_list(), abs=1e-11), column
+
+
+@pytest.mark.parametrize("name", EVERYBODY)
+def test_bytes_are_the_same_whoever_does_the_work(
+    filled: Store, tmp_path: Path, expected: dict[tuple[str, int], str], name: str
+) -> None:
+    plan, work = begun(filled, tmp_path / "work")
+    do(plan, work, name, TWO)
+    assert hashes(plan, work) == expected
+
+
+def test_tasks_are_done_in_any_order_and_once(
+    filled: Store, tmp_path: Path, expected: dict[tuple[str, int], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Killed at random ten times, the work is the same, and nothing is done twice that had its marker."""
+    plan, work = begun(filled, tmp_path / "work")
+    drawn, put, made = random.Random(3), Work.put, list[tuple[str, int]]()
+
+    def put_or_die(at: Work, stage: str, number: int, some: pl.DataFrame, groups: int = 1) -> object:
+        if kills and drawn.random() < 0.6:
+            kills.pop()
+            if drawn.random() < 0.5:  # killed after the file and before its marker
+                put(at, stage, number, some, groups)
+                at.path(stage, number).with_suffix(".done").unlink()
+            raise KeyboardInterrupt
+        made.append((stage, number))
+        return put(at, stage, number, some, groups)
+
+    monkeypatch.setattr(Work, "put", put_or_die)
+    kills = [None] * 10
+    interrupted = 0
+    while True:
+        try:
+            do(plan, work)
+            break
+        except KeyboardInterrupt:
+            interrupted += 1
+    assert interrupted == 10
+    assert len(made) == len(set(made)) == len(expected)
+    assert hashes(plan, work) == expected
+
+
+@pytest.mark.parametrize("name", EVERYBODY[1:])
+def test_what_a_killed_worker_had_to_do_is_done_by_another(
+    filled: Store, tmp_path: Path, expected: dict[tuple[str, int], str], name: str
+) -> None:
+    plan, work = begun(filled, tmp_path / "work")
+    killed = list[int]()
+
+    def kill_one() -> None:
+        while not killed:
+            time.sleep(0.02)
+            if any(work.folder.glob(".spill-*")):  # somebody is at a task
+                killed.extend(workers()[:1])
+                for worker in killed:
+                    os.kill(worker, signal.SIGKILL)
+
+    killer = threading.Thread(target=kill_one, daemon=True)
+    killer.start()
+    do(plan, work, name, TWO)
+    killer.join(10)
+    assert killed
+    assert hashes(plan, work) == expected
+
+
+def workers() -> list[int]:
+    """Give the processes that are at tasks: those that this one started, or those of Ray."""
+    ours = [
+        int(path.parent.name)
+        for path in Path("/proc").glob("[0-9]*/cmdline")
+        if "auditor.stages.processes" in _text(path) and f"PPid:\t{os.getpid()}\n" in _text(path.with_name("status"))
+    ]
+    return ours or [int(path.parent.name) for path in Path("/proc").glob("[0-9]*/comm") if "ray::run" in _text(path)]
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text()
+    except OSError:  # it has ended
+        return ""
+
+
+def test_a_file_that_lost_its_marker_or_its_end_is_made_again(finished: tuple[Plan, Work], tmp_path: Path) -> None:
+    plan, work = finished[0], Work(tmp_path / "work")
+    shutil.copytree(finished[1].folder, work.folder)
+    assert set(do(plan, work).values()) == {0}
+    work.path("scores", 1).with_suffix(".done").unlink()
+    work.path("sums", 2).write_bytes(b"PAR1")
+    made = do(plan, work)
+    assert made == {"partial": 0, "summed": 0, "scores": 1, "sums": 1}
+
+
+def test_a_folder_of_other_work_is_refused(filled: Store, tmp_path: Path) -> None:
+    begun(filled, tmp_path / "work")
+    with pytest.raises(UsageError, match="another question"):
+        begun(filled, tmp_path / "work", ["bleu-1"])
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "letter.txt").write_text("dear")
+    with pytest.raises(UsageError, match="other files"):
+        begun(filled, tmp_path / "other")
+
+
+def test_a_folder_that_cannot_be_written_is_an_error(filled: Store, tmp_path: Path) -> None:
+    plan, work = begun(filled, tmp_path / "work")
+    (work.folder / "partial").write_text("in the way")
+    with pytest.raises(StoreError, match="cannot be written"):
+        do(plan, work)
+
+
+@pytest.mark.parametrize("metric", ["cider:idf=fold", "cider:idf=run", "cider:stem=true"])
+def test_metrics_that_need_more_than_a_bucket_are_refused(filled: Store, tmp_path: Path, metric: str) -> None:
+    with pytest.raises(MetricError, match="cannot be had in stages"):
+        begun(filled, tmp_path / "work", [metric])
+    assert not (tmp_path / "work").exists()
+
+
+def test_captions_without_references_are_refused(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "audit.duckdb", write=True) as store:
+        ingest_rows(store, [("a", 0, "a dog"), ("b", 0, "a cat")])
+        with pytest.raises(MetricError, match="no caption has a reference"):
+            begun(store, tmp_path / "work", ["bleu-1"])
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".csv"])
+def test_rows_are_the_scores_of_every_caption(
+    filled: Store, finished: tuple[Plan, Work], tmp_path: Path, ending: str
+) -> None:
+    plan, work = finished
+    path = tmp_path / f"scores{ending}"
+    written = rows.write(plan, work, path)
+    found = pl.read_parquet(path) if ending == ".parquet" else pl.read_csv(path)
+    assert found.height == written
+    keys = ["metric", "image", "slot"]
+    wanted = score.score(filled, "set", metrics=METRICS).frame.sort(keys)
+    assert (
+        found.sort(keys)
+        .select(*keys, "value")
+        .equals(wanted.select(*keys, "value").cast(found.select(*keys, "value").schema))
+    )
+    first = path.read_bytes()
+    rows.write(plan, work, path)
+    assert path.read_bytes() == first
