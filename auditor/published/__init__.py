@@ -90,7 +90,8 @@ class Check:
 class Paper:
     """A paper with its checks. `datasets` are those that it measures and that may be had, in its order.
 
-    `text_profiles` are those that its study cannot do without.
+    `text_profiles` are those that its study cannot do without, `beside` the names of files that it looks for in the
+    folders of the declared ones.
     """
 
     name: str
@@ -98,6 +99,7 @@ class Paper:
     datasets: tuple[str, ...]
     checks: tuple[Check, ...]
     text_profiles: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
 
 
 def papers() -> list[str]:
@@ -131,8 +133,8 @@ def read_paper(name: str, text: str) -> Paper:
         if check.remark_on is not None and check.remark_on not in counted:
             raise ValueError(f"{check.item}, {check.says}: a remark on {check.remark_on!r}, which {name} does not say")
     ordered = tuple(sorted(checks, key=lambda check: check.item))
-    profiles = tuple(document.get("text_profiles", ()))
-    return Paper(name, document["citation"], tuple(document["datasets"]), ordered, profiles)
+    further = {key: tuple(document.get(key, ())) for key in ("text_profiles", "beside")}
+    return Paper(name, document["citation"], tuple(document["datasets"]), ordered, **further)
 
 
 def _expanded(entry: Mapping[str, Any], groups: Mapping[str, list[str]]) -> Iterator[Check]:

@@ -25,7 +25,7 @@ from auditor.store.sqlfiles import catalogue
 _RELATION = "study_result"
 
 #: The rooms whose code can change a result.
-_ROOMS = ("metrics", "scoring", "statistics", "store", "studies", "text")
+_ROOMS = ("metrics", "scoring", "sources", "statistics", "store", "studies", "text")
 
 
 def kept_result(

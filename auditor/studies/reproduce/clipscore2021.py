@@ -12,7 +12,7 @@ from auditor.store.connection import Store
 from auditor.store.versions import log, resolve
 from auditor.studies.agree import Resampling
 from auditor.studies.agree.protocol import PUBLISHED, TAUS, Followed, follow
-from auditor.studies.reproduce.study import Measured
+from auditor.studies.reproduce.measured import Measured
 
 _PROTOCOL = PROTOCOLS["clipscore2021"]
 

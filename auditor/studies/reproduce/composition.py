@@ -15,7 +15,7 @@ from auditor.model import Progress
 from auditor.published import Paper, Quantity
 from auditor.result import Said
 from auditor.store.connection import Store
-from auditor.studies.reproduce.study import Measured
+from auditor.studies.reproduce.measured import Measured
 from auditor.studies.syntax import syntax
 
 _STATISTIC = "as-published"

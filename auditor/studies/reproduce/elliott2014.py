@@ -29,7 +29,7 @@ from auditor.studies.agree.published import (
     scored,
 )
 from auditor.studies.agree.published import spearman as correlated
-from auditor.studies.reproduce.study import Measured
+from auditor.studies.reproduce.measured import Measured
 
 #: The references that the captions of each set of ratings were scored against.
 _DESCRIBED = {DATASET: REFERENCES, "ek2013": "vlt2k"}

@@ -14,7 +14,7 @@ from auditor.store.connection import Store
 from auditor.store.versions import log, resolve
 from auditor.store.workspace import Workspace
 from auditor.studies.choices import ALL, choices
-from auditor.studies.reproduce.study import Measured
+from auditor.studies.reproduce.measured import Measured
 
 _ITEMS, _CAPTIONS = "sugarcrepe", "coco-val2017"
 

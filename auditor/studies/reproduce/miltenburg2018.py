@@ -20,7 +20,7 @@ from auditor.studies.diversity import FILE_ORDER, PUBLISHED_PROFILE, DiversitySe
 from auditor.studies.diversity.missed import missed_words
 from auditor.studies.diversity.omitted import omitted_words
 from auditor.studies.reproduce.composition import composition, is_of_all_images
-from auditor.studies.reproduce.study import Measured
+from auditor.studies.reproduce.measured import Measured
 from auditor.text.spacy import pipelines
 
 #: Captions of people for the systems' images, and training data: what the paper has, or what is nearest to it.

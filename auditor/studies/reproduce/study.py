@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from typing import Annotated
 
 import polars as pl
@@ -12,9 +11,9 @@ import polars as pl
 from auditor import parameters as p
 from auditor import published
 from auditor.errors import UsageError
-from auditor.model import Progress, Selection, silent
-from auditor.published import KEYS, Check, Paper, Quantity
-from auditor.result import Finding, Result, Said, Table, findings_in, notes_in
+from auditor.model import Progress, silent
+from auditor.published import KEYS, Check, Paper
+from auditor.result import Finding, Result, Table, findings_in, notes_in
 from auditor.store.connection import Store
 from auditor.studies.reproduce.board import (
     OUTSIDE,
@@ -25,28 +24,8 @@ from auditor.studies.reproduce.board import (
     signature_of,
     versions_of,
 )
+from auditor.studies.reproduce.measured import Measured, Study, kept
 from auditor.text import tokenizer_of
-
-
-@dataclass(frozen=True)
-class Measured:
-    """What a paper's study measured: quantities by name; why there is nothing of some datasets, or no such quantity.
-
-    `intervals` are those of quantities over resampled images, where they are known.
-    """
-
-    quantities: Mapping[Quantity, float]
-    lacking: Mapping[str, str] = field(default_factory=dict)
-    selections: tuple[Selection, ...] = ()
-    signatures: Mapping[str, str] = field(default_factory=dict)
-    notes: tuple[Said, ...] = ()
-    absent: Mapping[Quantity, str] = field(default_factory=dict)
-    tables: tuple[Table, ...] = ()
-    intervals: Mapping[Quantity, tuple[float, float]] = field(default_factory=dict)
-
-
-Study = Callable[[Store, Paper, int, Progress], Measured]
-
 
 Papers = Annotated[
     str, p.Parameter("elliott2014, wang2016, …; see --all for every one.", metavar="PAPER…", optional=True)
@@ -85,7 +64,7 @@ def reproduce(
     for profile in dict.fromkeys(profile for paper in read for profile in paper.text_profiles):
         tokenizer_of(profile)(pl.Series([""]))
     store.keeps_drawn = False
-    measured = [_study(paper.name)(store, paper, seed, progress) for paper in read]
+    measured = [kept(_study(paper.name), store, paper, seed, progress) for paper in read]
     rows = pl.concat(_rows(paper, result) for paper, result in zip(read, measured, strict=True))
     said = [one for result in measured for one in result.notes]
     return Result(

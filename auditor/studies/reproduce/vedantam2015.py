@@ -17,7 +17,7 @@ from auditor.studies.agree import ALL, AgreeSettings, Resampling, agree
 from auditor.studies.consensus import AS_PUBLISHED, ConsensusSettings, consensus, pair_votes, with_kinds
 from auditor.studies.probe import probe
 from auditor.studies.profile import profile
-from auditor.studies.reproduce.study import Measured
+from auditor.studies.reproduce.measured import Measured
 from auditor.studies.score import ranked_captions
 
 _PROFILE = "bare"

@@ -23,7 +23,7 @@ from auditor.studies.bounds import bounds
 from auditor.studies.correlate import correlate
 from auditor.studies.identical import identical_counts
 from auditor.studies.profile import profile
-from auditor.studies.reproduce.study import Measured
+from auditor.studies.reproduce.measured import Measured
 
 METRICS = (
     "bleu-1", "bleu-2", "bleu-3", "bleu-4", "rouge-1", "rouge-l", "rouge-w-1.2", "rouge-su4",
