@@ -2,7 +2,8 @@
 
 One TOML file a paper. A check compares a quantity, its ratio to another or its difference from another with a band.
 The band is what rounds to the figure that is `printed`, or the sign of a comparison (an end at 0). One that reaches
-farther, by `margin` or by `low` and `high`, says in `wider_because` why. Where something is drawn, `sd` is the standard
+farther, by `margin` or by `low` and `high`, says in `wider_because` why. A whole number is a count and stands for
+itself, unless the check says that it is a `mean`. Where something is drawn, `sd` is the standard
 deviation over draws, and the margin no more than three of them.
 """
 
@@ -27,13 +28,17 @@ KEYS = ("dataset", "metric", "candidate", "level", "statistic")
 Quantity = tuple[str, ...]
 
 #: How a band was chosen.
-ROUNDING, SAMPLING, EXACT, SIGN, REASON = (
+ROUNDING, MEAN, SAMPLING, EXACT, SIGN, REASON = (
     "rounding of the print",
+    "rounding of a mean",
     "sampling error",
     "exact",
     "sign of a comparison",
     "a reason that is given",
 )
+
+#: What a mean that is printed as a whole number is rounded by.
+HALF_OF_ONE = 0.5
 
 #: So many standard deviations over draws are the most that a margin may be.
 _MOST_SDS = 3
@@ -45,9 +50,9 @@ class Check:
 
     `item` is its number in the list of things that papers compute, `section` where the paper says it, `says` what it
     says, `printed` its figure. `wider_because` is why the band holds more than what rounds to the figure, `sd` the
-    standard deviation of the quantity over draws, `why` explains a difference that is known. `unanswerable` is why
-    nothing that may be had answers it. A check with `remark_on` measures that statement in a second way: it is shown,
-    and decides nothing.
+    standard deviation of the quantity over draws, `mean` whether a whole number is a rounded mean, `why` explains a
+    difference that is known. `unanswerable` is why nothing that may be had answers it. A check with `remark_on`
+    measures that statement in a second way: it is shown, and decides nothing.
     """
 
     item: str
@@ -63,6 +68,7 @@ class Check:
     unanswerable: str | None = None
     remark_on: str | None = None
     sd: float | None = None
+    mean: bool = False
 
     @property
     def chosen_by(self) -> str | None:
@@ -72,7 +78,7 @@ class Check:
         if self.wider_because:
             return REASON if self.sd is None else SAMPLING
         if self.printed is not None:
-            return ROUNDING
+            return MEAN if self.mean else ROUNDING
         return EXACT if self.band.low == self.band.high else SIGN
 
     @property
@@ -158,6 +164,7 @@ def _expanded(entry: Mapping[str, Any], groups: Mapping[str, list[str]]) -> Iter
             unanswerable=_of_dataset(entry.get("unanswerable"), here["dataset"]),
             remark_on=entry.get("remark_on"),
             sd=entry.get("sd"),
+            mean=entry.get("mean", False),
         )
 
 
@@ -173,9 +180,10 @@ def _band(entry: Mapping[str, Any]) -> Band | None:
         band = Band(low, high, entry.get("strict", False))
         ours = low != high and {low, high} - {None, 0}
     else:
-        rounding = printed_band(printed)
+        rounding = printed_band(printed, HALF_OF_ONE if entry.get("mean") else 0)
         given = low is not None or high is not None
-        band = Band(low, high, rounding.strict) if given else printed_band(printed, entry.get("margin", 0))
+        further = printed_band(printed, entry["margin"]) if "margin" in entry else rounding
+        band = Band(low, high, rounding.strict) if given else further
         ours = band.reaches_beyond(rounding)
     margin, sd = entry.get("margin", 0), entry.get("sd")
     if sd is not None and margin > _MOST_SDS * sd:

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from conftest import ingest_rows
 
-from auditor.published import EXACT, REASON, ROUNDING, SAMPLING, SIGN, paper, papers, read_paper
+from auditor.published import EXACT, MEAN, REASON, ROUNDING, SAMPLING, SIGN, paper, papers, read_paper
 from auditor.reports.html import document as html
 from auditor.result import Result, Table
 from auditor.store.connection import Store
@@ -25,6 +25,7 @@ def test_a_band_says_how_it_was_chosen() -> None:
     assert check("printed = '0.30'") == ROUNDING
     assert check("printed = '0.30', margin = 0.02, sd = 0.01, wider_because = 'drawn'") == SAMPLING
     assert check("printed = '0.30', margin = 0.02, wider_because = 'read off a figure'") == REASON
+    assert check("printed = '50', mean = true") == MEAN
     assert check("low = 3, high = 3") == EXACT
     assert check("low = 0, strict = true, to = { metric = 'b' }") == SIGN
     assert check("unanswerable = 'no data'") is None
