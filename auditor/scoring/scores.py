@@ -79,19 +79,22 @@ def scored(
             some.select(*_own_memory(order), *(metric.scores(some) for metric in alike[spec]))
             for some in (counts.iter_slices(-(-counts.height // slices)) if counts.height else [counts])
         ]
+    seen = any(metric.metric.sees_images for metric in metrics)
     frames: list[pl.DataFrame] = []
     counted, place = pl.DataFrame(), pl.Series(dtype=pl.UInt32)
     for spec in specs:
-        rows = pl.concat(parts.pop(spec)).with_columns(pl.col("image").cast(pl.String))
+        rows = pl.concat(parts.pop(spec))
         if not rows.select(_KEYS).equals(counted):  # most countings give the same candidates in the same order
             counted = rows.select(_KEYS)
-            place = counted.select(pl.arg_sort_by(*_KEYS)).to_series()
-        frames.append(rows.select(pl.all().gather(place)).with_columns(pl.col("candidate").cast(pl.String)))
-    labels = [one.label for one in metrics]
-    if any(metric.metric.sees_images for metric in metrics):
-        return reduce(_joined, frames).select(*_KEYS, *labels)
-    whole = [frames[0], *(rows.drop(_KEYS) for rows in frames[1:])]
-    return pl.concat(whole, how="horizontal").select(*_KEYS, *labels)
+            place = counted.with_columns(_as_text("image")).select(pl.arg_sort_by(*_KEYS)).to_series()
+        needed = rows if seen or not frames else rows.drop(_KEYS)  # keys of each would be most of the memory
+        frames.append(needed.select(pl.all().gather(place)))
+    whole = reduce(_joined, frames) if seen else pl.concat(frames, how="horizontal")
+    return whole.select(_as_text("candidate"), _as_text("image"), "slot", *(one.label for one in metrics))
+
+
+def _as_text(column: str) -> pl.Expr:
+    return pl.col(column).cast(pl.String)
 
 
 def _joined(left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
