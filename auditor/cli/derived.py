@@ -219,7 +219,10 @@ def _run(
         if apart:
             arguments.insert(0, at_work.enter_context(_opened_apart(apart)))
         elif "store" in takes:
-            path: Path = MEMORY if values.get("dry_run") else values["store"]
+            path: Path = values["store"]
+            is_spared = study.needs_no_store_with and values[study.needs_no_store_with] and not path.exists()
+            if values.get("dry_run") or is_spared:
+                path = MEMORY
             write = study.makes or (study.writes and path.exists())  # nothing to write to is no reason to make a store
             arguments.insert(0, at_work.enter_context(o.opened(path, write=write, wait=values["wait"])))
         if "narrate" in takes:

@@ -67,7 +67,7 @@ Memory = Annotated[
     typer.Option(
         "--memory",
         envvar="AUDITOR_MEMORY",
-        help="Memory of the engine, as in 2GB; a process needs some 0.3 GB beside it; default: 1GiB.",
+        help="Memory of the engine, as in 2GB; a process needs some 0.3 GB beside it; default: 640MiB.",
         rich_help_panel="Store",
         callback=_bounded,
     ),

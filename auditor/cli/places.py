@@ -13,10 +13,14 @@ _SIGNS = re.compile(r"[*?[]")
 
 _ZIPPED = (".gz", ".zst")
 
+#: Endings of files that no dataset's name has: what ends so is a file, also one that is not there.
+_OF_FILES = (".parquet", ".csv", ".tsv", ".json", ".jsonl", ".arrow")
+
 
 def is_place(text: str) -> bool:
     """Say whether what stands for a dataset is a file, a folder, a pattern or an address: no dataset is called so."""
-    return "/" in text or bool(_SIGNS.search(text)) or (bool(PurePosixPath(text).suffix) and Path(text).is_file())
+    suffix = PurePosixPath(text).suffix
+    return "/" in text or bool(_SIGNS.search(text)) or suffix in _OF_FILES or (bool(suffix) and Path(text).is_file())
 
 
 def named_apart(values: Mapping[str, Any], datasets: Iterable[str]) -> dict[str, str]:

@@ -44,7 +44,7 @@ def begin(
     work = Work(place(plan))
     work.begin(plan.written())
     for number, (first, last) in enumerate(plan.buckets):
-        if work.part(CAPTIONS, number) and work.part(WORDS, number):
+        if all(work.whole(kind, number) for kind in (CAPTIONS, WORDS)):
             continue
         progress(f"{selection.label}: captions of buckets", number, len(plan.buckets))
         at_work.params |= {"first_image": first, "last_image": last}

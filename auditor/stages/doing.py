@@ -20,7 +20,7 @@ def do(plan: Plan, work: Work, execute: Execute, progress: Progress = silent) ->
     made = {}
     for name, stage in STAGES.items():
         parts = stage.parts(plan)
-        missing = [number for number in range(parts) if work.part(name, number) is None]
+        missing = [number for number in range(parts) if not work.whole(name, number)]
         pace = _Pace(f"{plan.dataset}: {stage.says}", parts, plan.captions / max(1, parts), parts - len(missing))
         progress(*pace.told())
         for done in execute(work.folder, name, missing) if missing else ():

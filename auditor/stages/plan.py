@@ -131,7 +131,7 @@ def _refusal(metric: MetricRequest) -> str | None:
         idf.DATASET,
         *_WITHIN_A_BUCKET,
     ):
-        return f"idf={spec.idf_mode} counts documents that are no images of the dataset"
+        return "its idf counts documents that are no images of the dataset"
     if _counts_all(metric) and spec.normalisation is not None:
         return "its document frequencies are of stems, not of words as they stand"
     return None

@@ -109,7 +109,7 @@ def checked(store: Store, receipt: Receipt, scores: Path) -> Iterator[tuple[str,
     yield "statements", f"{len(plan.sql)} SELECTs are {'' if same else 'not '}those of this release", same or None
     found = _sha256(scores)
     holds = found == receipt.scores_sha256
-    yield "scores", f"{scores.name} is {'' if holds else 'not '}what was written", holds
+    yield "scores", f"the file is {'' if holds else 'not '}what was written", holds
     sums = totals(pl.concat(_sums_of_buckets(receipt, scores)))
     added = sums.to_dicts() == [dict(one) for one in receipt.sums]
     yield "sums", f"scores add up to {'the same' if added else 'other'} sums of {sums.height:,} groups", added

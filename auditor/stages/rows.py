@@ -18,6 +18,8 @@ def check_rows(path: Path) -> None:
     """Raise `UsageError` for a file that cannot hold rows as they come, before anything is counted for it."""
     if path.suffix not in AS_THEY_COME:
         raise UsageError(f"{path}: scores are written as they come: name a file that ends with .parquet or .csv")
+    if not path.parent.is_dir():
+        raise UsageError(f"{path}: cannot be written: there is no folder {path.parent}; make it, or name another")
 
 
 def write(plan: Plan, work: Work, path: Path) -> int:

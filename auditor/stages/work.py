@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import shutil
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +16,11 @@ from auditor.replacing import replacing
 
 #: The stages by name, which is that of their folder of files.
 CAPTIONS, WORDS, PARTIAL, SUMMED, SCORES, SUMS = "captions", "words", "partial", "summed", "scores", "sums"
+
+_ORDER = (CAPTIONS, WORDS, PARTIAL, SUMMED, SCORES, SUMS)
+
+#: What is taken out of the store, and made of no other file.
+_OF_THE_STORE = (CAPTIONS, WORDS)
 
 _PLAN = "plan.json"
 
@@ -66,13 +72,30 @@ class Work:
         return self.folder / stage / f"{number:06}.parquet"
 
     def part(self, stage: str, number: int) -> Part | None:
-        """Read the marker of a file; null where the file is not there, or not whole."""
+        """Read the marker of a file; null where the file is not there, or of another size."""
         path = self.path(stage, number)
         try:
             part = Part(**json.loads(path.with_suffix(".done").read_bytes()))
             return part if path.stat().st_size == part.size else None
         except (OSError, ValueError, TypeError):
             return None
+
+    def whole(self, stage: str, number: int) -> bool:
+        """Say whether a file is there with the bytes that its marker names.
+
+        Where it has others, it is to be made again, and so is what later stages may have made of it: their files go.
+        """
+        part = self.part(stage, number)
+        if part is None:
+            return False
+        with self.path(stage, number).open("rb") as file:
+            is_same = hashlib.file_digest(file, "sha256").hexdigest() == part.sha256
+        if not is_same:
+            self.path(stage, number).with_suffix(".done").unlink()
+            for later in _ORDER[_ORDER.index(stage) + 1 :]:
+                if later not in _OF_THE_STORE:
+                    shutil.rmtree(self.folder / later, ignore_errors=True)
+        return is_same
 
     def put(self, stage: str, number: int, rows: pl.DataFrame, groups: int = 1) -> Part:
         """Write the file of a stage for a bucket, in about so many groups of rows, then its marker.

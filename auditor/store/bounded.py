@@ -66,7 +66,7 @@ def run(
                 grace = _GRACE / 10  # in which it goes on to grow
                 raise SqlError(
                     f"the statement needs more than {most / 2**30:.2f} GiB and was stopped: ask for fewer or shorter"
-                    " rows, or raise AUDITOR_MEMORY"
+                    " rows, or raise --memory or AUDITOR_MEMORY"
                 )
         thread.join()
         if failure:

@@ -68,8 +68,8 @@ def _told(error: Exception, path: Path, *, of_user: bool) -> AuditorError:
         return no_room(path, error)
     if any(words in said.lower() for words in _NO_MEMORY):
         what = "the statement" if of_user else f"{path}: this"
-        more = "raise AUDITOR_MEMORY (1GiB where it is not set)"
-        return EngineMemoryError(f"{what} needs more memory than the engine may use; {more}: {said}")
+        more = "raise --memory, or AUDITOR_MEMORY (640MiB where it is not set)"
+        return EngineMemoryError(f"{what} needs more memory than the engine may use; {more}: {_first_line(said)}")
     # A user's own statement may fail to read some other file, which says nothing about the store. The engine names the
     # store's files in full, whatever the user typed.
     own = any(f'file "{name}' in said for name in (path, path.absolute(), path.resolve())) and _IN_USE not in said

@@ -31,7 +31,7 @@ _PREFIX = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")  # but not a drive, C:
 
 _SIZE = re.compile(r"([0-9]+) ?([KMGT])(i?)B")
 
-_MEMORY = "1GiB"  # of the engine; a whole process needs about 300 MiB more
+_MEMORY = "640MiB"  # of the engine; with more it is no faster, and a process needs as much again for scores
 
 
 @dataclass(frozen=True)

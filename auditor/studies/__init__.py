@@ -27,6 +27,7 @@ class Study:
     needs a store that it may write to, `makes` also that a store that is not there is made. `draws` says that its
     results have figures, `document` that it gives a document, `card` that this is a dataset's card, `verdicts` that its
     rows have a verdict each, `asks` that its verdict is no finding unless the user says so, with --exit-code.
+    `needs_no_store_with` names the parameter with which it can do without one.
     """
 
     function: str
@@ -39,6 +40,7 @@ class Study:
     card: bool = False
     verdicts: bool = False
     asks: bool = False
+    needs_no_store_with: str | None = None
 
     def load(self) -> Callable[..., Any]:
         """Import the function."""
@@ -47,7 +49,7 @@ class Study:
         return function
 
 
-def _here(place: str, group: Group, line: str, **kind: bool) -> Study:
+def _here(place: str, group: Group, line: str, **kind: Any) -> Study:
     return Study(f"auditor.studies.{place}", group, line, **kind)
 
 
@@ -73,7 +75,12 @@ STUDIES: dict[str, Study] = {
     "diff": _here(
         "versions:diff", "Data", "Say what changed from one version to another: captions, words, lengths.", asks=True
     ),
-    "verify": _here("verify:verify", "Data", "Hash the stored captions again, and check the store against its log."),
+    "verify": _here(
+        "verify:verify",
+        "Data",
+        "Hash the stored captions again, and check the store against its log.",
+        needs_no_store_with="receipt",
+    ),
     "findings": _here(
         "findings:findings", "Captions", "Say what is wrong with the captions, how bad it is, and which they are."
     ),

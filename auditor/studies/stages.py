@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
@@ -23,6 +23,7 @@ from auditor.stages import rows as row_file
 from auditor.stages import summary as summaries
 from auditor.stages.begun import begin
 from auditor.stages.doing import do
+from auditor.stages.doing import files as named_files
 from auditor.stages.executors import EXECUTORS, Force
 from auditor.stages.plan import Plan
 from auditor.store.connection import MEMORY, Store
@@ -77,15 +78,18 @@ def stages(
     Each caption is held out and scored against the others of its image, as `auditor bounds` does for candidate human,
     to the same digits; but a bucket of images at a time, so that memory does not grow with the dataset. N-grams are
     counted by bucket, summed by n-gram, and weighed by bucket; every step is a file. Asked again after it was stopped,
-    or killed, it does what is missing and nothing else. Of a cluster every machine must see the folder `work` at the
-    same place; the store is read by this process alone.
+    or killed, it does what is missing and nothing else; a file that was changed meanwhile is made again, with all that
+    follows from it. Of a cluster every machine must see the folder `work` at the same place; the store is read by this
+    process alone.
 
     How to read it: as the upper bounds of `auditor bounds`: mean and standard deviation over captions and over the
     means of images. With `file`, the score of every caption, a row for each metric, and beside it a
     receipt: which captions, buckets, metrics and SELECTs, and sums to check the scores by.
 
-    Limits: leave-one-out of all captions alone: no substitutes, no draws, no medians. Metrics of your own, metrics that
-    see images, and readings of idf other than dataset and none are refused.
+    Limits: leave-one-out of all captions alone: no substitutes, no draws, no medians; for these ask `auditor bounds`.
+    Metrics of your own, metrics that see images, and readings of idf other than dataset and none are refused. `memory`
+    bounds the engine, of all workers together; a bucket has some 60,000 captions, and each worker needs some 0.3 GB
+    beside it.
 
     Rows: dataset, version, split, metric, candidate, level, n, mean, sd, min, max, signature.
 
@@ -137,11 +141,13 @@ def _place(store: Store, work: Path | None) -> Callable[[Plan], Path]:
     return lambda plan: work or beside / plan.digest[:12]
 
 
-def _done(plan: Plan, made: dict[str, int]) -> str:
+def _done(plan: Plan, made: Mapping[str, int]) -> str:
     """Say how the work was cut, and how much of it was there already."""
     cut = f"{counted(len(plan.buckets), 'bucket', 'buckets')} of images"
     partitions = f", {counted(plan.partitions, 'partition', 'partitions')} of n-grams" if plan.partitions else ""
-    return f"{cut}{partitions}; {counted(sum(made.values()), 'file', 'files')} made in {len(made)} stages"
+    files, new = len(list(named_files(plan))), sum(made.values())
+    found = f", {files - new:,} of them found from before" if new < files else ""
+    return f"{cut}{partitions}; {counted(files, 'file', 'files')} in {len(made)} stages{found}"
 
 
 def _rows(selection: Selection, plan: Plan, found: pl.DataFrame) -> pl.DataFrame:

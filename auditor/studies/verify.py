@@ -12,7 +12,7 @@ import polars as pl
 from auditor import parameters as p
 from auditor.cards import DatasetCard, Number, Published, published
 from auditor.config import sources
-from auditor.errors import UsageError
+from auditor.errors import SourceError, UsageError
 from auditor.model import Progress, Selection, Source, silent
 from auditor.result import Finding, Result, Table, about, counted
 from auditor.stages import receipt as receipts
@@ -60,15 +60,17 @@ def verify(
     With --card, every number of a card that `auditor card` wrote is made again, from the version and with the settings
     that the card names, whatever the dataset is called here; of Markdown, the numbers in the comment at its end count.
 
-    With --receipt, the scores beside a receipt are hashed and added up, and not made again.
+    With --receipt, the scores beside a receipt are hashed and added up, and not made again; that needs no store.
 
     How to read it: `state` is ok, or DAMAGED (exit code 4): the file is not what was written; restore it or ingest
     again. `differs` says that the data are others than datasets.toml declares, which is no damage and ends with 0. Of a
     card, `holds` is false where a number is another now (exit code 1), and empty where this store, or this release,
-    cannot say, with the reason.
+    cannot say, with the reason. Of a receipt, `holds` is false where the scores are not those that were written (exit
+    code 1), and empty where this store or this release is another.
 
     Limits: it proves that the store agrees with itself, not that the captions are good: ask `auditor report` for that.
-    Sentences of a card are not compared, nor are the tables that people see in it.
+    Sentences of a card are not compared, nor are the tables that people see in it. A receipt is not sealed: it finds
+    what changed by mishap, not who writes another receipt beside other scores.
 
     Columns: check, subject, checked, faults, state. Of a receipt: check, found, holds. Of a card: dataset, version,
     split, number, meaning, signature, published, now, holds, why.
@@ -104,6 +106,8 @@ def verify(
 def _of_receipt(store: Store, path: Path) -> Result:
     """Check scores against their receipt."""
     scores = path.with_name(path.name.removesuffix(".receipt.json"))
+    if not path.is_file():
+        raise SourceError(f"{path}: no such file")
     if scores == path:
         raise UsageError(f"{path}: a receipt is beside its scores, as FILE.receipt.json")
     rows = pl.DataFrame(
@@ -112,7 +116,7 @@ def _of_receipt(store: Store, path: Path) -> Result:
         orient="row",
     )
     broken = rows.filter(~pl.col("holds"))["found"]
-    notes = tuple(f"{scores} is not what was made: {said}" for said in broken)
+    notes = tuple(f"{scores}: {said}" for said in broken)
     table = Table(f"{scores} and its receipt", rows, name="verify/receipt")
     return Result("verify", rows, tables=(table,), notes=notes, holds=broken.is_empty())
 

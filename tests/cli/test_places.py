@@ -56,6 +56,11 @@ def test_pattern_is_asked_without_a_store(shards: Path, scratch: Path, capsys: p
     assert len([*shards.iterdir()]) == 2
 
 
+def test_file_that_is_not_there_is_no_name_in_a_store(capsys: pytest.CaptureFixture[str]) -> None:
+    assert asked("profile", "nowhere.parquet") == 3
+    assert "nowhere.parquet: no such file" in capsys.readouterr().err
+
+
 def test_quiet_run_says_only_data(shards: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert asked("profile", str(shards / "part-0.parquet"), "-q") == 0
     assert capsys.readouterr().err == ""
@@ -136,8 +141,9 @@ def test_dataset_is_called_by_its_file_or_folder(places: list[str], names: list[
 
 
 def test_name_is_no_place(tmp_path: Path) -> None:
-    assert not any(map(is_place, ("flickr8k", "flickr8k@v2:test", "set.v2", "a.csv")))
-    (tmp_path / "a.csv").touch()
-    assert is_place("a.csv")
+    assert not any(map(is_place, ("flickr8k", "flickr8k@v2:test", "set.v2", "a.token")))
+    (tmp_path / "a.token").touch()
+    assert is_place("a.token")
+    assert is_place("nowhere.csv")
     with pytest.raises(UsageError, match="a name in a store"):
-        named_apart({"refs": ["a.csv"], "others": ["flickr8k"]}, ["refs", "others"])
+        named_apart({"refs": ["a.token"], "others": ["flickr8k"]}, ["refs", "others"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import polars as pl
 import pytest
 from conftest import UNLIKE_CAPTIONS, ingest_rows
 
+from auditor.cli.app import main
 from auditor.errors import SourceError, UsageError
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.stages import stages
@@ -70,6 +72,25 @@ def test_what_is_no_receipt_is_refused(filled: Store, tmp_path: Path, text: str)
         verify(filled, receipt=path)
 
 
+def test_a_receipt_that_is_not_there_is_an_error(filled: Store, tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="no such file"):
+        verify(filled, receipt=tmp_path / "scores.parquet.receipt.json")
+
+
+def test_no_store_is_needed_to_check_scores(
+    scores: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as ended:
+        main(["verify", "--receipt", str(receipt_of(scores)), "--store", "none.duckdb", "--json"])
+    assert not ended.value.code
+    assert [row["holds"] for row in json.loads(capsys.readouterr().out)["auditor.verify/v2"]["rows"]] == [
+        None,
+        *[True] * 3,
+    ]
+    assert not Path("none.duckdb").exists()
+
+
 def test_scores_that_are_gone_are_an_error(filled: Store, scores: Path) -> None:
     scores.unlink()
     with pytest.raises(SourceError, match="cannot be read"):
@@ -84,6 +105,8 @@ def test_no_folder_is_left_beside_the_store(filled: Store, scores: Path) -> None
 def test_what_cannot_be_is_refused_before_anything_is_counted(filled: Store, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"ends with \.parquet or \.csv"):
         stages(filled, "set", file=tmp_path / "scores.xlsx")
+    with pytest.raises(UsageError, match="there is no folder"):
+        stages(filled, "set", file=tmp_path / "nowhere" / "scores.csv")
     with pytest.raises(UsageError, match="--executor ray"):
         stages(filled, "set", address="auto")
     with Store.open(MEMORY) as store, pytest.raises(UsageError, match="--work"):

@@ -196,6 +196,34 @@ def test_a_file_that_lost_its_marker_or_its_end_is_made_again(finished: tuple[Pl
     assert made == {"partial": 0, "summed": 0, "scores": 1, "sums": 1}
 
 
+@pytest.mark.parametrize(
+    ("stage", "again"),
+    [
+        ("partial", {"partial": 1, "summed": 2, "scores": 9, "sums": 9}),
+        ("scores", {"partial": 0, "summed": 0, "scores": 1, "sums": 9}),
+        ("captions", {"partial": 9, "summed": 2, "scores": 9, "sums": 9}),
+    ],
+)
+def test_a_file_with_another_bit_is_made_again_with_all_that_follows(
+    filled: Store,
+    finished: tuple[Plan, Work],
+    expected: dict[tuple[str, int], str],
+    tmp_path: Path,
+    stage: str,
+    again: dict[str, int],
+) -> None:
+    shutil.copytree(finished[1].folder, tmp_path / "work")
+    damaged = Work(tmp_path / "work").path(stage, 0)
+    content = bytearray(damaged.read_bytes())
+    content[len(content) // 2] ^= 1
+    damaged.write_bytes(content)
+    plan, work = begun(filled, tmp_path / "work")
+    assert do(plan, work) == {
+        name: min(many, {"summed": plan.partitions}.get(name, len(plan.buckets))) for name, many in again.items()
+    }
+    assert hashes(plan, work) == expected
+
+
 def test_a_folder_of_other_work_is_refused(filled: Store, tmp_path: Path) -> None:
     begun(filled, tmp_path / "work")
     with pytest.raises(UsageError, match="another question"):

@@ -102,7 +102,7 @@ def test_engine_out_of_memory_is_no_fault_of_the_store(filled: Path, monkeypatch
         with pytest.raises(SqlError, match="AUDITOR_MEMORY") as refused:
             ask(store, heavy, {})
         assert refused.value.exit_code == 5
-        with pytest.raises(SqlError, match="raise AUDITOR_MEMORY") as told:
+        with pytest.raises(SqlError, match="raise --memory, or AUDITOR_MEMORY") as told:
             store.query(heavy)
         assert told.value.exit_code == 5
 

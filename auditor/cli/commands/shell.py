@@ -36,6 +36,7 @@ def command(
     timeout: o.Timeout = None,
     store: o.StorePath = o.DEFAULT_STORE,
     wait: o.Wait = 10.0,
+    memory: o.Memory = None,
 ) -> None:
     """Ask the store one statement after another, read-only; a statement ends with a semicolon.
 
@@ -51,6 +52,7 @@ def command(
 
     Example: auditor shell
     """
+    del memory  # its option has told the engine
     from auditor.errors import AuditorError, UsageError
 
     if sys.stdin is None:

@@ -36,6 +36,7 @@ def command(
     timeout: o.Timeout = None,
     store: o.StorePath = o.DEFAULT_STORE,
     wait: o.Wait = 10.0,
+    memory: o.Memory = None,
     format_name: o.Format = None,
     as_json: o.Json = False,
     output: o.Output = None,
@@ -49,11 +50,12 @@ def command(
     separators, in csv and json none.
 
     Limits: one statement that only reads; the store's tables and nothing else of the machine, save with `--files` the
-    files of the working folder. What takes longer than `--timeout`, more memory than AUDITOR_MEMORY, or gives a table
+    files of the working folder. What takes longer than `--timeout`, more memory than `--memory`, or gives a table
     of more than 100,000 rows, ends with exit code 5.
 
     Example: auditor sql "select gram, images from ngram_frequency where n = 2 order by images desc limit 5"
     """
+    del memory  # its option has told the engine
     from auditor import reports
     from auditor.reports import streamed
     from auditor.studies.upkeep import sql as study
