@@ -291,7 +291,7 @@ class Result(ShownResult):
     facts arranged for reading, `figures` as pictures. `findings` are what was found, each with a code, its numbers and
     a sentence; `notes` say in plain words how the numbers were made. `holds` is the verdict of a question that has one:
     whether what was asked about is as it should be. `failure` is what a command line ends with after it has shown the
-    rows. `page` is what a page shows in place of `tables`.
+    rows. `page` is what a page shows in place of `tables`, `headline` what it is called.
     """
 
     command: str
@@ -305,6 +305,7 @@ class Result(ShownResult):
     failure: AuditorError | None = None
     findings: tuple[Finding, ...] = ()
     page: tuple[Table, ...] = ()
+    headline: str | None = None
 
     @property
     def sentences(self) -> tuple[str, ...]:

@@ -34,7 +34,7 @@ ROUNDING, MEAN, SAMPLING, EXACT, SIGN, REASON = (
     "sampling error",
     "exact",
     "sign of a comparison",
-    "a reason that is given",
+    "a reason of ours",
 )
 
 #: What a mean that is printed as a whole number is rounded by.

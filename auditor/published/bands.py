@@ -17,6 +17,10 @@ _RANGE = re.compile(r"(?:from\s+(?P<low>\S+)|up to\s+(?P<high>\S+)|(?P<first>\S+
 _FIGURE = re.compile(r"(?P<digits>-?\d[\d,]*(?:\.\d+)?(?:e-?\d+)?|-?\.\d+)(?P<percent>\s*%)?", re.IGNORECASE)
 
 
+#: A figure with more is printed with an exponent.
+_MANY_DECIMALS = 8
+
+
 @dataclass(frozen=True)
 class Band:
     """From `low` to `high`; an end that is None is open. `strict` leaves the ends out."""
@@ -36,6 +40,11 @@ class Band:
         low = other.low is not None and (self.low is None or self.low < other.low)
         high = other.high is not None and (self.high is None or self.high > other.high)
         return low or high
+
+    def in_percent(self) -> str:
+        """Spell it in percent."""
+        low, high = (None if end is None else end * 100 for end in (self.low, self.high))
+        return f"{Band(low, high, self.strict)} %"
 
     def __str__(self) -> str:
         least, most = (">", "<") if self.strict else ("≥", "≤")
@@ -61,6 +70,21 @@ def printed_band(printed: str, margin: float = 0) -> Band:
         return Band(_end(low, unit, -1, more), _end(high, unit, 1, more))
     figure, half = _figure(text)
     return Band(float(figure - half - more), float(figure + half + more))
+
+
+def in_print(printed: str | None, value: float) -> str:
+    """Spell a value in the unit of a printed figure, with two digits more: what decides shows."""
+    if printed is None:
+        return f"{value:.4g}"
+    found = [Decimal(one["digits"].replace(",", "")).as_tuple().exponent for one in _FIGURE.finditer(printed)]
+    decimals = -min((one for one in found if isinstance(one, int)), default=0)
+    unit = " %" if "%" in printed else ""
+    scaled = value * 100 if unit else value
+    if decimals > _MANY_DECIMALS:
+        return f"{scaled:.4g}{unit}"
+    return (
+        f"{scaled:,.0f}" if not decimals and not unit and scaled.is_integer() else f"{scaled:,.{decimals + 2}f}{unit}"
+    )
 
 
 def _end(printed: str | None, unit: str, side: int, more: Decimal) -> float | None:

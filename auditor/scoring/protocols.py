@@ -149,6 +149,11 @@ PROTOCOLS: Mapping[str, Protocol] = {
 }
 
 
+def protocols_of_ratings(dataset: str) -> list[str]:
+    """Name the protocols that use a set of ratings."""
+    return [name for name, one in PROTOCOLS.items() if any(setup.dataset == dataset for setup in one.rated)]
+
+
 def protocol_of(name: str) -> Protocol:
     """Look a protocol up. Raises `UsageError` that names what there is instead."""
     if name not in PROTOCOLS:

@@ -45,7 +45,7 @@ def render(result: Result) -> str:
         figures=result.figures,
         notes=beside_tables(result),
     )
-    title = f"auditor {result.command}" + (f": {named}" if named else "")
+    title = result.headline or f"auditor {result.command}" + (f": {named}" if named else "")
     return render_document(Document(title, result.selections, (section,), program(), signatures=result.signatures))
 
 

@@ -111,7 +111,7 @@ def _tables(protocol: Protocol, part: Followed, resampling: Resampling) -> list[
             _beside(protocol, part),
             caption=(share if resampling.resamples else "")
             + f"left out: {part.setup.leaves_out}; against {part.rated.references.label}, tokens: {protocol.profile}; "
-            f"source: {protocol.source}",
+            f"source: {protocol.source}; beside numbers of papers print “as published”, under the name in “theirs is”",
             digits=tuple((name, 3) for name in ("published", "as published", "low", "high", "sound")),
             name="by-protocol",
         ),

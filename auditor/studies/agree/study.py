@@ -14,7 +14,7 @@ from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.registry import left_out
 from auditor.result import Figure, Result, Said, Table, findings_in, listed, notes_in
-from auditor.scoring.protocols import named_protocol
+from auditor.scoring.protocols import named_protocol, protocols_of_ratings
 from auditor.scoring.references import references_of
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.resampling import check_resampling
@@ -232,5 +232,6 @@ def _protocols(annotated: Selection, known: Sequence[str], asked: Sequence[str] 
     wanted = [each for name in asked for each in (of_judges or ["pooled"] if name == JUDGES else [name])]
     unknown = [name for name in wanted if name not in (*known, "mean")]
     if unknown:
-        raise UsageError(f"{unknown[0]}: no such protocol of {annotated.label}; there are {listed(known, _FEW_JUDGES)}")
+        there = [*protocols_of_ratings(annotated.version.dataset), *known]
+        raise UsageError(f"{unknown[0]}: no such protocol of {annotated.label}; there are {listed(there, _FEW_JUDGES)}")
     return list(dict.fromkeys(wanted)), []

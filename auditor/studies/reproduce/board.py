@@ -8,6 +8,7 @@ import polars as pl
 
 from auditor.model import Selection
 from auditor.published import KEYS, Check, Paper
+from auditor.published.bands import in_print
 from auditor.result import Table
 
 #: Verdicts on a check.
@@ -17,6 +18,9 @@ WITHIN, OUTSIDE, UNANSWERED, REMARK = "within", "outside", "not answerable", "re
 REPRODUCED, DIFFERS = "reproduced", "differs"
 
 _STATUS = {WITHIN: REPRODUCED, OUTSIDE: DIFFERS, UNANSWERED: UNANSWERED, REMARK: REMARK}
+
+#: What the reason of a difference begins with where no measurement explains it.
+_UNEXPLAINED = "unexplained"
 
 #: Statistics that are another look at what is signed under another name.
 _SIGNED_AS = {"size": "as-published", "p": "as-published"}
@@ -37,62 +41,111 @@ def versions_of(check: Check, selections: Sequence[Selection]) -> str | None:
     return " ".join(pinned) or None
 
 
+def headline(rows: pl.DataFrame) -> str:
+    """Say of all claims how many come out again."""
+    within, answered = (rows["verdict"].is_in(kinds).sum() for kinds in ([WITHIN], [WITHIN, OUTSIDE]))
+    return f"Published claims: {within:,} of {answered:,} that can be answered come out again"
+
+
 def page(papers: Sequence[Paper], rows: pl.DataFrame) -> tuple[Table, ...]:
     """Give what a page of claims shows: how many of each paper come out, and every claim with a link of its own."""
     citations = {paper.name: paper.citation for paper in papers}
+    checks = {f"{paper.name}-{check.claim}": check for paper in papers for check in paper.checks}
     known = rows.with_columns(status=pl.col("verdict").replace_strict(_STATUS))
-    return (_by_paper(citations, known), _board(known))
+    return (_by_paper(citations, known), _board(known, checks))
+
+
+def statements(rows: pl.DataFrame) -> pl.DataFrame:
+    """Give a verdict on each statement of a paper, remarks aside: columns paper, item, says, verdict.
+
+    Outside where a check of it is, not answerable where all are, else within.
+    """
+    return (
+        rows.filter(pl.col("verdict") != REMARK)
+        .group_by("paper", "item", "says", maintain_order=True)
+        .agg(
+            pl.when((pl.col("verdict") == OUTSIDE).any())
+            .then(pl.lit(OUTSIDE))
+            .when((pl.col("verdict") == UNANSWERED).all())
+            .then(pl.lit(UNANSWERED))
+            .otherwise(pl.lit(WITHIN))
+            .alias("verdict")
+        )
+    )
 
 
 def _by_paper(citations: Mapping[str, str], rows: pl.DataFrame) -> Table:
-    counted = rows.group_by("paper", maintain_order=True).agg(
-        claims=pl.len().cast(pl.Int64),
-        **{status: (pl.col("status") == status).sum().cast(pl.Int64) for status in _STATUS.values()},
-    )
-    answered = pl.col(REPRODUCED) + pl.col(DIFFERS)
-    shown = counted.select(
-        pl.col("paper"),
-        source=pl.col("paper").replace_strict(citations),
-        claims="claims",
-        **{status: pl.col(status) for status in _STATUS.values()},
-        share=pl.when(answered > 0).then(pl.col(REPRODUCED) / answered),
-    )
+    said = statements(rows)
+    sums = []
+    for name in (*citations, None):
+        claims, whole = (one if name is None else one.filter(paper=name) for one in (rows, said))
+        of_claims, of_statements = (dict(one["verdict"].value_counts().iter_rows()) for one in (claims, whole))
+        reproduced = of_claims.get(WITHIN, 0)
+        answered = reproduced + of_claims.get(OUTSIDE, 0)
+        sums.append(
+            {
+                "paper": name or "all",
+                "source": citations.get(name or "", ""),
+                "claims": claims.height - of_claims.get(REMARK, 0),
+                **{_STATUS[verdict]: of_claims.get(verdict, 0) for verdict in (WITHIN, OUTSIDE, UNANSWERED)},
+                "reproduced of answerable": reproduced / answered if answered else None,
+                "statements": whole.height - of_statements.get(UNANSWERED, 0),
+                "statements reproduced": of_statements.get(WITHIN, 0),
+                "remarks": of_claims.get(REMARK, 0),
+            }
+        )
     return Table(
-        "claims by paper",
-        shown.rename({"share": "reproduced of answerable"}),
+        "by paper",
+        pl.DataFrame(sums, infer_schema_length=None),
         bars=("reproduced of answerable",),
-        caption="a claim is one figure of a paper, or one comparison; a remark measures a claim in a second way, and "
-        "decides nothing",
+        caption="a claim is one figure, or one comparison: reproduced where ours lies in its band, which is what "
+        "rounds to the printed figure. Statements are what papers say in words, of one claim or many, here "
+        "those that can be answered: reproduced where no claim of it differs. Bands are wider for a sampling "
+        "error, where something is drawn (at most three standard deviations over draws), or for a reason of "
+        "ours, which is in the last column. A remark measures a claim in a second way, and decides nothing",
         name="papers",
     )
 
 
-def _board(rows: pl.DataFrame) -> Table:
-    why = pl.when(pl.col("status") == DIFFERS).then(pl.coalesce("reason", pl.lit("no measurement explains it yet")))
+def _board(rows: pl.DataFrame, checks: Mapping[str, Check]) -> Table:
+    differs, remark = pl.col("status") == DIFFERS, pl.col("verdict") == REMARK
+    why = pl.when(differs).then(pl.coalesce("reason", pl.lit(f"{_UNEXPLAINED}: no measurement explains it yet")))
+    place = pl.when("holds").then(pl.lit("inside")).otherwise(pl.lit("outside"))
+    status = pl.when(remark & pl.col("holds").is_not_null()).then(pl.format("remark: {}", place)).otherwise("status")
     of = pl.concat_str([pl.col(key) for key in KEYS if key != "dataset"], separator=" ").str.strip_chars()
+    ours = [
+        None if value is None else in_print(printed, value) for printed, value in rows.select("printed", "value").rows()
+    ]
     shown = rows.select(
         pl.col("claim"),
+        status.alias("status"),
         pl.col("paper"),
-        pl.col("section"),
         pl.col("says"),
-        pl.col("status"),
         pl.col("printed"),
-        pl.col("value").alias("ours"),
-        pl.col("band"),
-        pl.col("chosen_by").alias("band chosen by"),
+        pl.Series("ours", ours, dtype=pl.String),
+        pl.Series("band", [_band(checks[claim]) for claim in rows["claim"]], dtype=pl.String),
         pl.coalesce(why, "reason").alias("because"),
-        pl.col("wider_because").alias("why the band is wider"),
+        why.str.extract(r"^(\w+):").alias("explained by"),
         pl.col("dataset"),
-        of.str.replace_all(r"\s+", " ").alias("quantity"),
         pl.col("versions"),
+        pl.col("section"),
+        of.str.replace_all(r"\s+", " ").alias("quantity"),
         pl.col("signature"),
+        pl.col("chosen_by").alias("band chosen by"),
+        pl.col("wider_because").alias("why the band is wider"),
     )
     return Table(
         "every claim",
         shown,
-        caption="the first column links to the claim; a band holds what rounds to the printed figure, unless it says "
-        "otherwise",
+        caption="the first column links to the claim; what a difference is explained by is a measurement, or says "
+        f"“{_UNEXPLAINED}”",
         anchors="claim",
-        filters=("paper", "status", "dataset", "band chosen by"),
+        filters=("paper", "status", "dataset", "explained by", "band chosen by"),
         name="claims",
     )
+
+
+def _band(check: Check) -> str | None:
+    if check.band is None:
+        return None
+    return check.band.in_percent() if "%" in (check.printed or "") else str(check.band)

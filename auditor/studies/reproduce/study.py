@@ -20,8 +20,10 @@ from auditor.studies.reproduce.board import (
     REMARK,
     UNANSWERED,
     WITHIN,
+    headline,
     page,
     signature_of,
+    statements,
     versions_of,
 )
 from auditor.studies.reproduce.measured import Measured, Study, kept
@@ -44,7 +46,7 @@ def reproduce(
     """Compare published figures with ours.
 
     Measures again what papers print, and says whether all lie within their bands: the rounding of the print, or wider
-    where the paper gives a reason. Exit code 1 where one lies outside.
+    for a sampling error or another reason, which is given. Exit code 1 where one lies outside.
 
     How to read it: `published` is the printed figure, `ours` the measured one; verdict within says that ours lies in
     the band, outside that it does not. Not answerable says what is missing: data that nobody can have, or a definition
@@ -81,6 +83,7 @@ def reproduce(
         findings=(*findings_in(said), *(_verdict(paper, rows) for paper in read)),
         holds=OUTSIDE not in rows["verdict"],
         page=page(read, rows),
+        headline=headline(rows),
     )
 
 
@@ -216,15 +219,8 @@ def _verdict(paper: Paper, rows: pl.DataFrame) -> Finding:
     of_paper = rows.filter(paper=paper.name)
     counted = of_paper.filter(pl.col("verdict") != REMARK)
     checks = dict(counted["verdict"].value_counts().iter_rows())
-    of_statements = counted.group_by("item", "says").agg(
-        pl.when((pl.col("verdict") == OUTSIDE).any())
-        .then(pl.lit(OUTSIDE))
-        .when((pl.col("verdict") == UNANSWERED).all())
-        .then(pl.lit(UNANSWERED))
-        .otherwise(pl.lit(WITHIN))
-        .alias("verdict")
-    )
-    statements = dict(of_statements["verdict"].value_counts().iter_rows())
+    of_statements = statements(of_paper)
+    said = dict(of_statements["verdict"].value_counts().iter_rows())
     number = of_paper.height - counted.height
     remarks = "1 remark, which measures a statement in a second way, is"
     if number > 1:
@@ -232,7 +228,7 @@ def _verdict(paper: Paper, rows: pl.DataFrame) -> Finding:
     return Finding(
         "published-figures",
         f"{paper.name}: {counted.height} checks, {_counts(checks)}; they are of {of_statements.height} published"
-        f" statements, {_counts(statements)}" + (f"; {remarks} not counted" if number else ""),
+        f" statements, {_counts(said)}" + (f"; {remarks} not counted" if number else ""),
         {"paper": paper.name},
         {verdict: checks.get(verdict, 0) for verdict in (WITHIN, OUTSIDE, UNANSWERED)},
         counted.height,

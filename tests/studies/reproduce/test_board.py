@@ -9,6 +9,7 @@ import pytest
 from conftest import ingest_rows
 
 from auditor.published import EXACT, MEAN, REASON, ROUNDING, SAMPLING, SIGN, paper, papers, read_paper
+from auditor.published.bands import in_print
 from auditor.reports.html import document as html
 from auditor.result import Result, Table
 from auditor.store.connection import Store
@@ -57,7 +58,12 @@ def board(store: Store) -> Result:
 def test_every_check_is_a_row_of_the_board(board: Result) -> None:
     by_paper, claims = board.page
     assert claims.frame["claim"].to_list() == board.frame["claim"].to_list()
-    assert by_paper.frame["claims"].sum() == board.frame.height
+    papers, whole = by_paper.frame[:-1], by_paper.frame.row(-1, named=True)
+    assert whole["paper"] == "all"
+    for column in ("claims", "reproduced", "differs", "not answerable", "statements", "remarks"):
+        assert papers[column].sum() == whole[column], column
+    assert whole["claims"] + whole["remarks"] == board.frame.height
+    assert board.headline == "Published claims: 0 of 0 that can be answered come out again"
     assert set(claims.frame["status"]) == {"not answerable", "remark"}
     assert claims.frame.filter(pl.col("status") == "not answerable")["because"].null_count() == 0
 
@@ -68,13 +74,15 @@ def test_a_page_links_to_each_claim_and_filters(board: Result) -> None:
         assert page.count(f'id="{claim}"') == 1
         assert f'href="#{claim}"' in page
     columns = board.page[1].frame.columns
-    places = " ".join(str(columns.index(name)) for name in ("paper", "status", "dataset", "band chosen by"))
+    places = " ".join(
+        str(columns.index(name)) for name in ("paper", "status", "dataset", "explained by", "band chosen by")
+    )
     assert f'<table data-filters="{places}">' in page
 
 
 def test_a_page_without_a_board_shows_the_tables() -> None:
     result = Result("score", pl.DataFrame({"a": [1]}), tables=(Table("some", pl.DataFrame({"a": [1]})),))
-    assert "data-filters" not in html.render(result).partition("<script>")[0]
+    assert "<table data-filters" not in html.render(result)
     paged = replace(result, page=(Table("others", pl.DataFrame({"b": [2]})),))
     assert "others" in html.render(paged)
     assert "<caption>some</caption>" not in html.render(paged)
@@ -85,3 +93,51 @@ def test_a_claim_names_the_version_and_the_signature_of_what_was_measured(store:
     ingest_rows(store, rows, "abstract50s")
     claims = reproduce(store, "vedantam2015").page[1].frame.filter(dataset="abstract50s")
     assert claims.filter(pl.col("status") != "not answerable")["versions"].str.starts_with("abstract50s@").all()
+
+
+@pytest.mark.parametrize(
+    ("printed", "value", "told"),
+    [
+        ("30.776", 30.77601, "30.77601"),
+        ("92.1 %", 0.9090, "90.900 %"),
+        ("84 %", 0.8466, "84.66 %"),
+        ("16,992", 16992.0, "16,992"),
+        ("50", 48.25, "48.25"),
+        ("0.56 to 0.91", 0.5, "0.5000"),
+        ("9.9e-40", 1.8e-39, "1.8e-39"),
+        (None, 0.123456, "0.1235"),
+    ],
+)
+def test_ours_is_in_the_unit_of_the_print_with_digits_that_decide(printed: str | None, value: float, told: str) -> None:
+    assert in_print(printed, value) == told
+
+
+def test_what_is_inside_its_band_looks_so(store: Store) -> None:
+    rows = [("a", 0, "a dog runs"), ("a", 1, "the dog ran"), ("b", 0, "a red bus"), ("b", 1, "one bus")]
+    ingest_rows(store, rows, "abstract50s")
+    board = reproduce(store, "vedantam2015")
+    claims = board.page[1].frame.drop_nulls("ours")
+    told = claims.join(board.frame.select("claim", "low", "high", "holds", "value"), on="claim")
+    assert claims.height
+    for row in told.iter_rows(named=True):
+        ours = float(row["ours"].removesuffix(" %").replace(",", "")) / (100 if row["ours"].endswith("%") else 1)
+        inside = (row["low"] is None or ours >= row["low"]) and (row["high"] is None or ours <= row["high"])
+        assert inside == row["holds"] or ours in (row["low"], row["high"])
+
+
+def test_differences_are_explained_by_a_kind_or_not_at_all() -> None:
+    whys = {check.why for name in papers() for check in paper(name).checks if check.why}
+    kinds = {why.partition(":")[0] for why in whys}
+    known = {
+        "data",
+        "definition",
+        "items",
+        "order",
+        "parser",
+        "sampling",
+        "smoothing",
+        "stems",
+        "tagger",
+        "unexplained",
+    }
+    assert kinds <= known
