@@ -188,7 +188,7 @@ def ingest_rows(
 
 
 #: The folders whose tests ask a store, with or without the fixture.
-ASK_A_STORE = tuple(str(ROOT / "tests" / folder) + os.sep for folder in ("cli", "store", "studies"))
+ASK_A_STORE = tuple(str(ROOT / "tests" / folder) + os.sep for folder in ("cli", "remote", "stages", "store", "studies"))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -35,6 +35,7 @@ def test_scores_are_sacrebleus(metric: str) -> None:
     assert [100 * value for value in found] == pytest.approx(gold, abs=1e-9)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(captions, st.lists(captions, min_size=1, max_size=3)), min_size=1, max_size=4))
 @settings(max_examples=12)
 def test_scores_equal_sacrebleus_on_random_captions(items: list[make_gold_ter.Item]) -> None:

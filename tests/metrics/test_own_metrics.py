@@ -304,6 +304,7 @@ def run(*arguments: str) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.mark.slow
 def test_command_line_takes_a_function_of_a_module_of_the_working_folder() -> None:
     Path("mine.py").write_text(MODULE)
     Path("broken.py").write_text("import no_such_thing\n")
