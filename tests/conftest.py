@@ -15,6 +15,7 @@ import polars as pl
 import pytest
 from hypothesis import HealthCheck, settings
 
+from auditor.cli.app import main
 from auditor.cli.verbosity import VERBOSITY, Verbosity
 from auditor.metrics import candidates, counting
 from auditor.model import Kind, Source
@@ -189,6 +190,15 @@ def ingest_rows(
 
 #: The folders whose tests ask a store, with or without the fixture.
 ASK_A_STORE = tuple(str(ROOT / "tests" / folder) + os.sep for folder in ("cli", "remote", "stages", "store", "studies"))
+
+
+def asked(*arguments: str) -> int:
+    """Run the command line in this process; give its exit code."""
+    with pytest.raises(SystemExit) as ended:
+        main([*arguments])
+    code = ended.value.code
+    assert code is None or isinstance(code, int)
+    return code or 0
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -105,11 +105,11 @@ def deliver_rows(
 
 
 def _put_rows(command: str, batches: Batches, chosen: str, file: BinaryIO) -> None:
-    from auditor import reports
+    from auditor import reports, row_files
     from auditor.reports import streamed
 
     if chosen == "parquet":
-        streamed.parquet(batches, file)
+        row_files.parquet(batches, file)
         return
     formulas = 0
 

@@ -130,14 +130,9 @@ def named(word: str) -> str | None:
 @contextmanager
 def together(store: Store, selections: Sequence[Selection], profile: str) -> Iterator[str]:
     """Count the documents of several selections together; within, the mode that is given stands for them."""
-    idf_mode = (
-        f"datasets#{hashlib.sha256(' '.join(sorted(one.pinned_name for one in selections)).encode()).hexdigest()[:12]}"
-    )
-    _POOLS.setdefault(store, {})[idf_mode] = ngrams.pool(store, selections, profile)
-    try:
+    digest = hashlib.sha256(" ".join(sorted(one.pinned_name for one in selections)).encode()).hexdigest()[:12]
+    with counted_elsewhere(store, digest, ngrams.pool(store, selections, profile)) as idf_mode:
         yield idf_mode
-    finally:
-        del _POOLS[store][idf_mode]
 
 
 @contextmanager

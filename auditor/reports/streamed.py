@@ -9,7 +9,6 @@ import polars as pl
 from auditor.reports import csv
 from auditor.result import Result
 from auditor.row_files import Batches
-from auditor.row_files import parquet as parquet  # noqa: PLC0414
 
 _ROWS = '"rows": ['
 

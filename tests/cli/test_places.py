@@ -9,8 +9,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 from buckets import Bucket
+from conftest import asked
 
-from auditor.cli.app import main
 from auditor.cli.places import is_place, named_apart
 from auditor.errors import UsageError
 
@@ -33,14 +33,6 @@ def shards(tmp_path: Path) -> Path:
             {"image": [f"{number}a", f"{number}a", f"{number}b", f"{number}b"], "caption": ["a dog", "the dog"] * 2}
         ).write_parquet(folder / f"part-{number}.parquet")
     return folder
-
-
-def asked(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as ended:
-        main([*arguments])
-    code = ended.value.code
-    assert code is None or isinstance(code, int)
-    return code or 0
 
 
 def test_pattern_is_asked_without_a_store(shards: Path, scratch: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,8 +10,8 @@ import fsspec
 import polars as pl
 import pytest
 from buckets import Bucket, Line
+from conftest import asked
 
-from auditor.cli.app import main
 from auditor.errors import MissingExtraError, SourceError
 from auditor.remote import Near, address_of, addresses, incoming
 from auditor.store.connection import Store
@@ -42,14 +42,6 @@ def shards(bucket: Bucket, tmp_path: Path) -> Bucket:
         bucket.put(f"set/part-{number}.parquet", content)
         (tmp_path / "local" / f"part-{number}.parquet").write_bytes(content)
     return bucket
-
-
-def asked(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as ended:
-        main([*arguments])
-    code = ended.value.code
-    assert code is None or isinstance(code, int)
-    return code or 0
 
 
 def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:

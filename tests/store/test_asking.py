@@ -17,6 +17,7 @@ import polars as pl
 import pytest
 from conftest import ingest_rows
 
+from auditor import row_files
 from auditor.errors import SqlError
 from auditor.reports import TEXT_FORMATS, streamed
 from auditor.result import Result
@@ -169,7 +170,7 @@ def test_rows_one_by_one_make_the_same_text_as_at_once(store: Store, statement: 
     whole = Result("sql", ask(store, statement, {}))
     if chosen == "parquet":
         file = BytesIO()
-        stream(store, statement, {}, Limits(), lambda batches: streamed.parquet(batches, file))
+        stream(store, statement, {}, Limits(), lambda batches: row_files.parquet(batches, file))
         file.seek(0)
         assert pl.read_parquet(file).equals(whole.frame)
         return
@@ -182,7 +183,7 @@ def test_rows_one_by_one_make_the_same_text_as_at_once(store: Store, statement: 
 def test_parquet_says_which_column_it_cannot_hold(store: Store) -> None:
     later = "select if(range = 69999, 'infinity', date '2020-01-01') as d from range(70000) order by range"
     with pytest.raises(SqlError, match="d: holds values"):
-        stream(store, later, {}, Limits(), lambda batches: streamed.parquet(batches, BytesIO()))
+        stream(store, later, {}, Limits(), lambda batches: row_files.parquet(batches, BytesIO()))
 
 
 @pytest.mark.parametrize(
