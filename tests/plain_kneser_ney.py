@@ -1,6 +1,6 @@
-"""Pairwise perplexity as the papers write it, with dictionaries and loops: halves, draws, interpolated Kneser-Ney.
+"""Pairwise perplexity as the papers write it, with dictionaries and loops: halves, draws, modified Kneser-Ney.
 
-Chen & Goodman 1999: section 2.6 for the discount, section 2.7 for the model.
+Chen & Goodman 1999, section 3 and equation 26; what begins with <s>, and the discounts of small data, as KenLM has them.
 """
 
 from __future__ import annotations
@@ -27,30 +27,44 @@ def halves(captions: list[Caption], dataset: str, seed: int) -> tuple[list[Capti
 
 
 def events(tokens: list[str], order: int) -> list[tuple[Gram, str]]:
-    """Each predicted token of a sentence with the n - 1 tokens before it."""
-    padded = ["<s>"] * (order - 1) + tokens + ["</s>"]
-    return [(tuple(padded[i : i + order - 1]), padded[i + order - 1]) for i in range(len(tokens) + 1)]
+    """Each predicted token of a sentence, with at most n - 1 tokens before it, of which the first may be <s>."""
+    padded = ["<s>", *tokens, "</s>"]
+    return [(tuple(padded[max(0, i - order + 1) : i]), padded[i]) for i in range(1, len(padded))]
 
 
 class KneserNey:
     def __init__(self, sentences: list[list[str]], order: int) -> None:
         self.order = order
         #: By order: history -> token -> what stands for its count.
-        self.counts: dict[int, dict[Gram, Counter[str]]] = {k: defaultdict(Counter) for k in range(1, order + 1)}
-        for sentence in sentences:
-            for history, token in events(sentence, order):
-                self.counts[order][history][token] += 1
-        for k in range(order - 1, 0, -1):
-            before = {(h[1:], h[0], token) for h, tokens in self.counts[k + 1].items() for token in tokens}
-            for history, _, token in before:
-                self.counts[k][history][token] += 1
-        self.discounts = {k: self._discount(k) for k in self.counts}
+        self.counts: dict[int, dict[Gram, Counter[str]]] = {}
+        for k in range(order, 0, -1):
+            counts: dict[Gram, Counter[str]] = defaultdict(Counter)
+            for history, token in [event for sentence in sentences for event in events(sentence, k)]:
+                if len(history) == k - 1 and (k == order or history[:1] == ("<s>",)):
+                    counts[history][token] += 1
+            for longer, tokens in self.counts.get(k + 1, {}).items():
+                for token in tokens:
+                    counts[longer[1:]][token] += 1
+            self.counts[k] = counts
+        self.discounts = {k: self._discounts(k) for k in self.counts}
+        self.taken = {
+            k: {history: sum(self._taken(k, count) for count in tokens.values()) for history, tokens in counts.items()}
+            for k, counts in self.counts.items()
+        }
         self.vocabulary = {token for sentence in sentences for token in sentence} | {"</s>"}
 
-    def _discount(self, k: int) -> float:
-        of_counts = Counter(count for tokens in self.counts[k].values() for count in tokens.values())
-        once, twice = of_counts[1], of_counts[2]
-        return once / (once + 2 * twice) if once and twice else 0.5
+    def _discounts(self, k: int) -> list[float]:
+        """What is taken from a count of 1, of 2, and of 3 or more."""
+        n = Counter(count for tokens in self.counts[k].values() for count in tokens.values())
+        if n[1] and n[2] and n[3]:
+            y = n[1] / (n[1] + 2 * n[2])
+            discounts = [c - (c + 1) * y * n[c + 1] / n[c] for c in (1, 2, 3)]
+            if min(discounts) >= 0:
+                return discounts
+        return [0.5, 1.0, 1.5]
+
+    def _taken(self, k: int, count: int) -> float:
+        return self.discounts[k][min(count, 3) - 1] if count else 0
 
     def probability(self, token: str, history: Gram) -> float:
         k = len(history) + 1
@@ -58,8 +72,8 @@ class KneserNey:
         followers = self.counts[k].get(history)
         if not followers:
             return lower
-        total, discount = sum(followers.values()), self.discounts[k]
-        return (max(followers[token] - discount, 0) + discount * len(followers) * lower) / total
+        total, count = sum(followers.values()), followers[token]
+        return (count - self._taken(k, count) + self.taken[k][history] * lower) / total
 
 
 @dataclass

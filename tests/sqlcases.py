@@ -103,6 +103,7 @@ PARAMS: dict[str, Any] = {
     "vectors_seq": 1,
     "vectors": "vectors",
     "partitions": 2,
+    "modified": True,
 }
 
 
@@ -271,6 +272,8 @@ def _plain(value: Any) -> Any:
         return round(value, 12)
     if isinstance(value, dict) or (isinstance(value, list) and any(isinstance(item, dict) for item in value)):
         return str(value)
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
     if isinstance(value, datetime.datetime):
         return str(value)
     return "NULL" if value is None else value

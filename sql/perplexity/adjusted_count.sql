@@ -1,31 +1,37 @@
 -- name: adjusted_count
--- version: 1
+-- version: 2
 -- grain: n-gram
--- params: trained_no UINTEGER, order INTEGER
+-- params: trained_no UINTEGER, order INTEGER, modified BOOLEAN
 -- reads: sentence_ngram
 -- returns: n, gram, history, adjusted
--- cites: Kneser & Ney 1995; Chen & Goodman 1999, section 2.7
+-- cites: Kneser & Ney 1995; Chen & Goodman 1999, sections 2.7 and 3; Heafield et al. 2013 for the beginning
 --
 -- What stands for the count of an n-gram in a model: of the highest order, how often it occurs; of the lower ones, how
--- many different tokens stand before it, <s> among them. Every n-gram that ends in a predicted token has one before
--- it, and so the longer n-grams that end alike are counted.
-with trained as (
-    select gram, occurrences from sentence_ngram where selection_no = $trained_no::uinteger and side = 'train'
-),
-suffix as (
-    select distinct o.n, last_tokens(t.gram, o.n) as gram
-    from trained as t
-    cross join (select unnest(range(2, $order::integer + 1))::integer as n) as o
-),
-lower_order as (
-    select n - 1 as n, last_tokens(gram, n - 1) as gram, count(*) as adjusted
-    from suffix
+-- many different tokens stand before it, <s> among them. A `modified` model counts as KenLM and SRILM do: a caption
+-- begins with one <s>, before which nothing can stand, and so an n-gram that begins with it has its occurrences at
+-- every order. The other model has n - 1 times <s> there. <s> is 0: an n-gram begins with it where its number is that
+-- of its last n - 1 tokens.
+with suffix as (
+    select o.n, last_tokens(t.gram, o.n) as gram, sum(t.occurrences)::bigint as occurrences
+    from sentence_ngram as t
+    cross join (select unnest(range(1, $order::integer + 1))::integer as n) as o
+    where t.selection_no = $trained_no::uinteger and t.side = 'train'
     group by all
 ),
-every_order as (
-    select n, gram, adjusted from lower_order
-    union all
-    select $order::integer, gram, occurrences from trained
+preceded as (
+    select n - 1 as n, last_tokens(gram, n - 1) as gram, count(*) as tokens
+    from suffix
+    where n > 1
+    group by all
 )
-select n, gram, history_of(gram) as history, adjusted
-from every_order
+select
+    s.n,
+    s.gram,
+    history_of(s.gram) as history,
+    case
+        when s.n = $order::integer or ($modified::boolean and last_tokens(s.gram, s.n - 1) = s.gram) then s.occurrences
+        else p.tokens
+    end as adjusted
+from suffix as s
+left join preceded as p on p.n = s.n and p.gram = s.gram
+where not $modified::boolean or s.n < 3 or last_tokens(s.gram, s.n - 2) <> s.gram

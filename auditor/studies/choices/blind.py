@@ -91,7 +91,7 @@ def _models(at_work: Workspace, items: pl.DataFrame, battery: Battery, trained_o
     probability: two such captions tie. `-harmonic` and `-geometric` are means of the probabilities of the tokens,
     `-a-token` is the mean of a smoothed model's bits.
     """
-    at_work.params |= {"order": 2, "trained_no": 0, "trained_captions": 0}
+    at_work.params |= {"order": 2, "trained_no": 0, "trained_captions": 0, "modified": False}
     at_work.bind("halved", "model_side")
     plain = _unsmoothed(at_work.rows("caption_chance"), battery.unseen)
     at_work.params["order"] = battery.order

@@ -1,10 +1,13 @@
 """Language models of datasets, each trained on one half of its images and tested on the other half of every dataset.
 
-The model is interpolated Kneser-Ney with one discount an order (Chen & Goodman 1999, section 2.7):
-`sql/perplexity/kneser_ney.sql` is its definition, `discount.sql` and `adjusted_count.sql` hold what it rests on. A
-caption begins with n - 1 times <s> and ends with </s>, which is predicted and counted. The vocabulary is that of the
+The model is that of KenLM (`lmplz --discount_fallback`): interpolated modified Kneser-Ney (Chen & Goodman 1999,
+section 3). `sql/perplexity/kneser_ney.sql` is its definition, `discount.sql` and `adjusted_count.sql` hold what it
+rests on. A caption begins with <s> and ends with </s>, which is predicted and counted. The vocabulary is that of the
 captions trained on; any other token is <unk>, which has a share of the uniform distribution below the unigrams, as
 large as a token's.
+
+The smoothed scorer of `auditor choices` reads the same files without `modified`: one discount per order, and n - 1
+times <s> before a caption (Chen & Goodman 1999, section 2.7).
 
 Halves are cut by image (`sql/perplexity/train_test_half.sql`), so that a dataset's own model has not seen
 what it is asked either.
@@ -60,7 +63,7 @@ def run(
     """
     if store.query("select coalesce(max(token_id), 0) as last from vocabulary").item() >= _END:
         raise MetricError(f"{store.path}: more than {_END - 1:,} different tokens, too many for the n-grams of a model")
-    at_work = Workspace(store, profile=tokenizer, order=order, seed=seed)
+    at_work = Workspace(store, profile=tokenizer, order=order, seed=seed, modified=True)
     for number, selection in enumerate(selections):
         version = selection.version
         at_work.params |= {"dataset": version.dataset, "seq": version.seq, "split": selection.split}

@@ -18,7 +18,7 @@ from auditor.store.connection import Store
 from auditor.studies.perplexity.models import ORDERS, SeedResult, run
 from auditor.text import AUTO, tokenizer_of
 
-_VERSION = 1
+_VERSION = 2
 
 
 Order = Annotated[int, p.Parameter("Length of the model's n-grams.", least=1, most=5)]
@@ -51,6 +51,22 @@ def perplexity(
     as many as the smallest training half has, with 0 on all of its half. `draws` repeats everything with the seeds that
     follow.
 
+    The model is that of KenLM (`lmplz --discount_fallback`): three discounts per order, for counts of 1, 2, and 3 or
+    more. A lower order counts the different tokens before an n-gram, or its occurrences where it begins with `<s>`. The
+    vocabulary is that of the training captions. Any other token is `<unk>`: it has the probability that the discounts
+    of the unigrams leave to one of all tokens, and no n-gram holds it. `</s>` ends each caption and is counted.
+    `perplexity` includes the unknown tokens and `perplexity-known` excludes them, as KenLM's `query` prints both; SRILM
+    excludes them.
+
+    Other definitions give other numbers. Half of coco-val2017 has 133.2 under 2,480 captions of flickr8k:test, which
+    lack 12.9% of its words. It has:
+    - 147.2 with one discount per order, as in version 1 of this study
+    - 133.2 with `order` - 1 times `<s>` before a caption, 0.1 more
+    - 131.8 if all of coco-val2017 is tested
+    - 180 if `</s>` is not counted
+    - 63.7 without the unknown tokens (`perplexity-known`)
+    - 58.6 if `<unk>` has all that the discounts of the unigrams leave (`lmplz --interpolate_unigrams 0`)
+
     How to read it: lower is more predictable: at 40 the model is as unsure as between 40 equally likely words. A
     dataset that its own model predicts far better than others do has a language of its own; `ratio` is that, model of
     another dataset over its own.
@@ -59,7 +75,7 @@ def perplexity(
     read the three together. Perplexities hold for one tokenizer, order and training size only. Small halves give large
     numbers.
 
-    Source: Ferraro et al. 2015 for the question; Chen & Goodman 1998 for the model.
+    Source: Ferraro et al. 2015 for the question; Chen & Goodman 1999 and Heafield et al. 2013 for the model.
 
     Raises `UsageError` for settings out of range, `MetricError` for a selection that has no captions on one side.
 
@@ -101,7 +117,7 @@ def perplexity(
 
 def _signature(tokenizer: str, order: int, result: SeedResult) -> Signature:
     settings: dict[str, str | int | float | bool] = {
-        "tok": tokenizer, "lm": "kneser-ney", "n": order, "unk": "uniform", "halves": "md5",
+        "tok": tokenizer, "lm": "modified-kneser-ney", "n": order, "unk": "uniform", "halves": "md5",
         "captions": result.captions or "all", "seed": result.seed,
     }  # fmt: skip
     return Signature("perplexity", settings, _VERSION)
@@ -275,16 +291,16 @@ def _wordless(selections: Sequence[Selection], runs: Sequence[SeedResult]) -> li
 
 
 def _stood_in(selections: Sequence[Selection], runs: Sequence[SeedResult]) -> list[str]:
-    """Name the models whose discounts were not estimated."""
+    """List the models whose discounts cannot be estimated."""
     stood_in = (
         pl.concat(result.discounts for result in runs)
-        .filter((pl.col("once") == 0) | (pl.col("twice") == 0))
+        .filter(~pl.col("estimated"))
         .group_by("trained_no")
         .agg(pl.col("n").unique().sort())
         .sort("trained_no")
     )
     return [
-        f"{selections[number].label}: among n-grams of order {', '.join(map(str, orders))} none occurs once, or none"
-        " twice, and so the model's discount is 0.5 there"
+        f"{selections[number].label}: among n-grams of order {', '.join(map(str, orders))} too few occur one to four"
+        " times to estimate discounts: they are 0.5, 1 and 1.5, as KenLM's fallback"
         for number, orders in stood_in.iter_rows()
     ]

@@ -17,6 +17,7 @@ from auditor.errors import AuditorError, MetricError, UsageError
 from auditor.store.connection import MEMORY, Store
 from auditor.store.sqlfiles import over
 from auditor.store.workspace import Workspace
+from auditor.studies.ingest import ingest
 from auditor.studies.perplexity import models
 from auditor.studies.perplexity.study import perplexity
 from auditor.text import tokenizer_of
@@ -92,6 +93,45 @@ def test_real_captions_are_those_of_a_model_of_dictionaries(data: Path) -> None:
     assert 40 < found["first", "first", "perplexity"] < 400
 
 
+#: `lmplz -o 3 --discount_fallback` and `query -v summary` of KenLM 0.3.0 (kpu/kenlm), of the halves of CATS and DOGS;
+#: its numbers have 32 bits.
+KENLM = {
+    ("cats", "cats", "perplexity"): 1.533894163362705,
+    ("cats", "dogs", "perplexity"): 14.913035214750636,
+    ("dogs", "cats", "perplexity"): 12.040355115895833,
+    ("dogs", "dogs", "perplexity"): 1.4287988040890633,
+    ("cats", "cats", "perplexity-known"): 1.533894163362705,
+    ("cats", "dogs", "perplexity-known"): 5.690661013289596,
+    ("dogs", "cats", "perplexity-known"): 4.244690562314419,
+    ("dogs", "dogs", "perplexity-known"): 1.4287988040890633,
+}
+
+
+def test_perplexities_with_and_without_unknown_tokens_are_those_of_kenlm() -> None:
+    found = measured(pairwise({"cats": CATS, "dogs": DOGS}, captions=0))
+    assert {key: found[key] for key in KENLM} == pytest.approx(KENLM, rel=1e-6)
+
+
+def test_coco_under_flickr8k_is_that_of_kenlm_and_of_a_model_of_dictionaries(data: Path, store: Store) -> None:
+    ingest(store, "flickr8k", "coco-val2017")
+    found = measured(perplexity(store, "flickr8k:test", "coco-val2017").frame)
+    tokens = "list_transform(tokens, lambda t: t::varchar) from membership join caption_tokens using (caption_id)"
+    train, coco = (
+        store.query(
+            f"select image, slot, {tokens} where dataset = $dataset and ($split is null or split = $split)", params
+        )
+        for params in ({"dataset": "flickr8k", "split": "test"}, {"dataset": "coco-val2017", "split": None})
+    )
+    model = plain.KneserNey([tokens for *_, tokens in plain.halves(train.rows(), "flickr8k", 1)[0]], 3)
+    tested = plain.test(model, [tokens for *_, tokens in plain.halves(coco.rows(), "coco-val2017", 1)[1]])
+    pair = ("flickr8k", "coco-val2017")
+    assert (found[*pair, "perplexity"], found[*pair, "perplexity-known"]) == pytest.approx(
+        (tested.perplexity, tested.known), rel=1e-9
+    )
+    kenlm = (133.15507099455573, 63.73897952878702)  # 16,895 of 143,543 tokens unknown
+    assert (tested.perplexity, tested.known) == pytest.approx(kenlm, rel=1e-6)
+
+
 sentences = st.lists(st.lists(st.integers(1, 5), max_size=6), min_size=1, max_size=12)
 
 #: Each history of the model and one that was never seen, before each token of the model and 33554430, which is none.
@@ -106,13 +146,13 @@ from gram
 """
 
 
-@given(sentences, st.integers(1, 4))
+@given(sentences, st.integers(1, 4), st.booleans())
 @settings(max_examples=8)
-def test_probabilities_after_any_history_sum_to_one(tokens: list[list[int]], order: int) -> None:
+def test_probabilities_after_any_history_sum_to_one(tokens: list[list[int]], order: int, modified: bool) -> None:
     """Over the tokens trained on, </s> and <unk>."""
     places = range(1, len(tokens) + 1)
     with Store.open(MEMORY) as store:
-        at_work = Workspace(store, profile="bare", order=order, trained_captions=0, trained_no=0)
+        at_work = Workspace(store, profile="bare", order=order, trained_captions=0, trained_no=0, modified=modified)
         at_work.bind_rows(
             "halved",
             pl.DataFrame(
@@ -161,7 +201,9 @@ def test_a_selection_alone_has_its_own_model_only() -> None:
     values = dict(result.frame.select("statistic", "value").rows())
     assert values["ratio"] == 1
     assert values["cross-entropy"] == pytest.approx(pl.Series([values["perplexity"]]).log(2)[0])
-    assert result.signatures["perplexity"].startswith("perplexity|tok:bare|lm:kneser-ney|n:3|unk:uniform|halves:md5|")
+    assert result.signatures["perplexity"].startswith(
+        "perplexity|tok:bare|lm:modified-kneser-ney|n:3|unk:uniform|halves:md5|"
+    )
 
 
 def test_an_image_is_on_the_same_side_in_every_version_and_split() -> None:
