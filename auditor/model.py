@@ -226,6 +226,10 @@ class Gate:
         return f"{self.file}: [{'check' if self.dataset is None else f'{self.dataset}.check'}]"
 
 
+#: What of a version says when and from which files, in which order, it was read: equal captions may differ in it.
+VOLATILE = ("created_at", "source_sha256")
+
+
 @dataclass(frozen=True)
 class Version:
     """One line of the append-only log: what a dataset held from `seq` on.
@@ -309,6 +313,11 @@ class Selection:
         )
 
     def record(self) -> dict[str, Any]:
-        """Give the selection as a JSON object."""
-        version = {key: value for key, value in dataclasses.asdict(self.version).items() if value is not None}
-        return version | {"created_at": self.version.created_at.isoformat(), "split": self.split}
+        """Return the selection as a JSON object, the same in every store that holds these captions."""
+        given = {key: value for key, value in dataclasses.asdict(self.version).items() if key not in VOLATILE}
+        return {key: value for key, value in given.items() if value is not None} | {"split": self.split}
+
+    def volatile(self) -> dict[str, Any]:
+        """Return what another store of these captions may have otherwise, as a JSON object."""
+        named = {"dataset": self.version.dataset, "seq": self.version.seq, "split": self.split}
+        return named | {key: getattr(self.version, key) for key in VOLATILE}

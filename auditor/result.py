@@ -101,7 +101,7 @@ class Section:
             "sql": list(self.sql),
             "notes": list(self.notes),
             "findings": [finding.record() for finding in self.findings],
-            "results": [json.loads(result.to_json()) for result in self.results],
+            "results": [json.loads(result.to_json(volatile=False)) for result in self.results],
         }
 
 
@@ -153,15 +153,19 @@ class Document(Shown):
         """Give the report as the documented JSON object, `{"auditor.report/v2": {...}}`."""
         body = {
             "title": self.title,
-            "made_at": self.made_at,
             "program": self.program,
             "versions": [selection.record() for selection in self.selections],
             "signatures": dict(self.signatures),
             "datasets": [asdict(portrait) for portrait in self.portraits],
             "sections": [section.record() for section in self.sections],
             "sql": {statement.path: statement.text for statement in self.statements},
+            "volatile": {
+                "made_at": self.made_at,
+                "versions": [selection.volatile() for selection in self.selections],
+                "results": [one.apart() for section in self.sections for one in section.results if one.volatile],
+            },
         }
-        return json.dumps({"auditor.report/v2": body}, ensure_ascii=False, allow_nan=False, indent=2)
+        return _json({"auditor.report/v2": body})
 
 
 def program() -> str:
@@ -291,7 +295,8 @@ class Result(ShownResult):
     facts arranged for reading, `figures` as pictures. `findings` are what was found, each with a code, its numbers and
     a sentence; `notes` say in plain words how the numbers were made. `holds` is the verdict of a question that has one:
     whether what was asked about is as it should be. `failure` is what a command line ends with after it has shown the
-    rows. `page` is what a page shows in place of `tables`, `headline` what it is called.
+    rows. `page` is what a page shows in place of `tables`, `headline` what it is called. `volatile` are columns
+    in which stores of the same captions may differ: JSON has them apart.
     """
 
     command: str
@@ -306,6 +311,7 @@ class Result(ShownResult):
     findings: tuple[Finding, ...] = ()
     page: tuple[Table, ...] = ()
     headline: str | None = None
+    volatile: tuple[str, ...] = ()
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -323,17 +329,27 @@ class Result(ShownResult):
             raise KeyError(f"{self.command}: {'several tables' if named else 'no table'} {name}")
         return named[0]
 
-    def to_json(self) -> str:
-        """Give the result as the documented JSON object, `{"auditor.<command>/v2": {...}}`."""
-        body = {
+    def to_json(self, *, volatile: bool = True) -> str:
+        """Return the documented JSON object, `{"auditor.<command>/v2": {...}}`; key `volatile` may be left out."""
+        body: dict[str, Any] = {
             "versions": [selection.record() for selection in self.selections],
             "signatures": dict(self.signatures),
             "notes": list(self.notes),
             "findings": [finding.record() for finding in self.findings],
-            "rows": self.frame.with_columns(_finite(_FLOATS), _FLOAT_LISTS.list.eval(_finite(pl.element()))).to_dicts(),
+            "rows": self.frame.drop(self.volatile)
+            .with_columns(_finite(_FLOATS), _FLOAT_LISTS.list.eval(_finite(pl.element())))
+            .to_dicts(),
         }
-        document = {f"auditor.{self.command}/v2": body}
-        return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2, default=_json_value)
+        return _json({f"auditor.{self.command}/v2": body | ({"volatile": self.apart()} if volatile else {})})
+
+    def apart(self) -> dict[str, Any]:
+        """Return what another store of the same captions may have otherwise, as a JSON object."""
+        rows = {"rows": self.frame.select(self.volatile).to_dicts()} if self.volatile else {}
+        return {"versions": [selection.volatile() for selection in self.selections], **rows}
+
+
+def _json(document: Mapping[str, Any]) -> str:
+    return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2, default=_json_value)
 
 
 def _finite_value(value: str | float | None) -> str | float | None:

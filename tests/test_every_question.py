@@ -1,15 +1,20 @@
-"""Every question has an answer on the bundled sample: what is asked first, before a study's own tests."""
+"""Every question has an answer on the bundled sample, the same in any store: asked before a study's own tests."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import auditor
+from auditor.model import Gate
+from auditor.result import Document
 from auditor.studies import STUDIES
+from auditor.studies.diversity.settings import DiversitySettings
+from auditor.studies.report.request import ReportSettings
 from auditor.text.spacy import pipelines
 
 SAMPLE = Path(auditor.__file__).parent / "sample" / "datasets.toml"
@@ -43,21 +48,86 @@ APART = {
 }
 
 
+#: What has tests of its own, and is asked of both stores all the same.
+ALIKE: Mapping[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
+    "omitted": (ONE, {"against": NAMES[1], "evaluation": NAMES[1], "all_images": True}),
+    "missed": (ONE, {"evaluation": NAMES[0], "importance": 1, "floor": 1}),
+    "agree": (("stars",), {"against": NAMES[1], "metrics": ["bleu-1"]}),
+    "choices": (("pairs",), {"against": NAMES[1], "train": NAMES[0], "metrics": ["bleu-1"]}),
+    "probe": (ONE, {"metrics": ["bleu-1"], "components": ["order"]}),
+    "robustness": (ONE, {"settings": DiversitySettings(draws=1, curve=0)}),
+    "check": (ONE, {"gates": [Gate(None, ("captions_per_image", "min"), 5, SAMPLE)]}),
+    "report": (ONE, {"settings": ReportSettings(metrics=["bleu-1"]), "sections": ["facts", "versions"]}),
+    "reproduce": (("elliott2014",), {}),
+}
+
+
+#: Files beside the sample, by name: captions in two parts, ratings, and forced-choice items.
+FILES = {
+    **{
+        f"{part}.csv": [
+            "image,slot,caption",
+            *(f"{part}{image},{slot},a dog {image} {slot}" for image in "xy" for slot in "01"),
+        ]
+        for part in "ab"
+    },
+    "stars.csv": [
+        "image,text,judge,stars",
+        *(f"{i},a dog on grass {i % 2},{judge},{i}" for i in range(1, 5) for judge in "ab"),
+    ],
+    "pairs.csv": ["image,right,wrong", *(f"{image},a dog on grass,a cat {image}" for image in range(1, 5))],
+}
+STARS = ("image_col=image", "caption_col=text", "judge_col=judge", "score_col=stars")
+
+
+def opened(folder: Path, names: Sequence[str], parts: str) -> auditor.Auditor:
+    for name, lines in FILES.items():
+        (folder / name).write_text("\n".join(lines), encoding="utf-8")
+    audit = auditor.Auditor(folder / "audit.duckdb", write=True)
+    audit.ingest(*names, config=SAMPLE)
+    audit.ingest("parts", files=[folder / f"{part}.csv" for part in parts], config={})
+    audit.ingest("stars", files=[folder / "stars.csv"], file_format="judgements", options=STARS, config={})
+    audit.ingest("pairs", files=[folder / "pairs.csv"], config={})
+    return audit
+
+
 @pytest.fixture(scope="module")
-def audit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[auditor.Auditor]:
-    path = tmp_path_factory.mktemp("questions") / "audit.duckdb"
+def audits(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[auditor.Auditor, auditor.Auditor]]:
+    """Two stores of the same captions: read at another time, datasets and files in another order."""
     with pytest.MonkeyPatch.context() as patched:
         patched.delenv("AUDITOR_DATA", raising=False)
-        with auditor.Auditor(path, write=True) as opened:
-            opened.ingest(*NAMES, config=SAMPLE)
-            yield opened
+        with (
+            opened(tmp_path_factory.mktemp("first"), NAMES, "ab") as first,
+            opened(tmp_path_factory.mktemp("second"), NAMES[::-1], "ba") as second,
+        ):
+            yield first, second
 
 
 @pytest.mark.xdist_group("every question")
-@pytest.mark.parametrize("name", [name for name in STUDIES if name not in APART])
-def test_question_has_an_answer_on_the_sample(name: str, audit: auditor.Auditor) -> None:
+@pytest.mark.parametrize("name", [name for name in STUDIES if name not in APART or name in ALIKE])
+def test_question_has_an_answer_on_the_sample_that_is_the_same_in_another_store(
+    name: str, audits: tuple[auditor.Auditor, auditor.Auditor]
+) -> None:
     if name == "syntax" and pipelines.installed() is None:
         pytest.skip(f"no spaCy pipeline is installed: {pipelines.INSTALL}")
-    named, said = ASKED.get(name, (ONE, {}))
-    answer = getattr(audit, name)(*named, **said)
-    assert answer.signatures if name == "card" else answer.frame.height
+    named, said = ALIKE.get(name) or ASKED.get(name, (ONE, {}))
+    answer, again = (getattr(audit, name)(*named, **said) for audit in audits)
+    assert answer.sections if isinstance(answer, Document) else answer.frame.height
+    assert in_any_store(answer) == in_any_store(again)
+
+
+def in_any_store(answer: auditor.Result | Document) -> str:
+    (body,) = json.loads(answer.to_json()).values()
+    assert body.pop("volatile")
+    return json.dumps(body, indent=1)
+
+
+def test_what_is_volatile_is_told_apart(audits: tuple[auditor.Auditor, auditor.Auditor]) -> None:
+    (first,), (second,) = (json.loads(audit.log("parts").to_json()).values() for audit in audits)
+    assert set(first["volatile"]["versions"][0]) == {"dataset", "seq", "split", "created_at", "source_sha256"}
+    for of in ("versions", "rows"):
+        one, other = first["volatile"][of][0], second["volatile"][of][0]
+        assert one["created_at"] != other["created_at"]
+        assert one["source_sha256"] != other["source_sha256"]
+        assert not first[of][0].keys() & {"created_at", "source_sha256"}
+    assert {"created_at", "source_sha256"} <= {*audits[0].log("parts").frame.columns}

@@ -30,7 +30,7 @@ def test_report_is_written_in_the_format_of_its_ending(filled: Path) -> None:
     run("report", "set", "--store", filled, "--section", "facts", "--no-time", "-o", "a.json")
     body = json.loads(Path("a.json").read_text(encoding="utf-8"))["auditor.report/v2"]
     assert [one["name"] for one in body["sections"]] == ["summary", "facts", "method"]
-    assert body["made_at"] is None
+    assert body["volatile"]["made_at"] is None
     run("report", "set", "--store", filled, "--section", "facts", "-o", "a.html")
     assert "<time>20" in Path("a.html").read_text(encoding="utf-8")
 

@@ -9,7 +9,7 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.errors import UsageError
-from auditor.model import Progress, silent
+from auditor.model import VOLATILE, Progress, silent
 from auditor.result import Finding, Result, Table, about
 from auditor.scoring.writing import chosen_tokenizer
 from auditor.store import tokens, versions
@@ -53,7 +53,11 @@ def datasets(
     newest = versions.log_rows(store).unique("dataset", keep="first", maintain_order=True).select(columns)
     notes = () if newest.height else ("the store is empty; fill it with `auditor ingest NAME`",)
     return Result(
-        "datasets", newest, tables=(Table("datasets", newest.with_columns(_SHORT), name="datasets"),), notes=notes
+        "datasets",
+        newest,
+        tables=(Table("datasets", newest.with_columns(_SHORT), name="datasets"),),
+        notes=notes,
+        volatile=("created_at",),
     )
 
 
@@ -82,6 +86,7 @@ def log(
         rows.with_columns(pl.col("text_profiles").list.join(" ")),
         selections=(selection,),
         tables=(Table(f"versions of {dataset}", table, name="versions"),),
+        volatile=VOLATILE,
     )
 
 
