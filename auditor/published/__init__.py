@@ -5,6 +5,9 @@ The band is what rounds to the figure that is `printed`, or the sign of a compar
 farther, by `margin` or by `low` and `high`, says in `wider_because` why. A whole number is a count and stands for
 itself, unless the check says that it is a `mean`. Where something is drawn, `sd` is the standard
 deviation over draws, and the margin no more than three of them.
+
+A difference is explained by a measurement: beside `why` is `then`, what is measured without its cause, within the band.
+Any other reason begins with “unexplained”.
 """
 
 from __future__ import annotations
@@ -42,6 +45,16 @@ HALF_OF_ONE = 0.5
 
 #: So many standard deviations over draws are the most that a margin may be.
 _MOST_SDS = 3
+
+#: For a reason of ours a band reaches at most so far beyond the print: a share of the figure, or so much. A wider one
+#: holds whatever is measured.
+_MOST_OF_FIGURE, _MOST = 0.1, 0.01
+
+#: What the ends of bands are rounded by.
+_ROUNDED = 1e-9
+
+#: What a reason begins with that no measurement bears out.
+UNEXPLAINED = "unexplained"
 
 
 @dataclass(frozen=True)
@@ -158,10 +171,10 @@ def _expanded(entry: Mapping[str, Any], groups: Mapping[str, list[str]]) -> Iter
             to=tuple((here | entry["to"]).values()) if "to" in entry else None,
             compared=entry.get("compared", "difference" if "to" in entry else "value"),
             band=band,
-            why=_of_dataset(entry.get("why"), here["dataset"]),
+            why=_why(entry, here, band),
             printed=entry.get("printed"),
             wider_because=entry.get("wider_because"),
-            unanswerable=_of_dataset(entry.get("unanswerable"), here["dataset"]),
+            unanswerable=_named(entry.get("unanswerable"), here),
             remark_on=entry.get("remark_on"),
             sd=entry.get("sd"),
             mean=entry.get("mean", False),
@@ -188,11 +201,38 @@ def _band(entry: Mapping[str, Any]) -> Band | None:
     margin, sd = entry.get("margin", 0), entry.get("sd")
     if sd is not None and margin > _MOST_SDS * sd:
         raise ValueError(f"{named}: a margin of {margin} is more than {_MOST_SDS} standard deviations over draws, {sd}")
+    if ours and sd is None and printed is not None and _holds_anything(band, rounding):
+        raise ValueError(
+            f"{named}: the band {band} holds whatever is measured: its reach is that of a draw, with its sd"
+        )
     if ours and not entry.get("wider_because"):
         raise ValueError(f"{named}: the band {band} is not what rounds to a printed figure: wider_because says why")
     return band
 
 
-def _of_dataset(why: str | Mapping[str, str] | None, dataset: str) -> str | None:
-    """Find a reason: one for all datasets, or one by dataset."""
-    return why if why is None or isinstance(why, str) else why.get(dataset)
+def _holds_anything(band: Band, rounding: Band) -> bool:
+    """Return whether a band reaches too far beyond what rounds to the figure to fail."""
+    ends = ((band.low, rounding.low), (band.high, rounding.high))
+    return any(
+        end is not None and edge is not None and abs(end - edge) > max(_MOST_OF_FIGURE * abs(edge), _MOST) + _ROUNDED
+        for end, edge in ends
+    )
+
+
+def _why(entry: Mapping[str, Any], here: Mapping[str, str], band: Band | None) -> str | None:
+    """Return what explains a difference; refuse it unless what is measured without its cause lies within the band."""
+    why: str | None = _named(entry.get("why"), here)
+    then: float | None = _named(entry.get("then"), here)
+    if why and not why.startswith(UNEXPLAINED) and (then is None or band is None or not band.holds(then)):
+        raise ValueError(
+            f"{entry['item']}, {entry['says']}: “{why}” explains nothing: `then`, what is measured without that cause,"
+            f" must lie within {band}; else the reason begins with “{UNEXPLAINED}”"
+        )
+    return why
+
+
+def _named(given: Any, here: Mapping[str, str]) -> Any:
+    """Return what an entry gives: one for all of its checks, or one by the name of a dataset or a metric."""
+    if not isinstance(given, Mapping):
+        return given
+    return next((given[name] for name in here.values() if name in given), None)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from auditor.model import Selection
-from auditor.published import KEYS, Check, Paper
+from auditor.published import KEYS, UNEXPLAINED, Check, Paper
 from auditor.published.bands import in_print
 from auditor.result import Table
 
@@ -18,9 +18,6 @@ WITHIN, OUTSIDE, UNANSWERED, REMARK = "within", "outside", "not answerable", "re
 REPRODUCED, DIFFERS = "reproduced", "differs"
 
 _STATUS = {WITHIN: REPRODUCED, OUTSIDE: DIFFERS, UNANSWERED: UNANSWERED, REMARK: REMARK}
-
-#: What the reason of a difference begins with where no measurement explains it.
-_UNEXPLAINED = "unexplained"
 
 #: Statistics that are another look at what is signed under another name.
 _SIGNED_AS = {"size": "as-published", "p": "as-published"}
@@ -77,6 +74,7 @@ def statements(rows: pl.DataFrame) -> pl.DataFrame:
 def _by_paper(citations: Mapping[str, str], rows: pl.DataFrame) -> Table:
     said = statements(rows)
     sums = []
+    explained = (pl.col("verdict") == OUTSIDE) & ~pl.col("reason").str.starts_with(UNEXPLAINED)
     for name in (*citations, None):
         claims, whole = (one if name is None else one.filter(paper=name) for one in (rows, said))
         of_claims, of_statements = (dict(one["verdict"].value_counts().iter_rows()) for one in (claims, whole))
@@ -88,6 +86,7 @@ def _by_paper(citations: Mapping[str, str], rows: pl.DataFrame) -> Table:
                 "source": citations.get(name or "", ""),
                 "claims": claims.height - of_claims.get(REMARK, 0),
                 **{_STATUS[verdict]: of_claims.get(verdict, 0) for verdict in (WITHIN, OUTSIDE, UNANSWERED)},
+                "explained": claims.filter(explained).height,
                 "reproduced of answerable": reproduced / answered if answered else None,
                 "statements": whole.height - of_statements.get(UNANSWERED, 0),
                 "statements reproduced": of_statements.get(WITHIN, 0),
@@ -102,14 +101,15 @@ def _by_paper(citations: Mapping[str, str], rows: pl.DataFrame) -> Table:
         "rounds to the printed figure. Statements are what papers say in words, of one claim or many, here "
         "those that can be answered: reproduced where no claim of it differs. Bands are wider for a sampling "
         "error, where something is drawn (at most three standard deviations over draws), or for a reason of "
-        "ours, which is in the last column. A remark measures a claim in a second way, and decides nothing",
+        "ours, which is in the last column. A difference is explained where what is measured without its cause lies "
+        "in the band. A remark measures a claim in a second way, and decides nothing",
         name="papers",
     )
 
 
 def _board(rows: pl.DataFrame, checks: Mapping[str, Check]) -> Table:
     differs, remark = pl.col("status") == DIFFERS, pl.col("verdict") == REMARK
-    why = pl.when(differs).then(pl.coalesce("reason", pl.lit(f"{_UNEXPLAINED}: no measurement explains it yet")))
+    why = pl.when(differs).then(pl.coalesce("reason", pl.lit(f"{UNEXPLAINED}: no measurement explains it yet")))
     place = pl.when("holds").then(pl.lit("inside")).otherwise(pl.lit("outside"))
     status = pl.when(remark & pl.col("holds").is_not_null()).then(pl.format("remark: {}", place)).otherwise("status")
     of = pl.concat_str([pl.col(key) for key in KEYS if key != "dataset"], separator=" ").str.strip_chars()
@@ -138,7 +138,7 @@ def _board(rows: pl.DataFrame, checks: Mapping[str, Check]) -> Table:
         "every claim",
         shown,
         caption="the first column links to the claim; what a difference is explained by is a measurement, or says "
-        f"“{_UNEXPLAINED}”",
+        f"“{UNEXPLAINED}”",
         anchors="claim",
         filters=("paper", "status", "dataset", "explained by", "band chosen by"),
         name="claims",
