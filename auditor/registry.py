@@ -138,6 +138,9 @@ METRICS: dict[str, Metric] = _OURS | {
 #: How a request begins that names a function of a Python module, or a file that holds a SELECT.
 BY_MODULE, BY_FILE = "python:", "sql:"
 
+#: How a setting begins that names a file.
+_FILE = "file:"
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 #: Every statistic of a dataset version by name, in the order in which results show them.
@@ -204,13 +207,28 @@ def _of_module(text: str) -> Metric:
 def request(text: str) -> MetricRequest:
     """Read `NAME`, `NAME:PARAMETER=VALUE,…`, `python:MODULE.FUNCTION` or `sql:FILE`.
 
-    Raises `MetricError` that names what there is instead, or says why a module has no such function, or a file no such
-    SELECT.
+    What a user types or calls is read so; what a file holds is read by `request_of_file`. Raises `MetricError` that
+    names what there is instead, or says why a module has no such function, or a file no such SELECT.
     """
     if text.startswith(BY_MODULE):
         return defaults_of(_of_module(text))
     if text.startswith(BY_FILE):
         return defaults_of(_register(own.card_of_statement(statement_of(Path(text.removeprefix(BY_FILE))))))
+    return _by_name(text, opens=True)
+
+
+def request_of_file(text: str) -> MetricRequest:
+    """Read a request that stands in a file: a card, a gate, a plan, a receipt, a kept result.
+
+    Such a file may be a stranger's. Raises `MetricError` where the request would run code or open a file.
+    """
+    if text.startswith((BY_MODULE, BY_FILE)):
+        raise MetricError(f"{text}: would run code, which no file may ask for; ask for it yourself, with -m")
+    return _by_name(text, opens=False)
+
+
+def _by_name(text: str, *, opens: bool) -> MetricRequest:
+    """Read `NAME:PARAMETER=VALUE,…`; settings name files only where it `opens` them."""
     name, _, settings = text.partition(":")
     if name not in METRICS:
         raise MetricError(f"{name}: no such metric; known are {', '.join(METRICS)}")
@@ -222,6 +240,8 @@ def request(text: str) -> MetricRequest:
         key, _, value = setting.partition("=")
         if key not in metric.parameters:
             raise MetricError(f"{text}: {name} has no parameter {key!r}; it has {', '.join(metric.parameters)}")
+        if value.startswith(_FILE) and not opens:
+            raise MetricError(f"{text}: would open a file, which no file may ask for; ask for it yourself, with -m")
         chosen[key] = _value(text, key, value, metric.parameters[key])
     return _asked(metric, chosen)
 
@@ -292,7 +312,8 @@ def _value(text: str, key: str, value: str, parameter: Parameter) -> str | float
     for choice in parameter.choices:
         if str(choice).lower() == word:
             return choice
-    made = parameter.read(value) if parameter.read else None
+    read = parameter.of_file if value.startswith(_FILE) else parameter.read
+    made = read(value) if read else None
     if made is not None:
         return made
     raise MetricError(f"{text}: {key} must be one of {', '.join(parameter.words)}, not {value!r}")

@@ -13,7 +13,7 @@ from importlib.metadata import version
 from auditor.errors import MetricError
 from auditor.metrics import idf
 from auditor.model import Selection, Version
-from auditor.registry import MetricRequest, References, are_ours, request
+from auditor.registry import MetricRequest, References, are_ours, request_of_file
 from auditor.scoring.scores import signatures
 from auditor.store import ngrams
 from auditor.store.sqlfiles import catalogue, fingerprint
@@ -60,7 +60,7 @@ class Plan:
     @property
     def requests(self) -> list[MetricRequest]:
         """Read its metrics."""
-        return [request(text) for text in self.metrics]
+        return [request_of_file(text) for text in self.metrics]
 
     @property
     def of(self) -> Version:

@@ -330,4 +330,4 @@ def test_command_line_takes_a_function_of_a_module_of_the_working_folder() -> No
     Path("datasets.toml").write_text('[check]\nhomogeneity."python:mine.overlap".high.max = 1\n')
     code, _, error = run("check", "set", "--config", "datasets.toml")
     assert code == 2
-    assert "a gate asks no metric of your own" in error
+    assert "python:mine.overlap: would run code, which no file may ask for" in error
