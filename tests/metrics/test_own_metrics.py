@@ -331,3 +331,13 @@ def test_command_line_takes_a_function_of_a_module_of_the_working_folder() -> No
     code, _, error = run("check", "set", "--config", "datasets.toml")
     assert code == 2
     assert "python:mine.overlap: would run code, which no file may ask for" in error
+
+
+def test_working_folder_is_looked_into_only_for_a_module_that_is_not_installed() -> None:
+    assert request("python:textwrap.dedent").label == "textwrap.dedent"
+    assert str(Path.cwd()) not in sys.path
+    Path("mine_here.py").write_text("def f(candidate, references):\n    return 1.0\n")
+    assert request("python:mine_here.f").label == "mine_here.f"
+    for odd in ("python:..f", "python:__main__.nothing", "python:mine_here..f"):
+        with pytest.raises(MetricError, match="python:"):
+            request(odd)

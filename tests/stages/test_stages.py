@@ -8,10 +8,12 @@ import os
 import random
 import shutil
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
@@ -24,6 +26,7 @@ from auditor.stages.begun import begin
 from auditor.stages.doing import files
 from auditor.stages.executors import EXECUTORS, Force
 from auditor.stages.plan import Plan
+from auditor.stages.processes import Process
 from auditor.stages.work import Work
 from auditor.store.connection import Store
 from auditor.store.versions import resolve
@@ -167,6 +170,32 @@ def test_what_a_killed_worker_had_to_do_is_done_by_another(
     killer.join(10)
     assert killed
     assert hashes(plan, work) == expected
+
+
+def test_worker_imports_nothing_from_the_working_folder(tmp_path: Path) -> None:
+    for name in ("importlib", "shutil", "polars"):
+        Path(f"{name}.py").write_text("raise SystemExit\n")
+    worker = Process()
+    try:
+        with pytest.raises(UsageError, match="holds no work"):
+            worker.ask(tmp_path, "scores", 0, 1)
+    finally:
+        worker.end()
+
+
+def test_ray_begins_elsewhere_since_its_workers_import_from_where_it_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    began: list[Path] = []
+
+    def init(**_: object) -> None:
+        began.append(Path.cwd())
+        raise ConnectionError
+
+    monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(is_initialized=lambda: False, init=init))
+    here = Path.cwd()
+    with pytest.raises(UsageError, match="no Ray answers"), EXECUTORS["ray"](Force(1, 1)):
+        pass
+    assert began == [Path(sys.prefix)]
+    assert Path.cwd() == here
 
 
 def workers() -> list[int]:

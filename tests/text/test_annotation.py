@@ -73,7 +73,10 @@ def test_no_text_gives_no_row(tagger: Path) -> None:
 
 
 @pytest.mark.slow
-def test_processes_give_what_one_gives(tagger: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_processes_give_what_one_gives_and_import_nothing_from_the_working_folder(
+    tagger: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("shutil.py").write_text("raise SystemExit\n")
     monkeypatch.setattr(processes, "_WORTH_A_PROCESS", 1)
     by = annotator(str(tagger), "tests")
     parts = [(number, TEXTS.slice(number, 2)) for number in (0, 2, 4)]
