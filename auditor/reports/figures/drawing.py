@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-# ruff: noqa: E402
 import io
 import logging
 import sys
