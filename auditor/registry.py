@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Literal, TypeVar, overload
 
 import polars as pl
 
-from auditor.errors import MetricError, MissingExtraError
+from auditor.errors import AuditorError, MetricError, MissingExtraError
 from auditor.metrics import bleu, chrf, cider, meteor, own, rouge, ter
 from auditor.metrics.by_reference_count import ByReferenceCount
 from auditor.metrics.card import Metric, Parameter
@@ -23,9 +22,11 @@ from auditor.metrics.own_modules import function_of
 from auditor.metrics.own_statements import statement_of
 from auditor.metrics.vectors import cards as of_vectors
 from auditor.model import Draw, Selection
+from auditor.plugins import added
 from auditor.result import Finding, Signature, plain
 from auditor.statistics import cards
 from auditor.statistics.cards import Statistic
+from auditor.store.sqlfiles import catalogue
 
 #: Scores are rounded where they leave a scorer: equal scores then are equal in every bit, on any machine and any
 #: number of threads, and ties stay ties in medians and ranks.
@@ -108,7 +109,12 @@ class MetricRequest:
 
     def scores(self, counts: pl.DataFrame) -> pl.Series:
         """Turn its counts into scores, rounded to 12 decimals, or significant digits where the card says so."""
-        scores = self.metric.score(counts, {**self.metric.fixed, **self.settings}).alias(self.label)
+        try:
+            scores = self.metric.score(counts, {**self.metric.fixed, **self.settings}).alias(self.label)
+        except Exception as error:
+            if are_ours([self]) or isinstance(error, AuditorError):
+                raise
+            raise MetricError(f"{self.label}, of another package: {type(error).__name__}: {error}") from error
         if not self.rounded:
             return scores
         tiny = self.metric.ranks_what_is_tiny(self.settings)
@@ -129,11 +135,22 @@ class MetricRequest:
 _OURS = {card.name: card for card in (*bleu.CARDS, *rouge.CARDS, *meteor.CARDS, *cider.CARDS, *ter.CARDS, *chrf.CARDS)}
 _OURS |= {card.name: card for card in of_vectors.CARDS}
 
-#: Every metric by name, in the order in which results show them: ours, then those of other packages, whose entry points
-#: in group `auditor.metrics` name a `Metric` each; its counts are of a SELECT that is here. Ours keep their names.
-METRICS: dict[str, Metric] = _OURS | {
-    point.name: point.load() for point in sorted(entry_points(group="auditor.metrics")) if point.name not in _OURS
-}
+
+def _refuse(name: str, card: Metric) -> None:
+    """Refuse the card of another package that no request would find, or whose counts nothing counts."""
+    if card.name != name:
+        raise ValueError(f"its metric is called {card.name}")
+    if card.counts not in catalogue():
+        raise ValueError(f"it reads {card.counts}, which is no SELECT of this release")
+
+
+def of_others() -> dict[str, Metric]:
+    """Load the metrics of other packages: each that an entry point of group `auditor.metrics` names."""
+    return {name: card for name, card, _ in added("auditor.metrics", Metric, _OURS, _refuse)}
+
+
+#: Every metric by name, in the order in which results show them: ours, which keep their names, then those of others.
+METRICS: dict[str, Metric] = _OURS | of_others()
 
 #: How a request begins that names a function of a Python module, or a file that holds a SELECT.
 BY_MODULE, BY_FILE = "python:", "sql:"
@@ -233,8 +250,8 @@ def _by_name(text: str, *, opens: bool) -> MetricRequest:
     if name not in METRICS:
         raise MetricError(f"{name}: no such metric; known are {', '.join(METRICS)}")
     metric = METRICS[name]
-    if metric.require:
-        metric.require()
+    if (lacks := lacking(metric)) is not None:
+        raise MissingExtraError(lacks)
     chosen = dict(defaults_of(metric).settings)
     for setting in filter(None, settings.split(",")):
         key, _, value = setting.partition("=")
@@ -300,7 +317,7 @@ def lacking(metric: Metric) -> str | None:
     try:
         if metric.require:
             metric.require()
-    except MissingExtraError as error:
+    except (MissingExtraError, ImportError) as error:
         return str(error)
     return None
 
