@@ -100,7 +100,9 @@ def _function(name: str) -> Callable[..., None]:
     study = of_others(name)[name]
     try:
         return derived.command(name, study)
-    except (AttributeError, NameError, TypeError, ValueError) as error:
+    except AuditorError:
+        raise
+    except Exception as error:
         said = f"{name} cannot be a command: {error}; update the package or remove it"
         raise MissingExtraError(f"package {study.package}: {said}") from error
 
@@ -217,8 +219,8 @@ def _fail(message: str, code: int) -> int:
 
 
 def _one_line(message: str) -> str:
-    """Show what is no sign of a text as an escape: a file's name or content may hold anything."""
-    line = " ".join(message.split("\n"))
+    """Show what is no sign of a text as an escape, and no password: a file's name or content may hold anything."""
+    line = _PASSWORD.sub("//…@", " ".join(message.split("\n")))
     return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in line)
 
 

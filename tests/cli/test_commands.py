@@ -10,14 +10,16 @@ import os
 import re
 import shutil
 import signal
+import stat
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, asked
 
 from auditor.registry import METRICS, defaults
 
@@ -501,6 +503,28 @@ def test_bug_is_logged_and_exits_70(auditor: Callable[..., Run], tmp_path: Path)
     log = next(tmp_path.glob("auditor-*.log"))
     assert "ZeroDivisionError" in log.read_text()
     assert str(log) in done.stderr
+
+
+def test_log_of_a_bug_is_its_owners_alone_and_holds_no_password(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    address = "https://ann:hunter2@example.org/captions.csv"
+
+    def crash() -> None:
+        """Crash."""
+        raise RuntimeError(f"{address} gave nothing")
+
+    monkeypatch.setattr("auditor.studies.formats.formats", crash)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(sys, "argv", ["auditor", "ingest", "x", "--from", address])
+    assert asked("formats") == 70
+    (log,) = tmp_path.glob("auditor-*.log")
+    said = capsys.readouterr().err
+    assert str(log) in said
+    assert stat.S_IMODE(log.stat().st_mode) == 0o600
+    for text in (said, log.read_text()):
+        assert "https://…@example.org/captions.csv" in text
+        assert "hunter2" not in text
 
 
 def test_help_imports_nothing_heavy() -> None:
