@@ -139,8 +139,8 @@ class Store:
                         connection = connect(read_only=True, folder=files)
                 elif state == "empty":
                     migrations.apply(connection)
-                elif state == "current" and write:
-                    migrations.restore_cache(connection)
+                if state == "current" or migration is not None:
+                    migrations.check_cache(connection, path, mend=write)
                 if migrations.has_cache(connection):
                     connection.execute("set search_path = 'main,cache'").complete()
                 connection.execute("".join(macros().values())).complete()
