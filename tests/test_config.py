@@ -192,6 +192,10 @@ def test_url_beside_path_is_a_download(tmp_path: Path) -> None:
     ("content", "words"),
     [
         ("[mine\n", "not TOML"),
+        ("images = " + "9" * 5_000, "not TOML"),
+        ("images = " + "[" * 10_000, "not TOML"),
+        ("[check]\n" + ".".join("a" * 40) + " = 1\n", "within each other more than 32 times"),
+        ("[check]\nx = " + "[" * 40 + "]" * 40, "within each other more than 32 times"),
         ("[settings]\ndata = 5\n", "data must be the name of a folder"),
         ('["not a name"]\nformat = "list"\npath = "a"\n', "expected a table named with"),
     ],
