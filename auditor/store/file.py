@@ -27,6 +27,8 @@ _MAGIC = slice(8, 12)
 
 _RESERVED = ("cache", "main", "memory", "system", "temp")
 
+_BESIDE = (".wal", ".wal.checkpoint", ".wal.recovery", ".tmp", ".partial", ".parses")
+
 _PREFIX = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")  # but not a drive, C:
 
 _SIZE = re.compile(r"([0-9]+) ?([KMGT])(i?)B")
@@ -51,6 +53,16 @@ def refuse_name(path: Path) -> None:
         raise UsageError(f"{path}: a store is a file; {found[0]!r} names another place; call the store otherwise")
     if not is_plain(path) and not path.is_dir():  # a pipe would wait for its writer
         raise UsageError(f"{path}: a store is a file on a disk, and this is a pipe or a device; name another")
+
+
+def refuse_beside(path: Path) -> None:
+    """Refuse a link or a pipe in the place of what the engine writes beside a store: it would follow, or wait."""
+    if path.name == IN_MEMORY:
+        return
+    for store in {os.path.abspath(path), os.path.realpath(path)}:  # noqa: PTH100  neither fails
+        for beside in (store + ending for ending in _BESIDE):
+            if os.path.islink(beside) or not (is_plain(Path(beside)) or os.path.isdir(beside)):  # noqa: PTH112, PTH114
+                raise StoreError(f"{beside}: a link or a pipe, which the engine would take for its own; remove it")
 
 
 def make_room(path: Path) -> None:
