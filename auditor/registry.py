@@ -22,7 +22,7 @@ from auditor.metrics.own_modules import function_of
 from auditor.metrics.own_statements import statement_of
 from auditor.metrics.vectors import cards as of_vectors
 from auditor.model import Draw, Selection
-from auditor.plugins import added
+from auditor.plugins import added, said
 from auditor.result import Finding, Signature, plain
 from auditor.statistics import cards
 from auditor.statistics.cards import Statistic
@@ -111,14 +111,16 @@ class MetricRequest:
         """Turn its counts into scores, rounded to 12 decimals, or significant digits where the card says so."""
         try:
             scores = self.metric.score(counts, {**self.metric.fixed, **self.settings}).alias(self.label)
-        except Exception as error:
-            if are_ours([self]) or isinstance(error, AuditorError):
+            if len(scores) != counts.height:
+                raise MetricError(f"{self.label}: gives {len(scores):,} scores for {counts.height:,} rows")
+            if not self.rounded:
+                return scores
+            tiny = self.metric.ranks_what_is_tiny(self.settings)
+            return scores.round_sig_figs(DECIMALS) if tiny else scores.round(DECIMALS)
+        except BaseException as error:
+            if are_ours([self]) or isinstance(error, AuditorError | KeyboardInterrupt):
                 raise
-            raise MetricError(f"{self.label}, of another package: {type(error).__name__}: {error}") from error
-        if not self.rounded:
-            return scores
-        tiny = self.metric.ranks_what_is_tiny(self.settings)
-        return scores.round_sig_figs(DECIMALS) if tiny else scores.round(DECIMALS)
+            raise MetricError(f"{self.label}, of another package: {said(error)}") from error
 
     def signature(self, profile: str, references: References) -> Signature:
         """Name it in full."""
@@ -150,7 +152,7 @@ def of_others() -> dict[str, Metric]:
 
 
 #: Every metric by name, in the order in which results show them: ours, which keep their names, then those of others.
-METRICS: dict[str, Metric] = _OURS | of_others()
+METRICS: dict[str, Metric] = dict(_OURS)
 
 #: How a request begins that names a function of a Python module, or a file that holds a SELECT.
 BY_MODULE, BY_FILE = "python:", "sql:"
@@ -317,8 +319,12 @@ def lacking(metric: Metric) -> str | None:
     try:
         if metric.require:
             metric.require()
-    except (MissingExtraError, ImportError) as error:
+    except MissingExtraError as error:
         return str(error)
+    except BaseException as error:
+        if metric is _OURS.get(metric.name) or isinstance(error, KeyboardInterrupt):
+            raise
+        return f"{metric.name}, of another package: {said(error)}"
     return None
 
 
@@ -345,3 +351,6 @@ def _number(text: str, key: str, value: str, parameter: Parameter) -> float:
     if not parameter.least <= number < float("inf") or (number == 0 and not parameter.zero):
         raise MetricError(f"{text}: {key} must be {parameter.range}, not {value!r}")
     return number
+
+
+METRICS |= of_others()  # only now: their modules may import this one

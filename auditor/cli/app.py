@@ -23,6 +23,7 @@ from auditor import __version__
 from auditor.cli.commands import store
 from auditor.cli.verbosity import STDERR, STDOUT, VERBOSITY, Debug, NoColor, Quiet, mute
 from auditor.errors import AuditorError, MissingExtraError
+from auditor.plugins import said
 from auditor.studies import GROUPS, STUDIES, of_others
 
 BUG = 70
@@ -103,8 +104,8 @@ def _function(name: str) -> Callable[..., None]:
     except AuditorError:
         raise
     except Exception as error:
-        said = f"{name} cannot be a command: {error}; update the package or remove it"
-        raise MissingExtraError(f"package {study.package}: {said}") from error
+        why = f"{name} cannot be a command: {said(error)}; update the package or remove it"
+        raise MissingExtraError(f"package {study.package}: {why}") from error
 
 
 #: Each command with the group that lists it, and its line.

@@ -15,6 +15,7 @@ from typing import Any
 import polars as pl
 
 from auditor.errors import SourceError, SqlError, UsageError
+from auditor.records import typed
 from auditor.replacing import is_plain, replacing
 from auditor.stages import plan as plans
 from auditor.stages.plan import Plan
@@ -87,7 +88,7 @@ def read(path: Path) -> Receipt:
         named = fields.pop("plan_sha256")
         plan = plans.read(json.dumps(fields.pop("plan")))
         fields |= {"rows": tuple(fields["rows"]), "sums": tuple(fields["sums"])}
-        receipt = plans.checked(Receipt(plan, **fields))
+        receipt = typed(Receipt(plan, **fields))
         if not receipt.rows or min(receipt.rows) < 1 or sum(receipt.rows) > plan.captions:
             raise ValueError("other rows than captions")
     except OSError as error:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 from auditor.errors import MissingExtraError
-from auditor.plugins import added
+from auditor.plugins import added, said
 
 Group = Literal["Data", "Captions", "Language", "Scores", "People", "Reports"]
 
@@ -54,8 +54,8 @@ class Study:
         except Exception as error:
             if not self.package:
                 raise
-            said = f"{self.function} cannot be imported: {error}; update the package or remove it"
-            raise MissingExtraError(f"package {self.package}: {said}") from error
+            why = f"{self.function} cannot be imported: {said(error)}; update the package or remove it"
+            raise MissingExtraError(f"package {self.package}: {why}") from error
         return function
 
 
@@ -182,16 +182,10 @@ STUDIES: dict[str, Study] = {
 }
 
 
-def _refuse(name: str, study: Study) -> None:
-    """Refuse a study that cannot be listed."""
-    if study.group not in GROUPS or not all(isinstance(text, str) for text in (study.line, study.function)):
-        raise ValueError(f"{name} must have a function, a group ({', '.join(GROUPS)}) and a line")
-
-
 @functools.cache
 def of_others(only: str | None = None) -> dict[str, Study]:
     """Load the studies of other packages: each that an entry point of group `auditor.studies` names, or `only` one."""
-    found = added("auditor.studies", Study, STUDIES, _refuse, only)
+    found = added("auditor.studies", Study, STUDIES, only=only)
     return {name: replace(study, package=package) for name, study, package in found}
 
 

@@ -106,12 +106,16 @@ BROKEN = {
     "raise ValueError('boom')": "ValueError: boom",
     "raise SystemExit(3)": "SystemExit: 3",
     "raise BaseException": "BaseException",
+    "class Odd(Exception):\n    __str__ = None\nraise Odd": "Odd",
+    "raise ValueError('x' * 1_000)": "x" * 200,
     "STUDY = 3; CONSTANT = 'x'": "no ",
     "": "has no attribute",
     "import no_such_part": "No module named 'no_such_part'",
     "def": "SyntaxError",
-    PACKAGE.replace('"Language"', '"Nowhere"').replace('counts="bleu"', 'counts="nowhere"'): "ValueError: ",
-    PACKAGE.replace('"Count datasets, which have vowels.")', "None)").replace('"constant"', '"other"'): "ValueError: ",
+    PACKAGE.replace('"Language"', '"Nowhere"').replace('counts="bleu"', 'counts="nowhere"'): "group is no ",
+    PACKAGE.replace('"Count datasets, which have vowels.")', "None)").replace(
+        '"constant"', '"other"'
+    ): "line is no str",
 }
 
 
@@ -166,11 +170,28 @@ def test_command_of_a_package_that_cannot_be_is_a_fault_of_the_package(
     assert capsys.readouterr().err.startswith(f"error: package tiny-audit: {words}")
 
 
-def test_metric_of_a_package_that_fails_is_named(packages: Path) -> None:
-    install(packages, PACKAGE.replace("pl.repeat(0.5, counts.height, eager=True)", "1 / 0"))
+@pytest.mark.parametrize("score", ["1 / 0", "exit(0)", "pl.Series(['a'])", "pl.Series([0.5, 0.5])", "None"])
+def test_metric_of_a_package_that_fails_is_named(score: str, packages: Path) -> None:
+    install(packages, PACKAGE.replace("pl.repeat(0.5, counts.height, eager=True)", score))
     constant = registry.defaults_of(registry.of_others()["constant"])
-    with pytest.raises(MetricError, match="constant, of another package: ZeroDivisionError"):
-        constant.scores(pl.DataFrame())
+    with pytest.raises(MetricError, match="constant"):
+        constant.scores(pl.DataFrame({"image": ["a"]}))
+
+
+@pytest.mark.parametrize("require", ["1 / 0", "exit(0)"])
+def test_metric_of_a_package_that_cannot_say_what_it_needs_lacks_it(require: str, packages: Path) -> None:
+    install(packages, PACKAGE.replace('source="a test"', f'source="a test", require=lambda: {require}'))
+    lacks = registry.lacking(registry.of_others()["constant"])
+    assert lacks is not None
+    assert lacks.startswith("constant, of another package: ")
+
+
+def test_module_of_a_metric_may_import_the_registry(tmp_path: Path) -> None:
+    install(tmp_path, "from auditor.registry import METRICS, metric\n" + PACKAGE)
+    asks = "from auditor.registry import METRICS; print('constant' in METRICS)"
+    around = {**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}"}
+    done = subprocess.run([sys.executable, "-c", asks], env=around, check=True, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("True\n", "")
 
 
 def test_study_and_metric_of_another_package_are_listed_asked_and_scored(tmp_path: Path) -> None:
