@@ -42,7 +42,7 @@ class _Costs:
         self.files: set[str] = set()
         self.records: list[dict[str, Any]] = []
         self.begun: dict[str, float] = {}
-        from numba.core import event  # noqa: PLC0415  a third of a second
+        from numba.core import event
 
         self.compiling = event.TimingListener()
         event.register("numba:compile", self.compiling)
