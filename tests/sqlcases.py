@@ -14,9 +14,11 @@ import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import Decimal
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+import pytest
 from conftest import ROOT, ingest_rows
 
 from auditor.metrics.candidates import CandidateSet, bind_candidates
@@ -139,6 +141,24 @@ def returned(file: SqlFile, case: dict[str, Any]) -> tuple[list[str], list[tuple
         frame = workspace.rows(file.name)
         rows = [tuple(_plain(value) for value in row) for row in frame.rows()]
         return frame.columns, rows if file.order else sorted(rows, key=repr)
+
+
+def holds(file: SqlFile, case: dict[str, Any]) -> str:
+    """Return where the rows of a file differ from those of its case, and all rows; empty where they are equal."""
+    columns, rows = returned(file, case)
+    if tuple(columns) != file.returns:
+        return f"columns {columns}, declared {file.returns}"
+    expected = [tuple(row) for row in case["rows"]]
+    wrong = [
+        f"row {number}: returned {row}, expected {wanted}"
+        for number, (row, wanted) in enumerate(zip_longest(rows, expected), 1)
+        if row is None or wanted is None or not _equal(row, wanted)
+    ]
+    return "\n".join([*wrong, "returned:", *map(str, rows)]) if wrong else ""
+
+
+def _equal(row: tuple[Any, ...], wanted: tuple[Any, ...]) -> bool:
+    return bool(row == (pytest.approx(wanted, abs=1e-11) if any(isinstance(v, float) for v in wanted) else wanted))
 
 
 def order_of(statement: str) -> str:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from itertools import zip_longest
 from typing import Any
 
 import duckdb
 import pytest
 from conftest import ROOT, ingest_rows
-from sqlcases import CASES, PARAMS, every_file, load, order_of, path_of, returned
+from sqlcases import CASES, PARAMS, every_file, holds, load, order_of, path_of
 
 from auditor.store import people
 from auditor.store.connection import MEMORY, Store
@@ -31,20 +30,8 @@ KEYWORDS = re.compile(r"\b(SELECT|FROM|WHERE|JOIN|GROUP BY|ORDER BY|WITH|UNION|C
 @FILES
 def test_case_holds(file: SqlFile) -> None:
     case = load(file)
-    columns, rows = returned(file, case)
-    assert tuple(columns) == file.returns
     assert order_of(file.statement) == file.order, "the header declares another order than the statement asks for"
-    expected = [tuple(row) for row in case["rows"]]
-    wrong = [
-        f"row {number}: returned {row}, expected {wanted}"
-        for number, (row, wanted) in enumerate(zip_longest(rows, expected), 1)
-        if row is None or wanted is None or not _equal(row, wanted)
-    ]
-    assert not wrong, "\n".join([*wrong, "returned:", *map(str, rows)])
-
-
-def _equal(row: tuple[Any, ...], wanted: tuple[Any, ...]) -> bool:
-    return bool(row == (pytest.approx(wanted, abs=1e-11) if any(isinstance(v, float) for v in wanted) else wanted))
+    assert not (wrong := holds(file, case)), wrong
 
 
 @FILES
