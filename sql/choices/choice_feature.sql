@@ -4,6 +4,7 @@
 -- params: profile VARCHAR, folds INTEGER, seed BIGINT
 -- reads: choice_item, caption_tokens
 -- returns: item_no, fold, feature, difference
+-- order: item_no, feature
 --
 -- What a learner may see of an item: of each word and pair of neighbours, how often the right caption has it less how often
 -- the wrong one does. What one item alone has teaches nothing of others. All items of an image are in one fold, by md5.

@@ -4,6 +4,7 @@
 -- params: dataset VARCHAR, seq INTEGER, split VARCHAR
 -- reads: annotated, membership
 -- returns: item_no, item, part, image, slot_right, slot_wrong, right_id, wrong_id, votes_right, votes_wrong
+-- order: r.number
 --
 -- Items as the source has them, in its order: two captions of an image, one of which is right. `right_id` and `wrong_id`
 -- are caption numbers.

@@ -4,6 +4,7 @@
 -- params: profile VARCHAR
 -- reads: choice_text, choice_item, caption_tokens, trained_caption
 -- returns: item_no, right_length, wrong_length, right_words, wrong_words, right_stop, wrong_stop, right_copied, wrong_copied, same_words
+-- order: i.item_no
 --
 -- What of the two captions of an item is seen without reading them: characters (blanks at the ends aside), tokens, a final
 -- full stop, whether a training caption is the same, letter for letter; and whether both are made of the same tokens, each as

@@ -4,6 +4,7 @@
 -- params: seed BIGINT
 -- reads: choice_item, choice_sign
 -- returns: item_no
+-- order: d.item_no
 -- cites: Hsieh et al. 2023, section 3.2: items drawn so that the scores of blind models balance
 --
 -- As many items on which some scorers are right as items on which each of them errs, by part: those with the signs `+-0`

@@ -20,10 +20,9 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT, asked
+from running import Run, run_auditor
 
 from auditor.registry import METRICS, defaults
-
-Run = subprocess.CompletedProcess[str]
 
 CAPTIONS = """a.jpg#0	A dog runs .
 a.jpg#1	the dog is running
@@ -35,16 +34,7 @@ c.jpg#0	alone
 
 def auditor_in(folder: Path) -> Callable[..., Run]:
     def run(*arguments: str, code: int = 0, stdin: bytes = b"", **environment: str) -> Run:
-        clean = {key: value for key, value in os.environ.items() if not key.startswith("AUDITOR_")}
-        done = subprocess.run(
-            [sys.executable, "-m", "auditor", *arguments],
-            capture_output=True,
-            input=stdin,
-            cwd=folder,
-            env=clean | {"COLUMNS": "120"} | environment,
-            check=False,
-        )
-        done = Run(arguments, done.returncode, done.stdout.decode(), done.stderr.decode())
+        done = run_auditor(*arguments, folder=folder, stdin=stdin, **environment)
         assert done.returncode == code, done.stderr + done.stdout
         assert "Traceback" not in done.stderr
         return done
