@@ -9,6 +9,7 @@ import polars as pl
 
 from auditor.metrics.candidates import HUMAN, CandidateSet
 from auditor.model import Progress, Selection, silent
+from auditor.parameters import MetricName
 from auditor.registry import MetricRequest, References, requests
 from auditor.result import Finding, Said, about, counted
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_few_captions, too_long
@@ -44,7 +45,7 @@ def score_sets(
     names: Sequence[str],
     substitutes: Substitutes,
     against: References,
-    metric_names: Sequence[str] | None,
+    metric_names: Sequence[MetricName] | None,
     tokenizer: str,
     seed: int,
     *,

@@ -11,6 +11,7 @@ from auditor.errors import MetricError
 from auditor.metrics.candidates import CandidateSet
 from auditor.metrics.counting import CountSpec, count_in_parts
 from auditor.model import Progress, Selection, silent
+from auditor.parameters import MetricName
 from auditor.registry import MetricRequest, References
 from auditor.result import Finding, about, counted
 from auditor.scoring.sight import learnt_from, pinned, unseen
@@ -114,7 +115,7 @@ def refuse_unscorable(store: Store, selection: Selection, metrics: Sequence[Metr
 
 
 def scorable(
-    store: Store, selection: Selection, metrics: Sequence[MetricRequest], metric_names: Sequence[str] | None
+    store: Store, selection: Selection, metrics: Sequence[MetricRequest], metric_names: Sequence[MetricName] | None
 ) -> tuple[list[MetricRequest], list[str]]:
     """Leave out the metrics that have no scores of so few images, or such captions, unless asked for by name.
 

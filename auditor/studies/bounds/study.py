@@ -150,12 +150,12 @@ def _signatures(rows: pl.DataFrame) -> dict[str, str]:
 def _asked(
     store: Store,
     selections: Sequence[Selection],
-    metric_names: Sequence[str] | None,
+    metric_names: p.Metrics,
     tokenizer: str,
     progress: Progress,
     *,
     pool_idf: bool,
-) -> Iterator[tuple[Sequence[str] | None, list[str]]]:
+) -> Iterator[tuple[p.Metrics, list[str]]]:
     """Give the metrics to ask for, and notes; with `pool_idf`, CIDEr's documents are the images of all selections."""
     if not pool_idf:
         yield metric_names, []

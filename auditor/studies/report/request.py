@@ -11,7 +11,7 @@ from typing import Annotated
 from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, Source, silent
-from auditor.registry import are_ours, requests
+from auditor.registry import are_ours, request, requests
 from auditor.result import Result
 from auditor.scoring.writing import chosen_tokenizer
 from auditor.store.connection import Store
@@ -31,7 +31,10 @@ Metrics = Annotated[
 
 @dataclass(frozen=True)
 class ReportSettings:
-    """What is decided for a whole report. `resamples` are those behind each interval of a comparison."""
+    """What is decided for a whole report. `resamples` are those behind each interval of a comparison.
+
+    A function among the `metrics` is called by its name from here on.
+    """
 
     metrics: Metrics = METRICS
     tokenizer: p.Tokenizer = AUTO
@@ -42,6 +45,8 @@ class ReportSettings:
     confidence: p.Confidence = 0.95
 
     def __post_init__(self) -> None:
+        names = tuple(one if isinstance(one, str) else request(one).label for one in self.metrics)
+        object.__setattr__(self, "metrics", names)
         if self.tokenizer != AUTO:
             tokenizer_of(self.tokenizer)
         if self.resamples < 0:
