@@ -15,10 +15,11 @@ import polars as pl
 from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
-from auditor.registry import left_out, requests
+from auditor.registry import References, left_out, requests
 from auditor.result import Finding, Result, Said, findings_in, notes_in
 from auditor.scoring.candidate_sets import CandidateScores, missing, score_sets
 from auditor.scoring.repeats import DISTINCT, only_distinct, repeats
+from auditor.scoring.single_captions import referenced
 from auditor.scoring.substitutes import one_pool, substitutes_of
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.resampling import check_resampling
@@ -155,9 +156,9 @@ def compare(
     How to read it: homogeneity near 1: the captions would fit any image of the dataset, which is easy to imitate and
     teaches little; near 0: each image has captions of its own. High specificity is a narrow subject or a house style.
 
-    Limits: numbers of captions per image that differ move BLEU and METEOR: `equalise` adds the same with equally many
-    images and captions. Document frequencies are taken as given, and intervals tell of other images drawn from the same
-    source, not of other annotators.
+    Limits: a dataset with one caption per image is left out. Numbers of captions per image that differ move BLEU and
+    METEOR: `equalise` adds the same with equally many images and captions. Document frequencies are taken as given, and
+    intervals tell of other images drawn from the same source, not of other annotators.
 
     Captions that repeat another of their image, token for token, raise `upper`; a warning says how many there are, and
     `distinct` adds the same with each text once per image.
@@ -176,7 +177,9 @@ def compare(
     check_resampling(resamples, confidence)
     requested = requests(metrics)
     errors = {metric.label for metric in requested if metric.metric.lower_is_better}
-    selections = resolve_all(store, refs, split)
+    against = References("loo", None if equalise else references, seed)
+    words = f"`auditor keyness {refs[0]} {refs[1]}` compares words"
+    selections, alone = referenced(store, resolve_all(store, refs, split), against, requested, 2, words)
     substitutes, pooled = one_pool(store, selections, substitutes_of(store, selections, others, corpus))
     repeated = repeats(store, selections, tokenizer, progress, left_out=distinct)
     by = tokenizer if distinct else None
@@ -199,7 +202,7 @@ def compare(
         for metric in requested
         if metric.label in part.signatures
     }
-    told = [*left_out(metrics), *pooled, *parts[0].notes]
+    told = [*left_out(metrics), *alone, *pooled, *parts[0].notes]
     for part in parts[1:]:
         told += only_distinct(part.notes, told) if part.sampling.name == DISTINCT else part.notes
     said = list(dict.fromkeys([*told, *repeated]))
