@@ -64,7 +64,7 @@ def referenced(
     if reasons and len(selections) - len(reasons) < least:
         raise refusal(*next(iter(reasons.items())), instead)
     return tuple(one for one in selections if one not in reasons), [
-        _finding(one, f"{one.label}: {why}: left out", single, single)
+        _finding(one, f"{one.label}: {why}", single, single)
         for one, why in reasons.items()
         for single in [images(store, one).height]
     ]

@@ -88,8 +88,9 @@ def headline(one: Finding) -> str:
 
 def _sentence(one: Finding) -> str:
     """Leave out whose it is, which stands above."""
-    whose, colon, said = one.sentence.partition(": ")
-    named = colon and whose.startswith(str(one.about.get("dataset")))
+    name = one.about.get("dataset")
+    whose, colon, said = one.sentence.partition(": ") if name else ("", ":", one.sentence)
+    named = colon and whose.startswith(str(name or ""))
     return f"{said[:1].upper()}{said[1:]}." if named else f"{one.sentence}."
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from statistics import fmean
 from typing import Annotated, Any
 
 import polars as pl
@@ -24,6 +25,7 @@ from auditor.scoring.substitutes import one_pool, substitutes_of
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.resampling import check_resampling
 from auditor.store.connection import Store
+from auditor.store.versions import images as images_of
 from auditor.store.versions import resolve_all
 from auditor.studies.compare import pairs as comparison_pairs
 from auditor.studies.compare import tables
@@ -206,7 +208,7 @@ def compare(
     for part in parts[1:]:
         told += only_distinct(part.notes, told) if part.sampling.name == DISTINCT else part.notes
     said = list(dict.fromkeys([*told, *repeated]))
-    unequal = [] if equalise else _unequal_captions(parts[0])
+    unequal = [] if equalise else unequal_captions(store, selections, references)
     orders = [
         {
             (statistic, metric.label): _ranked(part.indices, statistic, metric.label, confidence)
@@ -297,10 +299,11 @@ def _rows(
     return pl.DataFrame(rows, schema_overrides=_TYPES, infer_schema_length=None)
 
 
-def _unequal_captions(measured: SampledComparison) -> list[Finding]:
-    """Warn where images of one dataset have many more captions than those of another."""
-    captions = {label: float(facts["captions_per_image"]) for label, facts in measured.facts.items()}
-    if max(captions.values()) < _UNEQUAL * min(captions.values()):
+def unequal_captions(store: Store, selections: Sequence[Selection], references: int | None) -> list[Finding]:
+    """Warn where images of one dataset have many more captions than those of another; each of them is a reference."""
+    counts_of = {one.label: images_of(store, one)["captions"] for one in selections}
+    captions = {label: fmean(counts.filter(counts > 1).to_list() or [1]) for label, counts in counts_of.items()}
+    if references is not None or max(captions.values()) < _UNEQUAL * min(captions.values()):
         return []
     counts = ", ".join(f"{label} {mean:.1f}" for label, mean in captions.items())
     return [
@@ -308,7 +311,7 @@ def _unequal_captions(measured: SampledComparison) -> list[Finding]:
             "unequal-captions-per-image",
             f"captions per image differ ({counts}): BLEU grows with the number of references: draw equally many "
             "with --references; ROUGE and CIDEr average over them (Wang & Gaizauskas 2016, section 4.1)",
-            values=captions,
+            values={label: captions[label] for label in sorted(captions, key=captions.__getitem__, reverse=True)},
             n=len(captions),
             severity="warning",
         )
