@@ -100,11 +100,13 @@ def _method(context: ReportContext, built: Sequence[Section], only: Sequence[str
         if settings.metrics == ReportSettings().metrics
         else "The metrics were named by whoever asked for this report; `auditor metrics` lists all.",
     )
+    how, *more = scored if context.scored else ("No caption was scored.",)
     words = (
-        *(scored if context.scored else ("No caption was scored.",)),
+        how,
         *context.alone,
         f"Captions become tokens by tokenizer {settings.tokenizer}; everything that is drawn is drawn by seed "
         f"{settings.seed}, as a function of the image and the place of the caption.",
+        *more,
         "The SELECTs behind the numbers, with all that they read, are below by the name of their file; the commands "
         "make each section again, from the same versions, to the last digit.",
     )
