@@ -16,6 +16,9 @@ from typing import Annotated, Any
 from auditor.errors import UsageError
 from auditor.model import Source
 
+#: How a metric is asked for: by name, with parameters, or as a function of the user's own.
+MetricName = str | Callable[..., Any]
+
 #: What the engine can number: seeds, with the draws that follow them, and captions of an image.
 _SEEDS = 2**62
 
@@ -122,12 +125,13 @@ Compared = Annotated[
 ]
 
 Metrics = Annotated[
-    Sequence[str] | None,
+    Sequence[MetricName] | None,
     Parameter(
         "Metric, with parameters: cider-d:sigma=4, or your own: python:MODULE.FUNCTION, sql:FILE. Repeat for more; "
         "default: all.",
         "metric",
         "m",
+        typed=list[str] | None,
         completes="metric",
     ),
 ]

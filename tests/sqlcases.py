@@ -31,6 +31,7 @@ from auditor.store.workspace import Workspace
 
 CASES = ROOT / "tests" / "cases"
 PARAMS: dict[str, Any] = {
+    "against_all": False,
     "drawn": 2,
     "fewest": 2,
     "mirrored": 0,

@@ -14,8 +14,8 @@ from auditor.metrics.candidates import HUMAN
 from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References, left_out, requests
 from auditor.result import Figure, Finding, Result, Said, Table, about, counted, findings_in, notes_in
-from auditor.scoring.candidate_sets import SINGLE_CAPTION
 from auditor.scoring.scores import scorable, score_candidates, signatures, together, too_few_captions, too_long
+from auditor.scoring.single_captions import SINGLE_CAPTION, referenced
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.correlation import FEWEST, LEVELS, STATISTICS, at_level, constants
 from auditor.statistics.correlation import correlate as correlate_scores
@@ -69,9 +69,9 @@ def correlate(
     requested = requests(metrics)
     if len(requested) < 2:
         raise UsageError("correlate needs two metrics or more; name another with -m, or none for all")
-    selections = resolve_all(store, refs, split)
     against = References("loo", references, seed)
-    parts, names, notes = [], [], list[Said](left_out(metrics))
+    selections, alone = referenced(store, resolve_all(store, refs, split), against, requested)
+    parts, names, notes = [], [], list[Said]((*left_out(metrics), *alone))
     for selection in selections:
         some, unscored = scorable(store, against.of(selection), requested, metrics)
         scores = score_candidates(store, against.of(selection), tokenizer, [HUMAN], some, progress)

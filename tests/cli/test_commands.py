@@ -234,8 +234,8 @@ def test_image_with_one_caption_gets_no_score_and_is_reported(filled: Callable[.
 def test_dataset_of_single_captions_is_refused_by_name(auditor: Callable[..., Run], tmp_path: Path) -> None:
     (tmp_path / "captions.token").write_text("a.jpg#0\tone\nb.jpg#0\ttwo\n")
     auditor("ingest", "mine", "--from", "captions.token", "--format", "flickr")
-    done = auditor("bounds", "mine", "-m", "bleu-1", code=5)
-    assert "images with two captions or more" in done.stderr
+    done = auditor("score", "mine", "-m", "bleu-1", code=5)
+    assert "needs two captions per image" in done.stderr
 
 
 def test_system_output_is_scored_against_all_captions(filled: Callable[..., Run], tmp_path: Path) -> None:

@@ -280,7 +280,7 @@ def test_metrics_that_need_more_than_a_bucket_are_refused(filled: Store, tmp_pat
 def test_captions_without_references_are_refused(tmp_path: Path) -> None:
     with Store.open(tmp_path / "audit.duckdb", write=True) as store:
         ingest_rows(store, [("a", 0, "a dog"), ("b", 0, "a cat")])
-        with pytest.raises(MetricError, match="no caption has a reference"):
+        with pytest.raises(MetricError, match="needs two captions per image; this dataset has one"):
             begun(store, tmp_path / "work", ["bleu-1"])
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
+from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.metrics.candidates import CandidateSet, output_of
 from auditor.model import Progress, Selection
@@ -24,7 +25,7 @@ def scorers(
     selection: Selection,
     items: pl.DataFrame,
     against: str | None,
-    names: Sequence[str] | None,
+    names: p.Metrics,
     tokenizer: str,
     notes: list[Said],
     progress: Progress,

@@ -16,7 +16,7 @@ from auditor.config.lock import Entry, Lock
 from auditor.errors import SourceError, UsageError
 from auditor.model import Progress, Selection, Source, place, silent
 from auditor.result import Finding, Result, Said, Severity, Table, about, counted, findings_in, listed, notes_in
-from auditor.scoring.candidate_sets import SINGLE_CAPTION
+from auditor.scoring.single_captions import SINGLE_CAPTION
 from auditor.scoring.writing import unspaced
 from auditor.sources import check, check_places, guess, read, told, vectors
 from auditor.sources.reading import encoding, files
