@@ -10,7 +10,7 @@
 -- none: only one can be held out.
 with side as (
     select
-        a.image, a.slot, (a.pair).pair as number, (a.pair).side as side, m.caption_id
+        a.image, a.slot, (a.pair).origin as item, (a.pair).side as side, m.caption_id
     from annotation as a
     join membership as m on m.dataset = a.dataset and m.image = a.image and m.slot = a.slot
     where a.dataset = $system::varchar
@@ -22,11 +22,11 @@ with side as (
         and (a.pair).side in ('right', 'right2', 'wrong')
 ),
 own as (
-    select s.image, s.number, min(r.slot) as held_out, count(distinct r.caption_id) as texts
+    select s.image, s.item, min(r.slot) as held_out, count(distinct r.caption_id) as texts
     from side as s
     join reference as r on r.image = s.image and r.caption_id = s.caption_id
     where s.side <> 'wrong'
-    group by s.image, s.number
+    group by s.image, s.item
 ),
 described as (select distinct image_no, image from reference)
 select
@@ -35,5 +35,5 @@ select
 from side as s
 join described as d using (image)
 join caption_tokens as t on t.caption_id = s.caption_id and t.profile = $profile::varchar
-left join own as o on o.image = s.image and o.number = s.number
+left join own as o on o.image = s.image and o.item = s.item
 where o.texts is null or o.texts = 1

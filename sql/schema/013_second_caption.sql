@@ -1,5 +1,5 @@
 -- Forced-choice items may have a second caption that is right: a third side of the pair, right2. An item of two captions
--- has none.
+-- has none. Sides are brought together by the name of the item: each part of a source numbers its own.
 
 comment on column annotation.pair is 'The caption as one side of a pair: B or C, or, of a forced choice, right, right2 or wrong.';
 
@@ -9,9 +9,9 @@ select
     (r.pair).votes as votes_right, (w.pair).votes as votes_wrong, s.slot as slot_right2
 from annotation as r
 join annotation as w
-    on w.dataset = r.dataset and w.image = r.image and (w.pair).pair = (r.pair).pair and (w.pair).side = 'wrong' and w.to_seq is null
+    on w.dataset = r.dataset and w.image = r.image and (w.pair).origin = (r.pair).origin and (w.pair).side = 'wrong' and w.to_seq is null
 left join annotation as s
-    on s.dataset = r.dataset and s.image = r.image and (s.pair).pair = (r.pair).pair and (s.pair).side = 'right2' and s.to_seq is null
+    on s.dataset = r.dataset and s.image = r.image and (s.pair).origin = (r.pair).origin and (s.pair).side = 'right2' and s.to_seq is null
 where (r.pair).side = 'right' and r.to_seq is null;
 comment on view choice is 'Forced-choice items of the current versions: one or two captions of an image that are right, and one that is wrong.';
 comment on column choice.dataset is 'The dataset.';

@@ -50,6 +50,7 @@ def scorers(
     both = output_of(selection)
     asked = CandidateSet(both.name, "candidate_choice", both.params, drawn_from=both.drawn_from)
     signed = signatures(wanted, tokenizer, References("loo"))
+    is_noted = False
     for metric, scores in _scored(store, references, tokenizer, asked, wanted, progress):
         better = -1.0 if metric.metric.lower_is_better else 1.0
         by_slot = scores.select("image", "slot", score=pl.col(metric.label) * better)
@@ -58,6 +59,13 @@ def scorers(
             renamed = by_slot.rename({"slot": f"slot_{side}", "score": side})
             sides = sides.join(renamed, on=["image", f"slot_{side}"], how="left", maintain_order="left")
         of_items = sides.select(*SCHEMA).cast(SCHEMA)
+        scored = of_items["wrong"].count()
+        if scored < items.height and not metric.metric.sees_images and not is_noted:
+            is_noted = True
+            notes.append(
+                f"{metric.label} scores {scored:,} of {items.height:,} items: {references.label} has no other captions "
+                "of the images of the rest, or holds both of their right captions"
+            )
         yield Scored(metric.label, METRIC, "references", of_items, signature=signed[metric.label])
 
 
