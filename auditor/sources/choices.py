@@ -46,8 +46,8 @@ OPTIONS: Mapping[str, str] = {
     "right_col": "key or column of the caption that is right",
     "right2_col": "key or column of a second caption that is right",
     "wrong_col": "key or column of the caption that is wrong",
-    "item_col": "key or column that names the item, a number within its part; else the key of the object, or the number "
-    "of the record",
+    "item_col": "key or column that names the item, by a number within its part; else the key of the object, or the "
+    "number of the record",
     "part_col": "key or column of the part of the benchmark; else the name of the file",
     "coco_ids": "true names COCO's images by the number in their files' names: 000000565045.jpg is 565045",
 }

@@ -23,7 +23,7 @@ CHANCE = 0.5
 
 @dataclass(frozen=True)
 class Share:
-    """A share of `n` items: `value` with the ends of its interval; `p` that chance alone is as far from what it reaches.
+    """A share of `n` items: `value` with the ends of its interval; `p` that chance is as far from what it reaches.
 
     `independent` is how many independent items would tell as much.
     """

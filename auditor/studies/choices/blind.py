@@ -1,6 +1,7 @@
 """Scorers that never see the image: what a choice can be made by without it.
 
-Each gives every caption of an item a number; the highest is chosen, equal ones are a tie. What a scorer is called says what it likes: `shorter` the text of fewer characters.
+Each gives every caption of an item a number; the highest is chosen, equal ones are a tie. What a scorer is called says
+what it likes: `shorter` the text of fewer characters.
 """
 
 from __future__ import annotations
@@ -122,7 +123,7 @@ def _unsmoothed(chances: pl.DataFrame, unseen: float) -> pl.DataFrame:
 
 
 def _learnt(at_work: Workspace, items: pl.DataFrame) -> pl.DataFrame:
-    """Choose what the learner likes; a caption ties with the wrong one where both have the same words and pairs of words."""
+    """Choose what the learner likes; two captions of the same words and pairs of words tie."""
     captions = at_work.rows("choice_caption").select("item_no", "side")
     features = at_work.rows("choice_feature")
     tied = captions.join(features, on=["item_no", "side"], how="anti").with_columns(score=pl.lit(0.0))

@@ -3,8 +3,8 @@
 Of each part, the blind scorer that is farthest from chance is taken, and as many items are kept on which it is right as
 items on which it errs; then the next that is still beyond chance, together with the first: items on which both are
 right against items on which both err, and so on (in the manner of Hsieh et al. 2023, section 3.2, for any number of
-scorers). What is beyond chance in all parts together is balanced in each. Where an item has two right captions, the wrong
-one is the highest, the middle or the lowest in as many items each, so that a third is right.
+scorers). What is beyond chance in all parts together is balanced in each. Of items with two right captions, the wrong
+one is the highest, the middle and the lowest in as many items each, so that a third is right.
 """
 
 from __future__ import annotations

@@ -20,7 +20,8 @@ _SCHEMA = {
     "part": pl.String, "scorer": pl.String, "kind": pl.String, "by": pl.String, "n": pl.Int64, "right": pl.Int64,
     "wrong": pl.Int64, "ties": pl.Int64, "missing": pl.Int64, "accuracy": pl.Float64, "low": pl.Float64,
     "high": pl.Float64, "p": pl.Float64, "expected": pl.Float64, "chance": pl.String, "best_blind": pl.String,
-    "gap": pl.Float64, "gap_p": pl.Float64, "blind": pl.String, "people_gap": pl.Float64, "people_p": pl.Float64, "people": pl.String,
+    "gap": pl.Float64, "gap_p": pl.Float64, "blind": pl.String, "people_gap": pl.Float64, "people_p": pl.Float64,
+    "people": pl.String,
 }  # fmt: skip
 
 
