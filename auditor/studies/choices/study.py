@@ -141,9 +141,9 @@ def choices(
     decided without images was noticed before (Udandarao et al. 2025; issue 10 of sugar-crepe, issue 5314 of mteb).
 
     A row is a scorer on a part: dataset, version, split, part, scorer, kind, by (what it goes by), n, right, wrong,
-    ties, missing, accuracy, low, high, expected (the share that chance gets right), p (that chance alone is as far from
-    it), best_blind, gap (how far ahead of it), gap_p, people_gap, people_p; chance, blind, people: above, below or no
-    different; signature.
+    ties, missing, accuracy, low, high, p (that chance alone is as far from what it gets right), expected (what chance
+    gets right), best_blind, gap (how far ahead of it), gap_p, people_gap, people_p; chance, blind, people: above, below
+    or no different; signature.
 
     Raises `UsageError` where a dataset holds no items, or none that is confirmed, `SourceError` for scores that cannot
     be read.
