@@ -66,6 +66,7 @@ PARAMS: dict[str, Any] = {
     "dataset": "case",
     "seq": 1,
     "split": None,
+    "confirmed": None,
     "profile": "bare",
     "longest": 4,
     "system": "case",

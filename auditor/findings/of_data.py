@@ -51,6 +51,15 @@ KINDS: Mapping[str, Kind] = {
         ("ingest", "verify"),
         {"images": "images found", "captions": "captions found", "declared": "what was declared"},
     ),
+    "ratings-not-read": Kind(
+        "A file of captions has columns of ratings, which a dataset of plain captions does not hold.",
+        "Names of columns: score, rating, judgement, also in the plural, numbered or with `human` before.",
+        "If annotators rated the captions, read the file with --format judgements; else nothing.",
+        "set: captions are stored without the ratings in column rating: if annotators rated them, read the file with "
+        "--format judgements",
+        ("ingest",),
+        {"columns": "columns of ratings"},
+    ),
     "records-left-out": Kind(
         "Records were left out as the source's options ask: another language, no votes.",
         "Counted while reading.",

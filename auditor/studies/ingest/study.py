@@ -124,10 +124,11 @@ def ingest(
     With `dry_run` the store is neither opened nor made: the answer is what an empty store would hold, the format, the
     columns that a table is read by, and the first five captions.
 
-    How to read it: `status` says whether there is a new version. `read` are the records of the file, `captions` those
-    accepted, `rejected` those refused, each kept with file, line and reason. `normalised` captions have blanks or line
-    breaks that tokenizers read as single blanks; the text stays as it is. The 12 letters after `version` name the
-    content: equal captions give equal letters, wherever and whenever they are read.
+    How to read it: `status` says whether there is a new version. `read` counts the records of the file (of forced
+    choices, the items), `captions` what was accepted, `rejected` the records refused, each kept with file, line and
+    reason. `normalised` captions have blanks or line breaks that tokenizers read as single blanks; the text stays as it
+    is. The 12 letters after `version` name the content: equal captions give equal letters, wherever and whenever they
+    are read.
 
     Limits: a caption needs an image that it belongs to. Beyond 1 % refused records (`max_rejected`) nothing is stored.
     A format that nobody names is recognised by the file's content, and said: look whether it is right.
