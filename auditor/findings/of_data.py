@@ -8,12 +8,16 @@ from auditor.findings.kind import Kind
 
 KINDS: Mapping[str, Kind] = {
     "one-caption-images": Kind(
-        "Images have one caption only: it has no reference, gets no score, and is left out.",
+        "Images have one caption only: it has no reference, gets no score, and is left out. Where no image has two, "
+        "`bounds` scores substitutes against the one caption.",
         "Counted. `n` is the images.",
         "Say in a paper how many images were left out. If all should have several captions, look for a file that was "
         "not read, or images whose names differ between files.",
         "set: 7 images have one caption only, which has no reference and gets no score",
-        ("ingest", "bounds", "compare", "correlate", "outliers", "probe", "rank", "diversity", "reproduce"),
+        (
+            *("ingest", "bounds", "compare", "correlate", "outliers", "probe", "rank", "references", "diversity"),
+            "reproduce",
+        ),
         {"images": "images with one caption"},
     ),
     "captions-without-blanks": Kind(

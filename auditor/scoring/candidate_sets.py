@@ -86,7 +86,7 @@ def score_sets(
 
 
 def _single(store: Store, selection: Selection, against: References) -> list[Finding]:
-    so = {"so": "against which substitutes are scored"} if against.rule == "all" else {}
+    so = {"so": ", against which substitutes are scored"} if against.rule == "all" else {}
     return without_references(store, against.of(selection), **so)
 
 

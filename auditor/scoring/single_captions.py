@@ -71,13 +71,13 @@ def referenced(
 
 
 def without_references(
-    store: Store, selection: Selection, so: str = "which has no reference and gets no score"
+    store: Store, selection: Selection, so: str = ", which has no reference and gets no score"
 ) -> list[Finding]:
     """Return how many images have one caption; `so` says what follows."""
     described = images(store, selection)
     single = described.filter(pl.col("captions") < 2).height
     subject = counted(single, "image has", "images have")
-    said = f"{selection.label}: {subject} one caption only, {so}"
+    said = f"{selection.label}: {subject} one caption only{so}"
     return [_finding(selection, said, single, described.height)] if single else []
 
 
