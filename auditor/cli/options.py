@@ -87,22 +87,6 @@ def _known(name: str | None) -> str | None:
     return name
 
 
-def _writable(output: Path | None) -> Path | None:
-    """Refuse a file that cannot be, before anything is counted for it."""
-    if output is None:
-        return None
-    try:
-        output.resolve()
-        why = "it is a folder" if output.is_dir() else f"there is no folder {output.parent}"
-        if not output.is_dir() and output.parent.is_dir():
-            return output
-    except (OSError, RuntimeError, ValueError) as error:  # too long a name, a ring of links
-        why = getattr(error, "strerror", None) or str(error)
-    from auditor.errors import UsageError
-
-    raise UsageError(f"{output}: cannot be written: {why}")
-
-
 Format = Annotated[
     str | None,
     typer.Option(
@@ -144,7 +128,6 @@ Output = Annotated[
         "-o",
         help="Write to a file; its ending chooses the format.",
         rich_help_panel="Output",
-        callback=_writable,
     ),
 ]
 

@@ -72,11 +72,16 @@ def make_room(path: Path) -> None:
 
 def is_unfinished(path: Path) -> bool:
     """Say whether a file is empty, or the engine's but shorter than the headers that every database begins with."""
-    if not path.is_file() or path.stat().st_size >= _HEADERS:
+    size = path.stat().st_size if path.is_file() else _HEADERS
+    return size == 0 or (size < _HEADERS and is_database(path))
+
+
+def is_database(path: Path) -> bool:
+    """Say whether a file begins as those of the engine do."""
+    if not path.is_file():
         return False
     with path.open("rb") as file:
-        begin = file.read(_MAGIC.stop)
-    return not begin or begin[_MAGIC] == b"DUCK"
+        return file.read(_MAGIC.stop)[_MAGIC] == b"DUCK"
 
 
 def connect(
