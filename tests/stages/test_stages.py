@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import json
 import os
 import random
 import shutil
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -17,7 +20,7 @@ import polars as pl
 import pytest
 from conftest import ingest_rows
 
-from auditor.errors import MetricError, StoreError, UsageError
+from auditor.errors import MetricError, SourceError, StoreError, UsageError
 from auditor.registry import requests
 from auditor.stages import doing, rows, summary
 from auditor.stages.begun import begin
@@ -274,3 +277,37 @@ def test_rows_are_the_scores_of_every_caption(
     first = path.read_bytes()
     rows.write(plan, work, path)
     assert path.read_bytes() == first
+
+
+@pytest.mark.parametrize("planted", ["bytes", "link", "pipe", "marker"])
+def test_work_folder_of_a_stranger_stops_and_leads_nowhere(tmp_path: Path, planted: str) -> None:
+    work, victim = Work(tmp_path / "work"), tmp_path / "victim"
+    work.begin("a plan")
+    victim.write_text("mine")
+    work.path("scores", 0).parent.mkdir()
+    if planted == "bytes":
+        (tmp_path / "work" / "plan.json").write_bytes(b"\xff")
+    elif planted == "link":
+        work.path("scores", 0).symlink_to(victim)
+    elif planted == "pipe":
+        os.mkfifo(work.path("scores", 0))
+    else:
+        work.path("scores", 0).with_suffix(".done").write_text("[" * 100_000)
+        assert not work.whole("scores", 0)
+        return
+    with pytest.raises(SourceError, match=r"name another folder with --work, or remove this one"):
+        work.begin("a plan")
+    assert victim.read_text() == "mine"
+
+
+def test_worker_ends_in_the_middle_of_a_task_when_its_caller_does(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "plan.json")  # a task that waits for ever
+    command = [sys.executable, "-P", "-m", "auditor.stages.processes"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as worker:
+        assert worker.stdin is not None
+        worker.stdin.write(json.dumps([str(tmp_path), "partial", 0, 1 << 28]) + "\n")
+        worker.stdin.close()  # as the system does for a caller that is killed
+        try:
+            assert worker.wait(timeout=60) == 0
+        finally:
+            worker.kill()
