@@ -21,7 +21,7 @@ from auditor.cli.delivery import deliver_rows as deliver_rows  # noqa: PLC0414
 from auditor.cli.delivery import refuse_formats
 from auditor.cli.offers import written_formats
 from auditor.cli.targets import refuse_targets
-from auditor.cli.verbosity import VERBOSITY, Debug, NoColor, Quiet
+from auditor.cli.verbosity import STDOUT, VERBOSITY, Debug, NoColor, Quiet, mute
 from auditor.cli.verbosity import narrate as narrate  # noqa: PLC0414
 from auditor.cli.verbosity import progressing as progressing  # noqa: PLC0414
 
@@ -145,7 +145,11 @@ def with_verbosity(command: Callable[..., None], name: str) -> Callable[..., Non
         VERBOSITY.set(quiet=quiet, no_color=no_color, debug=debug)
         refuse_formats(name, arguments)
         refuse_targets(name, arguments)
-        command(**arguments)
+        try:
+            command(**arguments)
+        except BrokenPipeError:  # a reader that leaves early; Typer would exit with 1, which means a finding
+            mute(STDOUT)
+            raise typer.Exit from None
 
     common = {"quiet": Quiet, "no_color": NoColor, "debug": Debug}
     own = inspect.signature(command, eval_str=True)

@@ -129,7 +129,7 @@ def _given(arguments: Mapping[str, object]) -> Iterator[tuple[Path, str]]:
         if isinstance(value, Path):
             yield value, "it is the store in use" if name == "store" else "this command reads it"
             if name == "store":
-                yield value.with_name(f"{value.name}.wal"), "it is the log of the store in use"
+                yield value.parent / f"{value.name}.wal", "it is the log of the store in use"
         for text in value if isinstance(value, list) else [value]:
             if isinstance(text, str) and (found := _NAMED.fullmatch(text)):
                 module = f"{found[2].replace('.', '/')}.py" if found[2] else None

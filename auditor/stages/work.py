@@ -6,6 +6,8 @@ import hashlib
 import io
 import json
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -124,6 +126,15 @@ class Work:
         except OSError as error:
             raise StoreError(f"{path}: cannot be written: {error.strerror or error}") from error
         return part
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Raise `SourceError` for a file that its marker names, and that no stage wrote."""
+        try:
+            yield
+        except pl.exceptions.PolarsError as error:
+            what = str(error).partition("\n")[0]
+            raise SourceError(f"{self.folder}: holds a file that no stage wrote: {what}; {_REMEDY}") from error
 
     def scan(self, stage: str, number: int) -> pl.LazyFrame:
         """Read the file of a stage for a bucket."""

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import duckdb
 
-from auditor.errors import StoreError, StoreLockedError, UsageError
+from auditor.errors import EngineMemoryError, StoreError, StoreLockedError, UsageError
 from auditor.replacing import is_plain
 from auditor.store import sealing
-from auditor.store.faults import lacks_room, no_room
+from auditor.store.faults import lacks_memory, lacks_room, no_memory, no_room
 
 IN_MEMORY = ":memory:"
 
@@ -51,6 +51,19 @@ def refuse_name(path: Path) -> None:
         raise UsageError(f"{path}: a store is a file; {found[0]!r} names another place; call the store otherwise")
     if not is_plain(path) and not path.is_dir():  # a pipe would wait for its writer
         raise UsageError(f"{path}: a store is a file on a disk, and this is a pipe or a device; name another")
+
+
+def refuse_place(path: Path) -> None:
+    """Raise `StoreError` for a path that no file can have: a ring of links, too long a name, none, a closed folder."""
+    try:
+        path.resolve().stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except (OSError, RuntimeError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise StoreError(f"{path}: no store can be here: {why}; name another with --store") from error
+    if not path.name:
+        raise StoreError(f"{path}: no store can be here: it is a folder; name another with --store")
 
 
 def make_room(path: Path) -> None:
@@ -173,5 +186,7 @@ def _identity(path: Path) -> tuple[int, int] | None:
     return None
 
 
-def _unreadable(path: Path, error: Exception) -> StoreError:
+def _unreadable(path: Path, error: Exception) -> StoreError | EngineMemoryError:
+    if lacks_memory(error):
+        return no_memory(f"{path}: this", error)
     return StoreError(f"{path}: cannot be opened as a store; restore a backup or name another with --store: {error}")

@@ -108,11 +108,13 @@ def stages(
     several = workers or os.cpu_count() or 1
     with EXECUTORS[executor](Force(several, max(_LEAST_MEMORY, memory() // several), address)) as execute:
         made = do(plan, folder, execute, progress)
-    sums = summaries.sums_of(plan, folder)
+    with folder.reading():
+        sums = summaries.sums_of(plan, folder)
+        rows = row_file.write(plan, folder, file) if file is not None else 0
     found = summaries.summary(plan.metrics, sums)
     notes = [_done(plan, made)]
     if file is not None:
-        rows, beside = row_file.write(plan, folder, file), receipts.path_of(file)
+        beside = receipts.path_of(file)
         receipts.write(receipts.made(plan, folder, sums, file), beside)
         notes.append(
             f"{counted(rows, 'row', 'rows')} in {file}; `auditor verify --receipt {beside}` checks them elsewhere"

@@ -27,6 +27,7 @@ from auditor.stages.begun import begin
 from auditor.stages.doing import files
 from auditor.stages.executors import EXECUTORS, Force
 from auditor.stages.plan import Plan
+from auditor.stages.tasks import run
 from auditor.stages.work import Work
 from auditor.store.connection import Store
 from auditor.store.versions import resolve
@@ -311,3 +312,11 @@ def test_worker_ends_in_the_middle_of_a_task_when_its_caller_does(tmp_path: Path
             assert worker.wait(timeout=60) == 0
         finally:
             worker.kill()
+
+
+def test_a_file_that_no_stage_wrote_is_named_though_its_marker_fits(filled: Store, tmp_path: Path) -> None:
+    _, work = begun(filled, tmp_path / "work")
+    content = b"PAR1" + bytes(64) + b"PAR1"
+    work.path("captions", 0).write_bytes(content)
+    with pytest.raises(SourceError, match=r"work: holds a file that no stage wrote: .*; name another folder"):
+        run(work.folder, "partial", 0, 1 << 28)
