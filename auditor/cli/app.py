@@ -162,9 +162,6 @@ def main(arguments: list[str] | None = None) -> None:
         _end(_fail(f"error: {error}", error.exit_code))
     except (KeyboardInterrupt, typer.Abort):
         _end(_fail("interrupted; the store is whole", INTERRUPTED))
-    except BrokenPipeError:
-        mute(STDOUT)
-        _end(0)
     except OSError as error:
         if error.errno not in FULL:
             _end(_bug(error))
@@ -201,6 +198,8 @@ def _keep_streams_open() -> None:
 
 
 def _bug(error: BaseException) -> int:
+    if isinstance(error, FileNotFoundError) and error.filename is None:  # what the system answers of such a folder
+        return _fail("error: the working folder is gone; change to another, then repeat", 2)
     try:
         where = str(_log(error))
     except OSError:

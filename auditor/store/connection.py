@@ -108,6 +108,7 @@ class Store:
         `UsageError` for a name that the engine takes for something else.
         """
         opening.refuse_name(path)
+        opening.refuse_place(path)
         makes = path == MEMORY or (write and make)
         nothing_yet = StoreError(f"{path}: nothing was ingested yet; fill it with `auditor ingest NAME`")
         if path != MEMORY and makes:

@@ -345,8 +345,9 @@ def test_output_is_utf8_data_and_legible_tables_on_any_terminal(auditor: Callabl
 
 
 def test_reader_that_leaves_early_is_no_error(filled: Callable[..., Run], tmp_path: Path) -> None:
-    for name in ("table", "json", "csv"):
-        command = f"{sys.executable} -m auditor bounds mine -m bleu-1 --format {name} | head -1 > out; exit ${{PIPESTATUS[0]}}"
+    bounds, much = "bounds mine -m bleu-1 --format", "sql 'from range(300000)' --format"
+    for asked in (f"{bounds} table", f"{bounds} json", f"{bounds} csv", f"{much} csv", f"{much} csv -o /dev/stdout"):
+        command = f"{sys.executable} -m auditor {asked} | head -1 > out; exit ${{PIPESTATUS[0]}}"
         done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False)
         assert done.returncode == 0
         assert "Traceback" not in done.stderr
