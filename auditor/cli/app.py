@@ -20,7 +20,7 @@ from typer.core import TyperGroup
 from auditor import __version__
 from auditor.cli.commands import store
 from auditor.cli.verbosity import STDERR, STDOUT, VERBOSITY, Debug, NoColor, Quiet, mute
-from auditor.errors import AuditorError
+from auditor.errors import AuditorError, redacted
 from auditor.studies import GROUPS, known
 
 BUG = 70
@@ -173,8 +173,8 @@ def _bug(error: BaseException) -> int:
 def _fail(message: str, code: int) -> int:
     try:
         if VERBOSITY.debug:
-            traceback.print_exc()
-        print(_one_line(message), file=sys.stderr, flush=True)  # noqa: T201  the one line that always reaches the user
+            sys.stderr.write(redacted(traceback.format_exc()))
+        print(_one_line(redacted(message)), file=sys.stderr, flush=True)  # noqa: T201  the one line that always reaches the user
     except OSError:  # the exit code says it still
         mute(STDERR)
     return code
@@ -190,5 +190,5 @@ def _log(error: BaseException) -> Path:
     stamp = datetime.datetime.now(tz=datetime.UTC).strftime("%Y%m%dT%H%M%S")
     path = Path(tempfile.gettempdir()) / f"auditor-{stamp}-{os.getpid()}.log"
     details = "".join(traceback.format_exception(error))
-    path.write_text(f"auditor {__version__}\n{sys.argv}\n{details}", encoding="utf-8")
+    path.write_text(redacted(f"auditor {__version__}\n{sys.argv}\n{details}"), encoding="utf-8")
     return path
