@@ -77,6 +77,11 @@ def seconds(option: str) -> Callable[[float | None], None]:
     return check
 
 
+def _rated(value: float) -> None:
+    if not 0 <= value < math.inf:
+        raise UsageError(f"--min-rate {value:g}: expected a number of bytes per second, 0 or more")
+
+
 def _numbered(seed: int) -> None:
     if abs(seed) > _SEEDS:
         raise UsageError(f"--seed {seed}: expected a whole number from -2^62 to 2^62")
@@ -186,6 +191,12 @@ WithoutOwn = Annotated[
 AsText = Annotated[bool, Parameter("Compare letter for letter: case, punctuation and blanks count.")]
 
 FunctionWords = Annotated[Path | None, Parameter("File of function words, one a line; default: an English list.")]
+
+MinRate = Annotated[
+    float, Parameter("Bytes per second that a download must bring over a minute; 0: no minimum.", check=_rated)
+]
+
+Deadline = Annotated[float, Parameter("Seconds that a download may take; 0: no limit.", check=seconds("deadline"))]
 
 Seed = Annotated[int, Parameter("Seed of every random draw.", check=_numbered)]
 

@@ -346,8 +346,8 @@ def test_output_is_utf8_data_and_legible_tables_on_any_terminal(auditor: Callabl
 
 def test_reader_that_leaves_early_is_no_error(filled: Callable[..., Run], tmp_path: Path) -> None:
     bounds, much = "bounds mine -m bleu-1 --format", "sql 'from range(300000)' --format"
-    for asked in (f"{bounds} table", f"{bounds} json", f"{bounds} csv", f"{much} csv", f"{much} csv -o /dev/stdout"):
-        command = f"{sys.executable} -m auditor {asked} | head -1 > out; exit ${{PIPESTATUS[0]}}"
+    for call in (f"{bounds} table", f"{bounds} json", f"{bounds} csv", f"{much} csv", f"{much} csv -o /dev/stdout"):
+        command = f"{sys.executable} -m auditor {call} | head -1 > out; exit ${{PIPESTATUS[0]}}"
         done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False)
         assert done.returncode == 0
         assert "Traceback" not in done.stderr
@@ -514,7 +514,7 @@ def test_log_of_a_bug_is_its_owners_alone_and_holds_no_password(
     assert str(log) in said
     assert stat.S_IMODE(log.stat().st_mode) == 0o600
     for text in (said, log.read_text()):
-        assert "https://…@example.org/captions.csv" in text
+        assert "https://***@example.org/captions.csv" in text
         assert "hunter2" not in text
 
 

@@ -12,6 +12,7 @@ import polars as pl
 from auditor import parameters as p
 from auditor.cards import DatasetCard, Number
 from auditor.config import sources
+from auditor.errors import redacted
 from auditor.findings import KINDS, title
 from auditor.model import Progress, Selection, Source, silent
 from auditor.result import SEVERITIES, Finding, Result, Section, Signature, Table, program
@@ -174,7 +175,9 @@ def _problems(
 def _published_at(selection: Selection, about: Source | None) -> str | None:
     """Say where the file that was read is published: at the address whose declared hash is its own."""
     own = selection.version.source_sha256
-    return next((one.url for one in (about.downloads if about else ()) if one.sha256 == own and not one.member), None)
+    return next(
+        (redacted(one.url) for one in (about.downloads if about else ()) if one.sha256 == own and not one.member), None
+    )
 
 
 def _counted(profiled: Result, tokenizer: str) -> Iterator[Number]:

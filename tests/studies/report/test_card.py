@@ -184,6 +184,8 @@ def test_file_has_its_address_where_the_declared_hash_is_that_of_what_was_read(s
     others = Download("https://example.org/other", "1" * 64, Path("x")), Download("x", own, Path("x"), "in.zip")
     config = declared(downloads=(*others, Download(ADDRESS, own, Path("x"))))
     assert card(store, "dogs", settings=BLEU, config=config).url == ADDRESS
+    config = declared(downloads=(Download("https://me:hunter2@example.org/x?sig=hunter2", own, Path("x")),))
+    assert card(store, "dogs", settings=BLEU, config=config).url == "https://***@example.org/x?sig=***"
 
 
 @pytest.mark.parametrize(
