@@ -13,7 +13,7 @@ from auditor.parameters import MetricName
 from auditor.registry import MetricRequest, References, requests
 from auditor.result import Finding, Said, about
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_few_captions, too_long
-from auditor.scoring.single_captions import NEEDS_TWO, without_references
+from auditor.scoring.single_captions import NEEDS_TWO, lacking, without_references
 from auditor.scoring.substitutes import Substitutes, candidate_sets, empty, passed_over, refuse
 from auditor.store.connection import Store
 
@@ -56,7 +56,7 @@ def score_sets(
     metrics, unscored = scorable(store, against.of(selection), requests(metric_names), metric_names)
     sets, reasons = candidate_sets(store, selection, names, substitutes, seed)
     if against.rule == "all":
-        reasons |= {HUMAN.name: NEEDS_TWO} if HUMAN in sets else {}
+        reasons |= {HUMAN.name: lacking(store, against.of(selection)) or NEEDS_TWO} if HUMAN in sets else {}
         sets = [replace(one, against_all=True) for one in sets if one is not HUMAN]
     if required:
         refuse(selection, reasons)

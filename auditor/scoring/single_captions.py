@@ -27,8 +27,9 @@ def lacking(store: Store, selection: Selection) -> str | None:
     captions = images(store, selection)["captions"]
     if (captions >= fewest).any():
         return None
-    more = f"needs {fewest:,} captions per image; this dataset has {captions.max()!r} at most"
-    return NEEDS_TWO if fewest == 2 else more
+    if fewest == 2:
+        return NEEDS_TWO.replace("two", "two different") if selection.distinct else NEEDS_TWO
+    return f"needs {fewest:,} captions per image; this dataset has {captions.max()!r} at most"
 
 
 def refusal(selection: Selection, why: str, instead: str | None = None) -> MetricError:
