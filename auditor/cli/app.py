@@ -31,6 +31,9 @@ INTERRUPTED = 130
 #: What the system calls a disk without room, a file that may not grow, a quota that is used up.
 FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
+#: What the system, Python and Polars call a limit of memory, threads or open files.
+SCARCE = ("Too many open files", "Cannot allocate memory", "can't start new thread", "can't spawn worker thread")
+
 #: The commands that are no study: how each is reached, its group and line.
 OTHERS = {
     "demo": ("demo:command", "Reports", "Run the whole audit on three bundled sample sets."),
@@ -196,6 +199,9 @@ def _keep_streams_open() -> None:
 def _bug(error: BaseException) -> int:
     if isinstance(error, FileNotFoundError) and error.filename is None:  # what the system answers of such a folder
         return _fail("error: the working folder is gone; change to another, then repeat", 2)
+    if isinstance(error, MemoryError) or any(words in str(error) for words in SCARCE):
+        what = "the system refuses more memory, threads or open files"
+        return _fail(f"error: {what} ({error}); raise its limits or stop other programs, then repeat", 3)
     try:
         where = str(_log(error))
     except OSError:

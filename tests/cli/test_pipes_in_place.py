@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from conftest import asked
 
+from auditor.cli import app
+
 WAITS = 30  # seconds; a refusal takes one or two
 
 
@@ -64,3 +66,17 @@ def test_working_folder_that_is_gone_is_one_line(
     (tmp_path / "gone").rmdir()
     assert asked("sql", "select 1", "--files") == 2
     assert capsys.readouterr().err == "error: the working folder is gone; change to another, then repeat\n"
+
+
+@pytest.mark.parametrize(
+    "error", [OSError(24, "Too many open files"), RuntimeError("can't start new thread"), MemoryError()]
+)
+def test_limit_of_the_system_is_no_bug(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: Exception
+) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(app, "app", refused)
+    assert asked("profile", "mine") == 3
+    assert capsys.readouterr().err.startswith("error: the system refuses more memory, threads or open files")
