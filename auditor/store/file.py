@@ -119,8 +119,8 @@ def connect(
     """Open a file, waiting up to `wait` seconds for another process to let go of it.
 
     The file is catalog `NAME` of an engine in memory, whatever it is called. The connection is sealed: beside its file
-    it reaches the `databases` and the files of `folder` only. A store in memory may have a `share` of the machine. Raises
-    `StoreLockedError` after the wait, `StoreError` for a file that is no store or a disk that is full.
+    it reaches the `databases` and the files of `folder` only. A store in memory may have a `share` of the machine.
+    Raises `StoreLockedError` after the wait, `StoreError` for a file that is no store or a disk that is full.
     """
     deadline = time.monotonic() + wait
     told = False
