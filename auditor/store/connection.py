@@ -252,7 +252,7 @@ class Store:
         self._connection = None
         if self.on_close and self.path != MEMORY and not self._is_left:
             not_kept = suppress(StoreError, EngineMemoryError, EngineFaultError)
-            with not_kept, Store.open(self.path, write=True, wait=0) as writer:
+            with not_kept, Store.open(self.path, write=True, make=False, wait=0) as writer:
                 for work in self.on_close:
                     with writer.transaction():  # each its own: the engine holds in memory what is not committed
                         work(writer)

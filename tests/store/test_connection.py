@@ -339,6 +339,14 @@ def test_counts_are_not_kept_while_another_reads(path: Path) -> None:
         assert store.query("select count(*) from cache.entry").item() == 0
 
 
+def test_store_that_is_moved_away_while_it_is_read_is_not_made_anew(path: Path) -> None:
+    with Store.open(path) as store:
+        bounds(store, "set", metrics=["bleu-1"], candidates=["human"])
+        assert store.on_close
+        path.rename(path.with_name("away"))
+    assert not path.exists()
+
+
 def test_key_changes_with_everything_that_changes_counts(store: Store) -> None:
     version = ingest_rows(store, ROWS, splits={"train": ["a"]}).version
     whole, train = versions.resolve(store, "set"), versions.resolve(store, "set:train")
