@@ -109,6 +109,7 @@ class Store:
         """
         opening.refuse_name(path)
         opening.refuse_place(path)
+        opening.refuse_beside(path)
         makes = path == MEMORY or (write and make)
         nothing_yet = StoreError(f"{path}: nothing was ingested yet; fill it with `auditor ingest NAME`")
         if path != MEMORY and makes:
