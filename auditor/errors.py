@@ -44,6 +44,10 @@ class EngineMemoryError(SqlError):
     """Work that needs more memory than the engine may use. It says nothing of the store, which stays as it was."""
 
 
+class EngineFaultError(SqlError):
+    """A fault of the engine at one of our own statements. It says nothing of the store, which stays as it was."""
+
+
 class MetricError(AuditorError):
     """A metric or parameter that does not exist, or scores that cannot be had."""
 

@@ -19,7 +19,7 @@ from typing import Any, Self, TypeVar
 import duckdb
 import polars as pl
 
-from auditor.errors import AuditorError, EngineMemoryError, StoreError
+from auditor.errors import AuditorError, EngineFaultError, EngineMemoryError, StoreError
 from auditor.store import bounded, copying, migrations
 from auditor.store import file as opening
 from auditor.store.faults import engine_errors
@@ -142,7 +142,7 @@ class Store:
                 elif state == "current" and write:
                     migrations.restore_cache(connection)
                 if migrations.has_cache(connection):
-                    connection.execute("set search_path = 'main,cache'").complete()
+                    connection.execute(f"set search_path = '{opening.NAME}.main,{opening.NAME}.cache'").complete()
                 connection.execute("".join(macros().values())).complete()
             except BaseException:
                 connection.close()
@@ -248,7 +248,7 @@ class Store:
             self._connection.close()
         self._connection = None
         if self.on_close and self.path != MEMORY and not self._is_left:
-            not_kept = suppress(StoreError, EngineMemoryError)
+            not_kept = suppress(StoreError, EngineMemoryError, EngineFaultError)
             with not_kept, Store.open(self.path, write=True, wait=0) as writer:
                 for work in self.on_close:
                     with writer.transaction():  # each its own: the engine holds in memory what is not committed
