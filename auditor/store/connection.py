@@ -108,6 +108,7 @@ class Store:
         `UsageError` for a name that the engine takes for something else.
         """
         opening.refuse_name(path)
+        opening.refuse_place(path)
         makes = path == MEMORY or (write and make)
         nothing_yet = StoreError(f"{path}: nothing was ingested yet; fill it with `auditor ingest NAME`")
         if path != MEMORY and makes:
@@ -139,8 +140,8 @@ class Store:
                         connection = connect(read_only=True, folder=files)
                 elif state == "empty":
                     migrations.apply(connection)
-                elif state == "current" and write:
-                    migrations.restore_cache(connection)
+                if state == "current" or migration is not None:
+                    migrations.check_cache(connection, path, mend=write)
                 if migrations.has_cache(connection):
                     connection.execute(f"set search_path = '{opening.NAME}.main,{opening.NAME}.cache'").complete()
                 connection.execute("".join(macros().values())).complete()
@@ -154,6 +155,8 @@ class Store:
         """The open connection; only the store room may use it."""
         if self._connection is None:
             raise StoreError(f"{self.path}: the store has been closed")
+        if self._is_left:
+            raise StoreError(f"{self.path}: an earlier statement does not end, and holds the store; open it again")
         return self._connection
 
     def rows(self, name: str, **params: Any) -> pl.DataFrame:

@@ -61,19 +61,30 @@ def lacks_room(error: Exception) -> bool:
 
 def no_room(path: Path, error: Exception) -> StoreError:
     """Make the error for a full disk."""
+    said = _first_line(str(error))
     return StoreError(
-        f"{path}: no room left on the disk; what was stored before is whole; make room, then repeat: {error}"
+        f"{path}: no room left on the disk; what was stored before is whole; make room, then repeat: {said}"
     )
+
+
+def lacks_memory(error: Exception) -> bool:
+    """Return whether an error means that the engine may use no more memory, or that there is none."""
+    return any(words in str(error).lower() for words in _NO_MEMORY)
+
+
+def no_memory(what: str, error: Exception) -> EngineMemoryError:
+    """Make the error for too little memory."""
+    more = "raise --memory, or AUDITOR_MEMORY (640MiB where it is not set)"
+    said = _first_line(str(error).strip().removeprefix(_FROM_A_STREAM))
+    return EngineMemoryError(f"{what} needs more memory than the engine may use; {more}: {said}")
 
 
 def _told(error: Exception, path: Path, *, of_user: bool) -> AuditorError:
     said = str(error).strip().removeprefix(_FROM_A_STREAM)
     if lacks_room(error):
         return no_room(path, error)
-    if any(words in said.lower() for words in _NO_MEMORY):
-        what = "the statement" if of_user else f"{path}: this"
-        more = "raise --memory, or AUDITOR_MEMORY (640MiB where it is not set)"
-        return EngineMemoryError(f"{what} needs more memory than the engine may use; {more}: {_first_line(said)}")
+    if lacks_memory(error):
+        return no_memory("the statement" if of_user else f"{path}: this", error)
     # A user's own statement may fail to read some other file, which says nothing about the store. The engine names the
     # store's files in full, whatever the user typed.
     own = any(f'file "{name}' in said for name in (path, path.absolute(), path.resolve())) and IN_USE not in said

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import duckdb
 
-from auditor.errors import StoreError, StoreLockedError, UsageError
+from auditor.errors import EngineMemoryError, StoreError, StoreLockedError, UsageError
 from auditor.replacing import is_plain
 from auditor.store import sealing
-from auditor.store.faults import IN_USE, lacks_room, no_room
+from auditor.store.faults import IN_USE, lacks_memory, lacks_room, no_memory, no_room
 
 IN_MEMORY = ":memory:"
 
@@ -53,13 +53,26 @@ class Share:
 
 
 def refuse_name(path: Path) -> None:
-    """Refuse what is no file on a disk: a name that looks like another place (`md:x`, `https://x`), a pipe, a device."""
+    """Refuse what is not a file on a disk: a name of another place (`md:x`, `https://x`), a pipe, a device."""
     if found := _PREFIX.match(str(path)):
         raise UsageError(f"{path}: a store is a file; {found[0]!r} names another place; call the store otherwise")
     if found := _OTHERWISE.search(str(path.absolute())):
         raise UsageError(f"{path}: the engine reads {found[0]} in a name otherwise; rename the store or its folder")
     if not is_plain(path) and not path.is_dir():  # a pipe would wait for its writer
         raise UsageError(f"{path}: a store is a file on a disk, and this is a pipe or a device; name another")
+
+
+def refuse_place(path: Path) -> None:
+    """Raise `StoreError` for a path that no file can have: a ring of links, too long a name, none, a closed folder."""
+    try:
+        path.resolve().stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except (OSError, RuntimeError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise StoreError(f"{path}: no store can be here: {why}; name another with --store") from error
+    if not path.name:
+        raise StoreError(f"{path}: no store can be here: it is a folder; name another with --store")
 
 
 def make_room(path: Path) -> None:
@@ -81,11 +94,16 @@ def make_room(path: Path) -> None:
 
 def is_unfinished(path: Path) -> bool:
     """Say whether a file is empty, or the engine's but shorter than the headers that every database begins with."""
-    if not path.is_file() or path.stat().st_size >= _HEADERS:
+    size = path.stat().st_size if path.is_file() else _HEADERS
+    return size == 0 or (size < _HEADERS and is_database(path))
+
+
+def is_database(path: Path) -> bool:
+    """Say whether a file begins as those of the engine do."""
+    if not path.is_file():
         return False
     with path.open("rb") as file:
-        begin = file.read(_MAGIC.stop)
-    return not begin or begin[_MAGIC] == b"DUCK"
+        return file.read(_MAGIC.stop)[_MAGIC] == b"DUCK"
 
 
 def connect(
@@ -100,9 +118,9 @@ def connect(
 ) -> duckdb.DuckDBPyConnection:
     """Open a file, waiting up to `wait` seconds for another process to let go of it.
 
-    The file is catalog `NAME` of an engine in memory, whatever it is called. The connection is sealed: beside its file it
-    reaches the `databases` and the files of `folder` only. A store in memory may have a `share` of the machine. Raises
-    `StoreLockedError` after the wait, `StoreError` for a file that is no store or a disk that is full.
+    The file is catalog `NAME` of an engine in memory, whatever it is called. The connection is sealed: beside its file
+    it reaches the `databases` and the files of `folder` only. A store in memory may have a `share` of the machine.
+    Raises `StoreLockedError` after the wait, `StoreError` for a file that is no store or a disk that is full.
     """
     deadline = time.monotonic() + wait
     told = False
@@ -201,5 +219,7 @@ def _identity(path: Path) -> tuple[int, int] | None:
     return None
 
 
-def _unreadable(path: Path, error: Exception) -> StoreError:
+def _unreadable(path: Path, error: Exception) -> StoreError | EngineMemoryError:
+    if lacks_memory(error):
+        return no_memory(f"{path}: this", error)
     return StoreError(f"{path}: cannot be opened as a store; restore a backup or name another with --store: {error}")

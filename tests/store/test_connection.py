@@ -320,8 +320,10 @@ def test_cache_of_other_columns_starts_anew(path: Path) -> None:
     with Store.open(path) as store:
         expected = bounds(store, "set", metrics=["bleu-1", "cider"], candidates=BOUNDS).frame
     with duckdb.connect(str(path)) as connection:
-        connection.execute("delete from cache.entry").complete()
-        connection.execute("create or replace table cache.bleu as select 'x' as key, 1 as old_column").complete()
+        connection.execute("delete from cache.entry where relation <> 'bleu'").complete()
+        connection.execute(
+            "create or replace table cache.bleu as select key, 1 as old_column from cache.bleu"
+        ).complete()
     for _ in range(2):
         with Store.open(path) as store:
             assert bounds(store, "set", metrics=["bleu-1", "cider"], candidates=BOUNDS).frame.equals(expected)
