@@ -169,7 +169,7 @@ def _attached(
     is_shared = place != IN_MEMORY and not read_only
     connection = duckdb.connect(f"{IN_MEMORY}{place}" if is_shared else IN_MEMORY, config=settings)
     try:
-        if not sealing.is_sealed(connection):
+        if not (is_shared and sealing.is_sealed(connection)):
             with suppress(duckdb.CatalogException):  # a later engine may have another name for it
                 connection.execute(f"set global {_MIXES_DICTIONARIES} = false").complete()
             connection.execute(
