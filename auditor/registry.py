@@ -22,6 +22,7 @@ from auditor.metrics.own_modules import function_of
 from auditor.metrics.own_statements import statement_of
 from auditor.metrics.vectors import cards as of_vectors
 from auditor.model import Draw, Selection
+from auditor.parameters import MetricName
 from auditor.plugins import added, said
 from auditor.result import Finding, Signature, plain
 from auditor.statistics import cards
@@ -109,18 +110,24 @@ class MetricRequest:
 
     def scores(self, counts: pl.DataFrame) -> pl.Series:
         """Turn its counts into scores, rounded to 12 decimals, or significant digits where the card says so."""
+        if are_ours([self]):
+            return self._scores(counts)
         try:
-            scores = self.metric.score(counts, {**self.metric.fixed, **self.settings}).alias(self.label)
-            if len(scores) != counts.height:
-                raise MetricError(f"{self.label}: gives {len(scores):,} scores for {counts.height:,} rows")
-            if not self.rounded:
-                return scores
-            tiny = self.metric.ranks_what_is_tiny(self.settings)
-            return scores.round_sig_figs(DECIMALS) if tiny else scores.round(DECIMALS)
+            scores = self._scores(counts)
+            if len(scores) != counts.height or not scores.drop_nulls().is_finite().all():
+                raise MetricError(f"{self.label}: does not give a finite number for each of {counts.height:,} rows")
         except BaseException as error:
-            if are_ours([self]) or isinstance(error, AuditorError | KeyboardInterrupt):
+            if isinstance(error, AuditorError | KeyboardInterrupt):
                 raise
             raise MetricError(f"{self.label}, of another package: {said(error)}") from error
+        return scores
+
+    def _scores(self, counts: pl.DataFrame) -> pl.Series:
+        scores = self.metric.score(counts, {**self.metric.fixed, **self.settings}).alias(self.label)
+        if not self.rounded:
+            return scores
+        tiny = self.metric.ranks_what_is_tiny(self.settings)
+        return scores.round_sig_figs(DECIMALS) if tiny else scores.round(DECIMALS)
 
     def signature(self, profile: str, references: References) -> Signature:
         """Name it in full."""
@@ -196,7 +203,7 @@ def metric(
     """
 
     def registering(function: F) -> F:
-        called = name or str(getattr(function, "__name__", "")).replace("_", "-")
+        called = name or _called(function)
         _register(
             own.card_of(function, called, columns=columns, lower_is_better=lower_is_better, summary=summary),
         )
@@ -215,22 +222,29 @@ def _register(card: Metric) -> Metric:
     return card
 
 
-def _of_module(text: str) -> Metric:
-    """Find the metric that `python:MODULE.FUNCTION` names: as the module declares it, or a function row by row."""
-    path = text.removeprefix(BY_MODULE)
-    function = function_of(path)
-    declared = next((card for card in METRICS.values() if own.is_of(card, function)), None)
-    return declared or _register(own.card_of(function, path, columns=False, lower_is_better=False, summary=None))
+def _called(function: Callable[..., Any]) -> str:
+    return str(getattr(function, "__name__", "")).replace("_", "-")
 
 
-def request(text: str) -> MetricRequest:
-    """Read `NAME`, `NAME:PARAMETER=VALUE,…`, `python:MODULE.FUNCTION` or `sql:FILE`.
+def _of_function(function: Callable[..., Any], called: str) -> Metric:
+    """Find the metric that a function is: as its decorator declares it, or else called row by row."""
+    declared = next((card for card in reversed(METRICS.values()) if own.is_of(card, function)), None)
+    return declared or _register(own.card_of(function, called, columns=False, lower_is_better=False, summary=None))
+
+
+def request(text: MetricName) -> MetricRequest:
+    """Read `NAME`, `NAME:PARAMETER=VALUE,…`, `python:MODULE.FUNCTION` or `sql:FILE`; take a function as it is.
 
     What a user types or calls is read so; what a file holds is read by `request_of_file`. Raises `MetricError` that
     names what there is instead, or says why a module has no such function, or a file no such SELECT.
     """
+    if not isinstance(text, str):
+        if not callable(text):
+            raise MetricError(f"{text!r}: no metric: expected a name, or a function of a candidate and its references")
+        return defaults_of(_of_function(text, _called(text)))
     if text.startswith(BY_MODULE):
-        return defaults_of(_of_module(text))
+        path = text.removeprefix(BY_MODULE)
+        return defaults_of(_of_function(function_of(path), path))
     if text.startswith(BY_FILE):
         return defaults_of(_register(own.card_of_statement(statement_of(Path(text.removeprefix(BY_FILE))))))
     return _by_name(text, opens=True)
@@ -284,12 +298,16 @@ def defaults_of(metric: Metric) -> MetricRequest:
     return MetricRequest(metric, metric.name, {key: parameter.default for key, parameter in metric.parameters.items()})
 
 
-def requests(texts: Sequence[str] | None) -> list[MetricRequest]:
+def requests(texts: Sequence[MetricName] | None) -> list[MetricRequest]:
     """Read several; none stands for every default metric that this installation has. Asked for twice counts once.
 
-    Raises `MetricError` for what is no request, `MissingExtraError` for a metric that needs what is not installed.
+    Raises `MetricError` for what is no request and for two functions of one name, `MissingExtraError` for a metric that
+    needs what is not installed.
     """
-    wanted = {asked.label: asked for asked in map(request, texts or defaults())}
+    wanted: dict[str, MetricRequest] = {}
+    for asked in map(request, texts or defaults()):
+        if wanted.setdefault(asked.label, asked).metric is not asked.metric:
+            raise MetricError(f"{asked.label}: two functions have this name; {own.NAMED_BY} one of them another")
     return list(wanted.values())
 
 
@@ -303,7 +321,7 @@ def defaults() -> list[str]:
     return [name for name, metric in METRICS.items() if metric.default and lacking(metric) is None]
 
 
-def left_out(texts: Sequence[str] | None) -> list[Finding]:
+def left_out(texts: Sequence[MetricName] | None) -> list[Finding]:
     """Say of each default metric that this installation cannot have why it is missing where none was asked for."""
     reasons = {} if texts else {name: lacking(metric) for name, metric in METRICS.items() if metric.default}
     return [not_installed(name, reason) for name, reason in reasons.items() if reason]

@@ -6,7 +6,6 @@ import errno
 import importlib
 import io
 import os
-import re
 import sys
 import tempfile
 import traceback
@@ -22,7 +21,7 @@ from typer.core import TyperGroup
 from auditor import __version__
 from auditor.cli.commands import store
 from auditor.cli.verbosity import STDERR, STDOUT, VERBOSITY, Debug, NoColor, Quiet, mute
-from auditor.errors import AuditorError, MissingExtraError
+from auditor.errors import AuditorError, MissingExtraError, redacted
 from auditor.plugins import said
 from auditor.studies import GROUPS, STUDIES, of_others
 
@@ -33,8 +32,8 @@ INTERRUPTED = 130
 #: What the system calls a disk without room, a file that may not grow, a quota that is used up.
 FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
-#: What an address may hold before its host: a user and a password.
-_PASSWORD = re.compile(r"//[^\s/]*@")
+#: What the system, Python and Polars call a limit of memory, threads or open files.
+SCARCE = ("Too many open files", "Cannot allocate memory", "can't start new thread", "can't spawn worker thread")
 
 #: The commands that are no study: how each is reached, its group and line.
 OTHERS = {
@@ -163,9 +162,6 @@ def main(arguments: list[str] | None = None) -> None:
         _end(_fail(f"error: {error}", error.exit_code))
     except (KeyboardInterrupt, typer.Abort):
         _end(_fail("interrupted; the store is whole", INTERRUPTED))
-    except BrokenPipeError:
-        mute(STDOUT)
-        _end(0)
     except OSError as error:
         if error.errno not in FULL:
             _end(_bug(error))
@@ -202,6 +198,11 @@ def _keep_streams_open() -> None:
 
 
 def _bug(error: BaseException) -> int:
+    if isinstance(error, FileNotFoundError) and error.filename is None:  # what the system answers of such a folder
+        return _fail("error: the working folder is gone; change to another, then repeat", 2)
+    if isinstance(error, MemoryError) or any(words in str(error) for words in SCARCE):
+        what = "the system refuses more memory, threads or open files"
+        return _fail(f"error: {what} ({error}); raise its limits or stop other programs, then repeat", 3)
     try:
         where = str(_log(error))
     except OSError:
@@ -212,7 +213,7 @@ def _bug(error: BaseException) -> int:
 def _fail(message: str, code: int) -> int:
     try:
         if VERBOSITY.debug:
-            traceback.print_exc()
+            sys.stderr.write(redacted(traceback.format_exc()))
         print(_one_line(message), file=sys.stderr, flush=True)  # noqa: T201  the one line that always reaches the user
     except OSError:  # the exit code says it still
         mute(STDERR)
@@ -221,7 +222,7 @@ def _fail(message: str, code: int) -> int:
 
 def _one_line(message: str) -> str:
     """Show what is no sign of a text as an escape, and no password: a file's name or content may hold anything."""
-    line = _PASSWORD.sub("//…@", " ".join(message.split("\n")))
+    line = " ".join(redacted(message).split("\n"))
     return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in line)
 
 
@@ -230,5 +231,5 @@ def _log(error: BaseException) -> Path:
     details = "".join(traceback.format_exception(error))
     descriptor, path = tempfile.mkstemp(prefix="auditor-", suffix=".log")
     with open(descriptor, "w", encoding="utf-8", errors="replace") as file:  # noqa: PTH123  a descriptor has no path
-        file.write(_PASSWORD.sub("//…@", f"auditor {__version__}\n{sys.argv}\n{details}"))
+        file.write(redacted(f"auditor {__version__}\n{sys.argv}\n{details}"))
     return Path(path)

@@ -154,7 +154,7 @@ def _print(result: Result, chosen: str) -> None:
     from auditor.reports import terminal
 
     if chosen == "table":
-        terminal.show(result, terminal.Screen(sys.stdout, color=VERBOSITY.color))
+        terminal.show(result, terminal.Screen(sys.stdout, color=VERBOSITY.color), quiet=VERBOSITY.quiet)
     else:
         # Data is UTF-8, whatever the terminal speaks.
         sys.stdout.flush()

@@ -15,6 +15,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from conftest import ROOT, asked
+from running import run_auditor
 
 import auditor
 from auditor import registry
@@ -170,7 +171,9 @@ def test_command_of_a_package_that_cannot_be_is_a_fault_of_the_package(
     assert capsys.readouterr().err.startswith(f"error: package tiny-audit: {words}")
 
 
-@pytest.mark.parametrize("score", ["1 / 0", "exit(0)", "pl.Series(['a'])", "pl.Series([0.5, 0.5])", "None"])
+@pytest.mark.parametrize(
+    "score", ["1 / 0", "exit(0)", "pl.Series(['a'])", "pl.Series([0.5, 0.5])", "pl.Series([float('nan')])", "None"]
+)
 def test_metric_of_a_package_that_fails_is_named(score: str, packages: Path) -> None:
     install(packages, PACKAGE.replace("pl.repeat(0.5, counts.height, eager=True)", score))
     constant = registry.defaults_of(registry.of_others()["constant"])
@@ -218,11 +221,9 @@ def test_study_and_metric_of_another_package_are_listed_asked_and_scored(tmp_pat
 
 def test_old_name_of_an_option_is_understood_and_the_new_one_told(tmp_path: Path) -> None:
     store = tmp_path / "s.duckdb"
-    asked = [sys.executable, "-m", "auditor"]
-    ingest = [*asked, "-q", "ingest", "sample-narrow", "--config", str(SAMPLE), "--store", str(store)]
-    subprocess.run([*ingest, "-o", str(tmp_path / "made.csv")], check=True, cwd=tmp_path)
-    scores = [*asked, "bounds", "sample-narrow", "-m", "bleu-1", "-c", "human", "--json", "--store", str(store)]
-    done = subprocess.run([*scores, "--profile", "ptb"], check=True, capture_output=True, text=True)
+    run_auditor("-q", "ingest", "sample-narrow", "--config", str(SAMPLE), "--store", str(store))
+    scores = ("bounds", "sample-narrow", "-m", "bleu-1", "-c", "human", "--json", "--store", str(store))
+    done = run_auditor(*scores, "--profile", "ptb")
     assert "|tok:ptb|" in json.loads(done.stdout)["auditor.bounds/v2"]["signatures"]["bleu-1"]
     assert "--profile is called --tokenizer now" in done.stderr
 
@@ -240,21 +241,14 @@ def test_command_without_names_tells_what_it_can_be_asked(name: str, told: str, 
     empty = tmp_path / "datasets.toml"
     empty.touch()
     more = ["--config", str(empty)] if name == "check" else []
-    env = {**os.environ, "AUDITOR_STORE": str(tmp_path / "s.duckdb")}
-    run = _run(name, *more, env=env)
+    run = run_auditor(name, *more, AUDITOR_STORE=str(tmp_path / "s.duckdb"))
     assert run.returncode == 2, run.stderr
     assert told in run.stderr
 
 
 def test_all_papers_are_asked_in_place_of_names(tmp_path: Path) -> None:
-    env = {**os.environ, "AUDITOR_STORE": str(tmp_path / "s.duckdb")}
-    assert _run("ingest", "sample-narrow", "--config", str(SAMPLE), env=env).returncode == 0
-    assert "name papers" in _run("reproduce", env=env).stderr
-    asked = _run("reproduce", "--all", env=env)
+    store = str(tmp_path / "s.duckdb")
+    assert run_auditor("ingest", "sample-narrow", "--config", str(SAMPLE), "--store", store).returncode == 0
+    assert "name papers" in run_auditor("reproduce", "--store", store).stderr
+    asked = run_auditor("reproduce", "--all", "--store", store)
     assert asked.returncode == (0 if importlib.util.find_spec("spacy") else 6), asked.stderr
-
-
-def _run(*words: str, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "auditor", *words], check=False, env=env, capture_output=True, text=True
-    )

@@ -17,10 +17,11 @@ import polars as pl
 import pytest
 from conftest import forget_results, ingest_rows
 
-from auditor.errors import SqlError, StoreError, StoreLockedError
+from auditor.errors import EngineFaultError, SqlError, StoreError, StoreLockedError
 from auditor.model import Draw
 from auditor.registry import requests
 from auditor.store import cache, migrations, verification, versions
+from auditor.store import file as opening
 from auditor.store.connection import MEMORY, Store
 from auditor.store.faults import engine_errors
 from auditor.studies.bounds.study import bounds
@@ -221,6 +222,7 @@ def test_store_of_an_older_schema_is_migrated_and_backed_up(tmp_path: Path, old:
         ("got external error: Data Corruption Error: Corrupt database file: checksum", StoreError),
         ("TransactionContext Error: Failed to commit: Could not write", StoreError),
         ('IO Error: Could not write file "elsewhere": No space left on device', StoreError),
+        ("INTERNAL Error: global dictionary column 0 changed identity", EngineFaultError),
         ('IO Error: No files found that match the pattern "nofile.csv"', SqlError),
         ('IO Error: Cannot open file "other.csv": Permission denied', SqlError),
     ],
@@ -237,6 +239,33 @@ def test_fault_of_the_store_is_told_from_one_of_a_statement(
     with pytest.raises(kind) as told, engine_errors(Path(name)):
         raise raised(said.format(full=path))
     assert type(told.value) is kind
+
+
+def joined(store: Store) -> int:
+    """Join a small table with a large one, and read what comes of it twice: DuckDB 2.0.0 fails at it."""
+    store.execute("create temp table large as select range as id, [range % 7, range % 5] as tokens from range(30000)")
+    store.execute("create temp table small as select range as item, range * 7919 % 30000 as id from range(9)")
+    counted = store.query(
+        "with word as (select item, unnest(tokens) as token from small join large using (id))"
+        " select count(*) from (from word union all from word where token is not null)"
+    )
+    return int(counted.item())
+
+
+def test_small_join_that_is_read_twice_is_answered(path: Path) -> None:
+    with Store.open(path) as store:
+        assert joined(store) == 9 * 2 * 2
+
+
+def test_fault_of_the_engine_is_told_from_damage_and_ends_no_reading(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opening, "_MIXES_DICTIONARIES", "no_such_setting")
+    with Store.open(path) as store:
+        with pytest.raises(EngineFaultError, match="it is at fault, not the store") as fault:
+            joined(store)
+        assert fault.value.exit_code == 5
+        assert store.query("select count(*) from caption").item() == 4
 
 
 def test_error_in_the_middle_of_a_result_is_one_of_the_statement(path: Path) -> None:
@@ -321,6 +350,14 @@ def test_counts_are_not_kept_while_another_reads(path: Path) -> None:
         assert bounds(store, "set", metrics=["bleu-1", "cider"], candidates=BOUNDS).frame.height
     with Store.open(path) as store:
         assert store.query("select count(*) from cache.entry").item() == 0
+
+
+def test_store_that_is_moved_away_while_it_is_read_is_not_made_anew(path: Path) -> None:
+    with Store.open(path) as store:
+        bounds(store, "set", metrics=["bleu-1"], candidates=["human"])
+        assert store.on_close
+        path.rename(path.with_name("away"))
+    assert not path.exists()
 
 
 def test_key_changes_with_everything_that_changes_counts(store: Store) -> None:
