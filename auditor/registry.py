@@ -16,7 +16,7 @@ import polars as pl
 from auditor.errors import AuditorError, MetricError, MissingExtraError
 from auditor.metrics import bleu, chrf, cider, meteor, own, rouge, ter
 from auditor.metrics.by_reference_count import ByReferenceCount
-from auditor.metrics.card import Metric, Parameter
+from auditor.metrics.card import OF_FILE, Metric
 from auditor.metrics.counting import CountSpec, Kernel
 from auditor.metrics.own_modules import function_of
 from auditor.metrics.own_statements import statement_of
@@ -164,9 +164,6 @@ METRICS: dict[str, Metric] = dict(_OURS)
 #: How a request begins that names a function of a Python module, or a file that holds a SELECT.
 BY_MODULE, BY_FILE = "python:", "sql:"
 
-#: How a setting begins that names a file.
-_FILE = "file:"
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 #: Every statistic of a dataset version by name, in the order in which results show them.
@@ -273,9 +270,9 @@ def _by_name(text: str, *, opens: bool) -> MetricRequest:
         key, _, value = setting.partition("=")
         if key not in metric.parameters:
             raise MetricError(f"{text}: {name} has no parameter {key!r}; it has {', '.join(metric.parameters)}")
-        if value.startswith(_FILE) and not opens:
+        if value.startswith(OF_FILE) and not opens:
             raise MetricError(f"{text}: would open a file, which no file may ask for; ask for it yourself, with -m")
-        chosen[key] = _value(text, key, value, metric.parameters[key])
+        chosen[key] = metric.parameters[key].setting(text, key, value)
     return _asked(metric, chosen)
 
 
@@ -344,31 +341,6 @@ def lacking(metric: Metric) -> str | None:
             raise
         return f"{metric.name}, of another package: {said(error)}"
     return None
-
-
-def _value(text: str, key: str, value: str, parameter: Parameter) -> str | float | bool:
-    if not parameter.choices:
-        return _number(text, key, value, parameter)
-    word = parameter.aliases.get(value.lower(), value.lower())
-    for choice in parameter.choices:
-        if str(choice).lower() == word:
-            return choice
-    read = parameter.of_file if value.startswith(_FILE) else parameter.read
-    made = read(value) if read else None
-    if made is not None:
-        return made
-    raise MetricError(f"{text}: {key} must be one of {', '.join(parameter.words)}, not {value!r}")
-
-
-def _number(text: str, key: str, value: str, parameter: Parameter) -> float:
-    whole = isinstance(parameter.default, int)
-    try:
-        number = int(value) if whole else float(value)
-    except ValueError:
-        number = -1
-    if not parameter.least <= number < float("inf") or (number == 0 and not parameter.zero):
-        raise MetricError(f"{text}: {key} must be {parameter.range}, not {value!r}")
-    return number
 
 
 METRICS |= of_others()  # only now: their modules may import this one
