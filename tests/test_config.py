@@ -192,6 +192,8 @@ def test_url_beside_path_is_a_download(tmp_path: Path) -> None:
     ("content", "words"),
     [
         ("[mine\n", "not TOML"),
+        ("a = " + "[" * 100_000, "not TOML: maximum recursion"),
+        ("a = " + "9" * 5_000, "not TOML: Exceeds the limit"),
         ("[settings]\ndata = 5\n", "data must be the name of a folder"),
         ('["not a name"]\nformat = "list"\npath = "a"\n', "expected a table named with"),
     ],

@@ -175,7 +175,7 @@ def _toml(file: Path) -> dict[str, Any]:
         raise UsageError(f"{file}: cannot be read: it is no file on a disk; name a datasets.toml that is one")
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # also a number without end, and lists in lists in lists
         raise UsageError(f"{file}: not TOML: {error}") from error
     except OSError as error:
         raise UsageError(f"{file}: cannot be read: {error.strerror}") from error

@@ -89,7 +89,7 @@ def read(path: Path) -> Receipt:
         receipt = Receipt(plan, **{**fields, "rows": tuple(fields["rows"]), "sums": tuple(fields["sums"])})
     except OSError as error:
         raise SourceError(f"{path}: cannot be read: {error.strerror or error}") from error
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise SourceError(f"{path}: is no receipt; `auditor stages -o FILE` writes one beside its scores") from error
     if plan.digest != named:
         raise SourceError(f"{path}: was altered: its plan is not the one that it was written for")

@@ -155,7 +155,7 @@ class Store:
         if self._connection is None:
             raise StoreError(f"{self.path}: the store has been closed")
         if self._is_left:
-            raise StoreError(f"{self.path}: an earlier statement does not end, and holds the store; open the store anew")
+            raise StoreError(f"{self.path}: an earlier statement does not end, and holds it; open it anew")
         return self._connection
 
     def rows(self, name: str, **params: Any) -> pl.DataFrame:

@@ -64,7 +64,7 @@ def test_a_receipt_that_was_changed_is_refused(filled: Store, scores: Path) -> N
         verify(filled, receipt=receipt)
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"auditor.receipt/v1": {"plan_sha256": ""}}'])
+@pytest.mark.parametrize("text", ["", "[]", "{}", "[" * 100_000, '{"auditor.receipt/v1": {"plan_sha256": ""}}'])
 def test_what_is_no_receipt_is_refused(filled: Store, tmp_path: Path, text: str) -> None:
     path = tmp_path / "scores.parquet.receipt.json"
     path.write_text(text)
