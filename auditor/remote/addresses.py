@@ -73,12 +73,18 @@ def filesystem(address: str, patience: Patience = PATIENCE) -> tuple[Any, str]:
     Raises `MissingExtraError` where a library is missing, `SourceError` for what no library knows.
     """
     try:
-        from fsspec.core import url_to_fs  # type: ignore[import-untyped]  # noqa: PLC0415  an extra
+        from fsspec.core import filesystem as opened_by  # type: ignore[import-untyped]  # noqa: PLC0415  an extra
+        from fsspec.core import url_to_fs  # noqa: PLC0415
     except ImportError as error:
         raise MissingExtraError(f"{address}: an address is read by fsspec: {_EXTRA}") from error
+    is_web = scheme_of(address) in WEB
+    if "::" in address and not is_web:  # fsspec would read what the inner one names, whatever and wherever that is
+        raise SourceError(f"{address}: an address within an address; name a file by its own")
+    fresh: dict[str, Any] = {"skip_instance_cache": True, "use_listings_cache": False}
     try:
-        settings = web.settings(address, patience) if scheme_of(address) in WEB else {}
-        opened: tuple[Any, str] = url_to_fs(address, skip_instance_cache=True, use_listings_cache=False, **settings)
+        if is_web:
+            return opened_by(scheme_of(address), **fresh, **web.settings(address, patience)), address
+        opened: tuple[Any, str] = url_to_fs(address, **fresh)
     except ImportError as error:
         raise MissingExtraError(f"{address}: {said(error)}; {_EXTRA} has what s3, gs, hf and https need") from error
     except Exception as error:  # noqa: BLE001  each library raises its own

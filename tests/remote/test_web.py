@@ -163,6 +163,17 @@ def test_two_questions_to_one_file_are_two_files(server: str) -> None:
         assert copies[0] != copies[1]
 
 
+def test_colons_in_an_address_of_the_web_lead_to_no_other_file(server: str) -> None:
+    with Near() as near:
+        (copy,) = near.files(Path(f"{server}/ranges/a.csv::file:///etc/passwd"))
+        assert copy.read_bytes() == CONTENT
+
+
+def test_address_within_an_address_is_refused(server: str) -> None:
+    with pytest.raises(SourceError, match=r"an address within an address; name a file by its own"), Near() as near:
+        near.files(Path(f"zip://a.csv::{server}/ranges/a.zip"))
+
+
 @pytest.mark.parametrize(("way", "told"), [("denied", "access denied"), ("gone", "no such file there")])
 def test_what_the_server_refuses_is_said(server: str, way: str, told: str) -> None:
     with pytest.raises(SourceError, match=rf"^{server}/{way}/a\.csv: {told}"), Near() as near:
