@@ -65,7 +65,14 @@ def refuse_name(path: Path) -> None:
 
 
 def refuse_place(path: Path) -> None:
-    """Raise `StoreError` for a path that no file can have: a ring of links, too long a name, none, a closed folder."""
+    """Raise `StoreError` for a path that no file can have: a ring of links, too long a name, none, a closed folder.
+
+    So too where the engine's own log would be written to another place, through a link or a pipe.
+    """
+    for ending in sealing.LOGS:
+        log = Path(f"{os.path.realpath(path)}{ending}")
+        if log.is_symlink() or not is_plain(log):
+            raise StoreError(f"{log}: the engine keeps its log there, and this is a link, a folder or a pipe; remove it")
     try:
         path.resolve().stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -173,7 +180,7 @@ def _attached(
             with suppress(duckdb.CatalogException):  # a later engine may have another name for it
                 connection.execute(f"set global {_MIXES_DICTIONARIES} = false").complete()
             connection.execute(
-                f"attach {sealing.quoted(place)} as {NAME}{' (read_only)' if read_only else ''}"
+                f"attach {sealing.quoted(place)} as {NAME} (type duckdb{', read_only' if read_only else ''})"
             ).complete()
             sealing.seal(connection, databases, folder)
         connection.execute(f"set search_path = '{NAME}.main'").complete()

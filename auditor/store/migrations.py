@@ -41,6 +41,10 @@ _DEFINED = """
         select 'sequence', schema_name, sequence_name, sql
         from system.main.duckdb_sequences() where database_name = current_database()
         union all
+        select 'schema', 'main', schema_name, ''
+        from system.main.duckdb_schemas()
+        where database_name = current_database() and schema_name not in ('main', 'cache') and not internal
+        union all
         select 'trigger', schema_name, trigger_name, sql
         from system.main.duckdb_triggers() where database_name = current_database()
     )

@@ -142,7 +142,8 @@ ALTERED = {
     ),
     "create table captions_kept as from caption": "no store has the table captions_kept",
     "drop table tag": "it lacks the table tag",
-    "create schema other; create table other.caption as from caption": "no store has the table other.caption",
+    "create schema other; create table other.caption as from caption": "no store has the schema other",
+    "create schema temp": "no store has the schema temp",
     "create table cache.bleu (key varchar, score double default random())": (
         "no store has the default, check or generated column of cache.bleu"
     ),
