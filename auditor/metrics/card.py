@@ -27,9 +27,10 @@ class Parameter:
     """A setting of a metric.
 
     `choices` lists what it may be, `aliases` other words for them; `read`, which raises `MetricError`, makes a setting
-    of a word, of the form `form`, that is none of them, or gives null. A setting without choices is a number of at
-    least `least` (above it where `least` is 0 and `zero` is false), a whole one where its default is an `int`.
-    `matters` says whether it changes a score under the other settings: a signature names no other.
+    of a word, of the form `form`, that is none of them, or gives null; it opens no file. `of_file` alone does: it makes
+    a setting of `file:PATH`, where a setting may be that. A setting without choices is a number of at least `least`
+    (above it where `least` is 0 and `zero` is false), a whole one where its default is an `int`. `matters` says whether
+    it changes a score under the other settings: a signature names no other.
     """
 
     default: str | float | bool
@@ -41,6 +42,7 @@ class Parameter:
     counts: bool = False  # whether it changes what is counted, and not only how counts become scores
     form: str = ""
     read: Callable[[str], str | None] | None = None
+    of_file: Callable[[str], str] | None = None
     matters: Callable[[Mapping[str, Any]], bool] = _always
 
     @property

@@ -36,6 +36,7 @@ from auditor.sources import (
     webdataset,
     wordlist,
 )
+from auditor.sources.judgements.columns import ratings as rating_columns
 from auditor.sources.reading import encoding, files
 from auditor.sources.reading.acceptance import accept, check_common, file_names
 from auditor.sources.reading.batches import gathered
@@ -87,6 +88,9 @@ _MANY = 1_000_000
 
 _MOST_EMPTY = 100
 
+#: Formats whose records may have more columns than they read.
+_RECORDS = ("table", "list", "coco")
+
 #: Formats whose captions may lie in a folder of files.
 _OF_FOLDERS = ("bundle", "entities", "brown", "table", "vectors")
 
@@ -118,8 +122,13 @@ def check_places(part: Part, file_format: str) -> None:
 
 
 def told(part: Part, file_format: str) -> list[str]:
-    """Say what of a part's files was taken for something that nobody named."""
-    return table.told(part) if file_format == "table" else []
+    """Say what of a part's files was taken for something that nobody named, or is not read."""
+    return table.told(part) if file_format == "table" else judgements.told(part) if file_format == "judgements" else []
+
+
+def ratings(part: Part, file_format: str) -> list[str]:
+    """List the columns of ratings in the first file of a part, which formats of captions do not read."""
+    return rating_columns(table.names_of(files.expand(part)[0])) if file_format in _RECORDS else []
 
 
 def columns_of(part: Part, file_format: str) -> Mapping[str, str]:

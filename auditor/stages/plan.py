@@ -9,11 +9,13 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
+from types import UnionType
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from auditor.errors import MetricError
 from auditor.metrics import idf
 from auditor.model import Selection, Version
-from auditor.registry import MetricRequest, References, are_ours, request
+from auditor.registry import MetricRequest, References, are_ours, request_of_file
 from auditor.scoring.scores import signatures
 from auditor.store import ngrams
 from auditor.store.sqlfiles import catalogue, fingerprint
@@ -60,7 +62,7 @@ class Plan:
     @property
     def requests(self) -> list[MetricRequest]:
         """Read its metrics."""
-        return [request(text) for text in self.metrics]
+        return [request_of_file(text) for text in self.metrics]
 
     @property
     def of(self) -> Version:
@@ -72,10 +74,39 @@ class Plan:
 
 
 def read(text: str) -> Plan:
-    """Read what `Plan.written` has spelled."""
+    """Read what `Plan.written` has spelled. Raises one of `FORGED` for anything else."""
     fields = json.loads(text)
     fields["buckets"] = tuple(tuple(one) for one in fields["buckets"])
-    return Plan(**{**fields, "metrics": tuple(fields["metrics"])})
+    return checked(Plan(**{**fields, "metrics": tuple(fields["metrics"])}))
+
+
+#: What reading a record raises that nobody here has written.
+FORGED = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
+
+R = TypeVar("R")
+
+
+def checked(record: R) -> R:
+    """Give a record that was read from a file back. Raises `TypeError` for a value of another type than is declared."""
+    for name, kind in get_type_hints(type(record)).items():
+        if not _fits(getattr(record, name), kind):
+            raise TypeError(f"{name} is no {kind}")
+    return record
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin is UnionType:
+        return any(_fits(value, one) for one in inner)
+    if origin is tuple:
+        kinds = inner[:1] * len(value) if inner[1:] == (...,) else inner
+        return isinstance(value, tuple) and len(value) == len(kinds) and all(map(_fits, value, kinds))
+    if origin is Mapping:
+        key, held = inner
+        return isinstance(value, dict) and all(_fits(one, key) and _fits(of, held) for one, of in value.items())
+    if kind is str:  # half a character is no text
+        return isinstance(value, str) and value.encode(errors="replace").decode() == value
+    return kind is Any or (isinstance(value, kind) and not isinstance(value, bool))
 
 
 def made(

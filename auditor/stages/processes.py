@@ -26,7 +26,7 @@ class Process:
 
     def __init__(self) -> None:
         self._running = subprocess.Popen(  # noqa: S603  # this interpreter
-            [sys.executable, "-m", __name__],
+            [sys.executable, "-P", "-W", "ignore:::auditor.plugins", "-m", __name__],  # the caller has warned
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,  # Ctrl-C is the caller's, who ends it

@@ -16,7 +16,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from test_commands import CAPTIONS, Run, auditor_in
+from running import Run
+from test_commands import CAPTIONS, auditor_in
 
 from auditor.replacing import replacing
 
@@ -174,7 +175,8 @@ def test_ending_counts_in_capitals_too(filled: Callable[..., Run], tmp_path: Pat
 
 def test_devices_pipes_and_links_are_written_as_they_are(filled: Callable[..., Run], tmp_path: Path) -> None:
     query = ("sql", "select 1 as one", "-q", "--format", "csv")
-    assert filled(*query, "-o", "/dev/stdout").stdout == "one\n1\n"
+    command = [sys.executable, "-m", "auditor", *query, "-o", "/dev/stdout"]
+    assert subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True).stdout == "one\n1\n"
     filled(*query, "-o", "/dev/null")
     assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
     os.mkfifo(tmp_path / "pipe")

@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
@@ -27,6 +28,7 @@ from auditor.stages.begun import begin
 from auditor.stages.doing import files
 from auditor.stages.executors import EXECUTORS, Force
 from auditor.stages.plan import Plan
+from auditor.stages.processes import Process
 from auditor.stages.tasks import run
 from auditor.stages.work import Work
 from auditor.store.connection import Store
@@ -173,6 +175,32 @@ def test_what_a_killed_worker_had_to_do_is_done_by_another(
     assert hashes(plan, work) == expected
 
 
+def test_worker_imports_nothing_from_the_working_folder(tmp_path: Path) -> None:
+    for name in ("importlib", "shutil", "polars"):
+        Path(f"{name}.py").write_text("raise SystemExit\n")
+    worker = Process()
+    try:
+        with pytest.raises(UsageError, match="holds no work"):
+            worker.ask(tmp_path, "scores", 0, 1)
+    finally:
+        worker.end()
+
+
+def test_ray_begins_elsewhere_since_its_workers_import_from_where_it_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    began: list[Path] = []
+
+    def init(**_: object) -> None:
+        began.append(Path.cwd())
+        raise ConnectionError
+
+    monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(is_initialized=lambda: False, init=init))
+    here = Path.cwd()
+    with pytest.raises(UsageError, match="no Ray answers"), EXECUTORS["ray"](Force(1, 1)):
+        pass
+    assert began == [Path(sys.prefix)]
+    assert Path.cwd() == here
+
+
 def workers() -> list[int]:
     """Give the processes that are at tasks: those that this one started, or those of Ray."""
     ours = [
@@ -255,7 +283,7 @@ def test_metrics_that_need_more_than_a_bucket_are_refused(filled: Store, tmp_pat
 def test_captions_without_references_are_refused(tmp_path: Path) -> None:
     with Store.open(tmp_path / "audit.duckdb", write=True) as store:
         ingest_rows(store, [("a", 0, "a dog"), ("b", 0, "a cat")])
-        with pytest.raises(MetricError, match="no caption has a reference"):
+        with pytest.raises(MetricError, match="needs two captions per image; this dataset has one"):
             begun(store, tmp_path / "work", ["bleu-1"])
 
 
