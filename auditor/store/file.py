@@ -67,17 +67,16 @@ def refuse_place(path: Path) -> None:
 
     So too where the engine's own log would be written to another place, through a link or a pipe.
     """
-    for ending in sealing.LOGS:
-        log = Path(f"{os.path.realpath(path)}{ending}")
-        if log.is_symlink() or not is_plain(log):
-            raise StoreError(f"{log}: the engine keeps its log there, and this is a link, a folder or a pipe; remove it")
     try:
-        path.resolve().stat()
-    except (FileNotFoundError, NotADirectoryError):
-        return
+        with suppress(FileNotFoundError, NotADirectoryError):
+            path.resolve().stat()
+        logs = [Path(f"{path.resolve()}{ending}") for ending in sealing.LOGS]
+        led = [log for log in logs if log.is_symlink() or not is_plain(log)]
     except (OSError, RuntimeError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise StoreError(f"{path}: no store can be here: {why}; name another with --store") from error
+    if led:
+        raise StoreError(f"{led[0]}: the engine keeps its log there, and this is a link, a folder or a pipe; remove it")
     if not path.name:
         raise StoreError(f"{path}: no store can be here: it is a folder; name another with --store")
 
