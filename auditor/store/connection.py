@@ -109,6 +109,7 @@ class Store:
         """
         opening.refuse_name(path)
         opening.refuse_place(path)
+        opening.refuse_beside(path)
         makes = path == MEMORY or (write and make)
         nothing_yet = StoreError(f"{path}: nothing was ingested yet; fill it with `auditor ingest NAME`")
         if path != MEMORY and makes:
@@ -252,7 +253,7 @@ class Store:
         self._connection = None
         if self.on_close and self.path != MEMORY and not self._is_left:
             not_kept = suppress(StoreError, EngineMemoryError, EngineFaultError)
-            with not_kept, Store.open(self.path, write=True, wait=0) as writer:
+            with not_kept, Store.open(self.path, write=True, make=False, wait=0) as writer:
                 for work in self.on_close:
                     with writer.transaction():  # each its own: the engine holds in memory what is not committed
                         work(writer)

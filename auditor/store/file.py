@@ -34,6 +34,8 @@ _HEADERS = 3 * 4096  # bytes that every DuckDB file has
 
 _MAGIC = slice(8, 12)
 
+_BESIDE = (".wal", ".wal.checkpoint", ".wal.recovery", ".tmp", ".partial", ".parses")
+
 _PREFIX = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")  # but not a drive, C:
 
 _OTHERWISE = re.compile(r"\?" if os.name == "nt" else r"[?\\]")  # the log's name ends at the one; the other is a slash
@@ -79,6 +81,16 @@ def refuse_place(path: Path) -> None:
         raise StoreError(f"{led[0]}: the engine keeps its log there, and this is a link, a folder or a pipe; remove it")
     if not path.name:
         raise StoreError(f"{path}: no store can be here: it is a folder; name another with --store")
+
+
+def refuse_beside(path: Path) -> None:
+    """Refuse a link or a pipe in the place of what the engine writes beside a store: it would follow, or wait."""
+    if path.name == IN_MEMORY:
+        return
+    for store in {os.path.abspath(path), os.path.realpath(path)}:  # noqa: PTH100  neither fails
+        for beside in (store + ending for ending in _BESIDE):
+            if os.path.islink(beside) or not (is_plain(Path(beside)) or os.path.isdir(beside)):  # noqa: PTH112, PTH114
+                raise StoreError(f"{beside}: a link or a pipe, which the engine would take for its own; remove it")
 
 
 def make_room(path: Path) -> None:

@@ -27,7 +27,7 @@ _RELATION = "study_result"
 
 #: What unpacking raises for what nobody has packed here.
 _DAMAGE = (
-    ValueError, LookupError, TypeError, AttributeError, RecursionError, StopIteration,
+    ValueError, LookupError, TypeError, AttributeError, OSError, RecursionError, StopIteration,
     pl.exceptions.PolarsError, pl.exceptions.PanicException,
 )  # fmt: skip
 

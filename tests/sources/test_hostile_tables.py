@@ -80,6 +80,13 @@ def test_quote_that_never_closes_holds_little_memory(monkeypatch: pytest.MonkeyP
     assert peak < 3 << 20
 
 
+def test_table_of_blank_lines_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delimited, "_MOST_BLANK", 10)
+    assert len(records("image,caption\n" + "a,b\n\n" * 50)) == 51
+    with pytest.raises(SourceError, match=r"q\.csv:13: a million blank lines"):
+        records("image,caption\n" + "\n" * 50)
+
+
 def test_files_of_one_row_are_read_in_few_batches(tmp_path: Path) -> None:
     for number in range(300):
         (tmp_path / f"part-{number}.csv").write_text(f"image,caption\n{number}.jpg,a dog\n")

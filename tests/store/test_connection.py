@@ -137,6 +137,21 @@ def test_short_file_of_another_kind_is_refused_and_untouched(tmp_path: Path) -> 
     assert path.read_text() == "not a database"
 
 
+@pytest.mark.parametrize("ending", [".wal", ".wal.checkpoint", ".tmp", ".partial", ".parses"])
+def test_link_or_pipe_in_the_place_of_what_is_written_beside_a_store_is_refused(path: Path, ending: str) -> None:
+    beside, victim = path.with_name(path.name + ending), path.with_name("victim")
+    victim.write_text("mine")
+    beside.symlink_to(victim)
+    for write in (False, True):
+        with pytest.raises(StoreError, match="a link or a pipe"):
+            Store.open(path, write=write)
+    assert victim.read_text() == "mine"
+    beside.unlink()
+    os.mkfifo(beside)
+    with pytest.raises(StoreError, match="a link or a pipe"):
+        Store.open(path)
+
+
 def test_locked_store_is_waited_for_then_named(path: Path) -> None:
     told: list[str] = []
     with held(path):
@@ -347,6 +362,14 @@ def test_counts_are_not_kept_while_another_reads(path: Path) -> None:
         assert bounds(store, "set", metrics=["bleu-1", "cider"], candidates=BOUNDS).frame.height
     with Store.open(path) as store:
         assert store.query("select count(*) from cache.entry").item() == 0
+
+
+def test_store_that_is_moved_away_while_it_is_read_is_not_made_anew(path: Path) -> None:
+    with Store.open(path) as store:
+        bounds(store, "set", metrics=["bleu-1"], candidates=["human"])
+        assert store.on_close
+        path.rename(path.with_name("away"))
+    assert not path.exists()
 
 
 def test_key_changes_with_everything_that_changes_counts(store: Store) -> None:

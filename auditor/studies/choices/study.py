@@ -246,7 +246,8 @@ def _confirmed(selection: Selection, votes: pl.Series, least: int | None) -> lis
         return [f"{selection.label}: {said}; --confirmed {_CONFIRMED} leaves these items out"] if left else []
     if not kept:
         raise UsageError(f"{selection.label}: no right caption has {least} votes or more")
-    return [f"{selection.label}: {kept:,} of {len(votes):,} items, whose right caption at least {least} confirmed"]
+    said = f"{kept:,} of {len(votes):,} items count: at least {least} annotators confirmed their right caption"
+    return [f"{selection.label}: {said}"]
 
 
 def _trained(store: Store, selection: Selection, named: str | None, notes: list[Said]) -> Selection | None:

@@ -42,7 +42,7 @@ def test_confirmed_items_alone_are_kept_where_asked_for(asked: Store, tmp_path: 
     result = choices(asked, "valse", confirmed=2, fair=fair)
     counts = {part: row(result.frame, "shorter", part)["n"] for part in ("existence", "foil-it", "actant-swap", "all")}
     assert counts == {"existence": 3, "foil-it": 1, "actant-swap": 2, "all": 6}
-    assert "valse: 6 of 9 items, whose right caption at least 2 confirmed" in result.notes
+    assert "valse: 6 of 9 items count: at least 2 annotators confirmed their right caption" in result.notes
     assert result.signatures["shorter"] == "choices-shorter|tok:bare|ties:half|confirmed:2|v:1"
     assert "confirmed:2" in fair.read_text()
 
