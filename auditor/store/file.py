@@ -65,20 +65,14 @@ def refuse_name(path: Path) -> None:
 
 
 def refuse_place(path: Path) -> None:
-    """Raise `StoreError` for a path that no file can have: a ring of links, too long a name, none, a closed folder.
-
-    So too where the engine's own log would be written to another place, through a link or a pipe.
-    """
+    """Raise `StoreError` for a path that no file can have: a ring of links, too long a name, none, a closed folder."""
     try:
-        with suppress(FileNotFoundError, NotADirectoryError):
-            path.resolve().stat()
-        logs = [Path(f"{path.resolve()}{ending}") for ending in sealing.LOGS]
-        led = [log for log in logs if log.is_symlink() or not is_plain(log)]
+        path.resolve().stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return
     except (OSError, RuntimeError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise StoreError(f"{path}: no store can be here: {why}; name another with --store") from error
-    if led:
-        raise StoreError(f"{led[0]}: the engine keeps its log there, and this is a link, a folder or a pipe; remove it")
     if not path.name:
         raise StoreError(f"{path}: no store can be here: it is a folder; name another with --store")
 
