@@ -65,14 +65,7 @@ def refuse_name(path: Path) -> None:
 
 
 def refuse_place(path: Path) -> None:
-    """Raise `StoreError` for a path that no file can have: a ring of links, too long a name, none, a closed folder.
-
-    So too where the engine's own log would be written to another place, through a link or a pipe.
-    """
-    for ending in sealing.LOGS:
-        log = Path(f"{os.path.realpath(path)}{ending}")
-        if log.is_symlink() or not is_plain(log):
-            raise StoreError(f"{log}: the engine keeps its log there, and this is a link, a folder or a pipe; remove it")
+    """Raise `StoreError` for a path that no file can have: a ring of links, too long a name, none, a closed folder."""
     try:
         path.resolve().stat()
     except (FileNotFoundError, NotADirectoryError):

@@ -22,8 +22,7 @@ FROM_THE_START = {
     "preserve_insertion_order": "false",
 }
 
-#: What the engine writes beside a database, by its name.
-LOGS = (".wal", ".wal.checkpoint", ".wal.recovery")
+_BESIDE = ("", ".wal", ".wal.checkpoint", ".wal.recovery")  # the files of a database
 
 
 def seal(connection: duckdb.DuckDBPyConnection, databases: Sequence[Path] = (), folder: Path | None = None) -> None:
@@ -31,7 +30,7 @@ def seal(connection: duckdb.DuckDBPyConnection, databases: Sequence[Path] = (), 
 
     Which statements may write those files is not the engine's to say: see `statements`.
     """
-    paths = [f"{path.absolute()}{ending}" for path in databases for ending in ("", *LOGS)]
+    paths = [f"{path.absolute()}{ending}" for path in databases for ending in _BESIDE]
     connection.execute(f"set allowed_paths = {_listed(paths)}").complete()
     connection.execute(f"set allowed_directories = {_listed([] if folder is None else [str(folder)])}").complete()
     connection.execute("set allowed_configs = ['preserve_insertion_order', 'threads']").complete()

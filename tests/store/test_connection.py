@@ -116,18 +116,6 @@ def test_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
         Store.open(path)
 
 
-@pytest.mark.parametrize("ending", [".wal", ".wal.checkpoint", ".wal.recovery"])
-def test_log_that_leads_elsewhere_is_refused_and_nothing_is_written_there(path: Path, ending: str) -> None:
-    victim, link = path.with_name("victim"), path.with_name("link.duckdb")
-    victim.write_text("mine")
-    path.with_name(path.name + ending).symlink_to(victim)
-    link.symlink_to(path)
-    for name, write in ((path, False), (path, True), (link, True)):
-        with pytest.raises(StoreError, match="keeps its log there"):
-            Store.open(name, write=write)
-    assert victim.read_text() == "mine"
-
-
 def test_short_file_of_another_kind_is_refused_and_untouched(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("not a database")
