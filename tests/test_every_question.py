@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import auditor
+from auditor.errors import AuditorError
 from auditor.model import Gate
 from auditor.result import Document
 from auditor.studies import STUDIES
@@ -20,6 +21,9 @@ from auditor.text.spacy import pipelines
 SAMPLE = Path(auditor.__file__).parent / "sample" / "datasets.toml"
 NAMES = ("sample-narrow", "sample-varied")
 ONE, TWO = NAMES[:1], NAMES
+
+#: Datasets with one caption per image.
+SINGLE = ("quick", "lazy")
 
 #: What is named, and what is said with it, where this is not one dataset and nothing.
 ASKED: Mapping[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
@@ -88,6 +92,9 @@ def opened(folder: Path, names: Sequence[str], parts: str) -> auditor.Auditor:
     audit.ingest("parts", files=[folder / f"{part}.csv" for part in parts], config={})
     audit.ingest("stars", files=[folder / "stars.csv"], file_format="judgements", options=STARS, config={})
     audit.ingest("pairs", files=[folder / "pairs.csv"], config={})
+    for name in SINGLE:
+        rows = [{"image": f"{n}.jpg", "caption": f"{n} {name} dogs run"} for n in range(20)]
+        audit.ingest(name, data=rows, config={})
     return audit
 
 
@@ -101,6 +108,11 @@ def audits(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[auditor.A
             opened(tmp_path_factory.mktemp("second"), NAMES[::-1], "ba") as second,
         ):
             yield first, second
+
+
+@pytest.fixture(scope="module")
+def audit(audits: tuple[auditor.Auditor, auditor.Auditor]) -> auditor.Auditor:
+    return audits[0]
 
 
 @pytest.mark.xdist_group("every question")
@@ -131,3 +143,24 @@ def test_what_is_volatile_is_told_apart(audits: tuple[auditor.Auditor, auditor.A
         assert one["source_sha256"] != other["source_sha256"]
         assert not first[of][0].keys() & {"created_at", "source_sha256"}
     assert {"created_at", "source_sha256"} <= {*audits[0].log("parts").frame.columns}
+
+
+@pytest.mark.xdist_group("every question")
+@pytest.mark.parametrize(
+    "name", ["bounds", "card", "diversity", "duplicates", "findings", "identical", "report", "templates"]
+)
+def test_question_about_single_captions_has_an_answer(name: str, audit: auditor.Auditor) -> None:
+    named, said = ASKED.get(name, (ONE, {}))
+    answer = getattr(audit, name)(*SINGLE[: len(named)], **said)
+    assert answer.signatures or answer.notes
+
+
+@pytest.mark.xdist_group("every question")
+@pytest.mark.parametrize(
+    "name", ["compare", "correlate", "outliers", "probe", "rank", "references", "score", "stages", "tasks"]
+)
+def test_question_that_needs_references_names_one_that_does_not(name: str, audit: auditor.Auditor) -> None:
+    named, said = ASKED.get(name, (ONE, {}))
+    why = "no two candidates: " if name == "tasks" else "needs two captions per image; this dataset has one"
+    with pytest.raises(AuditorError, match=rf"^quick: .*{why}.*; `auditor [^\n]*$"):
+        getattr(audit, name)(*SINGLE[: len(named)], **said)

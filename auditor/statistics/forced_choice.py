@@ -17,13 +17,13 @@ from auditor.statistics.significance import held
 
 Floats = NDArray[np.float64]
 
-#: What chance alone reaches.
+#: What chance alone reaches, of one right caption and one wrong one.
 CHANCE = 0.5
 
 
 @dataclass(frozen=True)
 class Share:
-    """A share of `n` items: `value` with the ends of its interval; `p` that chance is as far from one half.
+    """A share of `n` items: `value` with the ends of its interval; `p` that chance is as far from what it reaches.
 
     `independent` is how many independent items would tell as much.
     """
@@ -44,8 +44,8 @@ class Difference:
     p: float
 
 
-def share(marks: Floats, images: NDArray[np.int64], confidence: float = 0.95) -> Share:
-    """Give the mean of the marks of items; `images` say of which image each item is.
+def share(marks: Floats, images: NDArray[np.int64], confidence: float = 0.95, chance: float = CHANCE) -> Share:
+    """Compute the mean of the marks of items; `images` say of which image each item is, `chance` what chance reaches.
 
     The interval is Wilson's, for as many independent items as have that variance. Raises `ValueError` for no items.
     """
@@ -56,7 +56,7 @@ def share(marks: Floats, images: NDArray[np.int64], confidence: float = 0.95) ->
     independent = _independent(marks, images, value)
     z = float(ndtri(0.5 + confidence / 2))
     low, high = _wilson(value, independent, z)
-    p = 2 * float(ndtr(-abs(value - CHANCE) * 2 * math.sqrt(independent)))
+    p = 2 * float(ndtr(-abs(value - chance) / math.sqrt(chance * (1 - chance)) * math.sqrt(independent)))
     return Share(n, value, low, high, min(held(p), 1.0), independent)
 
 

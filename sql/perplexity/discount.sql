@@ -4,6 +4,7 @@
 -- params: modified BOOLEAN
 -- reads: adjusted_count
 -- returns: n, types, estimated, discounts
+-- order: n
 -- cites: Ney, Essen & Kneser 1994; Chen & Goodman 1999, section 2.6 and equation 26
 --
 -- What is taken from each count of an order: from 1, from 2, and from 3 or more. D = n1 / (n1 + 2 n2), where n1 n-grams
