@@ -64,6 +64,11 @@ class ImageSums:
         return self.ratios(self.digits.sum(axis=0))
 
     @functools.cached_property
+    def by_image(self) -> Floats:
+        """Compute the mean of each column image by image, images × columns; not a number where there are none."""
+        return self.ratios(self.digits)
+
+    @functools.cached_property
     def digits(self) -> Floats:
         """Give sums and counts as digits so small that those of as many images as there are add up exactly.
 
@@ -172,6 +177,13 @@ def resampled_totals(
     return totals
 
 
+def whole_numbers(columns: Floats) -> tuple[Floats, Floats]:
+    """Round columns to whole numbers (and the unit of each) so large that as many as there are add up exactly."""
+    largest = np.abs(columns).max(axis=0)
+    unit = np.ldexp(1.0, np.frexp(largest)[1] - (_EXACT_BITS - len(columns).bit_length()))
+    return np.rint(columns / unit), unit
+
+
 def left_out_means(sums: ImageSums) -> Floats:
     """Give the mean of each column without each image in turn, images × columns."""
     return sums.ratios(sums.digits.sum(axis=0) - sums.digits)
@@ -180,12 +192,13 @@ def left_out_means(sums: ImageSums) -> Floats:
 def percentile_interval(values: Floats, confidence: float) -> tuple[float, float] | None:
     """Cut equally much off both ends of resampled values, interpolating linearly between the nearest two.
 
-    None where a resample has no value.
+    None where a resample has no value, and where an end is not finite.
     """
-    if not len(values) or not np.isfinite(values).all():
+    if not len(values) or np.isnan(values).any():
         return None
-    low, high = np.quantile(values, [(1 - confidence) / 2, (1 + confidence) / 2])
-    return float(low), float(high)
+    with np.errstate(invalid="ignore"):
+        low, high = np.quantile(values, [(1 - confidence) / 2, (1 + confidence) / 2])
+    return (float(low), float(high)) if np.isfinite([low, high]).all() else None
 
 
 def jackknife_error(values: Floats) -> float | None:

@@ -158,7 +158,7 @@ def choices(
     signed = {one.name: _signature(one, tokenizer) for one in scored}
     subset = fair_subset(at_work, marked, [one.name for one in scored if one.kind == BLIND])
     kept = marked.join(subset.items, on="item_no", how="semi", maintain_order="left")
-    told = rows_of(selection, marked, kept, scored, signed, confidence)
+    told = rows_of(selection, marked, kept, scored, signed, confidence, seed)
     if fair is not None:
         write_rows(_fair_rows(selection, items, subset, battery), fair)
     if answers is not None:

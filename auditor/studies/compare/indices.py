@@ -12,15 +12,8 @@ import numpy as np
 import polars as pl
 
 from auditor.model import Progress, Selection
-from auditor.statistics.resampling import (
-    Floats,
-    ImageSums,
-    image_sums,
-    jackknife_error,
-    left_out_means,
-    percentile_interval,
-    resampled_means,
-)
+from auditor.statistics.resampling import Floats, ImageSums, image_sums, jackknife_error, left_out_means
+from auditor.statistics.studentized import Estimate, Measured, estimates
 
 #: What the mean of each candidate's scores is called.
 BOUNDS: Mapping[str, str] = {"human": "upper", "intra": "intra", "inter": "inter", "brown": "brown"}
@@ -34,7 +27,7 @@ STATISTICS = (*BOUNDS.values(), *INDICES)
 
 @dataclass(frozen=True)
 class Index:
-    """One statistic of one dataset by one metric. `resampled` has its value in each resample."""
+    """One statistic of one dataset by one metric."""
 
     label: str
     metric: str
@@ -43,7 +36,7 @@ class Index:
     interval: tuple[float, float] | None
     se: float | None
     higher_is_first: bool
-    resampled: Floats = field(repr=False)
+    estimate: Estimate = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -68,40 +61,44 @@ def estimated_indices(
     """Make the indices of scores, as `score_candidates` gives them. `errors` are the metrics that count errors."""
     label, sums = selection.label, image_sums(scores)
     key = (seed, selection.version.dataset, selection.version.version, selection.split)
-    drawn = resampled_means(sums, resamples if sums.images > 1 else 0, key, progress, f"{label}: resampling images")
     left_out = left_out_means(sums)
-    indices, undefined, open_ended = [], [], []
+    measured: dict[tuple[str, str], Measured] = {}
+    undefined = []
     for metric in dict.fromkeys(metric for _, metric in sums.columns):
         of_metric = [place for place, (_, name) in enumerate(sums.columns) if name == metric]
         names = [BOUNDS[sums.columns[place][0]] for place in of_metric]
-        values, resampled, without = (
+        is_positive = bool((sums.sums[:, of_metric] >= 0).all())
+        values, without = (
             derived(dict(zip(names, means[..., of_metric].T, strict=True)), is_error=metric in errors)
-            for means in (sums.means, drawn, left_out)
+            for means in (sums.means, left_out)
         )
         for statistic in filter(values.__contains__, STATISTICS):
-            if not np.isfinite(values[statistic]):
+            if np.isfinite(values[statistic]):
+                sign_is_known = is_positive and statistic != "specificity"
+                measured[metric, statistic] = Measured(float(values[statistic]), without[statistic], sign_is_known)
+            else:
                 undefined.append(metric)
-                continue
-            interval = percentile_interval(resampled[statistic], confidence)
-            if len(drawn) and interval is None:
-                open_ended.append(metric)
-            indices.append(
-                Index(
-                    label,
-                    metric,
-                    statistic,
-                    float(values[statistic]),
-                    interval,
-                    jackknife_error(without[statistic]),
-                    statistic not in BOUNDS.values() or metric not in errors,
-                    resampled[statistic],
-                )
-            )
+    times = resamples if sums.images > 1 else 0
+    estimated = estimates(list(measured.values()), times, key, progress, f"{label}: resampling images")
+    indices = [
+        Index(
+            label,
+            metric,
+            statistic,
+            one.value,
+            one.interval(confidence),
+            jackknife_error(measured[metric, statistic].without),
+            statistic not in BOUNDS.values() or metric not in errors,
+            one,
+        )
+        for (metric, statistic), one in zip(measured, estimated, strict=True)
+    ]
+    open_ended = [f"{one.statistic} by {one.metric}" for one in indices if times and one.interval is None]
     notes = []
     if undefined:
         notes.append(f"{label}: no homogeneity by {', '.join(undefined)}: it would divide by 0")
     if open_ended:
-        notes.append(f"{label}: no interval of homogeneity by {', '.join(open_ended)}: some resamples divide by 0")
+        notes.append(f"{label}: no interval of {', '.join(open_ended)}: too few images differ")
     if resamples and sums.images == 1:
         notes.append(f"{label}: no intervals: there is one image only")
     human = sums.counts[:, 0]
@@ -160,8 +157,5 @@ def _goes_before(one: Index, other: Index) -> bool:
 
 
 def _surely_ahead(one: Index, other: Index, confidence: float) -> bool:
-    if one is other or not len(one.resampled) or len(one.resampled) != len(other.resampled):
-        return False
-    lead = one.resampled - other.resampled
-    interval = percentile_interval(lead if one.higher_is_first else -lead, confidence)
-    return interval is not None and interval[0] > 0
+    first, second = (one, other) if one.higher_is_first else (other, one)
+    return one is not other and first.estimate.is_above(second.estimate, confidence)

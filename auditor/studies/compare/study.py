@@ -63,7 +63,7 @@ def measure(
         measured = scores_of(selection, sampling)
         indices.append(indices_of(measured))
         described = tuple(measured.scores["image"].unique().sort())
-        compared.append(ComparedDataset(selection, indices[-1].sums, described))
+        compared.append(ComparedDataset(selection, indices[-1], described))
         facts[selection.label] = _facts(measured) | {
             "images": len(described),
             "captions_per_image": indices[-1].captions,

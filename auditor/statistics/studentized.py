@@ -1,0 +1,157 @@
+"""Intervals and differences of what scores of images make, each draw divided by its own standard error.
+
+What an image adds is its pseudo-value by the jackknife: for a mean over images, its own score. Drawn again, means of
+pseudo-values lie around the value as the value around the truth, in units of standard errors (bootstrap-t: Efron &
+Tibshirani 1993, section 12.5). Of few images with skewed scores percentiles cover too seldom, these do not
+(`benchmarks/levels.md`). Sums are of whole numbers, so that threads change no bit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from auditor.model import Progress, silent
+from auditor.statistics.resampling import (
+    Floats,
+    jackknife_error,
+    percentile_interval,
+    resampled_totals,
+    whole_numbers,
+)
+
+#: What the interval is called in signatures.
+INTERVAL = "bootstrap-t"
+
+#: A variance below this share of the mean square is a rounding error.
+_NOTHING = 1e-12
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A value, what it is `without` each image in turn, and whether it is made of numbers of which none is below 0.
+
+    Such a value is resampled as a logarithm: means and ratios of skewed scores are less skewed so.
+    """
+
+    value: float
+    without: Floats = field(repr=False)
+    is_positive: bool
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value with its standard error; `apart` says how far the pseudo-value of each image is from it.
+
+    `moved` says so of the mean of each resample, `errors` are the standard errors there. All but the value are of its
+    logarithm where `is_log`. They are not numbers where the value lacks one without some image.
+    """
+
+    value: float
+    is_log: bool
+    error: float
+    apart: Floats = field(repr=False)
+    moved: Floats = field(repr=False)
+    errors: Floats = field(repr=False)
+
+    @property
+    def pseudo(self) -> Floats:
+        """Return the pseudo-values of images, whose mean is the value, or its logarithm."""
+        return self.centre + self.apart
+
+    @property
+    def centre(self) -> float:
+        """Return the value, or its logarithm."""
+        return math.log(self.value) if self.is_log else self.value
+
+    def interval(self, confidence: float) -> tuple[float, float] | None:
+        """Return the ends of the interval; none where one is not finite, as of a few images most of which tie."""
+        reach = _reach(self.error, self.moved, self.errors, confidence)
+        if reach is None or not self.is_log:
+            return reach and (self.value + reach[0], self.value + reach[1])
+        return self.value * math.exp(reach[0]), self.value * math.exp(reach[1])
+
+    def is_above(self, other: Estimate, confidence: float) -> bool:
+        """Say whether the interval of the difference from an unrelated value lies above 0."""
+        if len(self.moved) != len(other.moved):
+            return False
+        one, other = on_one_scale(self, other)
+        errors = np.hypot(one.errors, other.errors)
+        reach = _reach(math.hypot(one.error, other.error), one.moved - other.moved, errors, confidence)
+        return reach is not None and one.centre - other.centre + reach[0] > 0
+
+
+def on_one_scale(one: Estimate, other: Estimate) -> tuple[Estimate, Estimate]:
+    """Return both as they are, or linear around their values where one of them, say 0, has no logarithm."""
+    if one.is_log == other.is_log:
+        return one, other
+    first, second = (
+        replace(each, is_log=False, error=by * each.error, apart=by * each.apart, moved=by * each.moved,
+                errors=by * each.errors)
+        for each in (one, other)
+        for by in (each.value if each.is_log else 1.0,)
+    )  # fmt: skip
+    return first, second
+
+
+def estimates(
+    measured: Sequence[Measured],
+    resamples: int,
+    key: Sequence[object],
+    progress: Progress = silent,
+    what: str = "resampling",
+) -> list[Estimate]:
+    """Resample the images of values that were measured on the same ones; `key` makes the draw."""
+    found = [_jackknifed(one) for one in measured]
+    moved, errors = drawn_means(np.stack([one.apart for one in found], axis=1), resamples, key, progress, what)
+    return [replace(one, moved=moved[:, n], errors=errors[:, n]) for n, one in enumerate(found)]
+
+
+def _jackknifed(one: Measured) -> Estimate:
+    is_log = bool(one.is_positive and one.value > 0 and (one.without > 0).all())
+    without = np.log(one.without) if is_log else one.without
+    images, none = len(without), np.empty(0)
+    error = jackknife_error(without)
+    if error is None:
+        return Estimate(one.value, is_log, math.nan, np.full(images, math.nan), none, none)
+    return Estimate(one.value, is_log, error, (images - 1) * (math.fsum(without) / images - without), none, none)
+
+
+def drawn_means(
+    columns: Floats, resamples: int, key: Sequence[object], progress: Progress = silent, what: str = "resampling"
+) -> tuple[Floats, Floats]:
+    """Compute means of drawn images (images × columns) and their standard errors, resamples × columns each."""
+    images = len(columns)
+    added, units = with_squares(columns)
+    totals = resampled_totals(added, resamples, key, progress, what)
+    return mean_and_error(totals * units, images)
+
+
+def with_squares(columns: Floats) -> tuple[Floats, Floats]:
+    """Return columns and their squares, side by side, as whole numbers, and the unit of each."""
+    parts, units = zip(*(whole_numbers(part) for part in (columns, columns * columns)), strict=True)
+    return np.hstack(parts), np.hstack(units)
+
+
+def mean_and_error(totals: Floats, images: int) -> tuple[Floats, Floats]:
+    """Compute the means of so many images and their standard errors, by totals of columns and of their squares."""
+    mean, mean_square = np.hsplit(totals / images, 2)
+    spread = mean_square - mean * mean
+    error: Floats = np.sqrt(np.where(spread > _NOTHING * mean_square, spread, 0 * spread) / (images - 1 or math.nan))
+    return mean, error
+
+
+def ratios(means: Floats, errors: Floats) -> Floats:
+    """Divide means by their standard errors; 0 of 0 is 0."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        divided: Floats = np.where(means == 0, 0.0, means / errors)
+    return divided
+
+
+def _reach(error: float, moved: Floats, errors: Floats, confidence: float) -> tuple[float, float] | None:
+    """Say how far below and above a value its interval reaches."""
+    ends = percentile_interval(ratios(moved, errors), confidence)
+    return ends and (-ends[1] * error, -ends[0] * error)
