@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtr  # type: ignore[import-untyped]
 
-from auditor.statistics.significance import held
+from auditor.statistics.significance import held, students_quantile
 from auditor.statistics.studentized import drawn_means, mean_and_error, ratios
 
 Floats = NDArray[np.float64]
@@ -61,8 +61,9 @@ def share(marks: Floats, images: NDArray[np.int64], confidence: float = 0.95) ->
     if not n:
         raise ValueError("no items, no share")
     value = float(marks.mean())
-    independent = _independent(value, *_variance(marks, images), n)
-    low, high = _wilson(value, independent, confidence)
+    variance, groups = _variance(marks, images)
+    independent = _independent(value, variance, groups, n)
+    low, high = _wilson(value, independent, groups, n, confidence)
     p = 2 * float(ndtr(-abs(value - CHANCE) * 2 * math.sqrt(independent)))
     return Share(n, value, low, high, min(held(p), 1.0), independent)
 
@@ -87,7 +88,7 @@ def difference(marks: Floats, others: Floats, images: NDArray[np.int64]) -> Diff
 def resampled_interval(value: float, values: Floats, images: int, n: int, confidence: float) -> tuple[float, float]:
     """Compute the interval of a share of `n` items by the shares of resamples of their images, as `share` does."""
     variance = float(np.var(values, ddof=1)) * images / max(images - 1, 1)
-    return _wilson(value, _independent(value, variance, images, n), confidence)
+    return _wilson(value, _independent(value, variance, images, n), images, n, confidence)
 
 
 def against_best(
@@ -151,10 +152,14 @@ def _variance(values: Floats, images: NDArray[np.int64]) -> tuple[float, int]:
     return float((sums**2).sum()) / len(values) ** 2 * groups / max(groups - 1, 1), groups
 
 
-def _wilson(value: float, n: float, confidence: float) -> tuple[float, float]:
-    """Wilson 1927: the shares that would not be refused by the test of a share against a known one."""
-    z = float(ndtri(0.5 + confidence / 2))
-    square = z * z / n
+def _wilson(value: float, independent: float, images: int, n: int, confidence: float) -> tuple[float, float]:
+    """Wilson 1927: the shares that would not be refused by the test of a share against a known one.
+
+    Where `n` items share images, and so many images say how alike their items are, the quantile is Student's.
+    """
+    is_estimated = 1 < images < n and independent < n
+    z = students_quantile(images - 1, confidence) if is_estimated else float(ndtri(0.5 + confidence / 2))
+    square = z * z / independent
     centre = (value + square / 2) / (1 + square)
-    reach = z / (1 + square) * math.sqrt(value * (1 - value) / n + square / (4 * n))
+    reach = z / (1 + square) * math.sqrt(value * (1 - value) / independent + square / (4 * independent))
     return max(0.0, centre - reach), min(1.0, centre + reach)

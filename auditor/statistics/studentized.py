@@ -59,13 +59,13 @@ class Estimate:
 
     @property
     def pseudo(self) -> Floats:
-        """Return the pseudo-values of images, whose mean is the value, or its logarithm."""
-        return self.centre + self.apart
+        """Return the pseudo-values of images, whose mean is the value."""
+        return self.value + self.scale * self.apart
 
     @property
-    def centre(self) -> float:
-        """Return the value, or its logarithm."""
-        return math.log(self.value) if self.is_log else self.value
+    def scale(self) -> float:
+        """Return what one of the units of `apart`, `moved` and `errors` is, near the value."""
+        return self.value if self.is_log else 1.0
 
     def interval(self, confidence: float) -> tuple[float, float] | None:
         """Return the ends of the interval; none where one is not finite, as of a few images most of which tie."""
@@ -78,23 +78,17 @@ class Estimate:
         """Say whether the interval of the difference from an unrelated value lies above 0."""
         if len(self.moved) != len(other.moved):
             return False
-        one, other = on_one_scale(self, other)
-        errors = np.hypot(one.errors, other.errors)
-        reach = _reach(math.hypot(one.error, other.error), one.moved - other.moved, errors, confidence)
-        return reach is not None and one.centre - other.centre + reach[0] > 0
-
-
-def on_one_scale(one: Estimate, other: Estimate) -> tuple[Estimate, Estimate]:
-    """Return both as they are, or linear around their values where one of them, say 0, has no logarithm."""
-    if one.is_log == other.is_log:
-        return one, other
-    first, second = (
-        replace(each, is_log=False, error=by * each.error, apart=by * each.apart, moved=by * each.moved,
-                errors=by * each.errors)
-        for each in (one, other)
-        for by in (each.value if each.is_log else 1.0,)
-    )  # fmt: skip
-    return first, second
+        if self.is_log and other.is_log:
+            lead, ours, theirs = math.log(self.value / other.value), 1.0, 1.0
+        else:  # a value of 0 has no logarithm
+            lead, ours, theirs = self.value - other.value, self.scale, other.scale
+        reach = _reach(
+            math.hypot(ours * self.error, theirs * other.error),
+            ours * self.moved - theirs * other.moved,
+            np.hypot(ours * self.errors, theirs * other.errors),
+            confidence,
+        )
+        return reach is not None and lead + reach[0] > 0
 
 
 def estimates(

@@ -15,7 +15,6 @@ from auditor.result import Result, Table
 from auditor.statistics.permutation import PAIRED, UNPAIRED, cliffs_delta, permutation_ps
 from auditor.statistics.resampling import Floats, ImageSums
 from auditor.statistics.significance import holm
-from auditor.statistics.studentized import on_one_scale
 from auditor.studies.compare.indices import BOUNDS, STATISTICS, Indices, derived
 
 #: What is tested: how like captions of an image are, and the two indices made of it.
@@ -88,8 +87,9 @@ def _rows(
     tested = [place for place in known_a if place in known_b and place[1] in TESTED]
     if not tested:
         return []
-    on_one = [on_one_scale(known_a[place].estimate, known_b[place].estimate) for place in tested]
-    pseudo_a, pseudo_b = (np.stack([both[side].pseudo for both in on_one], axis=1) for side in (0, 1))
+    pseudo_a, pseudo_b = (
+        np.stack([known[place].estimate.pseudo for place in tested], axis=1) for known in (known_a, known_b)
+    )
     paired = a.images == b.images
     key = (seed, *(fact for side in (a, b) for fact in (side.selection.version.version, side.selection.split)))
     ps = permutation_ps(pseudo_a, pseudo_b, permutations, key, paired=paired)
