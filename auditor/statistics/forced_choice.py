@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtr  # type: ignore[import-untyped]
 
+from auditor.statistics.resampling import resampled_totals, whole_numbers
 from auditor.statistics.significance import held, students_quantile
-from auditor.statistics.studentized import drawn_means, mean_and_error, ratios
+from auditor.statistics.studentized import mean_and_error, ratios
 
 Floats = NDArray[np.float64]
 
@@ -104,7 +105,10 @@ def against_best(
     """
     _, place = np.unique(images, return_inverse=True)
     leads = [_leads(marks, others, place) for marks, others in scorers]
-    drawn = ratios(*drawn_means(np.hstack([apart for _, _, apart in leads]), RESAMPLES, key))
+    added, unit = whole_numbers(np.hstack([apart for _, _, apart in leads]))
+    means = resampled_totals(added, RESAMPLES, key) * unit / len(added)
+    # By the errors of the data: of scorers that differ on one image, resamples without it have none.
+    drawn = ratios(means, np.hstack([error for _, error, _ in leads]))
     found: list[Difference | None] = []
     for value, error, apart in leads:
         own, drawn = np.hsplit(drawn, [len(value)])
