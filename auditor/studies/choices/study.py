@@ -29,7 +29,8 @@ from auditor.studies.choices.scored import BLIND, CEILING, PEOPLE, SCHEMA, Score
 from auditor.studies.choices.tables import figure, tables
 from auditor.text import AUTO, tokenizer_of
 
-_VERSION = 1
+#: Of what rows say of a scorer, and of which items are blind-fair.
+_VERSION, _FAIR_VERSION = 2, 1
 
 #: What no scorer may be called, for columns are.
 _TAKEN = ("item_no", "item", "part", "image")
@@ -122,7 +123,8 @@ def choices(
     Limits: a blind scorer that is right does not make an item wrong, and one at chance does not prove that nothing
     blind would do better: another learner may find more, in the blind-fair subset too. The best of many is a little
     better than it would be on other items. Language models are as good as their training captions, from which the
-    images of the items are left out. Intervals and tests are over images.
+    images of the items are left out. Intervals and tests are over images; `gap_p` tests all blind scorers at once, for
+    the best of them on these items would look better than it is.
 
     Source: Hodosh & Hockenmaier 2016, and Hsieh et al. 2023 for hard distractors; that benchmarks of this kind are
     decided without images was noticed before (Udandarao et al. 2025; issue 10 of sugar-crepe, issue 5314 of mteb).
@@ -259,7 +261,7 @@ def _fair_rows(selection: Selection, items: pl.DataFrame, subset: FairSubset, ba
         for part, by in subset.balanced_by.items()
     ]
     rule = pl.DataFrame(rules, schema={"part": pl.String, "rule": pl.String}, orient="row")
-    signed = str(Signature("blind-fair", {"of": selection.pinned_name, "seed": battery.seed}, _VERSION))
+    signed = str(Signature("blind-fair", {"of": selection.pinned_name, "seed": battery.seed}, _FAIR_VERSION))
     return (
         items.join(subset.items, on="item_no", how="semi", maintain_order="left")
         .select("item", "part", "image")

@@ -148,7 +148,7 @@ def compare(
       other datasets.
 
     For a metric that counts errors they are upper / intra and inter - intra, so that larger always means more. `low`
-    and `high` are percentiles over `resamples` bootstrap resamples of images, `se` is the jackknife's. A rank is a
+    and `high` are a bootstrap-t interval by `resamples` resamples of images, `se` is the jackknife's. A rank is a
     range where sampling error leaves it open: a dataset is ahead of another where the interval of their difference
     excludes 0.
 
@@ -162,8 +162,9 @@ def compare(
     Captions that repeat another of their image, token for token, raise `upper`; a warning says how many there are, and
     `distinct` adds the same with each text once per image.
 
-    Rows beyond that: with `pairs`, on pairs of datasets: the difference, a permutation test and Cliff's delta; with
-    `equalise` or `distinct` every row twice, by column `footing`. A statistic without a value has no row.
+    Rows beyond that: with `pairs`, on pairs of datasets: the difference, a studentized permutation test (`p_holm`:
+    corrected for all rows of a table) and Cliff's delta; with `equalise` or `distinct` every row twice, by column
+    `footing`. A statistic without a value has no row.
 
     Source: Wang & Gaizauskas 2016, section 5.
 
