@@ -63,10 +63,15 @@ def scores_of_images() -> Iterator[tuple[str, Floats, Floats]]:
         yield metric, human, intra
 
 
-def _compared(datasets: Mapping[str, pl.DataFrame], origin: str, seed: int, **asked: object) -> Result:
+def _compared(
+    datasets: Mapping[str, pl.DataFrame], origin: str, seed: int, pool: pl.DataFrame | None = None, **asked: object
+) -> Result:
+    """Compare datasets; with a pool, `inter` is drawn from it, not from each other."""
     with Store.open(MEMORY) as store:
-        for name, captions in datasets.items():
+        for name, captions in {**datasets, **({} if pool is None else {"pool": pool})}.items():
             ingested(store, origin, captions, name)
+        if pool is not None:
+            asked["others"] = ("pool",)
         return compare(store, *datasets, seed=seed, **asked)  # type: ignore[arg-type]
 
 
@@ -102,9 +107,8 @@ def halves(seeds: int = 100, size: int = 200) -> Iterator[str]:
     yield ""
     open_, ps, corrected = dict[str, list[bool]](), dict[str, list[bool]](), []
     for seed in range(seeds):
-        result = _compared(
-            dict(zip("ab", _parts("flickr8k", 2, size, seed), strict=True)), "flickr8k", seed, pairs=True
-        )
+        a, b, pool = _parts("flickr8k", 3, size, seed)
+        result = _compared({"a": a, "b": b}, "flickr8k", seed, pool, pairs=True)
         tested = result.frame.drop_nulls("against")
         corrected.append(not (tested["p_holm"] <= 0.05).any())
         for metric in _metrics(result):

@@ -34,12 +34,36 @@ _NOTHING = 1e-12
 class Measured:
     """A value, what it is `without` each image in turn, and whether it is made of numbers of which none is below 0.
 
-    Such a value is resampled as a logarithm: means and ratios of skewed scores are less skewed so.
+    Such a value is resampled as a logarithm: means and ratios of skewed scores are less skewed so. `twice` is the
+    variance that is counted twice, since two images have a part in the same score (Cameron, Gelbach & Miller 2011).
     """
 
     value: float
     without: Floats = field(repr=False)
     is_positive: bool
+    twice: float = 0.0
+
+    @property
+    def error(self) -> float | None:
+        """Compute the standard error; none of one image, and where the value lacks one without some image."""
+        error = jackknife_error(self.without)
+        return error and error * self._once(error)
+
+    def _once(self, error: float) -> float:
+        """Say which part of an error is left where nothing is counted twice: half of the variance, or more."""
+        return math.sqrt(max(1 - self.twice / (error * error), 0.5)) if error else 1.0
+
+    def jackknifed(self) -> Estimate:
+        """Return the pseudo-values of images, without resamples."""
+        is_log = bool(self.is_positive and self.value > 0 and (self.without > 0).all())
+        without, error = np.log(self.without) if is_log else self.without, jackknife_error(self.without)
+        images, none = len(without), np.empty(0)
+        if error is None:
+            return Estimate(self.value, is_log, math.nan, np.full(images, math.nan), none, none)
+        apart = self._once(error) * (images - 1) * (math.fsum(without) / images - without)
+        return Estimate(
+            self.value, is_log, math.sqrt(math.fsum(apart * apart) / images / (images - 1)), apart, none, none
+        )
 
 
 @dataclass(frozen=True)
@@ -99,19 +123,9 @@ def estimates(
     what: str = "resampling",
 ) -> list[Estimate]:
     """Resample the images of values that were measured on the same ones; `key` makes the draw."""
-    found = [_jackknifed(one) for one in measured]
+    found = [one.jackknifed() for one in measured]
     moved, errors = drawn_means(np.stack([one.apart for one in found], axis=1), resamples, key, progress, what)
     return [replace(one, moved=moved[:, n], errors=errors[:, n]) for n, one in enumerate(found)]
-
-
-def _jackknifed(one: Measured) -> Estimate:
-    is_log = bool(one.is_positive and one.value > 0 and (one.without > 0).all())
-    without = np.log(one.without) if is_log else one.without
-    images, none = len(without), np.empty(0)
-    error = jackknife_error(without)
-    if error is None:
-        return Estimate(one.value, is_log, math.nan, np.full(images, math.nan), none, none)
-    return Estimate(one.value, is_log, error, (images - 1) * (math.fsum(without) / images - without), none, none)
 
 
 def drawn_means(

@@ -12,14 +12,18 @@ import numpy as np
 import polars as pl
 
 from auditor.model import Progress, Selection
-from auditor.statistics.resampling import Floats, ImageSums, image_sums, jackknife_error, left_out_means
+from auditor.statistics.resampling import GIVER, UNIT, Floats, ImageSums, image_sums, left_out_means
 from auditor.statistics.studentized import Estimate, Measured, estimates
+from auditor.statistics.summary import exact
 
 #: What the mean of each candidate's scores is called.
 BOUNDS: Mapping[str, str] = {"human": "upper", "intra": "intra", "inter": "inter", "brown": "brown"}
 
 #: What is made of the bounds.
 INDICES = ("homogeneity", "specificity")
+
+#: Which of them change as `intra` does.
+_OF_INTRA = ("intra", "specificity")
 
 #: Every statistic, in the order in which results show them.
 STATISTICS = (*BOUNDS.values(), *INDICES)
@@ -63,7 +67,7 @@ def estimated_indices(
     key = (seed, selection.version.dataset, selection.version.version, selection.split)
     left_out = left_out_means(sums)
     measured: dict[tuple[str, str], Measured] = {}
-    undefined = []
+    undefined, twice = [], _twice(scores)
     for metric in dict.fromkeys(metric for _, metric in sums.columns):
         of_metric = [place for place, (_, name) in enumerate(sums.columns) if name == metric]
         names = [BOUNDS[sums.columns[place][0]] for place in of_metric]
@@ -74,8 +78,11 @@ def estimated_indices(
         )
         for statistic in filter(values.__contains__, STATISTICS):
             if np.isfinite(values[statistic]):
-                sign_is_known = is_positive and statistic != "specificity"
-                measured[metric, statistic] = Measured(float(values[statistic]), without[statistic], sign_is_known)
+                value, sign_is_known = float(values[statistic]), is_positive and statistic != "specificity"
+                slope = value / float(values["intra"] or 1) if statistic == "homogeneity" else statistic in _OF_INTRA
+                measured[metric, statistic] = Measured(
+                    value, without[statistic], sign_is_known, twice.get(metric, 0.0) * slope**2
+                )
             else:
                 undefined.append(metric)
     times = resamples if sums.images > 1 else 0
@@ -87,22 +94,39 @@ def estimated_indices(
             statistic,
             one.value,
             one.interval(confidence),
-            jackknife_error(measured[metric, statistic].without),
+            measured[metric, statistic].error,
             statistic not in BOUNDS.values() or metric not in errors,
             one,
         )
         for (metric, statistic), one in zip(measured, estimated, strict=True)
     ]
-    open_ended = [f"{one.statistic} by {one.metric}" for one in indices if times and one.interval is None]
+    open_ended: dict[str, list[str]] = {}
+    for one in indices:
+        if times and one.interval is None:
+            open_ended.setdefault(one.metric, []).append(one.statistic)
     notes = []
     if undefined:
         notes.append(f"{label}: no homogeneity by {', '.join(undefined)}: it would divide by 0")
     if open_ended:
-        notes.append(f"{label}: no interval of {', '.join(open_ended)}: too few images differ")
+        which = "; ".join(f"{', '.join(statistics)} by {metric}" for metric, statistics in open_ended.items())
+        notes.append(f"{label}: no interval of {which}: too few images differ")
     if resamples and sums.images == 1:
         notes.append(f"{label}: no intervals: there is one image only")
     human = sums.counts[:, 0]
     return Indices(tuple(indices), float(human.sum() / np.count_nonzero(human)), tuple(notes), sums)
+
+
+def _twice(scores: pl.DataFrame) -> dict[str, float]:
+    """Compute by metric the part of the variance of intra that is counted with both images of a score.
+
+    That is the variance of the mean of the scores, were these independent: from whole numbers, as sums are.
+    """
+    if GIVER not in scores.columns:
+        return {}
+    given = scores.filter(pl.col(GIVER).is_not_null()).select(exact(pl.exclude("candidate", "image", "slot", GIVER)))
+    n = max(given.height, 1)
+    sums, squares = given.sum().row(0, named=True), given.select(pl.all() ** 2).sum().row(0, named=True)
+    return {metric: float(n * int(squares[metric]) - int(sums[metric]) ** 2) / n**3 / UNIT**2 for metric in sums}
 
 
 def derived(bounds: Mapping[str, Floats], *, is_error: bool) -> dict[str, Floats]:

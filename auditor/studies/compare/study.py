@@ -6,7 +6,7 @@ Every dataset of a comparison, measured on one sampling.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any
 
@@ -17,7 +17,7 @@ from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.registry import left_out, requests
 from auditor.result import Finding, Result, Said, findings_in, notes_in
-from auditor.scoring.candidate_sets import CandidateScores, missing, score_sets
+from auditor.scoring.candidate_sets import CandidateScores, missing, score_sets, with_givers
 from auditor.scoring.repeats import DISTINCT, only_distinct, repeats
 from auditor.scoring.substitutes import one_pool, substitutes_of
 from auditor.scoring.writing import chooses_tokenizer
@@ -186,9 +186,10 @@ def compare(
 
     def scores_of(selection: Selection, sampling: Sampling) -> CandidateScores:
         names = tuple(BOUNDS)
-        return score_sets(
+        measured = score_sets(
             store, selection, names, substitutes, sampling.against, metrics, tokenizer, seed, progress=progress
         )
+        return replace(measured, scores=with_givers(store, measured, sampling.against, tokenizer))
 
     def indices_of(measured: CandidateScores) -> Indices:
         return estimated_indices(measured.selection, measured.scores, errors, seed, resamples, confidence, progress)

@@ -121,8 +121,8 @@ def _intervals(context: ReportContext) -> list[str]:
         return ["No number of this report has a bootstrap interval: intervals come with a comparison of datasets."]
     return [
         f"Intervals of the comparison are {settings.confidence:.0%} bootstrap-t intervals by {settings.resamples:,} "
-        "resamples of images; a rank is claimed where the interval of the difference excludes 0. Ranges of the diversity"
-        " of words are over drawn orders of the captions, or over parallel lists of them."
+        "resamples of images; a rank is claimed where the interval of the difference excludes 0. Ranges of the "
+        "diversity of words are over drawn orders of the captions, or over parallel lists of them."
     ]
 
 

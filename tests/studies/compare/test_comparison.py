@@ -177,7 +177,10 @@ def test_a_ratio_to_nothing_is_no_homogeneity(store: Store) -> None:
     result = compare(store, "nothing", "little", metrics=["rouge-2"])
     assert set(result.frame.filter(statistic="homogeneity")["dataset"]) == {"little"}
     assert "nothing: no homogeneity by rouge-2: it would divide by 0" in result.sentences
-    assert "little: no interval of upper by rouge-2, homogeneity by rouge-2: too few images differ" in result.sentences
+    assert (
+        "little: no interval of upper, inter, homogeneity, specificity by rouge-2: too few images differ"
+        in result.sentences
+    )
 
 
 @pytest.mark.parametrize(
