@@ -28,6 +28,7 @@ from auditor.studies import (
     keyness,
     known,
     metrics,
+    named,
     outliers,
     perplexity,
     probe,
@@ -101,9 +102,9 @@ class Auditor:
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """Give a study of another package, which entry point `auditor.studies` names."""
-        if name not in known():
+        if (study := named(name)) is None:
             raise AttributeError(f"{type(self).__name__} has no study {name}; known are {', '.join(known())}")
-        return functools.partial(known()[name].load(), self.store)
+        return functools.partial(study.load(), self.store)
 
     def __repr__(self) -> str:
         newest = {one.dataset: one for one in reversed(log(self.store))}

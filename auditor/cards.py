@@ -11,11 +11,19 @@ from pathlib import Path
 from typing import Any
 
 from auditor.errors import SourceError
+from auditor.replacing import is_plain
 from auditor.result import Document, Finding
+
+#: How many numbers and metrics a card has at most, and characters a metric: one that is a stranger's may have any.
+_MOST_NUMBERS, _MOST_METRICS, _MOST_CHARACTERS = 10_000, 50, 500
 
 #: What the settings of a card are called among its properties, and what each may be.
 _SETTINGS: Mapping[str, Callable[[Any], bool]] = {
-    "metrics": lambda value: isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value),
+    "metrics": lambda value: (
+        isinstance(value, list)
+        and 0 < len(value) <= _MOST_METRICS
+        and all(isinstance(one, str) and len(one) <= _MOST_CHARACTERS for one in value)
+    ),
     "tokenizer": lambda value: isinstance(value, str),
     "seed": lambda value: type(value) is int and abs(value) <= 2**62,
     "references": lambda value: type(value) is int and 0 < value < 2**31 - 1,
@@ -27,7 +35,7 @@ _SETTING = "settings/"
 _PARTS = ("profile/", "splits/", "bounds/", "findings/")
 
 #: A card within Markdown: a comment, in which nothing ends it.
-_COMMENT = re.compile(r"<!-- auditor\.card/v1\n(.*?)\n-->", re.DOTALL)
+_BEGIN, _END = "<!-- auditor.card/v1\n", "\n-->"
 
 
 @dataclass(frozen=True)
@@ -82,9 +90,7 @@ class DatasetCard(Document):
         """Write the numbers, with all their digits, so that they stand unseen in Markdown."""
         rows = ",\n".join(json.dumps(one, ensure_ascii=False) for one in self.properties())
         body = f'{{"identifier": {json.dumps(self.identifier)}, "additionalProperty": [\n{rows}\n]}}'
-        return (
-            f"<!-- auditor.card/v1\n{body.replace('--', '-' + chr(92) + 'u002d').replace('>', chr(92) + 'u003e')}\n-->"
-        )
+        return f"{_BEGIN}{body.replace('--', '-' + chr(92) + 'u002d').replace('>', chr(92) + 'u003e')}{_END}"
 
 
 @dataclass(frozen=True)
@@ -103,17 +109,21 @@ def published(path: Path) -> list[Published]:
 
     Raises `SourceError` for a file that is none, or whose card is not as `auditor card` writes it.
     """
+    if not is_plain(path):  # a pipe would wait for its writer
+        raise SourceError(f"{path}: cannot be read: it is no file on a disk")
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise SourceError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
-    bodies = [text] if text.lstrip().startswith("{") else _COMMENT.findall(text)
+    comments = (part.partition(_END) for part in text.split(_BEGIN)[1:])
+    bodies = [text] if text.lstrip().startswith("{") else [body for body, ended, _ in comments if ended]
     cards = []
     for body in bodies:
         try:
             cards.append(_published(json.loads(body)))
         except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
-            raise SourceError(f"{path}: no card as auditor writes them: {_said(error)}") from error
+            said = f"it has no {error}" if isinstance(error, KeyError) else str(error)[:_MOST_CHARACTERS]
+            raise SourceError(f"{path}: no card as auditor writes them: {said}") from error
     if not cards:
         raise SourceError(
             f"{path}: no card of auditor; write one with `auditor card DATASET`, or with --format croissant"
@@ -121,11 +131,8 @@ def published(path: Path) -> list[Published]:
     return cards
 
 
-def _said(error: Exception) -> str:
-    return f"it has no {error}" if isinstance(error, KeyError) else str(error)
-
-
 def _published(body: Mapping[str, Any]) -> Published:
+    json.dumps(body, ensure_ascii=False).encode()  # half a character is an error before it is shown
     name = re.fullmatch(r"([^@:]+)@([0-9a-f]{64})(?::(.+))?", body["identifier"])
     if name is None:
         raise ValueError("its identifier names no version, NAME@HASH or NAME@HASH:SPLIT")
@@ -141,8 +148,8 @@ def _published(body: Mapping[str, Any]) -> Published:
         if key not in _SETTINGS or not _SETTINGS[key](value):
             raise ValueError(f"{_SETTING}{key} is no setting: {value}")
     numbers = tuple(_numbers(properties))
-    if not numbers:
-        raise ValueError("it has no number")
+    if not 0 < len(numbers) <= _MOST_NUMBERS:
+        raise ValueError("it has no number" if not numbers else f"it has more than {_MOST_NUMBERS:,} numbers")
     return Published(name[1], name[2], name[3], settings, numbers)
 
 
@@ -153,4 +160,5 @@ def _numbers(properties: list[Mapping[str, Any]]) -> Iterator[Number]:
             continue
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
             raise ValueError(f"{name} is no number: {value}")
-        yield Number(name, str(one.get("name", name)), float(value), one.get("measurementTechnique"))
+        technique = one.get("measurementTechnique")
+        yield Number(name, str(one.get("name", name)), float(value), technique and str(technique))

@@ -12,9 +12,12 @@ import hashlib
 import os
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any, TypeVar
 
 import platformdirs
+
+from auditor.errors import UsageError
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -25,8 +28,7 @@ _ROOMS = ("metrics/kernels", "statistics/kernels")
 
 def compiled(function: _Function) -> _Function:
     """Compile a function at its first call, and keep what it became; without a place to keep it, in each process."""
-    import numba  # noqa: PLC0415  a third of a second
-
+    numba = _numba()
     config: Any = numba.config
     options: Any = {"nogil": True, "error_model": "numpy"}
     before, config.CACHE_DIR = config.CACHE_DIR, str(_folder())
@@ -41,11 +43,19 @@ def compiled(function: _Function) -> _Function:
 
 def part(function: _Function) -> _Function:
     """Compile a function into those that call it: a call of its own would count references to every array."""
-    import numba  # noqa: PLC0415
-
     options: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # nothing else calls it
-    made: Any = numba.njit(nogil=True, error_model="numpy", forceinline=True, **options)(function)
+    made: Any = _numba().njit(nogil=True, error_model="numpy", forceinline=True, **options)(function)
     return made  # type: ignore[no-any-return]
+
+
+def _numba() -> ModuleType:
+    """Import numba. Raises `UsageError` where the working folder holds settings of it: they change how it compiles."""
+    settings = Path(".numba_config.yaml")
+    if settings.exists():
+        raise UsageError(f"{settings.absolute()}: numba would take its settings from this file; move it away")
+    import numba  # noqa: PLC0415  a third of a second
+
+    return numba
 
 
 def is_kept(kernel: str) -> bool:

@@ -16,6 +16,9 @@ from typing import Annotated, Any
 from auditor.errors import UsageError
 from auditor.model import Source
 
+#: How a metric is asked for: by name, with parameters, or as a function of the user's own.
+MetricName = str | Callable[..., Any]
+
 #: What the engine can number: seeds, with the draws that follow them, and captions of an image.
 _SEEDS = 2**62
 
@@ -74,6 +77,11 @@ def seconds(option: str) -> Callable[[float | None], None]:
     return check
 
 
+def _rated(value: float) -> None:
+    if not 0 <= value < math.inf:
+        raise UsageError(f"--min-rate {value:g}: expected a number of bytes per second, 0 or more")
+
+
 def _numbered(seed: int) -> None:
     if abs(seed) > _SEEDS:
         raise UsageError(f"--seed {seed}: expected a whole number from -2^62 to 2^62")
@@ -122,12 +130,13 @@ Compared = Annotated[
 ]
 
 Metrics = Annotated[
-    Sequence[str] | None,
+    Sequence[MetricName] | None,
     Parameter(
         "Metric, with parameters: cider-d:sigma=4, or your own: python:MODULE.FUNCTION, sql:FILE. Repeat for more; "
         "default: all.",
         "metric",
         "m",
+        typed=list[str] | None,
         completes="metric",
     ),
 ]
@@ -182,6 +191,12 @@ WithoutOwn = Annotated[
 AsText = Annotated[bool, Parameter("Compare letter for letter: case, punctuation and blanks count.")]
 
 FunctionWords = Annotated[Path | None, Parameter("File of function words, one a line; default: an English list.")]
+
+MinRate = Annotated[
+    float, Parameter("Bytes per second that a download must bring over a minute; 0: no minimum.", check=_rated)
+]
+
+Deadline = Annotated[float, Parameter("Seconds that a download may take; 0: no limit.", check=seconds("deadline"))]
 
 Seed = Annotated[int, Parameter("Seed of every random draw.", check=_numbered)]
 

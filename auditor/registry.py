@@ -8,24 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Literal, TypeVar, overload
 
 import polars as pl
 
-from auditor.errors import MetricError, MissingExtraError
+from auditor.errors import AuditorError, MetricError, MissingExtraError
 from auditor.metrics import bleu, chrf, cider, meteor, own, rouge, ter
 from auditor.metrics.by_reference_count import ByReferenceCount
-from auditor.metrics.card import Metric, Parameter
+from auditor.metrics.card import OF_FILE, Metric
 from auditor.metrics.counting import CountSpec, Kernel
 from auditor.metrics.own_modules import function_of
 from auditor.metrics.own_statements import statement_of
 from auditor.metrics.vectors import cards as of_vectors
 from auditor.model import Draw, Selection
+from auditor.parameters import MetricName
+from auditor.plugins import added, said
 from auditor.result import Finding, Signature, plain
 from auditor.statistics import cards
 from auditor.statistics.cards import Statistic
+from auditor.store.sqlfiles import catalogue
 
 #: Scores are rounded where they leave a scorer: equal scores then are equal in every bit, on any machine and any
 #: number of threads, and ties stay ties in medians and ranks.
@@ -108,6 +110,19 @@ class MetricRequest:
 
     def scores(self, counts: pl.DataFrame) -> pl.Series:
         """Turn its counts into scores, rounded to 12 decimals, or significant digits where the card says so."""
+        if are_ours([self]):
+            return self._scores(counts)
+        try:
+            scores = self._scores(counts)
+            if len(scores) != counts.height or not scores.drop_nulls().is_finite().all():
+                raise MetricError(f"{self.label}: does not give a finite number for each of {counts.height:,} rows")
+        except BaseException as error:
+            if isinstance(error, AuditorError | KeyboardInterrupt):
+                raise
+            raise MetricError(f"{self.label}, of another package: {said(error)}") from error
+        return scores
+
+    def _scores(self, counts: pl.DataFrame) -> pl.Series:
         scores = self.metric.score(counts, {**self.metric.fixed, **self.settings}).alias(self.label)
         if not self.rounded:
             return scores
@@ -129,11 +144,22 @@ class MetricRequest:
 _OURS = {card.name: card for card in (*bleu.CARDS, *rouge.CARDS, *meteor.CARDS, *cider.CARDS, *ter.CARDS, *chrf.CARDS)}
 _OURS |= {card.name: card for card in of_vectors.CARDS}
 
-#: Every metric by name, in the order in which results show them: ours, then those of other packages, whose entry points
-#: in group `auditor.metrics` name a `Metric` each; its counts are of a SELECT that is here. Ours keep their names.
-METRICS: dict[str, Metric] = _OURS | {
-    point.name: point.load() for point in sorted(entry_points(group="auditor.metrics")) if point.name not in _OURS
-}
+
+def _refuse(name: str, card: Metric) -> None:
+    """Refuse the card of another package that no request would find, or whose counts nothing counts."""
+    if card.name != name:
+        raise ValueError(f"its metric is called {card.name}")
+    if card.counts not in catalogue():
+        raise ValueError(f"it reads {card.counts}, which is no SELECT of this release")
+
+
+def of_others() -> dict[str, Metric]:
+    """Load the metrics of other packages: each that an entry point of group `auditor.metrics` names."""
+    return {name: card for name, card, _ in added("auditor.metrics", Metric, _OURS, _refuse)}
+
+
+#: Every metric by name, in the order in which results show them: ours, which keep their names, then those of others.
+METRICS: dict[str, Metric] = dict(_OURS)
 
 #: How a request begins that names a function of a Python module, or a file that holds a SELECT.
 BY_MODULE, BY_FILE = "python:", "sql:"
@@ -174,7 +200,7 @@ def metric(
     """
 
     def registering(function: F) -> F:
-        called = name or str(getattr(function, "__name__", "")).replace("_", "-")
+        called = name or _called(function)
         _register(
             own.card_of(function, called, columns=columns, lower_is_better=lower_is_better, summary=summary),
         )
@@ -193,36 +219,60 @@ def _register(card: Metric) -> Metric:
     return card
 
 
-def _of_module(text: str) -> Metric:
-    """Find the metric that `python:MODULE.FUNCTION` names: as the module declares it, or a function row by row."""
-    path = text.removeprefix(BY_MODULE)
-    function = function_of(path)
-    declared = next((card for card in METRICS.values() if own.is_of(card, function)), None)
-    return declared or _register(own.card_of(function, path, columns=False, lower_is_better=False, summary=None))
+def _called(function: Callable[..., Any]) -> str:
+    return str(getattr(function, "__name__", "")).replace("_", "-")
 
 
-def request(text: str) -> MetricRequest:
-    """Read `NAME`, `NAME:PARAMETER=VALUE,…`, `python:MODULE.FUNCTION` or `sql:FILE`.
+def _of_function(function: Callable[..., Any], called: str) -> Metric:
+    """Find the metric that a function is: as its decorator declares it, or else called row by row."""
+    declared = next((card for card in reversed(METRICS.values()) if own.is_of(card, function)), None)
+    return declared or _register(own.card_of(function, called, columns=False, lower_is_better=False, summary=None))
 
-    Raises `MetricError` that names what there is instead, or says why a module has no such function, or a file no such
-    SELECT.
+
+def request(text: MetricName) -> MetricRequest:
+    """Read `NAME`, `NAME:PARAMETER=VALUE,…`, `python:MODULE.FUNCTION` or `sql:FILE`; take a function as it is.
+
+    What a user types or calls is read so; what a file holds is read by `request_of_file`. Raises `MetricError` that
+    names what there is instead, or says why a module has no such function, or a file no such SELECT.
     """
+    if not isinstance(text, str):
+        if not callable(text):
+            raise MetricError(f"{text!r}: no metric: expected a name, or a function of a candidate and its references")
+        return defaults_of(_of_function(text, _called(text)))
     if text.startswith(BY_MODULE):
-        return defaults_of(_of_module(text))
+        path = text.removeprefix(BY_MODULE)
+        return defaults_of(_of_function(function_of(path), path))
     if text.startswith(BY_FILE):
         return defaults_of(_register(own.card_of_statement(statement_of(Path(text.removeprefix(BY_FILE))))))
+    return _by_name(text, opens=True)
+
+
+def request_of_file(text: str) -> MetricRequest:
+    """Read a request that stands in a file: a card, a gate, a plan, a receipt, a kept result.
+
+    Such a file may be a stranger's. Raises `MetricError` where the request would run code or open a file.
+    """
+    if text.startswith((BY_MODULE, BY_FILE)):
+        raise MetricError(f"{text}: would run code, which no file may ask for; ask for it yourself, with -m")
+    return _by_name(text, opens=False)
+
+
+def _by_name(text: str, *, opens: bool) -> MetricRequest:
+    """Read `NAME:PARAMETER=VALUE,…`; settings name files only where it `opens` them."""
     name, _, settings = text.partition(":")
     if name not in METRICS:
         raise MetricError(f"{name}: no such metric; known are {', '.join(METRICS)}")
     metric = METRICS[name]
-    if metric.require:
-        metric.require()
+    if (lacks := lacking(metric)) is not None:
+        raise MissingExtraError(lacks)
     chosen = dict(defaults_of(metric).settings)
     for setting in filter(None, settings.split(",")):
         key, _, value = setting.partition("=")
         if key not in metric.parameters:
             raise MetricError(f"{text}: {name} has no parameter {key!r}; it has {', '.join(metric.parameters)}")
-        chosen[key] = _value(text, key, value, metric.parameters[key])
+        if value.startswith(OF_FILE) and not opens:
+            raise MetricError(f"{text}: would open a file, which no file may ask for; ask for it yourself, with -m")
+        chosen[key] = metric.parameters[key].setting(text, key, value)
     return _asked(metric, chosen)
 
 
@@ -245,12 +295,16 @@ def defaults_of(metric: Metric) -> MetricRequest:
     return MetricRequest(metric, metric.name, {key: parameter.default for key, parameter in metric.parameters.items()})
 
 
-def requests(texts: Sequence[str] | None) -> list[MetricRequest]:
+def requests(texts: Sequence[MetricName] | None) -> list[MetricRequest]:
     """Read several; none stands for every default metric that this installation has. Asked for twice counts once.
 
-    Raises `MetricError` for what is no request, `MissingExtraError` for a metric that needs what is not installed.
+    Raises `MetricError` for what is no request and for two functions of one name, `MissingExtraError` for a metric that
+    needs what is not installed.
     """
-    wanted = {asked.label: asked for asked in map(request, texts or defaults())}
+    wanted: dict[str, MetricRequest] = {}
+    for asked in map(request, texts or defaults()):
+        if wanted.setdefault(asked.label, asked).metric is not asked.metric:
+            raise MetricError(f"{asked.label}: two functions have this name; {own.NAMED_BY} one of them another")
     return list(wanted.values())
 
 
@@ -264,7 +318,7 @@ def defaults() -> list[str]:
     return [name for name, metric in METRICS.items() if metric.default and lacking(metric) is None]
 
 
-def left_out(texts: Sequence[str] | None) -> list[Finding]:
+def left_out(texts: Sequence[MetricName] | None) -> list[Finding]:
     """Say of each default metric that this installation cannot have why it is missing where none was asked for."""
     reasons = {} if texts else {name: lacking(metric) for name, metric in METRICS.items() if metric.default}
     return [not_installed(name, reason) for name, reason in reasons.items() if reason]
@@ -282,28 +336,11 @@ def lacking(metric: Metric) -> str | None:
             metric.require()
     except MissingExtraError as error:
         return str(error)
+    except BaseException as error:
+        if metric is _OURS.get(metric.name) or isinstance(error, KeyboardInterrupt):
+            raise
+        return f"{metric.name}, of another package: {said(error)}"
     return None
 
 
-def _value(text: str, key: str, value: str, parameter: Parameter) -> str | float | bool:
-    if not parameter.choices:
-        return _number(text, key, value, parameter)
-    word = parameter.aliases.get(value.lower(), value.lower())
-    for choice in parameter.choices:
-        if str(choice).lower() == word:
-            return choice
-    made = parameter.read(value) if parameter.read else None
-    if made is not None:
-        return made
-    raise MetricError(f"{text}: {key} must be one of {', '.join(parameter.words)}, not {value!r}")
-
-
-def _number(text: str, key: str, value: str, parameter: Parameter) -> float:
-    whole = isinstance(parameter.default, int)
-    try:
-        number = int(value) if whole else float(value)
-    except ValueError:
-        number = -1
-    if not parameter.least <= number < float("inf") or (number == 0 and not parameter.zero):
-        raise MetricError(f"{text}: {key} must be {parameter.range}, not {value!r}")
-    return number
+METRICS |= of_others()  # only now: their modules may import this one

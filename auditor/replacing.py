@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import secrets
@@ -43,7 +44,10 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         with path.open("wb") as device:
             yield device
         return
-    target = path.resolve()
+    try:
+        target = path.resolve()
+    except RuntimeError as error:  # a ring of links
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path)) from error
     before = target.stat() if target.exists() else None
     if before is not None and not os.access(target, os.W_OK):
         raise PermissionError(13, os.strerror(13), str(path))
@@ -70,7 +74,8 @@ def _draft(target: Path) -> tuple[Path, int]:
     begin = f".auditor-{hashlib.sha256(os.fsencode(target.name)).hexdigest()[:16]}-"
     for left in target.parent.glob(f"{begin}*.draft"):
         with suppress(OSError):
-            descriptor = os.open(left, os.O_WRONLY)
+            # A pipe would wait for its reader, and a link may lead to any file.
+            descriptor = os.open(left, os.O_WRONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0))
             try:
                 if _lock(descriptor, wait=False):
                     left.unlink()

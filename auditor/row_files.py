@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import os
+import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -76,7 +79,17 @@ def parquet(batches: Batches, file: BinaryIO) -> None:
                 raise SqlError(f"{name}: holds values that Parquet has no dates or times for; cast it to varchar")
             yield batch
 
-    try:
+    with disk_errors():
         register_io_source(rows, schema=first.schema).sink_parquet(file)
-    except ComputeError as error:  # what Polars makes of a disk that is full
-        raise OSError(str(error)) from error
+
+
+@contextmanager
+def disk_errors() -> Iterator[None]:
+    """Raise `OSError`, with its number, where Polars cannot write: for Parquet it raises an error of its own."""
+    try:
+        yield
+    except (ComputeError, OSError) as error:
+        number = re.search(r"\(os error (\d+)\)", str(error))
+        if number is None:
+            raise
+        raise OSError(int(number[1]), os.strerror(int(number[1]))) from error

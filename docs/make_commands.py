@@ -63,7 +63,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "diversity": ("auditor diversity sample-narrow sample-varied --shuffles 3",),
     "omitted": ("auditor omitted system --against sample-flawed --eval sample-varied --number 6",),
     "missed": ("auditor missed system --eval sample-varied --importance 3 --floor 1 --number 4",),
-    "robustness": ("auditor robustness sample-narrow sample-varied --shuffles 2 --curve 0",),
+    "robustness": ("auditor robustness sample-narrow sample-varied --shuffles 2",),
     "syntax": ("auditor syntax sample-narrow sample-varied",),
     "keyness": ("auditor keyness sample-narrow sample-varied",),
     "perplexity": ("auditor perplexity sample-narrow sample-varied sample-flawed",),

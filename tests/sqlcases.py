@@ -3,19 +3,22 @@
 A case holds `captions` ([image, slot, text] or [image, slot, text, split]), ingested as dataset "case"; optionally
 `candidate` (the SELECTs that make the candidates; default candidate_human), `tables` (relations given as literals), `params`,
 and `rows`, what the file must return. What people query (`sql/people/`) is `asked` by a statement; `before` are the
-captions of an earlier version. Rows are compared in order where the file orders them, else sorted.
+captions of an earlier version. Rows are compared in order where the header declares one (`order`), else sorted.
 """
 
 from __future__ import annotations
 
 import datetime
+import re
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import Decimal
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+import pytest
 from conftest import ROOT, ingest_rows
 
 from auditor.metrics.candidates import CandidateSet, bind_candidates
@@ -28,6 +31,7 @@ from auditor.store.workspace import Workspace
 
 CASES = ROOT / "tests" / "cases"
 PARAMS: dict[str, Any] = {
+    "against_all": False,
     "drawn": 2,
     "fewest": 2,
     "mirrored": 0,
@@ -62,6 +66,7 @@ PARAMS: dict[str, Any] = {
     "dataset": "case",
     "seq": 1,
     "split": None,
+    "confirmed": None,
     "profile": "bare",
     "longest": 4,
     "system": "case",
@@ -137,7 +142,31 @@ def returned(file: SqlFile, case: dict[str, Any]) -> tuple[list[str], list[tuple
     with workspace_of(file, case) as workspace:
         frame = workspace.rows(file.name)
         rows = [tuple(_plain(value) for value in row) for row in frame.rows()]
-        return frame.columns, rows if "order by" in file.statement.rpartition(")")[2] else sorted(rows, key=repr)
+        return frame.columns, rows if file.order else sorted(rows, key=repr)
+
+
+def holds(file: SqlFile, case: dict[str, Any]) -> str:
+    """Return where the rows of a file differ from those of its case, and all rows; empty where they are equal."""
+    columns, rows = returned(file, case)
+    if tuple(columns) != file.returns:
+        return f"columns {columns}, declared {file.returns}"
+    expected = [tuple(row) for row in case["rows"]]
+    wrong = [
+        f"row {number}: returned {row}, expected {wanted}"
+        for number, (row, wanted) in enumerate(zip_longest(rows, expected), 1)
+        if row is None or wanted is None or not _equal(row, wanted)
+    ]
+    return "\n".join([*wrong, "returned:", *map(str, rows)]) if wrong else ""
+
+
+def _equal(row: tuple[Any, ...], wanted: tuple[Any, ...]) -> bool:
+    return bool(row == (pytest.approx(wanted, abs=1e-11) if any(isinstance(v, float) for v in wanted) else wanted))
+
+
+def order_of(statement: str) -> str:
+    """Return by what the outermost `order by` of a statement orders its rows; empty without one."""
+    found = re.search(r"(?ms)^order by (.*)\Z", re.sub(r"--.*", "", statement))
+    return " ".join(found[1].split()) if found else ""
 
 
 def _asked(case: dict[str, Any]) -> tuple[list[str], list[tuple[Any, ...]]]:

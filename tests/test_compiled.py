@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from auditor import compiled
+from auditor.errors import UsageError
 from auditor.metrics.counting import Kernel
 
 _USE = """
@@ -55,3 +56,9 @@ def test_first_use_is_told_of_kernels_that_are_not_compiled_yet(
     assert Kernel("plain", lambda rows, _: rows["none"]).is_compiled
     (tmp_path / "kernels_0" / "ter._edits-1.nbc").mkdir(parents=True)
     assert Kernel("ter", lambda rows, _: rows["none"], compiles="ter._edits").is_compiled
+
+
+def test_settings_that_lie_in_the_working_folder_are_refused() -> None:
+    Path(".numba_config.yaml").write_text("disable_jit: 1\n")
+    with pytest.raises(UsageError, match=r"numba_config.yaml: numba would take its settings from this file"):
+        compiled.compiled(len)

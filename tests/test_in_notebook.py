@@ -70,7 +70,7 @@ def test_notebook_runs_from_frame_to_report(monkeypatch: pytest.MonkeyPatch) -> 
     }
     assert "mine@v1 (30 images, 90 captions)" in shown["audit"]["text/plain"]
     for name in ("ingest", "findings", "metric", "compare"):
-        assert shown[name]["text/html"].startswith('<div class="auditor-result">')
+        assert shown[name]["text/html"].startswith('<div class="auditor-result ')
         assert shown[name]["text/plain"].startswith("<Result ")
         assert "\n" not in shown[name]["text/plain"]
     assert "shared-words" in shown["metric"]["text/html"]

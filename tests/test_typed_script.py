@@ -37,7 +37,7 @@ def worst(audit: auditor.Auditor) -> list[auditor.Finding]:
 try:
     with auditor.open("audit.duckdb", write=True) as audit:
         audit.ingest("mine", data=[{"image": "a", "caption": "a dog"}])
-        bounds = audit.bounds("mine", metrics=["shared"], candidates=["human"])
+        bounds = audit.bounds("mine", metrics=[shared, "lengths"], candidates=["human"])
         rows: pl.DataFrame = bounds.frame
         where: Path = bounds.save("bounds.csv")
         svg: str = bounds.plot().svg

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import errno
 import importlib
 import io
@@ -10,7 +9,9 @@ import os
 import sys
 import tempfile
 import traceback
+import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -20,8 +21,9 @@ from typer.core import TyperGroup
 from auditor import __version__
 from auditor.cli.commands import store
 from auditor.cli.verbosity import STDERR, STDOUT, VERBOSITY, Debug, NoColor, Quiet, mute
-from auditor.errors import AuditorError
-from auditor.studies import GROUPS, known
+from auditor.errors import AuditorError, MissingExtraError, redacted
+from auditor.plugins import said
+from auditor.studies import GROUPS, STUDIES, of_others
 
 BUG = 70
 
@@ -29,6 +31,9 @@ INTERRUPTED = 130
 
 #: What the system calls a disk without room, a file that may not grow, a quota that is used up.
 FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+
+#: What the system, Python and Polars call a limit of memory, threads or open files.
+SCARCE = ("Too many open files", "Cannot allocate memory", "can't start new thread", "can't spawn worker thread")
 
 #: The commands that are no study: how each is reached, its group and line.
 OTHERS = {
@@ -39,12 +44,28 @@ OTHERS = {
 
 
 class Commands(TyperGroup):
-    """The commands, each made when it is called: `--help` lists them and imports none."""
+    """The commands, each made when it is called: `--help` lists them and imports none.
+
+    Those of other packages are looked for where they are listed, and where what is called is none of ours.
+    """
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """List ours, then those of other packages."""
+        ours = super().list_commands(ctx)
+        return [*ours, *(name for name in of_others() if name not in ours)]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Give a command with its group and line, which is all that a list shows."""
+        if cmd_name not in self.commands and (study := of_others(cmd_name).get(cmd_name)):
+            shown = typer.Typer(add_completion=False)
+            shown.command(cmd_name, help=study.line, rich_help_panel=study.group)(lambda: None)
+            return typer.main.get_command(shown)
+        return super().get_command(ctx, cmd_name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Make the command that is called from its study."""
         name = args[0] if args else ""
-        if name in LISTED:
+        if name in LISTED or (name and name not in self.commands and of_others(name)):
             made = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
             made.command(name)(_function(name))
             command = typer.main.get_command(made)
@@ -74,12 +95,21 @@ def _function(name: str) -> Callable[..., None]:
         )
     from auditor.cli import derived
 
-    return derived.command(name, known()[name])
+    if name in STUDIES:
+        return derived.command(name, STUDIES[name])
+    study = of_others(name)[name]
+    try:
+        return derived.command(name, study)
+    except AuditorError:
+        raise
+    except Exception as error:
+        why = f"{name} cannot be a command: {said(error)}; update the package or remove it"
+        raise MissingExtraError(f"package {study.package}: {why}") from error
 
 
 #: Each command with the group that lists it, and its line.
 LISTED = {
-    **{name: (study.group, study.line) for name, study in known().items()},
+    **{name: (study.group, study.line) for name, study in STUDIES.items()},
     **{name: (group, line) for name, (_, group, line) in OTHERS.items()},
 }
 
@@ -113,6 +143,7 @@ def common(
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and end the process with its exit code."""
     _keep_streams_open()
+    warnings.showwarning = _show_warning
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that lacks a character still gets the rest
@@ -131,9 +162,6 @@ def main(arguments: list[str] | None = None) -> None:
         _end(_fail(f"error: {error}", error.exit_code))
     except (KeyboardInterrupt, typer.Abort):
         _end(_fail("interrupted; the store is whole", INTERRUPTED))
-    except BrokenPipeError:
-        mute(STDOUT)
-        _end(0)
     except OSError as error:
         if error.errno not in FULL:
             _end(_bug(error))
@@ -143,6 +171,13 @@ def main(arguments: list[str] | None = None) -> None:
         raise
     except BaseException as error:  # noqa: BLE001  whatever is left, a panic of Polars too, is a bug and no finding
         _end(_bug(error))
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """Show a warning in one line; not while a shell completes a word, where it would be in the way."""
+    if "_AUDITOR_COMPLETE" not in os.environ:
+        with suppress(OSError):
+            print(_one_line(f"warning: {message}"), file=sys.stderr, flush=True)  # noqa: T201
 
 
 def _end(code: int | str | None) -> NoReturn:
@@ -163,6 +198,11 @@ def _keep_streams_open() -> None:
 
 
 def _bug(error: BaseException) -> int:
+    if isinstance(error, FileNotFoundError) and error.filename is None:  # what the system answers of such a folder
+        return _fail("error: the working folder is gone; change to another, then repeat", 2)
+    if isinstance(error, MemoryError) or any(words in str(error) for words in SCARCE):
+        what = "the system refuses more memory, threads or open files"
+        return _fail(f"error: {what} ({error}); raise its limits or stop other programs, then repeat", 3)
     try:
         where = str(_log(error))
     except OSError:
@@ -173,7 +213,7 @@ def _bug(error: BaseException) -> int:
 def _fail(message: str, code: int) -> int:
     try:
         if VERBOSITY.debug:
-            traceback.print_exc()
+            sys.stderr.write(redacted(traceback.format_exc()))
         print(_one_line(message), file=sys.stderr, flush=True)  # noqa: T201  the one line that always reaches the user
     except OSError:  # the exit code says it still
         mute(STDERR)
@@ -181,14 +221,15 @@ def _fail(message: str, code: int) -> int:
 
 
 def _one_line(message: str) -> str:
-    """Show what is no sign of a text as an escape: a file's name or content may hold anything."""
-    line = " ".join(message.split("\n"))
+    """Show what is no sign of a text as an escape, and no password: a file's name or content may hold anything."""
+    line = " ".join(redacted(message).split("\n"))
     return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in line)
 
 
 def _log(error: BaseException) -> Path:
-    stamp = datetime.datetime.now(tz=datetime.UTC).strftime("%Y%m%dT%H%M%S")
-    path = Path(tempfile.gettempdir()) / f"auditor-{stamp}-{os.getpid()}.log"
+    """Write what happened to a file that nobody else can read or foresee: it holds arguments, and no password."""
     details = "".join(traceback.format_exception(error))
-    path.write_text(f"auditor {__version__}\n{sys.argv}\n{details}", encoding="utf-8")
-    return path
+    descriptor, path = tempfile.mkstemp(prefix="auditor-", suffix=".log")
+    with open(descriptor, "w", encoding="utf-8", errors="replace") as file:  # noqa: PTH123  a descriptor has no path
+        file.write(redacted(f"auditor {__version__}\n{sys.argv}\n{details}"))
+    return Path(path)

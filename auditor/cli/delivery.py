@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 def refuse_formats(command: str, arguments: Mapping[str, object]) -> None:
     """Refuse a picture of what has no figures, and a format of verdicts that are none, before anything is counted."""
-    from auditor.studies import known
+    from auditor.studies import named
 
-    study = known().get(command)
+    study = named(command)
     document, draws, judges = (study.document, study.draws, study.verdicts) if study else (False, False, False)
     output, name = arguments.get("output"), arguments.get("format_name")
     data = arguments.get("as_json") or name not in (None, "table") or document
@@ -31,12 +31,12 @@ def refuse_formats(command: str, arguments: Mapping[str, object]) -> None:
     from auditor import reports
 
     if document:
-        named, target = name if isinstance(name, str) else None, output if isinstance(output, Path) else None
-        reports.document_format(named, target, card=study is not None and study.card)
+        asked, target = name if isinstance(name, str) else None, output if isinstance(output, Path) else None
+        reports.document_format(asked, target, card=study is not None and study.card)
         return
 
-    named = name if isinstance(name, str) and name in reports.FORMATS else None
-    chosen = named or reports.chosen_format(None, output if isinstance(output, Path) else None)
+    asked = name if isinstance(name, str) and name in reports.FORMATS else None
+    chosen = asked or reports.chosen_format(None, output if isinstance(output, Path) else None)
     if (chosen in reports.PICTURES and not draws) or (chosen in reports.VERDICTS and not judges):
         _refuse(command, chosen)
 
@@ -154,7 +154,7 @@ def _print(result: Result, chosen: str) -> None:
     from auditor.reports import terminal
 
     if chosen == "table":
-        terminal.show(result, terminal.Screen(sys.stdout, color=VERBOSITY.color))
+        terminal.show(result, terminal.Screen(sys.stdout, color=VERBOSITY.color), quiet=VERBOSITY.quiet)
     else:
         # Data is UTF-8, whatever the terminal speaks.
         sys.stdout.flush()

@@ -21,7 +21,7 @@ from auditor.cli.delivery import deliver_rows as deliver_rows  # noqa: PLC0414
 from auditor.cli.delivery import refuse_formats
 from auditor.cli.offers import written_formats
 from auditor.cli.targets import refuse_targets
-from auditor.cli.verbosity import VERBOSITY, Debug, NoColor, Quiet
+from auditor.cli.verbosity import STDOUT, VERBOSITY, Debug, NoColor, Quiet, mute
 from auditor.cli.verbosity import narrate as narrate  # noqa: PLC0414
 from auditor.cli.verbosity import progressing as progressing  # noqa: PLC0414
 
@@ -87,22 +87,6 @@ def _known(name: str | None) -> str | None:
     return name
 
 
-def _writable(output: Path | None) -> Path | None:
-    """Refuse a file that cannot be, before anything is counted for it."""
-    if output is None:
-        return None
-    try:
-        output.resolve()
-        why = "it is a folder" if output.is_dir() else f"there is no folder {output.parent}"
-        if not output.is_dir() and output.parent.is_dir():
-            return output
-    except (OSError, RuntimeError, ValueError) as error:  # too long a name, a ring of links
-        why = getattr(error, "strerror", None) or str(error)
-    from auditor.errors import UsageError
-
-    raise UsageError(f"{output}: cannot be written: {why}")
-
-
 Format = Annotated[
     str | None,
     typer.Option(
@@ -144,7 +128,6 @@ Output = Annotated[
         "-o",
         help="Write to a file; its ending chooses the format.",
         rich_help_panel="Output",
-        callback=_writable,
     ),
 ]
 
@@ -162,7 +145,11 @@ def with_verbosity(command: Callable[..., None], name: str) -> Callable[..., Non
         VERBOSITY.set(quiet=quiet, no_color=no_color, debug=debug)
         refuse_formats(name, arguments)
         refuse_targets(name, arguments)
-        command(**arguments)
+        try:
+            command(**arguments)
+        except BrokenPipeError:  # a reader that leaves early; Typer would exit with 1, which means a finding
+            mute(STDOUT)
+            raise typer.Exit from None
 
     common = {"quiet": Quiet, "no_color": NoColor, "debug": Debug}
     own = inspect.signature(command, eval_str=True)

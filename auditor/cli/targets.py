@@ -1,9 +1,13 @@
-"""What -o may never write over: whatever the command reads, or another command reads again."""
+"""What -o may never write over: what the command reads, or another command reads again.
+
+The one place that knows every file that a command writes, and every file that it reads.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -12,35 +16,50 @@ from typing import NoReturn
 from auditor.cli.places import is_place
 from auditor.replacing import is_plain
 
-#: Commands whose -o is a file of their own, in place of the result, and what they call it.
-_WRITING = {"tasks": "file", "distractors": "file", "stages": "file", "export": "target"}
+#: Commands whose -o is a file of their own, in place of the result, and what they call it; the demo writes a page.
+_WRITING = {"tasks": "file", "distractors": "file", "stages": "file", "export": "target", "demo": "folder"}
+
+#: Commands that make the folder of what they write.
+_MAKING = ("export", "demo")
 
 #: What a path that is compared with others may be: out of reach, a ring of links, no path at all.
 _UNCLEAR = (OSError, ValueError, RuntimeError)
 
+#: A metric in a file or a module, a parameter of a metric or of a format that names a file.
+_NAMED = re.compile(r"sql:(.+)|python:([\w.]+)\.\w+|[\w.-]+:.*=file:([^,]+).*|\w+_file=(.+)", re.DOTALL)
+
 
 def refuse_targets(command: str, arguments: Mapping[str, object]) -> None:
-    """Refuse to write over a file that is read, before anything is counted. Raises `UsageError`.
+    """Refuse what cannot be written, or is read, before anything is computed. Raises `UsageError`.
 
-    That is the store with its log, the files that the command names, standard input, datasets.toml and the files of
-    the datasets that it declares, datasets.lock. A pipe or a device holds nothing that could be lost.
+    Read are the store with its log, the files that the command names, standard input, datasets.toml and the files of
+    the datasets that it declares, datasets.lock. Another DuckDB file is refused too. A pipe or a device holds nothing
+    that could be lost.
     """
+    from auditor.remote import address_of
+    from auditor.remote.addresses import on_disk
+
     named = _WRITING.get(command, "output")
     target = arguments.get(named)
-    if not isinstance(target, Path) or not is_plain(target):
+    if not isinstance(target, Path) or address_of(target) is not None:
         return
+    target = on_disk(target)
     read = {name: value for name, value in arguments.items() if name != named}
-    for one in _written(command, target):
-        for path, what in (*_given(read), *_kept(read)):
-            if _is_same(one, path):
-                _refuse(one, what)
-        if one.is_file():
-            for path, dataset in (*_declared(read), *_places(read)):
-                if _holds(path, one):
-                    _refuse(one, f"dataset {dataset} is read from it")
-            for path, dataset in _pictures(read, one):
-                if _holds(path, one):
-                    _refuse(one, f"the images of dataset {dataset} are there")
+    for one in _written(command, target, arguments):
+        if is_plain(one) or one.is_dir():
+            _refuse_unwritable(command, one, may_be_folder=command == "export" and one == target)
+        if is_plain(one):  # export replaces no folder but one that it made
+            _refuse_read(one, _read(read, one))
+
+
+def refuse_files_of(statement: str, values: Sequence[str], target: Path | None) -> None:
+    """Refuse to write over a file that a statement or one of its values names. Raises `UsageError`."""
+    if target is None or not target.is_file():
+        return
+    texts = [*values, *re.findall(r"'([^']*)'", statement), *re.findall(r'"([^"]*)"', statement)]
+    met = any(Path(text).suffix == target.suffix and fnmatchcase(target.name, Path(text).name) for text in texts)
+    if met or any(_holds(Path(name), target) for name in (*texts, *re.split(r"[\s(),;]+", statement)) if name):
+        _refuse(target, "the statement reads it")
 
 
 def _refuse(target: Path, what: str) -> NoReturn:
@@ -49,31 +68,77 @@ def _refuse(target: Path, what: str) -> NoReturn:
     raise UsageError(f"{target}: cannot be written: {what}; name another file")
 
 
-def _written(command: str, target: Path) -> Iterator[Path]:
+def _refuse_unwritable(command: str, target: Path, *, may_be_folder: bool) -> None:
+    """Refuse a file that cannot be: too long a name, a ring of links, a folder, a file in no folder."""
+    try:
+        target.resolve()
+        if not may_be_folder and target.is_dir():
+            _refuse(target, "it is a folder")
+        if command not in _MAKING and not target.parent.is_dir():
+            _refuse(target, f"there is no folder {target.parent}")
+        target.exists()
+    except (OSError, RuntimeError, ValueError) as error:
+        _refuse(target, getattr(error, "strerror", None) or str(error))
+
+
+def _refuse_read(target: Path, read: Iterator[tuple[Path, str]]) -> None:
+    from auditor.store.file import is_database
+
+    for path, what in read:
+        if _holds(path, target):
+            _refuse(target, what)
+    logged = target.parent / target.stem if target.suffix == ".wal" else target
+    with suppress(OSError):  # one that may not be read may not be written either
+        if is_database(logged):
+            _refuse(target, "it is a store" if logged == target else "it is the log of a store")
+
+
+def _written(command: str, target: Path, arguments: Mapping[str, object]) -> Iterator[Path]:
+    """List all files that a command writes because of -o."""
+    if command == "demo":
+        yield target / "audit.html"
+        return
     yield target
     if command == "tasks":
         from auditor.studies.tasks import key_of
 
         yield key_of(target)
+    elif command == "stages":
+        from auditor.stages.receipt import path_of
+
+        yield path_of(target)
+    elif command == "export" and arguments.get("without"):
+        from auditor.studies.export import left_out_of
+
+        yield target.with_name(left_out_of(target))
+
+
+def _read(arguments: Mapping[str, object], target: Path) -> Iterator[tuple[Path, str]]:
+    """List all files that a command reads, patterns and folders as they stand, and what is lost with each."""
+    yield from _given(arguments)
+    yield from _kept(arguments)
+    for path, dataset in (*_declared(arguments), *_places(arguments)):
+        yield path, f"dataset {dataset} is read from it"
+    for path, dataset in _pictures(arguments, target):
+        yield path, f"the images of dataset {dataset} are there"
 
 
 def _given(arguments: Mapping[str, object]) -> Iterator[tuple[Path, str]]:
-    """Give the files that the command line names, and the one that standard input comes from."""
+    """List the files that the command line names, and the one that standard input comes from."""
     for name, value in arguments.items():
         if isinstance(value, Path):
             yield value, "it is the store in use" if name == "store" else "this command reads it"
             if name == "store":
-                yield value.with_name(f"{value.name}.wal"), "it is the log of the store in use"
-    options = arguments.get("options")
-    for option in options if isinstance(options, list) else ():
-        key, _, value = option.partition("=")
-        if key.endswith("_file"):
-            yield Path(value), "this command reads it"
+                yield value.parent / f"{value.name}.wal", "it is the log of the store in use"
+        for text in value if isinstance(value, list) else [value]:
+            if isinstance(text, str) and (found := _NAMED.fullmatch(text)):
+                module = f"{found[2].replace('.', '/')}.py" if found[2] else None
+                yield Path(module or found[1] or found[3] or found[4]), "this command reads it"
     yield Path("/dev/stdin"), "standard input comes from it"
 
 
 def _places(arguments: Mapping[str, object]) -> Iterator[tuple[Path, str]]:
-    """Give the files that stand for datasets."""
+    """List the files that stand for datasets."""
     for value in arguments.values():
         for text in value if isinstance(value, list) else [value]:
             if isinstance(text, str) and is_place(text):
@@ -81,7 +146,7 @@ def _places(arguments: Mapping[str, object]) -> Iterator[tuple[Path, str]]:
 
 
 def _kept(arguments: Mapping[str, object]) -> Iterator[tuple[Path, str]]:
-    """Give what says which datasets there are, and what they held."""
+    """List what says which datasets there are, and what they held."""
     from auditor.config import shipped
     from auditor.config.lock import beside
 
@@ -92,7 +157,7 @@ def _kept(arguments: Mapping[str, object]) -> Iterator[tuple[Path, str]]:
 
 
 def _declared(arguments: Mapping[str, object]) -> Iterator[tuple[Path, str]]:
-    """Give what datasets are read from, patterns and folders as they stand: those of --from, those of datasets.toml."""
+    """List what datasets are read from, patterns and folders as they stand: those of --from, those of datasets.toml."""
     from auditor.config import sources
     from auditor.errors import AuditorError
 
@@ -108,7 +173,7 @@ def _declared(arguments: Mapping[str, object]) -> Iterator[tuple[Path, str]]:
 
 
 def _pictures(arguments: Mapping[str, object], target: Path) -> Iterator[tuple[Path, str]]:
-    """Give where the image files of datasets are, for a target that may be one of them by its ending."""
+    """List where the image files of datasets are, for a target that may be one of them by its ending."""
     from auditor.config import image_files
     from auditor.errors import AuditorError
     from auditor.sources.pictures import ENDINGS
@@ -124,12 +189,12 @@ def _config(arguments: Mapping[str, object]) -> Path | None:
 
 
 def _holds(path: Path, target: Path) -> bool:
-    """Say whether a file is the one at a path, compressed there, met by its pattern, or somewhere in its folder."""
+    """Return whether a target is the file at a path, compressed there, met by its pattern, or in its folder."""
     with suppress(*_UNCLEAR):
         if path.is_dir():
-            return target.resolve().is_relative_to(path.resolve())
+            return target.is_file() and target.resolve().is_relative_to(path.resolve())
         if any(sign in path.name for sign in "*?[") and fnmatchcase(target.name, path.name):
-            return target.parent.samefile(path.parent)
+            return target.is_file() and target.parent.samefile(path.parent)
     zipped = (path.with_name(path.name + ending) for ending in (".gz", ".zst") if path.name)
     return any(_is_same(target, one) for one in (path, *zipped))
 

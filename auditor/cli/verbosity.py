@@ -64,11 +64,12 @@ def narrate(message: str) -> None:
     """Tell the user something that is not data."""
     if VERBOSITY.quiet:
         return
+    from auditor.errors import redacted
     from auditor.reports.harmless import harmless
 
     try:
         console = narrator()
-        console.print(harmless(message), style="dim", soft_wrap=not console.is_terminal)
+        console.print(harmless(redacted(message)), style="dim", soft_wrap=not console.is_terminal)
     except OSError:  # nobody listens any more, which is no reason to stop
         mute(STDERR)
 

@@ -6,7 +6,7 @@ import dataclasses
 import os
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast, get_args
 
@@ -21,6 +21,9 @@ OF_SPLIT = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)=(.+)")
 
 DATASET_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
+
+#: How deep tables and lists are within each other at most; what is declared is never as deep.
+_DEEPEST = 32
 
 #: A tag of BCP 47 as people type it: a language, then what parts it further.
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
@@ -174,11 +177,21 @@ def _toml(file: Path) -> dict[str, Any]:
     if not is_plain(file):  # a pipe would wait for its writer
         raise UsageError(f"{file}: cannot be read: it is no file on a disk; name a datasets.toml that is one")
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        tables = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:  # also a number of thousands of digits
         raise UsageError(f"{file}: not TOML: {error}") from error
     except OSError as error:
         raise UsageError(f"{file}: cannot be read: {error.strerror}") from error
+    level: list[Any] = [tables]
+    for _ in range(_DEEPEST):
+        level = [held for one in level if isinstance(one, dict | list) for held in _held(one)]
+    if level:
+        raise UsageError(f"{file}: tables and lists are within each other more than {_DEEPEST} times")
+    return tables
+
+
+def _held(value: dict[str, Any] | list[Any]) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value
 
 
 def _read(file: Path, data: Path | None) -> dict[str, Source]:

@@ -8,15 +8,16 @@ from auditor.findings.kind import Kind
 
 _MEASURED = (
     "{rule} The part of the benchmark is told in which that decides most; a tie is half right. Told where the share is "
-    ".05 or more from .5, and chance as unlikely as .05 over all parts and blind scorers (Bonferroni; the test is over "
-    "images): a warning from .1 on, an error from .25 on. `n` is the items of the part."
+    ".05 or more from what chance gets right (.5, or 1/3 with two right captions), and chance as unlikely as .05 over "
+    "all parts and blind scorers (Bonferroni; the test is over images): a warning from .1 on, an error from .25 on. "
+    "`n` is the items of the part."
 )
 
 _VALUES = {
     "accuracy": "share of the items of the part that are right",
     "low": "lower end of its interval, over images",
     "high": "upper end",
-    "p": "probability that chance is as far from one half",
+    "p": "probability that chance alone is as far from what it gets right",
     "overall": "share of all items that are right",
 }
 

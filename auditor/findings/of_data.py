@@ -8,12 +8,16 @@ from auditor.findings.kind import Kind
 
 KINDS: Mapping[str, Kind] = {
     "one-caption-images": Kind(
-        "Images have one caption only: it has no reference, gets no score, and is left out.",
+        "Images have one caption only: it has no reference, gets no score, and is left out. Where no image has two, "
+        "`bounds` scores substitutes against the one caption.",
         "Counted. `n` is the images.",
         "Say in a paper how many images were left out. If all should have several captions, look for a file that was "
         "not read, or images whose names differ between files.",
         "set: 7 images have one caption only, which has no reference and gets no score",
-        ("ingest", "bounds", "compare", "correlate", "outliers", "probe", "rank", "diversity", "reproduce"),
+        (
+            *("ingest", "bounds", "compare", "correlate", "outliers", "probe", "rank", "references", "diversity"),
+            "reproduce",
+        ),
         {"images": "images with one caption"},
     ),
     "captions-without-blanks": Kind(
@@ -50,6 +54,15 @@ KINDS: Mapping[str, Kind] = {
         "set: 4,990 captions, 10 fewer than the 5,000 declared",
         ("ingest", "verify"),
         {"images": "images found", "captions": "captions found", "declared": "what was declared"},
+    ),
+    "ratings-not-read": Kind(
+        "A file of captions has columns of ratings, which a dataset of plain captions does not hold.",
+        "Names of columns: score, rating, judgement, also in the plural, numbered or with `human` before.",
+        "If annotators rated the captions, read the file with --format judgements; else nothing.",
+        "set: captions are stored without the ratings in column rating: if annotators rated them, read the file with "
+        "--format judgements",
+        ("ingest",),
+        {"columns": "columns of ratings"},
     ),
     "records-left-out": Kind(
         "Records were left out as the source's options ask: another language, no votes.",

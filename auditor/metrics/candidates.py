@@ -31,7 +31,7 @@ class CandidateSet:
     `makes` is the SELECT whose texts, which are in no store, become relation `made_text`. `given` holds relations that
     these files read and that were made outside of the engine: words, not their numbers. `references` is the SELECT that
     stands for relation `reference` where texts that were made are references, not candidates; it reads
-    `untouched_reference`.
+    `untouched_reference`. Substitutes that are scored `against_all` captions of their image hold none out.
     """
 
     name: str
@@ -42,6 +42,7 @@ class CandidateSet:
     makes: str | None = None
     given: Mapping[str, pl.DataFrame] = field(default_factory=dict, compare=False)
     references: str | None = None
+    against_all: bool = False
     left_out: tuple[Selection, ...] = field(default=(), compare=False)
 
     @property
@@ -54,7 +55,8 @@ class CandidateSet:
         """What its captions depend on beside the SELECTs and the selection that is scored."""
         drawn_from = [(one.version.dataset, one.version.version, one.split) for one in self.drawn_from]
         given = {"given": {name: _hash(rows) for name, rows in self.given.items()}} if self.given else {}
-        return {**self.params, "drawn_from": drawn_from, "binds": dict(self.binds), **given}
+        whole = {"against_all": True} if self.against_all else {}
+        return {**self.params, "drawn_from": drawn_from, "binds": dict(self.binds), **given, **whole}
 
     @property
     def source(self) -> str | None:
@@ -87,9 +89,13 @@ def output_of(system: Selection) -> CandidateSet:
 
 
 def bind_candidates(store: Store, workspace: Workspace, candidates: Sequence[CandidateSet]) -> None:
-    """Bind relation `candidate` to the captions of all sets, and `made_text` to the texts made for them."""
+    """Bind relation `candidate` to the captions of all sets, and `made_text` to the texts made for them.
+
+    All sets hold a caption out, or none does.
+    """
     workspace.bind_rows("made_text", ngrams.NO_TEXT)
     workspace.forget("candidate_at_work")
+    workspace.params["against_all"] = any(one.against_all for one in candidates)
     for candidate in candidates:
         workspace.params |= {**candidate.params, "label": candidate.name}
         if candidate.drawn_from:

@@ -8,9 +8,13 @@ from typing import Any, Literal
 
 import polars as pl
 
+from auditor.errors import MetricError
 from auditor.metrics.by_reference_count import ByReferenceCount
 from auditor.metrics.counting import Kernel
 from auditor.result import plain
+
+#: How a setting begins that names a file.
+OF_FILE = "file:"
 
 #: What a metric's words are: those of English, or such as are written in Latin letters.
 Writing = Literal["english", "latin"]
@@ -27,9 +31,10 @@ class Parameter:
     """A setting of a metric.
 
     `choices` lists what it may be, `aliases` other words for them; `read`, which raises `MetricError`, makes a setting
-    of a word, of the form `form`, that is none of them, or gives null. A setting without choices is a number of at
-    least `least` (above it where `least` is 0 and `zero` is false), a whole one where its default is an `int`.
-    `matters` says whether it changes a score under the other settings: a signature names no other.
+    of a word, of the form `form`, that is none of them, or gives null; it opens no file. `of_file` alone does: it makes
+    a setting of `file:PATH`, where a setting may be that. A setting without choices is a number of at least `least`
+    (above it where `least` is 0 and `zero` is false), a whole one where its default is an `int`. `matters` says whether
+    it changes a score under the other settings: a signature names no other.
     """
 
     default: str | float | bool
@@ -41,6 +46,7 @@ class Parameter:
     counts: bool = False  # whether it changes what is counted, and not only how counts become scores
     form: str = ""
     read: Callable[[str], str | None] | None = None
+    of_file: Callable[[str], str] | None = None
     matters: Callable[[Mapping[str, Any]], bool] = _always
 
     @property
@@ -55,6 +61,33 @@ class Parameter:
         if self.least:
             return f"a {number} from {plain(self.least)}"
         return f"a {number} from 0" if self.zero else f"a positive {number}"
+
+    def setting(self, text: str, key: str, value: str) -> str | float | bool:
+        """Read what a request `text` says of this parameter, its `key`.
+
+        Raises `MetricError` that lists what it may be.
+        """
+        if not self.choices:
+            return self._number(text, key, value)
+        word = self.aliases.get(value.lower(), value.lower())
+        for choice in self.choices:
+            if str(choice).lower() == word:
+                return choice
+        read = self.of_file if value.startswith(OF_FILE) else self.read
+        made = read(value) if read else None
+        if made is not None:
+            return made
+        raise MetricError(f"{text}: {key} must be one of {', '.join(self.words)}, not {value!r}")
+
+    def _number(self, text: str, key: str, value: str) -> float:
+        whole = isinstance(self.default, int)
+        try:
+            number = int(value) if whole else float(value)
+        except ValueError:
+            number = -1
+        if not self.least <= number < float("inf") or (number == 0 and not self.zero):
+            raise MetricError(f"{text}: {key} must be {self.range}, not {value!r}")
+        return number
 
 
 #: What counts: a SELECT, and the kernel that its rows go through, if any.

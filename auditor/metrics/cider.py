@@ -60,6 +60,7 @@ _IDF = Parameter(
     counts=True,
     form=idf.FORM,
     read=idf.named,
+    of_file=idf.file_setting,
 )
 
 _SCALE = Parameter(

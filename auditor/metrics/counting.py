@@ -16,6 +16,7 @@ from auditor.metrics.vectors import learning
 from auditor.model import Progress, Selection, silent
 from auditor.store import cache, ngrams
 from auditor.store.connection import Store
+from auditor.store.sqlfiles import catalogue
 from auditor.store.workspace import Workspace
 
 #: Counts of one set of candidates that are larger in memory are not kept. The captions themselves are counted again
@@ -134,6 +135,8 @@ def count_in_parts(
     of = {key: spec for _, spec, key in wanted}
     kept = set()
     for key, counts in cache.each(store, {key: spec.table for key, spec in of.items() if spec.keeps}):
+        if of[key].kernel is None and tuple(counts.columns) != catalogue()[of[key].relation].returns:
+            continue  # of another shape than any release keeps
         kept.add(key)
         yield of[key], counts
     missing = [each for each in wanted if each[-1] not in kept]

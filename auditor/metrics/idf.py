@@ -118,12 +118,10 @@ def by_items(idf_mode: str) -> bool:
 def named(word: str) -> str | None:
     """Make a setting of a word that is no fixed mode; null for one that says nothing.
 
-    Raises `MetricError` for a file that cannot be read, and for a name that once meant something else.
+    Raises `MetricError` for a name that once meant something else.
     """
     if word == "pooled":
         raise MetricError(_RETIRED)
-    if word.startswith("file:"):
-        return file_setting(word)
     return word if _TOGETHER.fullmatch(word) else None
 
 

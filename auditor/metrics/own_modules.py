@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -18,15 +19,13 @@ _SHOWN = 8
 def function_of(path: str) -> Callable[..., Any]:
     """Import `MODULE` and give its `FUNCTION`. Raises `MetricError` that says what is not there.
 
-    The working folder comes after all else that is installed: none of its files can stand for a module of Python's own.
+    The working folder is looked into only for a module that is not installed, and comes after all that is: none of its
+    files can stand for a module of Python's own, nor for a part that is not installed.
     """
     name, _, attribute = path.rpartition(".")
     if not name:
         raise MetricError(f"python:{path}: expected python:MODULE.FUNCTION")
-    folder = str(Path.cwd())
-    if folder not in sys.path:
-        sys.path.append(folder)
-    module = _imported(path, name, folder)
+    module = _imported(path, name, str(Path.cwd()))
     found = getattr(module, attribute, None)
     where = f"module {name} ({getattr(module, '__file__', None) or 'built in'})"
     if found is None:
@@ -40,6 +39,8 @@ def function_of(path: str) -> Callable[..., Any]:
 
 def _imported(path: str, name: str, folder: str) -> ModuleType:
     try:
+        if folder not in sys.path and importlib.util.find_spec(name.partition(".")[0]) is None:
+            sys.path.append(folder)
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name and (name == error.name or name.startswith(f"{error.name}.")):

@@ -8,5 +8,6 @@ themselves, in the environment or a profile.
 from auditor.remote.addresses import address_of
 from auditor.remote.incoming import Near
 from auditor.remote.outgoing import sending
+from auditor.remote.pace import PATIENCE, Patience
 
-__all__ = ["Near", "address_of", "sending"]
+__all__ = ["PATIENCE", "Near", "Patience", "address_of", "sending"]

@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
-from auditor.errors import MissingExtraError, SourceError
+from auditor.errors import AuditorError, MissingExtraError, SourceError, harmless_cause
+from auditor.remote import web
+from auditor.remote.pace import PATIENCE, Patience
 
 T = TypeVar("T")
 
@@ -19,6 +21,9 @@ TRIES, PAUSE = 4, 0.5
 
 #: A letter alone is a disk of Windows. A path keeps one slash of those that follow.
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/+(.+)", re.DOTALL)
+
+#: Addresses of the web, which are only read.
+WEB = ("http", "https")
 
 #: Addresses of this disk.
 _LOCAL = ("file", "local")
@@ -62,40 +67,52 @@ def scheme_of(address: str) -> str:
     return address.partition("://")[0]
 
 
-def filesystem(address: str) -> tuple[Any, str]:
+def filesystem(address: str, patience: Patience = PATIENCE) -> tuple[Any, str]:
     """Open the filesystem of an address, which remembers no listing, and give the path there.
 
     Raises `MissingExtraError` where a library is missing, `SourceError` for what no library knows.
     """
     try:
-        from fsspec.core import url_to_fs  # type: ignore[import-untyped]  # noqa: PLC0415  an extra
+        from fsspec.core import filesystem as opened_by  # type: ignore[import-untyped]  # noqa: PLC0415  an extra
+        from fsspec.core import url_to_fs  # noqa: PLC0415
     except ImportError as error:
         raise MissingExtraError(f"{address}: an address is read by fsspec: {_EXTRA}") from error
-    scheme = scheme_of(address)
-    settings = {"headers": {"Accept-Encoding": "identity"}} if scheme in ("http", "https") else {}
+    is_web = scheme_of(address) in WEB
+    if "::" in address and not is_web:  # fsspec would read what the inner one names, whatever and wherever that is
+        raise SourceError(f"{address}: an address within an address; name a file by its own")
+    fresh: dict[str, Any] = {"skip_instance_cache": True, "use_listings_cache": False}
     try:
-        opened: tuple[Any, str] = url_to_fs(address, skip_instance_cache=True, use_listings_cache=False, **settings)
+        if is_web:
+            return opened_by(scheme_of(address), **fresh, **web.settings(address, patience)), address
+        opened: tuple[Any, str] = url_to_fs(address, **fresh)
     except ImportError as error:
         raise MissingExtraError(f"{address}: {said(error)}; {_EXTRA} has what s3, gs, hf and https need") from error
-    except Exception as error:  # each library raises its own
-        raise SourceError(f"{address}: not an address that can be read: {said(error)}") from error
+    except Exception as error:  # noqa: BLE001  each library raises its own
+        wrong = f"{address}: not an address that can be read: {said(error)}"
+        raise SourceError(wrong) from harmless_cause(error)
     return opened
 
 
 def repeated(address: str, attempt: Callable[[], T]) -> T:
-    """Try until it succeeds, with pauses. Raises `SourceError` for what lasts, and for what does not pass."""
+    """Try until it succeeds, with pauses. Raises `SourceError` for what lasts, and for what does not pass.
+
+    No library's error that shows a password or token is among the causes.
+    """
     for number in range(1, TRIES + 1):
         try:
             return attempt()
         except Exception as error:  # each library raises its own
             if isinstance(error, OSError) and error.errno in _FULL:
                 raise
+            causes = _causes(error)
+            if (ours := next((cause for cause in causes if isinstance(cause, AuditorError)), None)) is not None:
+                raise ours from None
             if (lasting := _lasting(address, error)) is not None:
-                raise SourceError(lasting) from error
+                raise SourceError(lasting) from harmless_cause(error)
             if number == TRIES:
                 raise SourceError(
-                    f"{address}: {said(_causes(error)[-1])}, {TRIES} times in a row; check the network and try again"
-                ) from error
+                    f"{address}: {said(causes[-1])}, {TRIES} times in a row; check the network and try again"
+                ) from harmless_cause(error)
         time.sleep(PAUSE * 2 ** (number - 1))
     raise AssertionError("unreachable")
 

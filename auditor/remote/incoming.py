@@ -22,7 +22,8 @@ from urllib.parse import urlsplit
 from auditor.errors import AuditorError, SourceError
 from auditor.model import Progress, Source, silent
 from auditor.number_order import by_number
-from auditor.remote.addresses import address_of, filesystem, on_disk, repeated, scheme_of
+from auditor.remote.addresses import WEB, address_of, filesystem, on_disk, repeated, scheme_of
+from auditor.remote.pace import PATIENCE, Patience
 
 #: Bytes of a block, how many come at a time, and how many may wait to be written: what a copy holds in memory.
 BLOCK, AT_ONCE, WAITING = 1 << 23, 4, 8
@@ -32,14 +33,12 @@ _MARKS = ("size", "ETag", "etag", "generation", "md5Hash", "content_md5", "Conte
 
 _SIGNS = re.compile(r"[*?[]")
 
-_WEB = ("http", "https")
-
 
 class Near:
     """Copies of what addresses name, as long as it is open; errors then name the addresses, not the copies."""
 
-    def __init__(self, progress: Progress = silent) -> None:
-        self._progress = progress
+    def __init__(self, progress: Progress = silent, patience: Patience = PATIENCE) -> None:
+        self._progress, self._patience = progress, patience
         self._folder: Path | None = None
         self._filesystems: dict[str, Any] = {}
         self._addresses: dict[str, str] = {}
@@ -69,9 +68,10 @@ class Near:
         if address is None:
             return [on_disk(path)]
         scheme = scheme_of(address)
-        if scheme not in self._filesystems:
-            self._filesystems[scheme], _ = filesystem(address)
-        there = self._filesystems[scheme]
+        known = address if scheme in WEB else scheme  # each of the web has a deadline of its own
+        if known not in self._filesystems:
+            self._filesystems[known], _ = filesystem(address, self._patience)
+        there = self._filesystems[known]
         place = there._strip_protocol(address)
         found, root = self._listed(there, address, place)
         copies = {name: self._place(scheme, name) for name in found}
@@ -116,14 +116,14 @@ class Near:
 
     def _is_pattern(self, there: Any, address: str, place: str) -> bool:
         """Say whether an address is a pattern; in one of the web a question mark begins what is asked of the server."""
-        if scheme_of(address) in _WEB:
+        if scheme_of(address) in WEB:
             return "*" in place
         return bool(_SIGNS.search(place)) and not there.isfile(place)
 
     def _place(self, scheme: str, name: str) -> Path:
         """Say where the copy of a file lies: in folders of the names that it has there, which may name its split."""
-        told = urlsplit(name) if scheme in _WEB else None
-        below = PurePosixPath(name if told is None else told.netloc + told.path)
+        told = urlsplit(name) if scheme in WEB else None
+        below = PurePosixPath(name if told is None else told.netloc.rpartition("@")[2] + told.path)
         parts = [part for part in below.parts if part != "/"]
         if ".." in parts or not parts:
             raise SourceError(f"{scheme}://{name.lstrip('/')}: a name that leads out of its folder; name a file")
@@ -190,11 +190,21 @@ def _pieces(
 ) -> Iterator[Callable[[], bytes]]:
     """Give what is to be read of a file, in order: its blocks, or the whole where its server sends no blocks."""
     size = told.get("size")
-    if size is None or not told.get("partial", True):
+    if size is None or not told.get("partial", True) or (size > BLOCK and not _sends_parts(there, name)):
         yield lambda: repeated(address, lambda: _whole(there, name, target))
         return
     for start in range(0, size, BLOCK):
         yield _Block(there, name, told, address, start, min(start + BLOCK, size))
+
+
+def _sends_parts(there: Any, name: str) -> bool:
+    """Say whether a server sends a part of a file where it is asked for one; those of the web need not."""
+    if scheme_of(name) not in WEB:
+        return True
+    try:
+        return len(there.cat_file(name, start=0, end=1)) == 1
+    except Exception:  # noqa: BLE001  whatever is wrong is said where the file is read
+        return False
 
 
 class _Block:
@@ -214,8 +224,6 @@ class _Block:
 
     def _read(self) -> bytes:
         content: bytes = self._there.cat_file(self._name, start=self._start, end=self._end)
-        if len(content) == self._told["size"]:  # a server that sends all whatever it is asked for
-            return content[self._start : self._end]
         if len(content) != self._end - self._start:
             raise ConnectionError(f"{len(content):,} bytes came of {self._end - self._start:,}")
         return content

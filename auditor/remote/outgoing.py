@@ -16,9 +16,7 @@ from typing import Any
 
 from auditor.errors import UsageError
 from auditor.model import Progress, silent
-from auditor.remote.addresses import address_of, filesystem, on_disk, repeated, scheme_of
-
-_WEB = ("http", "https")
+from auditor.remote.addresses import WEB, address_of, filesystem, on_disk, repeated, scheme_of
 
 #: Where folders are but the beginnings of names, and to make one may be to make a bucket.
 _OF_OBJECTS = ("s3", "s3a", "gs", "gcs", "hf", "az", "abfs", "abfss", "adl", "oss")
@@ -49,7 +47,7 @@ def sending(
     if address is None:
         yield on_disk(target)
         return
-    if scheme_of(address) in _WEB:
+    if scheme_of(address) in WEB:
         raise UsageError(f"{address}: cannot be written: addresses of the web are only read; name a file or a bucket")
     there, place = filesystem(address)
     place = place.rstrip("/")

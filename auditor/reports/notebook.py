@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from polars.exceptions import ComputeError
-
 from auditor import reports
 from auditor.cards import DatasetCard
 from auditor.errors import UsageError
@@ -17,6 +15,7 @@ from auditor.model import Pictures
 from auditor.replacing import replacing
 from auditor.reports.html import cells
 from auditor.result import Document, Result
+from auditor.row_files import disk_errors
 
 
 def cell(shown: Result | Document, pictures: Pictures) -> str:
@@ -60,10 +59,8 @@ def written(output: Path) -> Iterator[BinaryIO]:
 def write(result: Result, chosen: str, file: BinaryIO) -> None:
     """Write a result in one of `reports.FORMATS`. Raises `UsageError` for pictures of what has no figures."""
     if chosen == "parquet":
-        try:
+        with disk_errors():
             result.frame.write_parquet(file)
-        except ComputeError as error:  # what Polars makes of a disk that is full
-            raise OSError(str(error)) from error
     elif chosen == "png":
         from auditor.reports.figures import drawing
 

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
 from auditor.metrics.candidates import HUMAN, CandidateSet, bind_candidates
 from auditor.model import Progress, Selection, silent
+from auditor.parameters import MetricName
 from auditor.registry import MetricRequest, References, requests
-from auditor.result import Finding, Said, about, counted
+from auditor.result import Finding, Said, about
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_few_captions, too_long
+from auditor.scoring.single_captions import NEEDS_TWO, lacking, without_references
 from auditor.scoring.substitutes import Substitutes, candidate_sets, empty, passed_over, refuse
 from auditor.statistics.resampling import GIVER
 from auditor.store import ngrams
 from auditor.store.connection import Store
-from auditor.store.versions import images
 
 _CANDIDATES_AT_ONCE = 1_300_000
-
-
-#: The kind of finding on images whose one caption has no reference.
-SINGLE_CAPTION = "one-caption-images"
 
 
 @dataclass(frozen=True)
@@ -46,7 +43,7 @@ def score_sets(
     names: Sequence[str],
     substitutes: Substitutes,
     against: References,
-    metric_names: Sequence[str] | None,
+    metric_names: Sequence[MetricName] | None,
     tokenizer: str,
     seed: int,
     *,
@@ -55,10 +52,14 @@ def score_sets(
 ) -> CandidateScores:
     """Score the candidates called `names`, drawn by `seed`, by the metrics asked for, or by all.
 
-    A candidate that cannot be drawn is left out; if it is `required`, `MetricError` is raised.
+    Against all captions of the image, those themselves are no candidate: each would meet itself. A candidate that
+    cannot be drawn is left out; if it is `required`, `MetricError` is raised.
     """
     metrics, unscored = scorable(store, against.of(selection), requests(metric_names), metric_names)
     sets, reasons = candidate_sets(store, selection, names, substitutes, seed)
+    if against.rule == "all":
+        reasons |= {HUMAN.name: lacking(store, against.of(selection)) or NEEDS_TWO} if HUMAN in sets else {}
+        sets = [replace(one, against_all=True) for one in sets if one is not HUMAN]
     if required:
         refuse(selection, reasons)
     scores = pl.concat(
@@ -78,7 +79,7 @@ def score_sets(
         (
             *unscored,
             *too_few_captions(store, selection, against),
-            *(without_references(store, against.of(selection)) if not _all_see(metrics) else ()),
+            *(_single(store, selection, against) if not _all_see(metrics) else ()),
             *too_long(store, [selection], tokenizer),
             *(passed_over(store, selection, substitutes) if any(one.name == "inter" for one in sets) else ()),
             *_without_meaning(selection, scores.filter(candidate=HUMAN.name), metrics),
@@ -98,6 +99,11 @@ def with_givers(store: Store, measured: CandidateScores, against: References, to
     bind_candidates(store, at_work, intra)
     drawn = at_work.rows("drawn_candidate").select("candidate", "image", "slot", GIVER)
     return measured.scores.join(drawn, on=["candidate", "image", "slot"], how="left", maintain_order="left")
+
+
+def _single(store: Store, selection: Selection, against: References) -> list[Finding]:
+    so = {"so": ", against which substitutes are scored"} if against.rule == "all" else {}
+    return without_references(store, against.of(selection), **so)
 
 
 def _all_see(metrics: Sequence[MetricRequest]) -> bool:
@@ -138,14 +144,3 @@ def _without_meaning(selection: Selection, upper: pl.DataFrame, metrics: Sequenc
         for labels, said in told
         if labels
     ]
-
-
-def without_references(store: Store, selection: Selection) -> list[Finding]:
-    """Say which captions have no score."""
-    described = images(store, selection)
-    single = described.filter(pl.col("captions") < 2).height
-    if not single:
-        return []
-    subject = counted(single, "image has", "images have")
-    said = f"{selection.label}: {subject} one caption only, which has no reference and gets no score"
-    return [Finding(SINGLE_CAPTION, said, about(selection), {"images": single}, described.height, "notice")]

@@ -11,9 +11,11 @@ from auditor.errors import MetricError
 from auditor.metrics.candidates import CandidateSet
 from auditor.metrics.counting import CountSpec, count_in_parts
 from auditor.model import Progress, Selection, silent
+from auditor.parameters import MetricName
 from auditor.registry import MetricRequest, References
 from auditor.result import Finding, about, counted
 from auditor.scoring.sight import learnt_from, pinned, unseen
+from auditor.scoring.single_captions import lacking, refusal
 from auditor.scoring.writing import unreadable
 from auditor.store import ngrams, tokens
 from auditor.store.connection import Store
@@ -47,11 +49,8 @@ def score_candidates(
     scores = scored(store, selection, tokenizer, candidates, metrics, progress)
     if scores.is_empty() and any(metric.metric.sees_images for metric in metrics):
         raise MetricError(f"{selection.label}: no image of these candidates has a vector")
-    if scores.is_empty() and not _has_references(store, selection):
-        raise MetricError(
-            f"{selection.label}: no caption has a reference to be scored against; "
-            "leave-one-out needs images with two captions or more, one more than --references"
-        )
+    if scores.is_empty() and (why := lacking(store, selection)):
+        raise refusal(selection, why)
     if scores.is_empty() and (refused := too_long(store, [selection], tokenizer)):
         raise MetricError(refused[0].sentence)
     return scores
@@ -114,7 +113,7 @@ def refuse_unscorable(store: Store, selection: Selection, metrics: Sequence[Metr
 
 
 def scorable(
-    store: Store, selection: Selection, metrics: Sequence[MetricRequest], metric_names: Sequence[str] | None
+    store: Store, selection: Selection, metrics: Sequence[MetricRequest], metric_names: Sequence[MetricName] | None
 ) -> tuple[list[MetricRequest], list[str]]:
     """Leave out the metrics that have no scores of so few images, or such captions, unless asked for by name.
 
@@ -142,12 +141,6 @@ def _refused(store: Store, selection: Selection, metrics: Sequence[MetricRequest
     reasons = {metric.label: metric.refusal(described) for metric in metrics}
     few = {label: reason for label, reason in reasons.items() if reason is not None}
     return {**unreadable(store, selection, metrics), **few}
-
-
-def _has_references(store: Store, selection: Selection) -> bool:
-    """Say whether any image has a caption beside the one that is held out."""
-    fewest = selection.draw.fewest if selection.draw else 2
-    return bool((images(store, selection)["captions"] >= fewest).any())
 
 
 def signatures(metrics: Sequence[MetricRequest], tokenizer: str, references: References) -> dict[str, str]:

@@ -36,6 +36,8 @@ from auditor.sources import (
     webdataset,
     wordlist,
 )
+from auditor.sources.guards.panics import each_unheard, unheard
+from auditor.sources.judgements.columns import ratings as rating_columns
 from auditor.sources.reading import encoding, files
 from auditor.sources.reading.acceptance import accept, check_common, file_names
 from auditor.sources.reading.batches import gathered
@@ -87,6 +89,9 @@ _MANY = 1_000_000
 
 _MOST_EMPTY = 100
 
+#: Formats whose records may have more columns than they read.
+_RECORDS = ("table", "list", "coco")
+
 #: Formats whose captions may lie in a folder of files.
 _OF_FOLDERS = ("bundle", "entities", "brown", "table", "vectors")
 
@@ -117,16 +122,24 @@ def check_places(part: Part, file_format: str) -> None:
         raise SourceError(f'{folder}: a folder; format "{file_format}" is read from files: name them, as {folder}/*')
 
 
+@unheard()
 def told(part: Part, file_format: str) -> list[str]:
-    """Say what of a part's files was taken for something that nobody named."""
-    return table.told(part) if file_format == "table" else []
+    """Say what of a part's files was taken for something that nobody named, or is not read."""
+    return table.told(part) if file_format == "table" else judgements.told(part) if file_format == "judgements" else []
 
 
+def ratings(part: Part, file_format: str) -> list[str]:
+    """List the columns of ratings in the first file of a part, which formats of captions do not read."""
+    return rating_columns(table.names_of(files.expand(part)[0])) if file_format in _RECORDS else []
+
+
+@unheard()
 def columns_of(part: Part, file_format: str) -> Mapping[str, str]:
     """Say by which columns a table is read: what each holds, and its name. Nothing of other formats."""
     return table.columns_of(part) if file_format == "table" else {}
 
 
+@unheard()
 def guess(part: Part) -> str:
     """Find the format of files that nobody named, by their content.
 
@@ -173,7 +186,7 @@ def read(part: Part, file_format: str, cut: Counter[str] | None = None) -> Batch
     paths = files.expand(part)
     unread = {path.name for path in paths} if len(paths) > 1 else set()
     watch = files.Watch(paths)
-    for batch in gathered(reader(file_format).read(part)):
+    for batch in gathered(each_unheard(reader(file_format).read(part))):
         captions = accept(batch, part, cut)
         refusals = captions.filter(captions["reason"].is_not_null())
         if first is None and refusals.height:

@@ -1,4 +1,4 @@
-"""Format `choices`: forced-choice items, a caption that is right and one that is wrong of the same image.
+"""Format `choices`: forced-choice items, one or two right captions of an image and one that is wrong.
 
 JSON (an object of items by their ids, as SugarCrepe and VALSE have it, or a list), JSON lines, CSV or TSV. Keys and
 columns are known by the names that benchmarks use.
@@ -22,8 +22,14 @@ from auditor.sources.reading.json_stream import items
 from auditor.sources.sides import JudgedCaption, fault, frames, refused
 from auditor.sources.table.json import first_keys, of_lines
 
+#: The captions of an item, as `sql/choices` knows them, and in words. The second right one is optional.
+SIDES: Mapping[str, str] = {"right": "right", "right2": "second right", "wrong": "wrong"}
+
+_RIGHT = ("right", "caption", "true_caption", "positive_caption", "positive", "correct")
+
 _NAMES: Mapping[str, tuple[str, ...]] = {
-    "right": ("right", "caption", "true_caption", "positive_caption", "positive", "correct"),
+    "right": _RIGHT,
+    "right2": tuple(f"{name}{two}" for name in _RIGHT for two in ("2", "_2")),
     "wrong": ("wrong", "negative_caption", "foil", "false_caption", "distractor", "negative", "hard_negative"),
     "image": ("image", "filename", "file_name", "image_file", "image_path", "image_id", "img"),
     "item": ("item", "item_id", "id"),
@@ -38,8 +44,10 @@ _NEEDED = ("right", "wrong", "image")
 OPTIONS: Mapping[str, str] = {
     "image_col": "key or column that names the image",
     "right_col": "key or column of the caption that is right",
+    "right2_col": "key or column of a second caption that is right",
     "wrong_col": "key or column of the caption that is wrong",
-    "item_col": "key or column that names the item; else the key of the object, or the number of the record",
+    "item_col": "key or column that names the item, by a number within its part; else the key of the object, or the "
+    "number of the record",
     "part_col": "key or column of the part of the benchmark; else the name of the file",
     "coco_ids": "true names COCO's images by the number in their files' names: 000000565045.jpg is 565045",
 }
@@ -68,7 +76,7 @@ def recognises(path: Path, head: bytes) -> bool:
 
 
 def read(part: Part) -> Batches:
-    """Yield both captions of each item; items are numbered from 1 on, through all files of the part.
+    """Yield the captions of each item; items are numbered from 1 on, through all files of the part.
 
     A part of the benchmark is named by the file where the items do not say it; an item by its part and its id there.
     """
@@ -81,43 +89,53 @@ def _sides(path: Path, options: Mapping[str, Option], numbers: Iterator[int]) ->
     stem = re.sub(r"(\.(json|jsonl|csv|tsv|txt|gz|zst))+$", "", path.name)
     for record in _records(path):
         if record.fault is not None or not isinstance(record.fields, dict):
-            yield refused(record.unit, record.number, record.fault or f"not an object; expected {_FORM}", record.fields)
-            continue
-        one = _named(record.fields, options)
-        texts: dict[str, Any] = {name: one.get(name) for name in _NEEDED}
-        if type(texts["image"]) is int:
-            texts["image"] = str(texts["image"])
-        reason = fault(texts)
-        if reason is None and options.get("coco_ids") is True:
-            named = re.fullmatch(COCO_FILE, texts["image"])
-            texts["image"], reason = (named[1], None) if named else (None, "the image is no file of COCO")
-        if reason is None and texts["right"].strip() == texts["wrong"].strip():
-            reason = "the right and the wrong caption are the same"
-        votes = [one.get(name) for name in ("votes_right", "votes_wrong")]
-        if reason is None and not all(vote is None or _is_count(vote) for vote in votes):
-            reason = f"votes {json.dumps(votes)[:40]} are no whole numbers"
-        if reason is not None:
+            reason = f"item {record.name}: {record.fault or f'not an object; expected {_FORM}'}"
             yield refused(record.unit, record.number, reason, record.fields)
             continue
+        one = _named(record.fields, options)
         category = str(one.get("part") or stem)
-        name = str(one["item"]) if one.get("item") not in (None, "") else f"{category}/{record.name}"
+        item = one.get("item")
+        has_name = item is not None and not _is_count(item)
+        name = str(item) if has_name else f"{category}/{record.name if item is None else item}"
+        texts = {thing: one.get(thing) for thing in _NEEDED}
+        if one.get("right2") is not None:
+            texts["right2"] = one["right2"]
+        votes = {side: one.get(f"votes_{side}") for side in SIDES}
+        why = _fault(texts, votes, options)
+        if why is not None:
+            yield refused(record.unit, record.number, f"item {name}: {why}", record.fields)
+            continue
         number = next(numbers)
-        for side, vote in zip(("right", "wrong"), votes, strict=True):
-            known = {
-                "pair": number,
-                "side": side,
-                "category": category,
-                "origin": name,
-                "votes": None if vote is None else int(vote),
-            }
-            yield JudgedCaption(
-                record.unit,
-                record.number,
-                image=texts["image"],
-                identifier=f"the {side} caption of item {name}",
-                text=texts[side],
-                pair=known,
-            )
+        for side, called in SIDES.items():
+            if side in texts:
+                vote = votes[side]
+                count = None if vote is None else int(vote)
+                known = {"pair": number, "side": side, "category": category, "origin": name, "votes": count}
+                yield JudgedCaption(
+                    record.unit,
+                    record.number,
+                    image=texts["image"],
+                    identifier=f"the {called} caption of item {name}",
+                    text=texts[side],
+                    pair=known,
+                )
+
+
+def _fault(texts: dict[str, Any], votes: Mapping[str, Any], options: Mapping[str, Option]) -> str | None:
+    """Find why a record is no item; write its image as captions name it."""
+    if type(texts["image"]) is int:
+        texts["image"] = str(texts["image"])
+    reason = fault(texts)
+    if reason is None and options.get("coco_ids") is True:
+        named = re.fullmatch(COCO_FILE, texts["image"])
+        texts["image"], reason = (named[1], None) if named else (None, "the image is no file of COCO")
+    for side, called in SIDES.items():
+        if reason is None and side in texts and side != "wrong" and texts[side].strip() == texts["wrong"].strip():
+            reason = f"the {called} and the wrong caption are the same"
+    asked = [vote for vote in votes.values() if vote is not None]
+    if reason is None and not all(map(_is_count, asked)):
+        reason = f"votes {json.dumps(asked)[:40]} are no whole numbers"
+    return reason
 
 
 def _is_count(vote: Any) -> bool:
@@ -170,10 +188,9 @@ def _records(path: Path) -> Iterator[_Record]:
     head = files.head(path)
     text = head.decode("utf-8-sig", errors="replace").lstrip()
     if text.startswith("[") or _BY_ID.match(head):
-        for item in items(path, "choices"):
-            place = item.number or 0
+        for number, item in enumerate(items(path, "choices"), 1):
             name = item.key if not item.number else str(item.number)
-            yield _Record("record", place or 1, name, item.value, item.fault)
+            yield _Record("record", number, name, item.value, item.fault)
     elif text.startswith("{"):
         for number, value, _, reason in of_lines(path):
             yield _Record("line", number, str(number), value, reason)

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from auditor.errors import MetricError
 from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest
 from auditor.scoring.scores import refuse_unscorable
+from auditor.scoring.single_captions import lacking, refusal
 from auditor.stages import plan as plans
 from auditor.stages.plan import Plan
 from auditor.stages.work import CAPTIONS, WORDS, Work
 from auditor.store import ngrams, tokens
 from auditor.store.connection import Store
-from auditor.store.versions import images
 from auditor.text import tokenizer_of
 
 #: Captions of a bucket. It does not depend on the machine: what is the same work has the same files everywhere.
@@ -36,8 +35,8 @@ def begin(
     stages, and for captions without references; `UsageError` for a folder of other work.
     """
     refuse_unscorable(store, selection, metrics)
-    if not images(store, selection)["captions"].gt(1).any():
-        raise MetricError(f"{selection.label}: no image has two captions, and so no caption has a reference")
+    if why := lacking(store, selection):
+        raise refusal(selection, why)
     tokens.provide(store, [selection], tokenizer, tokenizer_of(tokenizer), progress)
     at_work = ngrams.workspace(store, selection, tokenizer)
     plan = plans.made(at_work, selection, tokenizer, metrics, captions)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, chdir, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
@@ -106,7 +107,8 @@ def on_ray(force: Force) -> Iterator[Execute]:
         own = {"include_dashboard": False, "num_cpus": force.workers, "object_store_memory": _OBJECTS}
         told: dict[str, Any] = {"address": force.address} if force.address else {"address": "local", **own}
         try:
-            ray.init(log_to_driver=False, logging_level=logging.ERROR, **told)
+            with chdir(sys.prefix):  # its workers import from the folder where it begins before all that is installed
+                ray.init(log_to_driver=False, logging_level=logging.ERROR, **told)
         except (ConnectionError, ValueError, RuntimeError) as error:
             raise UsageError(f"--address {force.address}: no Ray answers there: {error}") from error
     task = ray.remote(num_cpus=1, max_retries=_PATIENCE)(run)

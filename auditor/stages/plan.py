@@ -13,7 +13,8 @@ from importlib.metadata import version
 from auditor.errors import MetricError
 from auditor.metrics import idf
 from auditor.model import Selection, Version
-from auditor.registry import MetricRequest, References, are_ours, request
+from auditor.records import typed
+from auditor.registry import MetricRequest, References, are_ours, request_of_file
 from auditor.scoring.scores import signatures
 from auditor.store import ngrams
 from auditor.store.sqlfiles import catalogue, fingerprint
@@ -60,7 +61,7 @@ class Plan:
     @property
     def requests(self) -> list[MetricRequest]:
         """Read its metrics."""
-        return [request(text) for text in self.metrics]
+        return [request_of_file(text) for text in self.metrics]
 
     @property
     def of(self) -> Version:
@@ -72,10 +73,14 @@ class Plan:
 
 
 def read(text: str) -> Plan:
-    """Read what `Plan.written` has spelled."""
+    """Read what `Plan.written` has spelled. Raises one of `FORGED` for anything else."""
     fields = json.loads(text)
     fields["buckets"] = tuple(tuple(one) for one in fields["buckets"])
-    return Plan(**{**fields, "metrics": tuple(fields["metrics"])})
+    return typed(Plan(**{**fields, "metrics": tuple(fields["metrics"])}))
+
+
+#: What reading a record raises that nobody here has written.
+FORGED = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
 
 
 def made(

@@ -13,6 +13,8 @@ import sys
 import traceback
 from contextlib import suppress
 from pathlib import Path
+from queue import SimpleQueue
+from threading import Thread
 
 from auditor import errors
 from auditor.errors import AuditorError
@@ -24,7 +26,7 @@ class Process:
 
     def __init__(self) -> None:
         self._running = subprocess.Popen(  # noqa: S603  # this interpreter
-            [sys.executable, "-m", __name__],
+            [sys.executable, "-P", "-W", "ignore:::auditor.plugins", "-m", __name__],  # the caller has warned
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,  # Ctrl-C is the caller's, who ends it
@@ -55,12 +57,21 @@ class Process:
 
 
 def _serve() -> None:
-    """Do what is told on standard input, until it ends."""
+    """Do the tasks of standard input, until it ends."""
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever else is printed is no answer
-    with suppress(BrokenPipeError):  # whoever asked is gone
-        for line in sys.stdin:
-            print(json.dumps(_answer(*json.loads(line))), file=answers, flush=True)
+    questions: SimpleQueue[str] = SimpleQueue()
+    Thread(target=_listen, args=(questions,), daemon=True).start()
+    with suppress(BrokenPipeError):  # the caller is gone
+        while True:
+            print(json.dumps(_answer(*json.loads(questions.get()))), file=answers, flush=True)
+
+
+def _listen(questions: SimpleQueue[str]) -> None:
+    """Read tasks, and end this process in the middle of one where the caller is gone: files are whole or not there."""
+    for line in sys.stdin:
+        questions.put(line)
+    os._exit(0)
 
 
 def _answer(folder: str, stage: str, number: int, memory: int) -> dict[str, object]:

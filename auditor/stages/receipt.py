@@ -14,8 +14,9 @@ from typing import Any
 
 import polars as pl
 
-from auditor.errors import SourceError, UsageError
-from auditor.replacing import replacing
+from auditor.errors import SourceError, SqlError, UsageError
+from auditor.records import typed
+from auditor.replacing import is_plain, replacing
 from auditor.stages import plan as plans
 from auditor.stages.plan import Plan
 from auditor.stages.summary import sums_of_scores, totals
@@ -86,10 +87,13 @@ def read(path: Path) -> Receipt:
         fields = json.loads(path.read_bytes())[_NAME]
         named = fields.pop("plan_sha256")
         plan = plans.read(json.dumps(fields.pop("plan")))
-        receipt = Receipt(plan, **{**fields, "rows": tuple(fields["rows"]), "sums": tuple(fields["sums"])})
+        fields |= {"rows": tuple(fields["rows"]), "sums": tuple(fields["sums"])}
+        receipt = typed(Receipt(plan, **fields))
+        if not receipt.rows or min(receipt.rows) < 1 or sum(receipt.rows) > plan.captions:
+            raise ValueError("other rows than captions")
     except OSError as error:
         raise SourceError(f"{path}: cannot be read: {error.strerror or error}") from error
-    except (ValueError, KeyError, TypeError) as error:
+    except plans.FORGED as error:
         raise SourceError(f"{path}: is no receipt; `auditor stages -o FILE` writes one beside its scores") from error
     if plan.digest != named:
         raise SourceError(f"{path}: was altered: its plan is not the one that it was written for")
@@ -118,18 +122,26 @@ def checked(store: Store, receipt: Receipt, scores: Path) -> Iterator[tuple[str,
 def _sums_of_buckets(receipt: Receipt, scores: Path) -> Iterator[pl.DataFrame]:
     """Add up a file of scores bucket by bucket, as it was written."""
     try:
-        rows = pl.scan_parquet(scores) if scores.suffix == ".parquet" else pl.scan_csv(scores, infer_schema=False)
+        if scores.suffix == ".parquet":
+            rows = pl.scan_parquet(scores, glob=False)
+        else:
+            rows = pl.scan_csv(scores, glob=False, infer_schema=False)
         first = 0
         for captions in receipt.rows:
             height = captions * len(receipt.plan.metrics)
             bucket = rows.slice(first, height).select("metric", pl.col("image").cast(pl.String), "value")
-            yield sums_of_scores(bucket.with_columns(pl.col("value").cast(pl.Float64)).collect())
+            found = bucket.with_columns(pl.col("value").cast(pl.Float64)).collect()
+            yield sums_of_scores(found)
             first += height
-    except (OSError, pl.exceptions.PolarsError) as error:
+            if found.height < height:  # whatever follows, the sums are others
+                return
+    except (OSError, SqlError, pl.exceptions.PolarsError) as error:
         raise SourceError(f"{scores}: cannot be read as scores: {str(error).partition(chr(10))[0]}") from error
 
 
 def _sha256(path: Path) -> str:
+    if not is_plain(path):  # a pipe would wait for its writer
+        raise SourceError(f"{path}: cannot be read: it is no file on a disk")
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

@@ -142,7 +142,7 @@ def run(folder: Path, stage: str, number: int, memory: int) -> Done:
     part = work.part(stage, number)
     if part is None:
         plan, step = plans.read(work.plan()), STAGES[stage]
-        with TemporaryDirectory(prefix=SPILL, dir=folder) as spill:
+        with TemporaryDirectory(prefix=SPILL, dir=folder) as spill, work.reading():
             rows = step.run(plan, work, number, Share(memory, 1, Path(spill)))
         part = work.put(stage, number, rows, step.groups(plan))
     return Done(stage, number, part.rows, resident())

@@ -6,12 +6,14 @@ import hashlib
 import io
 import json
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 import polars as pl
 
-from auditor.errors import StoreError, UsageError
+from auditor.errors import SourceError, StoreError, UsageError
 from auditor.replacing import replacing
 
 #: The stages by name, which is that of their folder of files.
@@ -23,6 +25,8 @@ _ORDER = (CAPTIONS, WORDS, PARTIAL, SUMMED, SCORES, SUMS)
 _OF_THE_STORE = (CAPTIONS, WORDS)
 
 _PLAN = "plan.json"
+
+_REMEDY = "name another folder with --work, or remove this one"
 
 
 class Part(NamedTuple):
@@ -42,15 +46,19 @@ class Work:
     def begin(self, plan: str) -> None:
         """Make the folder for a plan, or go on with what is there of it.
 
-        Raises `UsageError` for a folder that holds other work, or cannot be made.
+        Raises `UsageError` for a folder that holds other work, or cannot be made; `SourceError` for a plan that is not
+        text, and for a link or a pipe: workers would write where it leads, or wait for its writer.
         """
         file = self.folder / _PLAN
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            if file.exists() and file.read_text(encoding="utf-8") != plan:
+            for one in self.folder.rglob("*"):
+                if one.is_symlink() or not (one.is_file() or one.is_dir()):
+                    raise SourceError(f"{one}: is a link or a pipe, as no work has; {_REMEDY}")
+            if file.exists() and self.plan() != plan:
                 raise UsageError(
                     f"{self.folder}: holds the work on another question, or of another version of captions, metrics or "
-                    "auditor; name another folder with --work, or remove this one"
+                    f"auditor; {_REMEDY}"
                 )
             if not file.exists():
                 if any(self.folder.iterdir()):
@@ -61,11 +69,13 @@ class Work:
             raise UsageError(f"{self.folder}: cannot hold the work: {error.strerror or error}") from error
 
     def plan(self) -> str:
-        """Give the plan of the work. Raises `UsageError` where there is none."""
+        """Read the plan of the work. Raises `UsageError` where there is none, `SourceError` where it is not text."""
         try:
             return (self.folder / _PLAN).read_text(encoding="utf-8")
         except OSError as error:
             raise UsageError(f"{self.folder}: holds no work: there is no {_PLAN}") from error
+        except UnicodeDecodeError as error:
+            raise SourceError(f"{self.folder / _PLAN}: not UTF-8; {_REMEDY}") from error
 
     def path(self, stage: str, number: int) -> Path:
         """Name the file of a stage for a bucket."""
@@ -77,7 +87,7 @@ class Work:
         try:
             part = Part(**json.loads(path.with_suffix(".done").read_bytes()))
             return part if path.stat().st_size == part.size else None
-        except (OSError, ValueError, TypeError):
+        except (OSError, ValueError, TypeError, RecursionError):
             return None
 
     def whole(self, stage: str, number: int) -> bool:
@@ -116,6 +126,15 @@ class Work:
         except OSError as error:
             raise StoreError(f"{path}: cannot be written: {error.strerror or error}") from error
         return part
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Raise `SourceError` for a file that its marker names, and that no stage wrote."""
+        try:
+            yield
+        except pl.exceptions.PolarsError as error:
+            what = str(error).partition("\n")[0]
+            raise SourceError(f"{self.folder}: holds a file that no stage wrote: {what}; {_REMEDY}") from error
 
     def scan(self, stage: str, number: int) -> pl.LazyFrame:
         """Read the file of a stage for a bucket."""

@@ -20,7 +20,7 @@ from auditor.statistics.studentized import mean_and_error, ratios
 
 Floats = NDArray[np.float64]
 
-#: What chance alone reaches.
+#: What chance alone reaches, of one right caption and one wrong one.
 CHANCE = 0.5
 
 #: Resamples of images behind the test against the best of several.
@@ -32,7 +32,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Share:
-    """A share of `n` items: `value` with the ends of its interval; `p` that chance is as far from one half.
+    """A share of `n` items: `value` with the ends of its interval; `p` that chance is as far from what it reaches.
 
     `independent` is how many independent items would tell as much.
     """
@@ -53,8 +53,8 @@ class Difference:
     p: float
 
 
-def share(marks: Floats, images: NDArray[np.int64], confidence: float = 0.95) -> Share:
-    """Give the mean of the marks of items; `images` say of which image each item is.
+def share(marks: Floats, images: NDArray[np.int64], confidence: float = 0.95, chance: float = CHANCE) -> Share:
+    """Compute the mean of the marks of items; `images` say of which image each item is, `chance` what chance reaches.
 
     The interval is Wilson's, for as many independent items as have that variance. Raises `ValueError` for no items.
     """
@@ -65,7 +65,7 @@ def share(marks: Floats, images: NDArray[np.int64], confidence: float = 0.95) ->
     variance, groups = _variance(marks, images)
     independent = _independent(value, variance, groups, n)
     low, high = _wilson(value, independent, groups, n, confidence)
-    p = 2 * float(ndtr(-abs(value - CHANCE) * 2 * math.sqrt(independent)))
+    p = 2 * float(ndtr(-abs(value - chance) / math.sqrt(chance * (1 - chance)) * math.sqrt(independent)))
     return Share(n, value, low, high, min(held(p), 1.0), independent)
 
 

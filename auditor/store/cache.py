@@ -83,13 +83,13 @@ def _read(files: Sequence[Path], candidate: str | None) -> pl.DataFrame:
 
 def _entries(store: Store, wanted: Mapping[str, str]) -> list[tuple[str, str]]:
     """Give key and relation of those that the file holds."""
-    tables = store.query("select table_name from duckdb_tables() where schema_name = 'cache'")["table_name"]
-    if "entry" not in tables:
+    if not _columns(store, "entry"):
         return []
     entries = store.query(
         "select key, relation from cache.entry where list_contains($keys, key)", {"keys": list(wanted)}
     )
-    return [(key, relation) for key, relation in entries.rows() if wanted[key] == relation and relation in tables]
+    found = [(key, relation) for key, relation in entries.rows() if wanted[key] == relation]
+    return [(key, relation) for key, relation in found if _columns(store, relation)[:1] == ["key"]]
 
 
 def put(store: Store, selection: Selection, relation: str, entry_key: str, counts: pl.DataFrame) -> None:

@@ -19,7 +19,7 @@ from typing import Any, Self, TypeVar
 import duckdb
 import polars as pl
 
-from auditor.errors import AuditorError, EngineMemoryError, StoreError
+from auditor.errors import AuditorError, EngineFaultError, EngineMemoryError, StoreError
 from auditor.store import bounded, copying, migrations
 from auditor.store import file as opening
 from auditor.store.faults import engine_errors
@@ -108,6 +108,8 @@ class Store:
         `UsageError` for a name that the engine takes for something else.
         """
         opening.refuse_name(path)
+        opening.refuse_place(path)
+        opening.refuse_beside(path)
         makes = path == MEMORY or (write and make)
         nothing_yet = StoreError(f"{path}: nothing was ingested yet; fill it with `auditor ingest NAME`")
         if path != MEMORY and makes:
@@ -139,10 +141,10 @@ class Store:
                         connection = connect(read_only=True, folder=files)
                 elif state == "empty":
                     migrations.apply(connection)
-                elif state == "current" and write:
-                    migrations.restore_cache(connection)
+                if state == "current" or migration is not None:
+                    migrations.check_cache(connection, path, mend=write)
                 if migrations.has_cache(connection):
-                    connection.execute("set search_path = 'main,cache'").complete()
+                    connection.execute(f"set search_path = '{opening.NAME}.main,{opening.NAME}.cache'").complete()
                 connection.execute("".join(macros().values())).complete()
             except BaseException:
                 connection.close()
@@ -154,6 +156,8 @@ class Store:
         """The open connection; only the store room may use it."""
         if self._connection is None:
             raise StoreError(f"{self.path}: the store has been closed")
+        if self._is_left:
+            raise StoreError(f"{self.path}: an earlier statement does not end, and holds the store; open it again")
         return self._connection
 
     def rows(self, name: str, **params: Any) -> pl.DataFrame:
@@ -248,8 +252,8 @@ class Store:
             self._connection.close()
         self._connection = None
         if self.on_close and self.path != MEMORY and not self._is_left:
-            not_kept = suppress(StoreError, EngineMemoryError)
-            with not_kept, Store.open(self.path, write=True, wait=0) as writer:
+            not_kept = suppress(StoreError, EngineMemoryError, EngineFaultError)
+            with not_kept, Store.open(self.path, write=True, make=False, wait=0) as writer:
                 for work in self.on_close:
                     with writer.transaction():  # each its own: the engine holds in memory what is not committed
                         work(writer)

@@ -9,7 +9,7 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
-from auditor.errors import AuditorError, EngineMemoryError, SqlError, StoreError
+from auditor.errors import AuditorError, EngineFaultError, EngineMemoryError, SqlError, StoreError
 
 _NO_ROOM = ("no space left on device", "file too large", "disk quota exceeded", "max_temp_directory_size")
 
@@ -19,9 +19,12 @@ _DAMAGE = ("corrupt database file", "failed to commit")
 
 _BROKEN_ENGINE = (duckdb.FatalException, duckdb.InternalException, duckdb.SerializationException)
 
-_BROKEN_WORDS = ("INTERNAL Error", "FATAL Error")  # of the same, where a stream carries them
+_INTERNAL = "INTERNAL Error"  # a check that the engine makes of itself
 
-_IN_USE = "Resource In Use Error"  # what a statement gets that names the store as a file
+_BROKEN_WORDS = (_INTERNAL, "FATAL Error")  # of the same, where a stream carries them
+
+#: What a statement gets that names the store as a file, and who opens one that this process has open otherwise.
+IN_USE = "Resource In Use Error"
 
 _FROM_A_STREAM = "got external error: "  # what Polars puts before the engine's words
 
@@ -31,8 +34,9 @@ def engine_errors(path: Path, *, of_user: bool = False) -> Iterator[None]:
     """Raise what a user knows for what the engine raises while it works on the store at `path`.
 
     `StoreError` for a full disk or a damaged file, `SqlError` for a statement that is refused, `EngineMemoryError` for
-    one that takes more memory than the engine may use, `KeyboardInterrupt` for Ctrl-C in the middle of one. A statement
-    `of_user` is at fault itself where it breaks the engine.
+    one that takes more memory than the engine may use, `EngineFaultError` for one of ours that breaks the engine,
+    `KeyboardInterrupt` for Ctrl-C in the middle of one. A statement `of_user` is at fault itself where it breaks the
+    engine.
     """
     try:
         yield
@@ -57,23 +61,39 @@ def lacks_room(error: Exception) -> bool:
 
 def no_room(path: Path, error: Exception) -> StoreError:
     """Make the error for a full disk."""
+    said = _first_line(str(error))
     return StoreError(
-        f"{path}: no room left on the disk; what was stored before is whole; make room, then repeat: {error}"
+        f"{path}: no room left on the disk; what was stored before is whole; make room, then repeat: {said}"
     )
+
+
+def lacks_memory(error: Exception) -> bool:
+    """Return whether an error means that the engine may use no more memory, or that there is none."""
+    return any(words in str(error).lower() for words in _NO_MEMORY)
+
+
+def no_memory(what: str, error: Exception) -> EngineMemoryError:
+    """Make the error for too little memory."""
+    more = "raise --memory, or AUDITOR_MEMORY (640MiB where it is not set)"
+    said = _first_line(str(error).strip().removeprefix(_FROM_A_STREAM))
+    return EngineMemoryError(f"{what} needs more memory than the engine may use; {more}: {said}")
 
 
 def _told(error: Exception, path: Path, *, of_user: bool) -> AuditorError:
     said = str(error).strip().removeprefix(_FROM_A_STREAM)
     if lacks_room(error):
         return no_room(path, error)
-    if any(words in said.lower() for words in _NO_MEMORY):
-        what = "the statement" if of_user else f"{path}: this"
-        more = "raise --memory, or AUDITOR_MEMORY (640MiB where it is not set)"
-        return EngineMemoryError(f"{what} needs more memory than the engine may use; {more}: {_first_line(said)}")
+    if lacks_memory(error):
+        return no_memory("the statement" if of_user else f"{path}: this", error)
     # A user's own statement may fail to read some other file, which says nothing about the store. The engine names the
     # store's files in full, whatever the user typed.
-    own = any(f'file "{name}' in said for name in (path, path.absolute(), path.resolve())) and _IN_USE not in said
+    own = any(f'file "{name}' in said for name in (path, path.absolute(), path.resolve())) and IN_USE not in said
     is_broken = isinstance(error, _BROKEN_ENGINE) or said.startswith(_BROKEN_WORDS)
+    if is_broken and _INTERNAL in said and not own and not of_user:  # damaged blocks fail their checksums before
+        return EngineFaultError(
+            f"{path}: the engine failed at a statement of auditor; it is at fault, not the store; please report this:"
+            f" {_first_line(said)}"
+        )
     if own or (is_broken and not of_user) or any(words in said.lower() for words in _DAMAGE):
         return StoreError(
             f"{path}: cannot be read or written, see `auditor verify`; restore a backup: {_first_line(said)}"

@@ -12,12 +12,21 @@ from pathlib import Path
 
 import duckdb
 
-from auditor.errors import StoreError, StoreLockedError, UsageError
+from auditor.errors import EngineMemoryError, StoreError, StoreLockedError, UsageError
 from auditor.replacing import is_plain
 from auditor.store import sealing
-from auditor.store.faults import lacks_room, no_room
+from auditor.store.faults import IN_USE, lacks_memory, lacks_room, no_memory, no_room
 
 IN_MEMORY = ":memory:"
+
+#: The catalog that every store is, whatever its file is called: no alias or relation of `sql/` has this name.
+NAME = "store"
+
+Settings = dict[str, str | bool | int | float | list[str]]
+
+# Operators that gather small pieces of rows mix up the dictionaries of a hash join: an internal error of DuckDB 2.0.0
+# ("dict-surviving cache"), of strings and of integers. Without them no command is slower.
+_MIXES_DICTIONARIES = "debug_enable_caching_operators"
 
 _MAKING = 1.0  # seconds after which a file that is still unfinished is nobody's
 
@@ -25,9 +34,11 @@ _HEADERS = 3 * 4096  # bytes that every DuckDB file has
 
 _MAGIC = slice(8, 12)
 
-_RESERVED = ("cache", "main", "memory", "system", "temp")
+_BESIDE = (".wal", ".wal.checkpoint", ".wal.recovery", ".tmp", ".partial", ".parses")
 
 _PREFIX = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")  # but not a drive, C:
+
+_OTHERWISE = re.compile(r"\?" if os.name == "nt" else r"[?\\]")  # the log's name ends at the one; the other is a slash
 
 _SIZE = re.compile(r"([0-9]+) ?([KMGT])(i?)B")
 
@@ -44,13 +55,36 @@ class Share:
 
 
 def refuse_name(path: Path) -> None:
-    """Refuse the name of a store that the engine takes for something else (`main.duckdb`, `md:x`, `https://x`)."""
-    if path.stem in _RESERVED:
-        raise UsageError(f"{path}: the engine keeps the name {path.stem} for itself; call the store otherwise")
+    """Refuse what is not a file on a disk: a name of another place (`md:x`, `https://x`), a pipe, a device."""
     if found := _PREFIX.match(str(path)):
         raise UsageError(f"{path}: a store is a file; {found[0]!r} names another place; call the store otherwise")
+    if found := _OTHERWISE.search(str(path.absolute())):
+        raise UsageError(f"{path}: the engine reads {found[0]} in a name otherwise; rename the store or its folder")
     if not is_plain(path) and not path.is_dir():  # a pipe would wait for its writer
         raise UsageError(f"{path}: a store is a file on a disk, and this is a pipe or a device; name another")
+
+
+def refuse_place(path: Path) -> None:
+    """Raise `StoreError` for a path that no file can have: a ring of links, too long a name, none, a closed folder."""
+    try:
+        path.resolve().stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except (OSError, RuntimeError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise StoreError(f"{path}: no store can be here: {why}; name another with --store") from error
+    if not path.name:
+        raise StoreError(f"{path}: no store can be here: it is a folder; name another with --store")
+
+
+def refuse_beside(path: Path) -> None:
+    """Refuse a link or a pipe in the place of what the engine writes beside a store: it would follow, or wait."""
+    if path.name == IN_MEMORY:
+        return
+    for store in {os.path.abspath(path), os.path.realpath(path)}:  # noqa: PTH100  neither fails
+        for beside in (store + ending for ending in _BESIDE):
+            if os.path.islink(beside) or not (is_plain(Path(beside)) or os.path.isdir(beside)):  # noqa: PTH112, PTH114
+                raise StoreError(f"{beside}: a link or a pipe, which the engine would take for its own; remove it")
 
 
 def make_room(path: Path) -> None:
@@ -72,11 +106,16 @@ def make_room(path: Path) -> None:
 
 def is_unfinished(path: Path) -> bool:
     """Say whether a file is empty, or the engine's but shorter than the headers that every database begins with."""
-    if not path.is_file() or path.stat().st_size >= _HEADERS:
+    size = path.stat().st_size if path.is_file() else _HEADERS
+    return size == 0 or (size < _HEADERS and is_database(path))
+
+
+def is_database(path: Path) -> bool:
+    """Say whether a file begins as those of the engine do."""
+    if not path.is_file():
         return False
     with path.open("rb") as file:
-        begin = file.read(_MAGIC.stop)
-    return not begin or begin[_MAGIC] == b"DUCK"
+        return file.read(_MAGIC.stop)[_MAGIC] == b"DUCK"
 
 
 def connect(
@@ -91,18 +130,21 @@ def connect(
 ) -> duckdb.DuckDBPyConnection:
     """Open a file, waiting up to `wait` seconds for another process to let go of it.
 
-    The connection is sealed: beside its file it reaches the `databases` and the files of `folder` only. A store in
-    memory has the engine to itself, and may have a `share` of the machine. Raises
-    `StoreLockedError` after the wait, `StoreError` for a file that is no store or a disk that is full.
+    The file is catalog `NAME` of an engine in memory, whatever it is called. The connection is sealed: beside its file
+    it reaches the `databases` and the files of `folder` only. A store in memory may have a `share` of the machine.
+    Raises `StoreLockedError` after the wait, `StoreError` for a file that is no store or a disk that is full.
     """
     deadline = time.monotonic() + wait
     told = False
     while True:
         file = _identity(path)
         try:
-            connection = duckdb.connect(_named(path), read_only=read_only, config=_settings(path, share))
-            sealing.seal(connection, databases, folder)
+            connection = _attached(
+                path, _settings(path, share, read_only=read_only), databases, folder, read_only=read_only
+            )
         except duckdb.Error as error:
+            if IN_USE in str(error):
+                raise StoreLockedError(f"{path}: this process has the store open already; close that first") from error
             if "could not set lock on file" not in str(error).lower():
                 raise no_room(path, error) if lacks_room(error) else _unreadable(path, error) from error
             if time.monotonic() >= deadline:
@@ -119,24 +161,45 @@ def connect(
             connection.close()  # another process put a compact copy in the place of the file just now
 
 
-def _named(path: Path) -> str:
-    """Name a file so that the engine takes it for one."""
-    return str(path) if path.name == IN_MEMORY else str(path.absolute())
+def _attached(
+    path: Path, settings: Settings, databases: Sequence[Path], folder: Path | None, *, read_only: bool
+) -> duckdb.DuckDBPyConnection:
+    """Attach a store to an engine in memory; those who write one file in this process share its engine."""
+    place = str(path if str(path) == IN_MEMORY else path.absolute())
+    is_shared = place != IN_MEMORY and not read_only
+    connection = duckdb.connect(f"{IN_MEMORY}{place}" if is_shared else IN_MEMORY, config=settings)
+    try:
+        if not (is_shared and sealing.is_sealed(connection)):
+            with suppress(duckdb.CatalogException):  # a later engine may have another name for it
+                connection.execute(f"set global {_MIXES_DICTIONARIES} = false").complete()
+            connection.execute(
+                f"attach {sealing.quoted(place)} as {NAME} (type duckdb{', read_only' if read_only else ''})"
+            ).complete()
+            sealing.seal(connection, databases, folder)
+        connection.execute(f"set search_path = '{NAME}.main'").complete()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
-def _settings(path: Path, share: Share | None) -> dict[str, str | bool | int | float | list[str]]:
+def _settings(path: Path, share: Share | None, *, read_only: bool) -> Settings:
     """Let work that needs more memory go on beside the store's file, or where a store in memory is told to."""
     if share is not None:
-        memory_limit, spill = f"{share.memory}B", str(share.spill)
-        return {
-            **sealing.FROM_THE_START,
-            "memory_limit": memory_limit,
+        own: Settings = {
+            "memory_limit": f"{share.memory}B",
             "threads": share.threads,
-            "temp_directory": spill,
+            "temp_directory": str(share.spill),
         }
-    if path.name == IN_MEMORY:
-        return {**sealing.FROM_THE_START, "temp_directory": ""}
-    return {**sealing.FROM_THE_START, "memory_limit": f"{memory()}B"}
+    elif str(path) == IN_MEMORY:
+        own = {"temp_directory": ""}
+    else:
+        own = {
+            "memory_limit": f"{memory()}B",
+            "temp_directory": f"{path.absolute()}.tmp",
+            "disable_database_invalidation": read_only,  # a statement that breaks the engine breaks no other
+        }
+    return {**sealing.FROM_THE_START, **own}
 
 
 def memory() -> int:
@@ -168,5 +231,7 @@ def _identity(path: Path) -> tuple[int, int] | None:
     return None
 
 
-def _unreadable(path: Path, error: Exception) -> StoreError:
+def _unreadable(path: Path, error: Exception) -> StoreError | EngineMemoryError:
+    if lacks_memory(error):
+        return no_memory(f"{path}: this", error)
     return StoreError(f"{path}: cannot be opened as a store; restore a backup or name another with --store: {error}")

@@ -16,6 +16,7 @@ from typing import Any
 
 import polars as pl
 
+from auditor.errors import StoreError
 from auditor.model import Selection
 from auditor.result import Figure, Finding, Result, Table
 from auditor.store import cache, versions
@@ -23,6 +24,12 @@ from auditor.store.connection import Store
 from auditor.store.sqlfiles import catalogue
 
 _RELATION = "study_result"
+
+#: What unpacking raises for what nobody has packed here.
+_DAMAGE = (
+    ValueError, LookupError, TypeError, AttributeError, OSError, RecursionError, StopIteration,
+    pl.exceptions.PolarsError, pl.exceptions.PanicException,
+)  # fmt: skip
 
 #: The rooms whose code can change a result.
 _ROOMS = ("metrics", "scoring", "sources", "statistics", "store", "studies", "text")
@@ -42,13 +49,19 @@ def kept_result(
     `settings` are all that can change the result beside the captions of `selections`, those of others that it looks at
     (`beside`, corpora, what the datasets are related to) and the program. A result that was just made goes through the
     same form as one that was kept, so that both are equal to the last bit.
+
+    Raises `StoreError` for a kept result that cannot be read.
     """
     entry = _key(study, selections, {**settings, "around": _around(store, [*selections, *beside])}, beside)
     rows = cache.get(store, {entry: _RELATION}).get(entry)
     if rows is None:
         rows = _packed(make())
         cache.put(store, selections[0], _RELATION, entry, rows)
-    return replace(_unpacked(rows), selections=tuple(selections))
+    try:
+        return replace(_unpacked(rows), selections=tuple(selections))
+    except _DAMAGE as error:
+        said = f"{store.path}: damaged: a result that the cache keeps cannot be read"
+        raise StoreError(f"{said}; `auditor store gc --all` makes the cache anew, without loss") from error
 
 
 def _key(study: str, selections: Sequence[Selection], settings: Mapping[str, Any], beside: Sequence[Selection]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -15,7 +16,7 @@ from auditor.store import copying
 from auditor.store.sqlfiles import sql_root
 
 #: sha256 of what the newest schema defines, as the engine spells it: what `_definitions` need not be compared with.
-DEFINITIONS = "86390f2dc69305deca35aa067bc6193fdca04aa37ae3345e3d012a7544346bad"
+DEFINITIONS = "8c98385fb74f39cc9a0e0c7e39318d3f4586618eb5539d020a53c18a202e350a"
 
 # Tables of the cache come and go with what is counted.
 _DEFINED = """
@@ -40,6 +41,10 @@ _DEFINED = """
         select 'sequence', schema_name, sequence_name, sql
         from system.main.duckdb_sequences() where database_name = current_database()
         union all
+        select 'schema', 'main', schema_name, ''
+        from system.main.duckdb_schemas()
+        where database_name = current_database() and schema_name not in ('main', 'cache') and not internal
+        union all
         select 'trigger', schema_name, trigger_name, sql
         from system.main.duckdb_triggers() where database_name = current_database()
     )
@@ -47,6 +52,22 @@ _DEFINED = """
     select kind || ' ' || if(schema_name = 'main', '', schema_name || '.') || name, definition
     from place
 """
+
+
+#: The same of the tables that the schema makes in the cache.
+CACHED = "0b6a30ff3c725874f053f28be9ec1e9a84dc94e18229430d1e29533481d84966"
+
+# Tables that countings make there have no constraint.
+_CACHED = """
+    select table_name, sql
+    from system.main.duckdb_tables()
+    where schema_name = 'cache' and database_name = current_database() and (
+        list_contains($made, table_name) or index_count > 0 or regexp_matches(sql, ' (NOT NULL|UNIQUE|KEY|CHECK)\\b')
+    )
+"""
+
+#: Tables of the cache that the schema makes.
+OF_SCHEMA = ("drawn_candidate", "entry", "finding", "ngram_frequency", "parse", "score_column", "score_list")
 
 
 @dataclass(frozen=True)
@@ -68,12 +89,17 @@ def newest() -> int:
 
 
 def current(connection: duckdb.DuckDBPyConnection) -> int | None:
-    """Give the schema version of an open file; null when it is no auditor store."""
-    known = connection.execute("select 1 from duckdb_tables() where table_name = 'migration'").fetchall()
+    """Give the schema version of an open file; null when it is no auditor store, 0 when its own table does not say."""
+    known = connection.execute(
+        "select 1 from system.main.duckdb_tables()"
+        " where table_name = 'migration' and schema_name = 'main' and database_name = current_database()"
+    ).fetchall()
     if not known:
         return None
-    row = connection.execute("select max(number) from migration").fetchall()
-    return int(row[0][0])
+    with suppress(duckdb.BinderException, duckdb.ConversionException):
+        ((number,),) = connection.execute("select max(number)::integer from main.migration").fetchall()
+        return number or 0
+    return 0
 
 
 def state(connection: duckdb.DuckDBPyConnection, path: Path) -> Literal["empty", "old", "current"]:
@@ -87,6 +113,8 @@ def state(connection: duckdb.DuckDBPyConnection, path: Path) -> Literal["empty",
         if not connection.execute("select 1 from duckdb_tables()").fetchall():
             return "empty"
         raise StoreError(f"{path}: a DuckDB file, but not made by auditor; name another with --store")
+    if number < 1:
+        raise StoreError(f"{path}: altered: its table migration names no schema; restore a backup")
     if number > newest():
         raise StoreError(f"{path}: has schema {number}, this auditor knows up to {newest()}; upgrade auditor")
     _refuse_definitions(connection, path, number)
@@ -138,6 +166,35 @@ def migrate(connection: duckdb.DuckDBPyConnection, path: Path) -> Migration:
     copying.copy(connection, path, backup)
     apply(connection)
     return Migration(old, newest(), backup)
+
+
+def check_cache(connection: duckdb.DuckDBPyConnection, path: Path, *, mend: bool) -> None:
+    """Refuse a cache whose tables are not as the newest schema makes them; with `mend` make it anew, and what it lacks.
+
+    Raises `StoreError` that names the table, and the command that mends it.
+    """
+    found = _cached(connection)
+    if _digest(found) != CACHED:
+        with duckdb.connect() as fresh:
+            apply(fresh)
+            expected = _cached(fresh)
+        altered = next((name for name in sorted(found) if found[name] != expected.get(name)), None)
+        if altered is not None and not mend:
+            said = f"{path}: altered: table cache.{altered} is not as auditor makes it"
+            raise StoreError(f"{said}; `auditor store gc --all` makes the cache anew, without loss")
+        if altered is not None:
+            drop_cache(connection)
+    if mend:
+        restore_cache(connection)
+
+
+def _cached(connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
+    return dict(connection.execute(_CACHED, {"made": OF_SCHEMA}).fetchall())
+
+
+def drop_cache(connection: duckdb.DuckDBPyConnection) -> None:
+    """Forget whatever can be counted again."""
+    connection.execute("drop schema cache cascade").complete()
 
 
 def restore_cache(connection: duckdb.DuckDBPyConnection) -> None:

@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Protocol
 
 import polars as pl
-from polars.exceptions import ComputeError
+from polars.exceptions import ComputeError, PolarsError
 
 from auditor.model import Progress, Selection, silent
+from auditor.replacing import is_plain
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 
@@ -131,9 +132,11 @@ class _Waiting:
         """Read what waits, of this command or of one that was interrupted; each text once."""
         parts = [_EMPTY]
         for file in sorted(self._folder.glob("*.arrow")):
-            with suppress(OSError, ComputeError):  # written by another command, which wins
-                parts.append(pl.read_ipc(file).select(_EMPTY.columns))
-                self._files.append(file)
+            with suppress(OSError, PolarsError):  # written by another command, which wins
+                rows = pl.read_ipc(file).select(_EMPTY.columns) if is_plain(file) else None
+                if rows is not None and rows.schema == _EMPTY.schema:
+                    parts.append(rows)
+                    self._files.append(file)
         return pl.concat(parts).unique("caption_id", maintain_order=True)
 
     def add(self, rows: pl.DataFrame) -> None:

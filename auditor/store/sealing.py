@@ -30,8 +30,6 @@ def seal(connection: duckdb.DuckDBPyConnection, databases: Sequence[Path] = (), 
 
     Which statements may write those files is not the engine's to say: see `statements`.
     """
-    if connection.execute("select current_setting('lock_configuration')").fetchall()[0][0]:
-        return  # this process has the file open already: they share their settings
     paths = [f"{path.absolute()}{ending}" for path in databases for ending in _BESIDE]
     connection.execute(f"set allowed_paths = {_listed(paths)}").complete()
     connection.execute(f"set allowed_directories = {_listed([] if folder is None else [str(folder)])}").complete()
@@ -40,6 +38,15 @@ def seal(connection: duckdb.DuckDBPyConnection, databases: Sequence[Path] = (), 
     connection.execute("set lock_configuration = true").complete()
 
 
+def is_sealed(connection: duckdb.DuckDBPyConnection) -> bool:
+    """Return whether another connection of this process to the same file has sealed their engine."""
+    return bool(connection.execute("select current_setting('lock_configuration')").fetchall()[0][0])
+
+
+def quoted(text: str) -> str:
+    """Return a text as a statement has it."""
+    return "'" + text.replace("'", "''") + "'"
+
+
 def _listed(texts: Sequence[str]) -> str:
-    quoted = ("'" + text.replace("'", "''") + "'" for text in texts)
-    return f"[{', '.join(quoted)}]"
+    return f"[{', '.join(map(quoted, texts))}]"

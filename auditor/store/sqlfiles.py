@@ -15,7 +15,7 @@ from pathlib import Path
 
 import duckdb
 
-_FIELD = re.compile(r"-- (name|version|grain|params|reads|returns|cites): (.*)")
+_FIELD = re.compile(r"-- (name|version|grain|params|reads|returns|order|cites): (.*)")
 
 #: Where a statement names what it reads, and whether it calls it otherwise; comments and texts are passed over.
 _READ = re.compile(r"--[^\n]*|'[^']*'|\bdistinct from\b|(\b(?:from|join)\s+)(\w+)\b(?!\s*[.(])(\s+as\b)?")
@@ -25,7 +25,8 @@ _READ = re.compile(r"--[^\n]*|'[^']*'|\bdistinct from\b|(\b(?:from|join)\s+)(\w+
 class SqlFile:
     """One SELECT with its declared parameters, inputs and columns.
 
-    `reads` names tables of the store and other files; `returns` names the columns in order.
+    `reads` names tables of the store and other files; `returns` names the columns, left to right;
+    `order` is how the rows are ordered, empty where readers must not rely on any.
     """
 
     path: Path
@@ -35,6 +36,7 @@ class SqlFile:
     params: tuple[str, ...]
     reads: tuple[str, ...]
     returns: tuple[str, ...]
+    order: str
     cites: str
     statement: str
 
@@ -75,6 +77,7 @@ def parse(path: Path) -> SqlFile:
         params=tuple(part.split()[0] for part in _listed(header.get("params", ""))),
         reads=_listed(header.get("reads", "")),
         returns=_listed(header["returns"]),
+        order=header.get("order", ""),
         cites=header.get("cites", ""),
         statement=text.strip().removesuffix(";"),
     )

@@ -16,6 +16,7 @@ import polars as pl
 
 from auditor.model import Progress, Selection, silent
 from auditor.store.connection import Store
+from auditor.store.file import NAME
 
 Tokenizer = Callable[[pl.Series], pl.Series]
 
@@ -26,10 +27,10 @@ _OVERLAY = (
     "create temp table made_tokens (caption_id uinteger, profile varchar, tokens uinteger[])",
     "create temp table made_word (token_id uinteger, token varchar)",
     "create temp view caption_tokens as"
-    " select caption_id, profile, tokens from {file}.main.caption_tokens"
+    f" select caption_id, profile, tokens from {NAME}.main.caption_tokens"
     " union all select caption_id, profile, tokens from temp.made_tokens",
     "create temp view vocabulary as"
-    " select token_id, token from {file}.main.vocabulary"
+    f" select token_id, token from {NAME}.main.vocabulary"
     " union all select token_id, token from temp.made_word",
 )
 
@@ -149,9 +150,8 @@ def _overlay(store: Store) -> None:
     known = "select 1 from duckdb_views() where temporary and view_name = 'caption_tokens'"
     if store.writable or store.query(known).height:
         return
-    file = store.query("select current_database()").item().replace('"', '""')
     for statement in _OVERLAY:
-        store.execute(statement.format(file=f'"{file}"'))
+        store.execute(statement)
 
 
 def _save(profile: str, tokens: pl.DataFrame, words: pl.DataFrame, store: Store) -> None:

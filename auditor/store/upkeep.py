@@ -18,13 +18,7 @@ from auditor.store.faults import engine_errors
 
 _INDEX = ("entry", "ngram_frequency", "parse")  # tables of the cache that hold other than counts under a key
 
-_LASTING = (
-    *_INDEX,
-    "drawn_candidate",
-    "finding",
-    "score_column",
-    "score_list",
-)  # tables of the cache that the schema makes: emptied, never dropped
+_LASTING = migrations.OF_SCHEMA  # emptied, never dropped
 
 _ENTERED_AS = {"score_column": "score_list"}  # tables of the cache whose keys are entries of another
 
@@ -127,8 +121,8 @@ def _drop_cache(store: Store) -> Swept:
     tables_held = [name for name in _cache_tables(store) if name not in _LASTING]
     swept = Swept(held["cache.entry"], held["cache.ngram_frequency"], len(tables_held))
     shutil.rmtree(parses.folder_beside(store.path), ignore_errors=True)
-    store.execute("drop schema cache cascade")
     with engine_errors(store.path):
+        migrations.drop_cache(store.connection)
         migrations.restore_cache(store.connection)
     return swept
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 import functools
 import importlib
 from collections.abc import Callable
-from dataclasses import dataclass
-from importlib.metadata import entry_points
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
+
+from auditor.errors import MissingExtraError
+from auditor.plugins import added, said
 
 Group = Literal["Data", "Captions", "Language", "Scores", "People", "Reports"]
 
@@ -27,7 +29,8 @@ class Study:
     needs a store that it may write to, `makes` also that a store that is not there is made. `draws` says that its
     results have figures, `document` that it gives a document, `card` that this is a dataset's card, `verdicts` that its
     rows have a verdict each, `asks` that its verdict is no finding unless the user says so, with --exit-code.
-    `needs_no_store_with` names the parameter with which it can do without one.
+    `needs_no_store_with` names the parameter with which it can do without one. `package` is the one that adds it, empty
+    for ours.
     """
 
     function: str
@@ -41,11 +44,18 @@ class Study:
     verdicts: bool = False
     asks: bool = False
     needs_no_store_with: str | None = None
+    package: str = ""
 
     def load(self) -> Callable[..., Any]:
-        """Import the function."""
+        """Import the function. Raises `MissingExtraError` for one of another package that cannot be."""
         module, _, name = self.function.partition(":")
-        function: Callable[..., Any] = getattr(importlib.import_module(module), name)
+        try:
+            function: Callable[..., Any] = getattr(importlib.import_module(module), name)
+        except Exception as error:
+            if not self.package:
+                raise
+            why = f"{self.function} cannot be imported: {said(error)}; update the package or remove it"
+            raise MissingExtraError(f"package {self.package}: {why}") from error
         return function
 
 
@@ -173,10 +183,17 @@ STUDIES: dict[str, Study] = {
 
 
 @functools.cache
-def known() -> dict[str, Study]:
-    """Give every study: ours, and those of other packages by their entry points in group `auditor.studies`.
+def of_others(only: str | None = None) -> dict[str, Study]:
+    """Load the studies of other packages: each that an entry point of group `auditor.studies` names, or `only` one."""
+    found = added("auditor.studies", Study, STUDIES, only=only)
+    return {name: replace(study, package=package) for name, study, package in found}
 
-    Such an entry point names a `Study`; ours keep their names.
-    """
-    others = {point.name: point for point in entry_points(group="auditor.studies") if point.name not in STUDIES}
-    return STUDIES | {name: point.load() for name, point in sorted(others.items())}
+
+def named(name: str) -> Study | None:
+    """Find a study by its name; one of another package is imported only where it is none of ours."""
+    return STUDIES.get(name) or of_others(name).get(name)
+
+
+def known() -> dict[str, Study]:
+    """Give every study: ours, which keep their names, and those of other packages."""
+    return STUDIES | of_others()

@@ -13,14 +13,14 @@ from auditor.errors import UsageError
 from auditor.metrics.candidates import HUMAN
 from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References, left_out, requests
-from auditor.result import Figure, Finding, Result, Said, Table, about, counted, findings_in, notes_in
-from auditor.scoring.candidate_sets import SINGLE_CAPTION
+from auditor.result import Figure, Finding, Result, Said, Table, findings_in, notes_in
 from auditor.scoring.scores import scorable, score_candidates, signatures, together, too_few_captions, too_long
+from auditor.scoring.single_captions import referenced, without_references
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.correlation import FEWEST, LEVELS, STATISTICS, at_level, constants
 from auditor.statistics.correlation import correlate as correlate_scores
 from auditor.store.connection import Store
-from auditor.store.versions import images, resolve_all
+from auditor.store.versions import resolve_all
 from auditor.text import AUTO
 
 #: How many of the strongest pairs, and of the weakest, a table shows.
@@ -69,9 +69,9 @@ def correlate(
     requested = requests(metrics)
     if len(requested) < 2:
         raise UsageError("correlate needs two metrics or more; name another with -m, or none for all")
-    selections = resolve_all(store, refs, split)
     against = References("loo", references, seed)
-    parts, names, notes = [], [], list[Said](left_out(metrics))
+    selections, alone = referenced(store, resolve_all(store, refs, split), against, requested)
+    parts, names, notes = [], [], list[Said]((*left_out(metrics), *alone))
     for selection in selections:
         some, unscored = scorable(store, against.of(selection), requested, metrics)
         scores = score_candidates(store, against.of(selection), tokenizer, [HUMAN], some, progress)
@@ -139,14 +139,8 @@ def _correlations(
 
 def _unscored(store: Store, selection: Selection, scores: pl.DataFrame) -> list[Finding]:
     """Say how many images have one caption only, where all that have more are scored."""
-    described = images(store, selection)
-    single = described.filter(pl.col("captions") < 2).height
-    if not single:
-        return []
-    subject = counted(single, "image has", "images have")
     scored = f"{scores.height:,} captions of {scores['image'].n_unique():,} images are scored"
-    said = f"{selection.label}: {subject} one caption only and no score; {scored}"
-    return [Finding(SINGLE_CAPTION, said, about(selection), {"images": single}, described.height, "notice")]
+    return without_references(store, selection, f" and no score; {scored}")
 
 
 def _largest_p(selection: Selection, rows: pl.DataFrame) -> list[str]:

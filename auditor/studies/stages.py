@@ -89,11 +89,12 @@ def stages(
     Limits: leave-one-out of all captions alone: no substitutes, no draws, no medians; for these ask `auditor bounds`.
     Metrics of your own, metrics that see images, and readings of idf other than dataset and none are refused. `memory`
     bounds the engine, of all workers together; a bucket has some 60,000 captions, and each worker needs some 0.3 GB
-    beside it.
+    beside it. A folder `work` is trusted: who writes a file there with its marker decides the scores.
 
     Rows: dataset, version, split, metric, candidate, level, n, mean, sd, min, max, signature.
 
-    Raises `MetricError` for a metric that cannot be had in stages, `UsageError` for a folder that holds other work.
+    Raises `MetricError` for a metric that cannot be had in stages, `UsageError` for a folder that holds other work,
+    `SourceError` for one that holds a link, a pipe, or a file that no stage wrote.
 
     Example: auditor stages flickr30k -m bleu-4 -m cider -o scores.parquet
     """
@@ -108,11 +109,13 @@ def stages(
     several = workers or os.cpu_count() or 1
     with EXECUTORS[executor](Force(several, max(_LEAST_MEMORY, memory() // several), address)) as execute:
         made = do(plan, folder, execute, progress)
-    sums = summaries.sums_of(plan, folder)
+    with folder.reading():
+        sums = summaries.sums_of(plan, folder)
+        rows = row_file.write(plan, folder, file) if file is not None else 0
     found = summaries.summary(plan.metrics, sums)
     notes = [_done(plan, made)]
     if file is not None:
-        rows, beside = row_file.write(plan, folder, file), receipts.path_of(file)
+        beside = receipts.path_of(file)
         receipts.write(receipts.made(plan, folder, sums, file), beside)
         notes.append(
             f"{counted(rows, 'row', 'rows')} in {file}; `auditor verify --receipt {beside}` checks them elsewhere"

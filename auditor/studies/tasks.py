@@ -18,6 +18,7 @@ from auditor.errors import UsageError
 from auditor.model import Selection
 from auditor.result import Finding, Result, Table, about, counted, listed
 from auditor.scoring.references import as_references
+from auditor.scoring.single_captions import lacking
 from auditor.store.connection import Store
 from auditor.store.versions import bind_content, content_at_work, images, resolve
 from auditor.store.workspace import Workspace
@@ -112,7 +113,8 @@ def tasks(
     obstacles = _obstacles(store, selection, contests, rows, form, references, images)
     if rows.is_empty():
         why = "; ".join([*odd, *map(str, obstacles)]) or "it has no images"
-        raise UsageError(f"{selection.label}: no question to ask: {why}")
+        pairs = f"; `auditor tasks {ref} --candidates intra --kind pairs` needs one caption per image"
+        raise UsageError(f"{selection.label}: no question to ask: {why}{pairs if lacking(store, selection) else ''}")
     frame = rows.select(
         pl.lit(selection.version.dataset).alias("dataset"),
         pl.lit(selection.version.version).alias("version"),

@@ -12,8 +12,9 @@ import polars as pl
 from auditor import parameters as p
 from auditor.cards import DatasetCard, Number, Published, published
 from auditor.config import sources
-from auditor.errors import SourceError, UsageError
+from auditor.errors import MetricError, SourceError, UsageError
 from auditor.model import Progress, Selection, Source, silent
+from auditor.registry import request_of_file
 from auditor.result import Finding, Result, Table, about, counted
 from auditor.stages import receipt as receipts
 from auditor.store import versions
@@ -75,7 +76,8 @@ def verify(
     Columns: check, subject, checked, faults, state. Of a receipt: check, found, holds. Of a card: dataset, version,
     split, number, meaning, signature, published, now, holds, why.
 
-    Raises `UsageError` for a card of captions that this store does not hold, `SourceError` for a file that is no card.
+    Raises `UsageError` for a card of captions that this store does not hold, `SourceError` for a file that is no card,
+    or whose metrics would run code or open a file.
 
     Examples: auditor verify · auditor verify --card README.md
     """
@@ -125,13 +127,7 @@ def _compared(
     store: Store, path: Path, said: Published, declared: Mapping[str, Source], progress: Progress
 ) -> tuple[Selection, pl.DataFrame]:
     """Make a card again, and set its numbers beside those that were published."""
-    own = ReportSettings()
-    settings = ReportSettings(
-        metrics=tuple(said.settings.get("metrics", own.metrics)),
-        tokenizer=said.settings.get("tokenizer", own.tokenizer),
-        seed=said.settings.get("seed", own.seed),
-        references=said.settings.get("references"),
-    )
+    settings = _settings(path, said)
     made = card_study(store, _ref(store, path, said), settings=settings, config=declared, progress=progress)
     (selection,) = made.selections
     now = {number.name: number for number in made.numbers}
@@ -143,6 +139,20 @@ def _compared(
         for one, again, holds, why in judged
     ]
     return selection, pl.DataFrame(rows, schema=_ROWS, orient="row")
+
+
+def _settings(path: Path, said: Published) -> ReportSettings:
+    """Read the settings of a card. Raises `SourceError` for those that would run code, open a file, or are unknown."""
+    own = ReportSettings()
+    try:
+        return ReportSettings(
+            metrics=tuple(request_of_file(text).label for text in said.settings.get("metrics", own.metrics)),
+            tokenizer=said.settings.get("tokenizer", own.tokenizer),
+            seed=said.settings.get("seed", own.seed),
+            references=said.settings.get("references"),
+        )
+    except (MetricError, UsageError) as error:
+        raise SourceError(f"{path}: {error}") from error
 
 
 def _ref(store: Store, path: Path, said: Published) -> str:

@@ -4,6 +4,7 @@
 -- params: profile VARCHAR
 -- reads: shown, candidate, reference, caption_tokens, caption
 -- returns: image, slot, text, reference
+-- order: n.image, n.slot
 --
 -- The texts of some candidates, each with the reference that shares the largest part of their words with it (words of
 -- both, divided by words of either), the first of equal ones. Images with many references make this dear: it is for the

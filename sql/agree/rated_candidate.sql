@@ -4,6 +4,7 @@
 -- params: profile VARCHAR
 -- reads: candidate, reference, caption_tokens
 -- returns: image, slot, length, reference_count, reference_lengths, is_reference
+-- order: c.image, c.slot
 --
 -- How long a candidate and its references are, and whether it is one of them: word for word, as the tokenizer reads
 -- both, since that is what a metric sees. A candidate without references has no row.

@@ -3,6 +3,7 @@
 -- grain: rated caption, judge
 -- reads: annotated
 -- returns: image, slot, judge, score, votes, times
+-- order: image, slot, judge
 --
 -- What each judge says of each caption. Of a caption that a judge rated more than once the mean counts; ratings are
 -- sorted first, so that a sum has one order.

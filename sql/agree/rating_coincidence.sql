@@ -3,6 +3,7 @@
 -- grain: number of ratings of a caption, two ratings
 -- reads: rating
 -- returns: ratings, score_a, score_b, pairs
+-- order: a.ratings, a.score, b.score
 -- cites: Krippendorff 2011, Computing Krippendorff's alpha-reliability: the matrix of observed coincidences
 --
 -- How often two judges of one caption give such a pair of ratings, both ways around. Captions are kept apart by how many

@@ -1,8 +1,8 @@
 -- name: asked_ngram
--- version: 1
+-- version: 2
 -- grain: predicted token of a caption of an item
 -- params: profile VARCHAR, order INTEGER
--- reads: choice_item, caption_tokens
+-- reads: choice_caption, caption_tokens
 -- returns: caption_id, gram
 --
 -- The n-grams of the captions of items, one for each token and for </s>, packed as in `sentence_ngram`.
@@ -10,7 +10,7 @@ with padded as (
     select
         a.caption_id,
         list_concat([0, 0, 0, 0]::uinteger[], t.tokens, [sentence_end()]::uinteger[]) as tokens
-    from (select right_id as caption_id from choice_item union select wrong_id from choice_item) as a
+    from (select distinct caption_id from choice_caption) as a
     join caption_tokens as t on t.caption_id = a.caption_id and t.profile = $profile::varchar
 ),
 side_by_side as (

@@ -1,15 +1,16 @@
 -- name: candidate_choice
--- version: 1
+-- version: 2
 -- grain: caption of an item
 -- params: system VARCHAR, system_seq INTEGER, system_split VARCHAR, profile VARCHAR, label VARCHAR
 -- reads: reference, membership, annotation, caption_tokens
 -- returns: candidate, is_substitute, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
 --
--- Both captions of each item, put against the captions of its image. Where the right one is among these, it is held out for
--- both: else it would meet itself, and the wrong one would not.
+-- All captions of each item, put against the captions of its image. Where a right one is among these, it is held out for
+-- all of them: else it would meet itself, and the wrong one would not. An item whose right captions are two of them has
+-- none: only one can be held out.
 with side as (
     select
-        a.image, a.slot, (a.pair).pair as number, (a.pair).side as side, m.caption_id
+        a.image, a.slot, (a.pair).origin as item, (a.pair).side as side, m.caption_id
     from annotation as a
     join membership as m on m.dataset = a.dataset and m.image = a.image and m.slot = a.slot
     where a.dataset = $system::varchar
@@ -18,14 +19,14 @@ with side as (
         and m.from_seq <= $system_seq::integer
         and (m.to_seq is null or m.to_seq > $system_seq::integer)
         and ($system_split::varchar is null or m.split = $system_split::varchar)
-        and (a.pair).side in ('right', 'wrong')
+        and (a.pair).side in ('right', 'right2', 'wrong')
 ),
 own as (
-    select s.image, s.number, min(r.slot) as held_out
+    select s.image, s.item, min(r.slot) as held_out, count(distinct r.caption_id) as texts
     from side as s
     join reference as r on r.image = s.image and r.caption_id = s.caption_id
-    where s.side = 'right'
-    group by s.image, s.number
+    where s.side <> 'wrong'
+    group by s.image, s.item
 ),
 described as (select distinct image_no, image from reference)
 select
@@ -34,4 +35,5 @@ select
 from side as s
 join described as d using (image)
 join caption_tokens as t on t.caption_id = s.caption_id and t.profile = $profile::varchar
-left join own as o on o.image = s.image and o.number = s.number
+left join own as o on o.image = s.image and o.item = s.item
+where o.texts is null or o.texts = 1

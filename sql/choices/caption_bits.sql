@@ -4,6 +4,7 @@
 -- params: order INTEGER
 -- reads: asked_ngram, kneser_ney
 -- returns: caption_id, predicted, bits
+-- order: a.caption_id
 -- cites: Chen & Goodman 1999
 --
 -- How many bits a smoothed model takes for a caption, and for how many tokens, </s> among them. Bits are summed as integers,

@@ -3,6 +3,7 @@
 -- grain: caption of an item
 -- reads: asked_ngram, sentence_ngram
 -- returns: caption_id, predicted, unseen, bits, inverse
+-- order: a.caption_id
 -- cites: Hodosh & Hockenmaier 2016, section 4: a bigram model without smoothing, and the harmonic mean of its probabilities
 --
 -- What a model without smoothing says of a caption: of how many tokens, </s> among them, it has never seen one after the

@@ -1,12 +1,14 @@
 -- name: choice_item
--- version: 1
+-- version: 2
 -- grain: forced-choice item
--- params: dataset VARCHAR, seq INTEGER, split VARCHAR
+-- params: dataset VARCHAR, seq INTEGER, split VARCHAR, confirmed INTEGER
 -- reads: annotated, membership
--- returns: item_no, item, part, image, slot_right, slot_wrong, right_id, wrong_id, votes_right, votes_wrong
+-- returns: item_no, item, part, image, slot_right, slot_right2, slot_wrong, right_id, right2_id, wrong_id, votes_right, votes_wrong
+-- order: item_no
 --
--- Items as the source has them, in its order: two captions of an image, one of which is right. `right_id` and `wrong_id`
--- are caption numbers.
+-- Items as the source has them, in its order: captions of an image, one of which is wrong. A second right caption is null
+-- for items that have only one. `right_id`, `right2_id` and `wrong_id` are caption numbers. Names tell items apart: each
+-- part of a source numbers its own. With $confirmed, only items whose right caption has as many votes.
 with side as (
     select
         a.image, a.slot, m.caption_id, (a.pair).pair as number, (a.pair).side as side, (a.pair).category as part,
@@ -17,12 +19,14 @@ with side as (
         and m.from_seq <= $seq::integer
         and (m.to_seq is null or m.to_seq > $seq::integer)
         and ($split::varchar is null or m.split = $split::varchar)
-        and (a.pair).side in ('right', 'wrong')
+        and (a.pair).side in ('right', 'right2', 'wrong')
 )
 select
-    r.number as item_no, r.item, r.part, r.image, r.slot as slot_right, w.slot as slot_wrong, r.caption_id as right_id,
+    row_number() over (order by r.number, r.item)::uinteger as item_no, r.item, r.part, r.image, r.slot as slot_right,
+    s.slot as slot_right2, w.slot as slot_wrong, r.caption_id as right_id, s.caption_id as right2_id,
     w.caption_id as wrong_id, r.votes as votes_right, w.votes as votes_wrong
 from side as r
-join side as w on w.image = r.image and w.number = r.number and w.side = 'wrong'
-where r.side = 'right'
-order by r.number
+join side as w on w.image = r.image and w.item = r.item and w.side = 'wrong'
+left join side as s on s.image = r.image and s.item = r.item and s.side = 'right2'
+where r.side = 'right' and ($confirmed::integer is null or r.votes >= $confirmed::integer)
+order by item_no

@@ -1,30 +1,30 @@
 -- name: choice_surface
--- version: 1
--- grain: forced-choice item
+-- version: 2
+-- grain: forced-choice item, caption of it
 -- params: profile VARCHAR
--- reads: choice_text, choice_item, caption_tokens, trained_caption
--- returns: item_no, right_length, wrong_length, right_words, wrong_words, right_stop, wrong_stop, right_copied, wrong_copied, same_words
+-- reads: choice_caption, choice_item, caption, caption_tokens, trained_caption
+-- returns: item_no, side, length, words, stop, precedes, copied, same_words
+-- order: i.item_no, c.side
 --
--- What of the two captions of an item is seen without reading them: characters (blanks at the ends aside), tokens, a final
--- full stop, whether a training caption is the same, letter for letter; and whether both are made of the same tokens, each as
--- often, which no score that is blind to order can tell apart.
+-- What of the captions of an item is seen without reading them: characters (blanks at the ends aside), tokens, a final full
+-- stop, how many of the others it precedes in the alphabet, whether a training caption is the same, letter for letter; and
+-- whether it is made of the same tokens as the wrong one, each as often, which no score blind to order can tell apart.
 with bag as (
     select caption_id, list_sort(tokens) as tokens from caption_tokens where profile = $profile::varchar
 ),
 trained as (select distinct caption_id from trained_caption)
 select
     i.item_no,
-    length(trim(t.right_text))::uinteger as right_length,
-    length(trim(t.wrong_text))::uinteger as wrong_length,
-    len(r.tokens)::uinteger as right_words,
-    len(w.tokens)::uinteger as wrong_words,
-    ends_with(trim(t.right_text), '.') as right_stop,
-    ends_with(trim(t.wrong_text), '.') as wrong_stop,
-    i.right_id in (select caption_id from trained) as right_copied,
-    i.wrong_id in (select caption_id from trained) as wrong_copied,
-    r.tokens = w.tokens as same_words
-from choice_item as i
-join choice_text as t using (item_no)
-join bag as r on r.caption_id = i.right_id
+    c.side,
+    length(trim(t.text))::uinteger as length,
+    len(b.tokens)::uinteger as words,
+    ends_with(trim(t.text), '.') as stop,
+    (rank() over (partition by i.item_no order by t.text desc) - 1)::uinteger as precedes,
+    c.caption_id in (select caption_id from trained) as copied,
+    b.tokens = w.tokens as same_words
+from choice_caption as c
+join choice_item as i using (item_no)
+join caption as t on t.caption_id = c.caption_id
+join bag as b on b.caption_id = c.caption_id
 join bag as w on w.caption_id = i.wrong_id
-order by i.item_no
+order by i.item_no, c.side

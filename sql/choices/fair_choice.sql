@@ -1,30 +1,42 @@
 -- name: fair_choice
--- version: 1
+-- version: 2
 -- grain: forced-choice item that is kept
 -- params: seed BIGINT
 -- reads: choice_item, choice_sign
 -- returns: item_no
+-- order: d.item_no
 -- cites: Hsieh et al. 2023, section 3.2: items drawn so that the scores of blind models balance
 --
 -- As many items on which some scorers are right as items on which each of them errs, by part: those with the signs `+-0`
--- against those with `-+0`, drawn by md5. Items on which all of them tie are kept.
-with drawn as (
+-- against those with `-+0`, drawn by md5. Items on which all of them tie are kept. With two right captions the wrong one
+-- has three places, 1 to 3, the first of which is right: as many items of each place. Where it ties with one of the two it
+-- has either place (4: 1 or 2, 5: 2 or 3), drawn by md5 as well.
+with placed as (
     select
-        i.item_no,
-        i.part,
-        s.signs,
-        row_number() over (
-            partition by i.part, s.signs
-            order by md5_number(concat_ws(chr(31), 'fair', $seed::bigint, i.item, i.image)), i.item_no
-        ) as place
+        i.item_no, i.part, i.item, i.image,
+        translate(
+            s.signs, '45',
+            case when md5_number(concat_ws(chr(31), 'tie', $seed::bigint, i.item, i.image)) & 1 = 0 then '12' else '23' end
+        ) as signs
     from choice_item as i
     join choice_sign as s using (item_no)
+),
+drawn as (
+    select
+        item_no,
+        part,
+        signs,
+        row_number() over (
+            partition by part, signs order by md5_number(concat_ws(chr(31), 'fair', $seed::bigint, item, image)), item_no
+        ) as place
+    from placed
 ),
 counted as (
     select part, signs, count(*) as items from drawn group by part, signs
 )
 select d.item_no
 from drawn as d
-left join counted as o on o.part is not distinct from d.part and o.signs = translate(d.signs, '+-', '-+')
-where d.place <= o.items
+left join counted as o on o.part is not distinct from d.part and o.signs = translate(d.signs, '+-123', '-+231')
+left join counted as p on p.part is not distinct from d.part and p.signs = translate(d.signs, '+-123', '-+312')
+where d.place <= o.items and d.place <= p.items
 order by d.item_no

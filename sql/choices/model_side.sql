@@ -1,7 +1,7 @@
 -- name: model_side
--- version: 1
+-- version: 2
 -- grain: caption
--- reads: trained_caption, choice_item
+-- reads: trained_caption, choice_caption
 -- returns: selection_no, image_no, side, caption_id, length, place
 --
 -- The captions of a language model in the shape of `halved`: those that it is trained on, and each caption of an item once.
@@ -11,4 +11,4 @@ select
 from trained_caption
 union all
 select 0::uinteger, 0::uinteger, 'test', caption_id, 0::uinteger, row_number() over (order by caption_id)
-from (select right_id as caption_id from choice_item union select wrong_id from choice_item)
+from (select distinct caption_id from choice_caption)

@@ -4,6 +4,7 @@
 -- params: dataset VARCHAR, seq INTEGER, split VARCHAR
 -- reads: pair_vote_count, membership, asked_reference, drawn
 -- returns: pair, matched, votes_b, votes_c
+-- order: a.pair
 -- cites: Vedantam et al. 2015, section 7.4: the truth from 24 references, the prediction from the other 24
 --
 -- Votes of the triplets whose caption A is a reference that was not drawn: the truth for a metric that sees the drawn

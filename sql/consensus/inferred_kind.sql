@@ -4,6 +4,7 @@
 -- params: profile VARCHAR
 -- reads: kindless_pair, reference, caption_tokens
 -- returns: pair, kind, evidence, margin
+-- order: pair
 -- cites: Vedantam et al. 2015, section 6: on ABSTRACT-50S one HC and one HI pair for each image
 --
 -- Kinds of pairs whose source gives none, where an image has two that share one caption: one pair is of two captions of

@@ -4,6 +4,7 @@
 -- params: profile VARCHAR
 -- reads: pair_vote_count, judged_pair, caption, caption_tokens
 -- returns: pair, form, image, kind, slot_b, slot_c, origin_b, origin_c, votes, votes_b, votes_c, winner, tokens_b, tokens_c, text_b, text_c
+-- order: p.pair
 -- cites: Vedantam et al. 2015, section 3: the winner is what the majority prefers
 --
 -- Pairs of captions of an image and which of them people chose: `winner` is B or C, null where they are even or where

@@ -3,6 +3,7 @@
 -- grain: pair that two sources have
 -- reads: pairwise_preference, other_preference
 -- returns: pair, other_pair, other_kind, origin_b, origin_c, other_votes_b, other_votes_c, other_winner
+-- order: a.pair
 --
 -- Pairs of the same two captions of an image in another source, told by their tokens: the k-th such pair of the one is
 -- the k-th of the other. Winner and origins are turned so that B and C are those of the first source.

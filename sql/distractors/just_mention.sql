@@ -4,6 +4,7 @@
 -- params: mentioned VARCHAR
 -- reads: mention
 -- returns: image, slot, split, place, right, wrong, drawn_image, drawn_slot, dropped
+-- order: image, slot, mention
 -- cites: Hodosh & Hockenmaier 2016, section 3.1, just person and just scene: a caption and a shorter noun phrase of it
 --
 -- Each caption beside each of its mentions of people or of a scene.

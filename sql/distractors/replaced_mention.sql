@@ -4,6 +4,7 @@
 -- params: dataset VARCHAR, seed BIGINT, mentioned VARCHAR
 -- reads: mention, drawable_mention, same_word
 -- returns: image, slot, split, place, right, wrong, drawn_image, drawn_slot, dropped
+-- order: r.image, r.slot, r.mention
 -- cites: Hodosh & Hockenmaier 2016, section 3.1, replace person and replace scene
 --
 -- Each caption with one of its mentions replaced by a drawn one of the training split. Those of one role lie in an order by md5;

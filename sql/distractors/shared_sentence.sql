@@ -4,6 +4,7 @@
 -- params: dataset VARCHAR, seed BIGINT, mentioned VARCHAR, alone BOOLEAN
 -- reads: mention, trained_mention
 -- returns: image, slot, split, place, right, wrong, drawn_image, drawn_slot, dropped
+-- order: s.image, s.slot, s.mention
 -- cites: Hodosh & Hockenmaier 2016, section 3.1, share person, share scene and just scene (+)
 --
 -- Each caption, or its mention of a scene $alone, beside a caption of the training split whose mention has the same head word:

@@ -3,6 +3,7 @@
 -- grain: two mentions of people in a caption, the first and another
 -- reads: mention, symmetric_link
 -- returns: image, slot, split, place, right, wrong, drawn_image, drawn_slot, dropped
+-- order: p.image, p.slot, p.mention
 -- cites: Hodosh & Hockenmaier 2016, section 3.1, switch people
 --
 -- Each caption of several mentions of people beside the same with the first, who acts, and another exchanged: the same words in

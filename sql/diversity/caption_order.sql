@@ -4,6 +4,7 @@
 -- params: dataset VARCHAR, seed BIGINT, draws INTEGER
 -- reads: list_caption
 -- returns: list_no, draw, place
+-- order: list_no, draw, lot, place
 -- cites: van Miltenburg et al. 2018, section 3, figure 1: ten orders of the captions, at random
 --
 -- The places of each list's captions in the order of each draw. An order is a pure function of (seed + draw, dataset,

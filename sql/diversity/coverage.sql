@@ -3,6 +3,7 @@
 -- grain: list, decile of the evaluation words
 -- reads: list_caption, covering_word, trained_word, word_to_cover, vocabulary
 -- returns: list_no, decile, types, learnable, recalled
+-- order: l.list_no, c.decile
 -- cites: van Miltenburg et al. 2018, equations 1-4, figure 4
 --
 -- How many of the words of people's captions can be learnt from the training data, and how many of those a list has:

@@ -3,6 +3,7 @@
 -- grain: list
 -- reads: list_caption, normalised_form
 -- returns: list_no, captions, distinct_captions
+-- order: l.list_no
 --
 -- How many captions of each list can be compared, and how many are different.
 select l.list_no, count(f.form) as captions, count(distinct f.form) as distinct_captions

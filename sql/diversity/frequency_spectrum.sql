@@ -3,6 +3,7 @@
 -- grain: list, frequency
 -- reads: list_gram
 -- returns: list_no, occurrences, types
+-- order: list_no, occurrences desc
 -- cites: Yule 1944: how many types occur once, twice, …
 --
 -- The frequency spectrum of the words of each list, the most frequent first.

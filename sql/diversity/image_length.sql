@@ -3,6 +3,7 @@
 -- grain: image, list
 -- reads: list_caption
 -- returns: image_no, list_no, captions, tokens, squares
+-- order: image_no, list_no
 --
 -- The lengths of an image's captions in each list, added up: what a resample of images adds up again.
 select

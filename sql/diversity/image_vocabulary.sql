@@ -3,6 +3,7 @@
 -- grain: statistic
 -- reads: reference, reference_word_importance
 -- returns: class, images, part, whole, part_square, whole_square, product
+-- order: class desc
 --
 -- How many words the captions of one image hold, each once (types), of them content words, and types as a share of the
 -- image's tokens; totals over images. An image whose captions have no token counts as one without types.

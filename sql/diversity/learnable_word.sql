@@ -3,6 +3,7 @@
 -- grain: word
 -- reads: trained_word, word_to_cover, vocabulary
 -- returns: token_id, word, trained, evaluated
+-- order: v.token
 -- cites: van Miltenburg et al. 2018, equation 1, section 3.3: punctuation is removed
 --
 -- The words of people's captions that the training data has too, with their frequencies in both: of people's captions

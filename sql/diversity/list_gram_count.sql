@@ -3,6 +3,7 @@
 -- grain: list, n-gram order
 -- reads: list_gram
 -- returns: list_no, n, types, occurrences
+-- order: list_no, n
 --
 -- How many n-grams each list has, and how many different ones.
 select list_no, n, count(*) as types, sum(occurrences)::bigint as occurrences

@@ -3,6 +3,7 @@
 -- grain: list
 -- reads: list_caption
 -- returns: list_no, captions, wordless, tokens, squares
+-- order: list_no
 --
 -- The captions of each list and their lengths: whole numbers, of which mean and standard deviation are exact.
 select

@@ -4,6 +4,7 @@
 -- params: profile VARCHAR
 -- reads: list_caption, caption_tokens
 -- returns: list_no, place, image, tokens
+-- order: l.list_no, l.place
 --
 -- The tokens of the captions of each list, in order of image and slot.
 select l.list_no, l.place, l.image, t.tokens

@@ -3,6 +3,7 @@
 -- grain: words of a kind
 -- reads: local_precision_word
 -- returns: class, images, part, whole, part_square, whole_square, product
+-- order: class desc
 -- cites: van Miltenburg et al. 2018, section 5.1: local precision
 --
 -- How many words candidates say (whole) and how many of them a reference of the image says too (part), totals over

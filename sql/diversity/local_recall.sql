@@ -3,6 +3,7 @@
 -- grain: importance class
 -- reads: local_recall_word
 -- returns: class, images, part, whole, part_square, whole_square, product
+-- order: try_cast(class as integer) nulls last
 -- cites: van Miltenburg et al. 2018, section 3.2, eq. 8 as its text and the authors' program read it
 --
 -- How many words of each importance there are (whole) and how many are recalled (part): totals over images. `majority`

@@ -3,6 +3,7 @@
 -- grain: list
 -- reads: list_caption, normalised_form, trained_form
 -- returns: list_no, captions, novel
+-- order: l.list_no
 -- cites: van Miltenburg et al. 2018, section 2, %Novel: duplicates among the novel captions count
 --
 -- How many captions of each list can be compared, and how many are none of the training captions.

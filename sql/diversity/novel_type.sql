@@ -3,6 +3,7 @@
 -- grain: list
 -- reads: list_gram, trained_word
 -- returns: list_no, types, novel
+-- order: g.list_no
 --
 -- How many different words each list has, and how many are none of the training words.
 select g.list_no, count(*) as types, count(*) filter (where t.token_id is null) as novel

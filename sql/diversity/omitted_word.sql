@@ -4,6 +4,7 @@
 -- params: all_images BOOLEAN
 -- reads: learnable_word, word_of_image, evaluated_image
 -- returns: token_id, word, trained, evaluated
+-- order: l.word
 -- cites: van Miltenburg et al. 2018, section 3.3
 --
 -- The learnable words that the captions at work do not have: those of the images that people describe too, or all.

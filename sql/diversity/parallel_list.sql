@@ -3,6 +3,7 @@
 -- grain: list
 -- reads: reference
 -- returns: list_no, captions, no_longer, no_shorter
+-- order: list_no
 --
 -- How many images have a caption in each parallel list, and how many of those captions are no longer, no shorter than
 -- the one before them: where nearly all are, slots are sorted by length and no list is an annotator's.

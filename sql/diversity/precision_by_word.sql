@@ -3,6 +3,7 @@
 -- grain: content word of the candidates
 -- reads: local_precision_word, vocabulary
 -- returns: word, generated, supported
+-- order: word
 -- cites: van Miltenburg et al. 2018, section 5.1: local precision, by word
 --
 -- In how many candidates a content word stands, and in how many of them a reference of the image has it too.

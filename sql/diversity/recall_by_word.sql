@@ -4,6 +4,7 @@
 -- params: importance UINTEGER
 -- reads: local_recall_word, vocabulary
 -- returns: word, missed, recalled
+-- order: word
 -- cites: van Miltenburg et al. 2018, section 3.4
 --
 -- How often a word that so many references of an image hold is missed by the candidate, and how often it is recalled.

@@ -4,6 +4,7 @@
 -- params: profile VARCHAR
 -- reads: list_caption, caption_tokens
 -- returns: list_no, repetitions, captions
+-- order: all
 -- cites: Salkar et al. 2022, section 3; Shaib et al. 2024
 --
 -- For each caption, how often its different 4-grams occur in other captions of its list (each caption counted once);

@@ -3,6 +3,7 @@
 -- grain: question, kind of match
 -- reads: question, side_caption, duplicate
 -- returns: question_no, position, match, captions, images, texts, of_captions, of_images
+-- order: q.question_no, k.position
 --
 -- How many captions a side has again elsewhere, exactly, nearly (and not exactly) or either way; at how many images they
 -- are, and how many different texts they are. Shares are of the captions with a word; within images, of those at

@@ -4,6 +4,7 @@
 -- params: examples UINTEGER
 -- reads: question, side_caption, duplicate, distinct_text, similar_text, caption
 -- returns: question_no, match, nth, image, slot, against_image, against_slot, similarity, text, against_text
+-- order: r.question_no, r.exact desc, r.nth
 --
 -- Captions beside the one that is most like each. With `examples`, so many for each question and kind of match: the
 -- longest texts, each once; with 0, all.

@@ -3,6 +3,7 @@
 -- grain: question, slot
 -- reads: question, side_caption, duplicate
 -- returns: question_no, slot, exact, near, of_captions
+-- order: d.question_no, d.slot
 --
 -- How many captions of each slot (the annotator's, where slots are) occur again elsewhere, of those with a word. Slots
 -- with none are left out.

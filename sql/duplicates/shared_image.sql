@@ -3,6 +3,7 @@
 -- grain: question
 -- reads: question, side_caption
 -- returns: question_no, images, of_images
+-- order: q.question_no
 --
 -- How many images of a side the side it is put against has too, by id.
 with described as (select distinct side_no, image from side_caption)

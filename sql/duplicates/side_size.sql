@@ -3,6 +3,7 @@
 -- grain: selection
 -- reads: side, side_caption
 -- returns: side_no, captions, wordless, images, most_at_image
+-- order: s.side_no
 --
 -- How many captions of each selection have no word, which are nobody's duplicate, and how many an image has at most.
 with described as (

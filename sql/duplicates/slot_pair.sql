@@ -4,6 +4,7 @@
 -- params: most_slots UINTEGER
 -- reads: question, side_caption, similar_text
 -- returns: question_no, slot, against_slot, exact, near, of_images
+-- order: question_no, slot, against_slot
 --
 -- How often two slots say the same of an image, of the images that have words in both: the captions of an annotator who
 -- copied another's. Pairs that never do are left out, as are slots from `most_slots` on: their pairs grow as the square.

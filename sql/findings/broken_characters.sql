@@ -3,6 +3,7 @@
 -- grain: caption
 -- reads: reference, caption
 -- returns: image, slot, why
+-- order: image, slot
 --
 -- Captions that were decoded wrongly: the replacement character, the pairs that UTF-8 leaves when it is read as Latin-1
 -- or Windows-1252, or characters that nobody can see and no text needs. Joiners that scripts need are none of these.

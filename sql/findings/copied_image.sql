@@ -4,6 +4,7 @@
 -- params: rare INTEGER
 -- reads: reference, text_tokens
 -- returns: image, slot, split, other_image, other_slot, other_split, shared, captions, other_captions
+-- order: o.image, t.image
 --
 -- Images that share two texts or more with another, and half of those of either: one picture under two ids. Texts have
 -- four tokens or more and at most `rare` images, since those that many images have tell nothing. `slot` and `other_slot`

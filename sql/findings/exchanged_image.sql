@@ -4,6 +4,7 @@
 -- params: other VARCHAR, profile VARCHAR
 -- reads: reference, text_tokens, membership, caption_tokens
 -- returns: image, slot, other_image, other_slot, shared, captions, images, agreeing
+-- order: e.image
 --
 -- Images whose captions another dataset, `other`, has for another image: both have the image by its id, no text of it is
 -- the same in both, and two texts or more are those of one other image there. `images` are those that both have, `agreeing`

@@ -3,6 +3,7 @@
 -- grain: caption
 -- reads: reference, caption
 -- returns: image, slot, why
+-- order: image, slot
 --
 -- Captions that hold the name of a file, by its ending or as cameras number their pictures.
 with found as (

@@ -3,6 +3,7 @@
 -- grain: caption
 -- reads: reference, caption
 -- returns: image, slot, why
+-- order: image, slot
 --
 -- Captions that begin with who writes or reads (I, we, you, my, our, let me) and do not go on to what there is to see ("we
 -- see a dog" describes it). "I man" for "A man" is among them.

@@ -4,6 +4,7 @@
 -- params: apart VARCHAR[], least INTEGER, profile VARCHAR
 -- reads: membership, caption_tokens
 -- returns: token_id
+-- order: t.token_id
 --
 -- The tokens of every other dataset of the store that at least `least` of its captions hold, since one or two may have the
 -- same slip; but for the datasets of `apart`: the one in question and its relatives, which hold the same captions.

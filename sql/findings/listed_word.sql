@@ -3,6 +3,7 @@
 -- grain: caption
 -- reads: reference, text_tokens, vocabulary, wanted_word
 -- returns: image, slot, why
+-- order: r.image, r.slot
 --
 -- Captions that hold a word of a list of the user's own (relation wanted_word), as profanity lists are.
 with said as (

@@ -3,6 +3,7 @@
 -- grain: caption
 -- reads: reference, caption
 -- returns: image, slot, why
+-- order: image, slot
 --
 -- Captions with mark-up: tags and entities of HTML, links of Markdown, or what a program wrote in place of a character
 -- (`\n`, `\u00e9`). A word in angle brackets that is no element of HTML, such as `<unk>`, is the finding placeholders.

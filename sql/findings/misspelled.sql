@@ -4,6 +4,7 @@
 -- params: frequent INTEGER, times_as_frequent INTEGER
 -- reads: reference, text_tokens, vocabulary, known_elsewhere
 -- returns: image, slot, why
+-- order: image, slot, why
 -- cites: Damerau 1964 (one letter too many, too few, another one, or two exchanged)
 --
 -- Captions with a word that no other dataset knows (relation known_elsewhere), that at most two captions hold, and that is

@@ -4,6 +4,7 @@
 -- params: at_most DOUBLE
 -- reads: reference, caption
 -- returns: image, slot, why
+-- order: image, slot
 --
 -- Captions whose letters are mostly of a script that at most `at_most` of the captions are written in. Those without a
 -- letter have none.

@@ -3,6 +3,7 @@
 -- grain: caption
 -- reads: reference, caption
 -- returns: image, slot, why
+-- order: image, slot
 --
 -- Captions that hold an e-mail address or a phone number: seven digits or more in the groupings that phones are written
 -- in, or behind a plus. A time, a date or a plain number is none.

@@ -3,6 +3,7 @@
 -- grain: caption
 -- reads: reference, caption
 -- returns: image, slot, why
+-- order: image, slot
 --
 -- Captions that stand where one should be written. The whole caption is a word for nothing (N/A, none, test), points at
 -- another ("same as above"), asks for one ("insert caption here") or says that there is none, or no picture. Or a part is

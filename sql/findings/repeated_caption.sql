@@ -3,6 +3,7 @@
 -- grain: caption
 -- reads: reference, caption, text_tokens
 -- returns: image, slot, of_slot, captions, distinct_captions
+-- order: c.image, c.slot
 --
 -- Captions that say what an earlier one of their image says, by their tokens, or by their letters where they have none.
 -- `of_slot` is the first that says it; `captions` and `distinct_captions` are those of the image.

@@ -3,6 +3,7 @@
 -- grain: caption
 -- reads: reference, text_tokens, vocabulary
 -- returns: image, slot, why
+-- order: image, slot
 --
 -- Captions that say themselves again: the second half is the first, two to six words come three times in a row or more,
 -- one word four times, or four to six words twice. Fewer words come twice in good captions too ("hand in hand in a park",

@@ -4,6 +4,7 @@
 -- params: alone DOUBLE, evidence DOUBLE
 -- reads: reference, text_tokens, vocabulary
 -- returns: image, slot, why
+-- order: t.image, t.slot
 --
 -- Captions of one slot that hold four words in a row of which a share of `alone` or more stands in this very slot, and by
 -- no chance: the log-likelihood ratio of that share and of the slot's share of all such words is `evidence` or more, in

@@ -3,6 +3,7 @@
 -- grain: caption
 -- reads: reference, caption, text_tokens, vocabulary
 -- returns: image, slot, chance, words, why
+-- order: e.image, e.slot
 --
 -- Captions without a full stop, and the chance that a whole caption ends so where it goes as far: how often its last two
 -- words, smoothed by the last one, end the other captions that hold them, times the share of captions without a full

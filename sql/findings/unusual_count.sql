@@ -3,6 +3,7 @@
 -- grain: image
 -- reads: reference
 -- returns: image, captions, usual
+-- order: image
 --
 -- Images with fewer captions than most of their split have, or more: that a split has another number is no fault.
 with per_image as (

@@ -3,6 +3,7 @@
 -- grain: caption
 -- reads: reference, caption
 -- returns: image, slot, why
+-- order: image, slot
 --
 -- Captions that hold the address of a page, as text seen in a picture or as a trace of the page they were taken from.
 with found as (

@@ -3,6 +3,7 @@
 -- grain: pair of captions of one image
 -- reads: caption_words, reference, caption
 -- returns: split, image, slot_a, slot_b, all_identical, text_a, text_b
+-- order: t.image, t.slot_a, t.slot_b
 -- cites: Wang & Gaizauskas 2016, section 4.1
 --
 -- The captions of one image that are identical, two by two: n of them are n (n - 1) / 2 pairs. All captions of an image

@@ -4,6 +4,7 @@
 -- params: dataset VARCHAR, seq INTEGER
 -- reads: annotated, annotation
 -- returns: dataset, image, slot, phrases, judgements, pair, triplet, occurrences, from_seq
+-- order: n.image, n.slot
 --
 -- Annotations that stand from version $seq on and do not stand yet.
 select

@@ -1,14 +1,15 @@
 -- name: checked_record
--- version: 3
+-- version: 4
 -- grain: record of a source
 -- params: empty_allowed BOOLEAN
 -- reads: staged, split_list
--- returns: position, source, unit, line, image, slot, split, text, reason, raw
+-- returns: position, source, unit, line, image, slot, split, text, reason, raw, leads
 --
 -- Every record that was read, with its place among the captions of its image and the reason why it is refused: the
 -- reader's own, a caption without a visible character (allowed in a system's output, which is scored as it is), an
 -- identifier or a key that an earlier record has. A null reason accepts it; `raw` is of the others. An empty caption keeps
--- its place among the others of its image, so that filling it in moves none.
+-- its place among the others of its image, so that filling it in moves none. A forced-choice item is refused as a whole, by
+-- the first reason that one of its captions has; `leads` is false for all of its captions but the first.
 with readable as (
     select
         position, image, slot, rank, identifier,
@@ -52,18 +53,28 @@ first_place as (
     select k.image, k.slot, k.first_position, s.source, s.line
     from shared_key as k
     join staged as s on s.position = k.first_position
+),
+spoilt_item as (
+    select s.source, k.image, (s.pair).pair as number, min_by(
+        if(starts_with(k.fault, s.identifier), k.fault, concat_ws(': ', s.identifier, k.fault)), k.position
+    ) as fault
+    from keyed as k
+    join staged as s using (position)
+    where k.fault is not null and (s.pair).side in ('right', 'right2', 'wrong')
+    group by all
 )
 select
     k.position, s.source, s.unit, s.line, k.image, k.slot::uinteger as slot, coalesce(s.split, l.split) as split, s.text,
+    coalesce(i.fault, k.fault, case when k.position > f.first_position then format(
+        'duplicate key {}#{}, first at {}', k.image, k.slot,
+        case when f.source = s.source then f.line::varchar else concat(f.source, ':', f.line) end
+    ) end) as reason,
     case
-        when k.fault is not null then k.fault
-        when k.position > f.first_position then format(
-            'duplicate key {}#{}, first at {}', k.image, k.slot,
-            case when f.source = s.source then f.line::varchar else concat(f.source, ':', f.line) end
-        )
-    end as reason,
-    case when k.fault is not null or k.position > f.first_position then left(coalesce(s.raw, s.text), 2000) end as raw
+        when i.fault is not null or k.fault is not null or k.position > f.first_position then left(coalesce(s.raw, s.text), 2000)
+    end as raw,
+    coalesce((s.pair).side not in ('right2', 'wrong'), true) as leads
 from keyed as k
 join staged as s using (position)
 left join first_place as f on f.image = k.image and f.slot = k.slot
 left join split_list as l on l.image = k.image
+left join spoilt_item as i on i.source = s.source and i.image = k.image and i.number = (s.pair).pair

@@ -1,13 +1,13 @@
 -- name: ingest_facts
--- version: 1
+-- version: 2
 -- grain: ingest
 -- reads: checked_record
 -- returns: read, normalised
 --
--- How many records an ingest read, and how many of the accepted have outer blanks or line breaks: they are stored as
--- they stand, and every tokenizer reads them as single blanks.
+-- How many records an ingest read, of which a forced-choice item is one, and how many of the accepted captions have outer
+-- blanks or line breaks: they are stored as they stand, and every tokenizer reads them as single blanks.
 select
-    count(*) as read,
+    count(*) filter (where leads) as read,
     count(*) filter (
         where reason is null
             and (

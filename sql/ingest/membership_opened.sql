@@ -4,6 +4,7 @@
 -- params: dataset VARCHAR, seq INTEGER
 -- reads: content, caption, membership
 -- returns: dataset, image, slot, caption_id, split, from_seq
+-- order: n.image, n.slot
 --
 -- Rows that stand from version $seq on and did not stand before it.
 select $dataset::varchar as dataset, n.image, n.slot, c.caption_id, n.split, $seq::integer as from_seq

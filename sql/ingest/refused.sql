@@ -1,11 +1,12 @@
 -- name: refused
--- version: 1
+-- version: 2
 -- grain: refused record
 -- reads: checked_record
 -- returns: source, unit, line, reason, raw
+-- order: position
 --
--- What an ingest refuses, in the order in which it was read.
+-- What an ingest refuses, in the order in which it was read: a forced-choice item once.
 select source, unit, line, reason, raw
 from checked_record
-where reason is not null
+where reason is not null and leads
 order by position

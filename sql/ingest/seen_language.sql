@@ -3,6 +3,7 @@
 -- grain: language
 -- reads: content
 -- returns: language, captions, of_captions
+-- order: captions desc, language
 --
 -- Which languages captions may be in, by their letters, the most frequent first, as BCP 47 has them. Where letters are
 -- those of one language, it is named; where they are of several, only the script (und-Cyrl). Latin letters say nothing

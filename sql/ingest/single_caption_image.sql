@@ -3,6 +3,7 @@
 -- grain: image with one caption
 -- reads: content
 -- returns: image
+-- order: image
 --
 -- Images with one caption only: it has no reference, and so gets no score.
 select image

@@ -4,6 +4,7 @@
 -- params: dataset VARCHAR
 -- reads: version, membership, caption_tokens
 -- returns: dataset, seq, text_profiles
+-- order: v.dataset, v.seq
 --
 -- The tokenizers under which every caption of a version has tokens. A null dataset stands for all of them. What a
 -- profile lacks is found first, row by row of membership, and counts against each version that holds the row.

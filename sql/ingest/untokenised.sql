@@ -4,6 +4,7 @@
 -- params: dataset VARCHAR, seq INTEGER, split VARCHAR, profile VARCHAR
 -- reads: membership, caption_tokens
 -- returns: caption_id
+-- order: m.caption_id
 --
 -- The texts of a selection whose tokens of a tokenizer are not there yet. Only the profiles of an ingest are made
 -- for every text; those of the others are made when a command first asks for them.

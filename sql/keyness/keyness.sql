@@ -4,6 +4,7 @@
 -- params: minimum BIGINT
 -- reads: token_a, token_b, vocabulary
 -- returns: word, occurrences, occurrences_b, tokens, tokens_b, expected, log_likelihood, log_ratio
+-- order: abs(log_likelihood) desc, word
 -- cites: Rayson & Garside 2000 (log-likelihood); Dunning 1993 (G2); Hardie 2014 (log ratio)
 --
 -- How much more or less often a word occurs in one text than a second text leads to expect. Log-likelihood is two-celled, as

@@ -3,6 +3,7 @@
 -- grain: caption that may be of another image, or that is put at another
 -- reads: caption_lead, gain
 -- returns: image, slot, is_decoy, stands, own_bits, found_bits, other_image, other_bits, rival_bits, is_misfit
+-- order: c.image, c.slot, c.is_decoy
 --
 -- Captions with the image that they speak most for, and whether that counts: whether it is a gain.
 select

@@ -3,6 +3,7 @@
 -- grain: caption that may be of another image, or that is put at another
 -- reads: weighed
 -- returns: image, slot, is_decoy, stands_at, stands, own_bits, found_bits, other_image, other_bits, rival_bits
+-- order: o.image, o.slot, o.is_decoy
 --
 -- The image other than its own that a caption speaks most for, by how many bits, and by how many for the next one: the
 -- first by id where two are equal. A caption stands at its own image, a decoy at its home: by how many bits it speaks for

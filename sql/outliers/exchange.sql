@@ -3,6 +3,7 @@
 -- grain: caption in doubt, caption in doubt of another image
 -- reads: gain
 -- returns: image, slot, other_image, other_slot, evidence, back
+-- order: g.image, g.slot, g.other_image, other_slot
 --
 -- Captions of two images that each speak rather for the other's image than for their own, and by how many bits; two rows a
 -- pair.

@@ -4,6 +4,7 @@
 -- params: least_bits INTEGER
 -- reads: reach, gain, exchange
 -- returns: bits, pairs
+-- order: i.bits
 --
 -- How many pairs of captions would seem to have changed places by chance, each by so many whole bits. Captions that gain by
 -- an image, and captions of this image that gain elsewhere, are paired regardless of where the one stands and the other

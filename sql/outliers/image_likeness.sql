@@ -3,6 +3,7 @@
 -- grain: image, other image
 -- reads: weighed, caption_lead, image_word, word_silence, unsaid_word, image_silence
 -- returns: image, other_image, captions, bits
+-- order: here.image, there.image
 -- cites: McCallum & Nigam 1998, section 2.1 (multi-variate Bernoulli model of a text)
 --
 -- By how many bits the captions of an image speak for another, all together, against captions at large. Of images that are

@@ -4,6 +4,7 @@
 -- params: first_suspect INTEGER, last_suspect INTEGER
 -- reads: suspect_image, suspect_caption, suspect_word, word_silence, unsaid_word, image_silence, slot_word_share
 -- returns: image, slot, is_decoy, candidate_image, place, bits
+-- order: own.image, c.slot, is_decoy, candidate_image, p.place
 -- cites: McCallum & Nigam 1998, section 2.1 (multi-variate Bernoulli model of a text)
 --
 -- By how many bits (log2 of a likelihood ratio) the words of a caption speak for an image, against a caption of the same

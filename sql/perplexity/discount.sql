@@ -3,6 +3,7 @@
 -- grain: n-gram order
 -- reads: adjusted_count
 -- returns: n, types, once, twice, discount
+-- order: n
 -- cites: Ney, Essen & Kneser 1994; Chen & Goodman 1999, section 2.6: D = n1 / (n1 + 2 n2)
 --
 -- What is taken from each count of an order, from how many n-grams have a count of 1 and of 2. Without the one or the

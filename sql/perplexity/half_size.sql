@@ -3,6 +3,7 @@
 -- grain: selection, side
 -- reads: halved
 -- returns: selection_no, side, images, captions, wordless
+-- order: selection_no, side
 --
 -- How many images and captions each side of each selection has, and how many of the captions have no token.
 select

@@ -4,6 +4,7 @@
 -- params: order INTEGER
 -- reads: sentence_ngram, kneser_ney, adjusted_count
 -- returns: selection_no, tokens, words, unknown, bits, known_bits
+-- order: a.selection_no
 -- cites: Jelinek et al. 1977; Ferraro et al. 2015
 --
 -- How many bits a model takes for the test side of every selection: in all, and for the tokens it knows. `tokens`

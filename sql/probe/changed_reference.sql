@@ -3,6 +3,7 @@
 -- grain: caption
 -- reads: untouched_reference, made_text
 -- returns: image_no, image, slot, split, caption_id, length
+-- order: r.image, r.slot
 --
 -- The captions at work, with a text that a study has made in place of each caption that has one.
 select

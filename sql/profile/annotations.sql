@@ -3,6 +3,7 @@
 -- grain: statistic
 -- reads: reference, annotated
 -- returns: statistic, value
+-- order: position, statistic
 --
 -- What is known of the captions at work beside their texts; a statistic of which there is nothing has no row. Chain 0 of
 -- Flickr30k Entities mentions nothing visual. A pair or triplet is tied where both sides have the same votes.

@@ -3,6 +3,7 @@
 -- grain: length
 -- reads: reference
 -- returns: length, captions
+-- order: length
 --
 -- How many captions have how many tokens.
 select length, count(*)::ubigint as captions

@@ -3,6 +3,7 @@
 -- grain: statistic
 -- reads: sign_of_dirt
 -- returns: statistic, value
+-- order: n.position
 --
 -- How many of the captions at work, or of their images or texts, show each sign of dirt: of what its name begins with.
 -- A text in several splits is counted at every place where it stands.

@@ -4,6 +4,7 @@
 -- params: other VARCHAR
 -- reads: reference, membership
 -- returns: statistic, value
+-- order: position
 --
 -- What the captions at work share with the newest version of another dataset: image ids, captions that the other has for
 -- the same image, and texts that it has anywhere.

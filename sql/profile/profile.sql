@@ -3,6 +3,7 @@
 -- grain: statistic
 -- reads: reference, token_count
 -- returns: statistic, value
+-- order: position
 --
 -- Size, length, vocabulary and repetition of the captions at work. Lengths are in tokens of the tokenizer; standard
 -- deviations are of the population, as in van Miltenburg et al. 2018, from whole numbers: no order of adding changes a

@@ -4,6 +4,7 @@
 -- params: described VARCHAR, described_seq INTEGER
 -- reads: choice_item, membership, caption
 -- returns: part, items, captions, same_bags
+-- order: i.part
 -- cites: Hsieh et al. 2023, section 4; issue 10 of RAIVNLab/sugar-crepe
 --
 -- How many items a part has, in how many of them the right text is a caption of its image in dataset $described, letter for

@@ -19,7 +19,7 @@ drawn as (
         image_no, image, slot,
         (
             md5_number(concat_ws(chr(31), 'brown', $seed::bigint, $dataset::varchar, image, slot))
-            % (select count(*) from placed)::uhugeint
+            % (select nullif(count(*), 0) from placed)::uhugeint
         )::bigint as place
     from reference
 )

@@ -4,6 +4,7 @@
 -- params: first_image UINTEGER, last_image UINTEGER, first_candidate UBIGINT, last_candidate UBIGINT, most_words UINTEGER
 -- reads: every_candidate
 -- returns: candidate_no, candidate, is_substitute, image_no, image, slot, held_out, caption_id, length, from_dataset, from_image, from_slot
+-- order: candidate_no
 --
 -- Some of the candidates of one bucket of images, by their place among them: an image with more of them than memory
 -- holds against its captions is counted part by part. A null range stands for all of them. Texts of more words than

@@ -4,6 +4,7 @@
 -- params: first_image UINTEGER, last_image UINTEGER
 -- reads: candidate, reference, caption, made_text
 -- returns: candidate, image, slot, text, references
+-- order: c.candidate, c.image, c.slot
 --
 -- Each candidate as it is written, with the texts of its references by slot: what a metric of the user's own compares. A
 -- candidate without a reference has no row.

@@ -4,6 +4,7 @@
 -- params: first_image UINTEGER, last_image UINTEGER
 -- reads: candidate, bucket_text
 -- returns: candidate, image, slot, image_no, held_out, tokens
+-- order: c.candidate_no
 --
 -- The tokens of each candidate, for kernels that align them with those of its references: longest common subsequences,
 -- shifts and edits, n-grams of characters (as rows, these would be twenty times as many as those of words).

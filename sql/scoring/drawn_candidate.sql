@@ -3,6 +3,7 @@
 -- grain: held-out caption
 -- reads: candidate, made_text, caption
 -- returns: candidate, image, slot, from_dataset, from_image, from_slot, text
+-- order: c.candidate, c.image, c.slot
 --
 -- The substitute of each caption, in words.
 select c.candidate, c.image, c.slot, c.from_dataset, c.from_image, c.from_slot, coalesce(m.text, t.text) as text

@@ -4,6 +4,7 @@
 -- params: dataset VARCHAR, seq INTEGER, split VARCHAR, profile VARCHAR, most_words UINTEGER
 -- reads: membership, caption_tokens
 -- returns: image, slot, words
+-- order: words desc, m.image, m.slot
 --
 -- The captions of more words than kernels align, the longest first.
 select m.image, m.slot, len(t.tokens)::uinteger as words

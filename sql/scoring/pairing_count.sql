@@ -3,6 +3,7 @@
 -- grain: image
 -- reads: candidate, reference
 -- returns: image_no, captions, candidates, words, longest_caption, longest_candidate
+-- order: c.image_no
 --
 -- How many captions and candidates meet on each image, how many words they have, and how many the longest has: what the
 -- memory and the time of a count grow with.

@@ -4,6 +4,7 @@
 -- params: first_image UINTEGER, last_image UINTEGER
 -- reads: candidate, reference_step
 -- returns: candidate, image, slot, steps
+-- order: c.candidate, c.image, c.slot
 --
 -- For each reference of a candidate, in the order of their slots, the number of references at which it joins the others:
 -- which of the counts that stand reference by reference are those of the first k.

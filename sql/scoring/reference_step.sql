@@ -4,6 +4,7 @@
 -- params: first_image UINTEGER, last_image UINTEGER
 -- reads: candidate, reference_place
 -- returns: candidate_no, slot, caption_id, length, step
+-- order: c.candidate_no, r.slot
 --
 -- The number of references at which each reference of a candidate joins the others: its place in the order of the draw,
 -- where the held-out caption's own place counts for nothing.

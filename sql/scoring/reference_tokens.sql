@@ -4,6 +4,7 @@
 -- params: first_image UINTEGER, last_image UINTEGER
 -- reads: reference, bucket_text
 -- returns: image_no, slot, tokens
+-- order: r.image_no, r.slot
 --
 -- The tokens of each reference in one bucket of images, for kernels that align.
 select r.image_no, r.slot, t.tokens

@@ -4,6 +4,7 @@
 -- params: profile VARCHAR
 -- reads: reference, caption_tokens, made_text
 -- returns: candidate, image, slot, changed, replaced, words
+-- order: m.candidate, m.image, m.slot
 --
 -- What became of each caption that a made text stands for: whether it changed at all, how many of its positions hold
 -- another word, and how many words there are now.

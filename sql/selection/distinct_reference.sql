@@ -4,6 +4,7 @@
 -- params: profile VARCHAR
 -- reads: every_reference, caption_tokens
 -- returns: image_no, image, slot, split, caption_id, length
+-- order: r.image, r.slot
 --
 -- The captions of each image that repeat no other of it, token for token: of those that are the same, that of the first
 -- slot stays. Every image keeps a caption, and captions their slots, so that they are found again beside the others.

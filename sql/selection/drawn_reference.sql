@@ -4,6 +4,7 @@
 -- params: drawn INTEGER, fewest INTEGER, drawn_images INTEGER, draw_seed BIGINT
 -- reads: caption_place
 -- returns: image_no, image, slot, split, caption_id, length
+-- order: d.image, d.slot
 -- cites: Wang & Gaizauskas 2016, section 4.1: descriptions sampled, so that datasets have equally many
 --
 -- As many captions of each image as asked for; an image that has fewer than the fewest allowed is left out. Of the

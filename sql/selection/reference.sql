@@ -4,6 +4,7 @@
 -- params: dataset VARCHAR, seq INTEGER, split VARCHAR, profile VARCHAR
 -- reads: membership, caption_tokens
 -- returns: image_no, image, slot, split, caption_id, length
+-- order: m.image, m.slot
 --
 -- The captions that a reference such as flickr8k@v3:test names, images numbered from 1 in order of their ids. A null
 -- split stands for all of them. Each is a candidate once, and a reference of the other captions of its image.

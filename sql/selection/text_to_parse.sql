@@ -4,6 +4,7 @@
 -- params: dataset VARCHAR, seq INTEGER, split VARCHAR
 -- reads: membership, caption
 -- returns: caption_id, text, text_hash
+-- order: c.text
 --
 -- The texts of a selection, each once, in order of spelling: what a pipeline is to say something of. By hash and number
 -- a text is known again where the file may have become another one meanwhile.

@@ -4,6 +4,7 @@
 -- params: first_image UINTEGER, last_image UINTEGER
 -- reads: staged_caption
 -- returns: image, slot, split, caption_id, text, tokens
+-- order: image_no, slot
 --
 -- The captions of one bucket of images.
 select image, slot, split, caption_id, text, tokens

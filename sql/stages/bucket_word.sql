@@ -3,6 +3,7 @@
 -- grain: token
 -- reads: bucket_caption, vocabulary
 -- returns: token_id, token
+-- order: v.token_id
 --
 -- The words of one bucket of images, by the numbers that they have in the store.
 with spoken as (

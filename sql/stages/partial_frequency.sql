@@ -4,6 +4,7 @@
 -- params: partitions UINTEGER
 -- reads: ngram_frequency_part
 -- returns: partition, high, low, images
+-- order: partition, high, low
 --
 -- In how many images of one bucket each n-gram is, with the partition that its sum over all buckets is made in. An n-gram is
 -- two halves of 64 bits, as files hold it; the partition is its remainder by the largest prime below 2^32, and what is left

@@ -3,6 +3,7 @@
 -- grain: metric, number of captions of an image
 -- reads: score_of_bucket
 -- returns: metric, captions_each, images, captions, total, squares, image_squares, least, greatest, least_image, greatest_image
+-- order: metric, captions
 --
 -- What means and standard deviations are made of, exactly: scores are multiples of 10^-12, and summed as the integers that
 -- they are in that unit. Over captions: `total` and the sum of `squares`, the `least` and the `greatest`; over images: the

@@ -3,6 +3,7 @@
 -- grain: caption
 -- reads: reference, text_tokens, caption
 -- returns: image_no, image, slot, split, caption_id, text, tokens
+-- order: r.image_no, r.slot
 --
 -- The captions of a selection with their tokens, in order of their images: taken out of the store once, so that each bucket
 -- of images then reads a range of neighbouring rows.

@@ -3,6 +3,7 @@
 -- grain: bucket of images, n-gram
 -- reads: frequency_of_partition
 -- returns: bucket, high, low, images
+-- order: p.bucket, s.high, s.low
 --
 -- For each bucket, in how many images of all buckets its n-grams are. N-grams of one image, most of them, are left out: what
 -- reads document frequencies takes one that is not there for that of a single document.

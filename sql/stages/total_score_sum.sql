@@ -3,6 +3,7 @@
 -- grain: metric, number of captions of an image
 -- reads: score_sum_part
 -- returns: metric, captions_each, images, captions, total, squares, image_squares, least, greatest, least_image, greatest_image
+-- order: metric, captions_each
 --
 -- The sums of all buckets, each as score_sum has them of one.
 select

@@ -4,6 +4,7 @@
 -- params: most_phrases UINTEGER
 -- reads: reference, phrases_said, caption
 -- returns: kind, phrase, captions, occurrences, image, slot, text
+-- order: r.kind, r.rank
 --
 -- The most frequent phrases of each kind, with the first caption, by image and slot, that says each.
 with counted as (

@@ -3,6 +3,7 @@
 -- grain: kind
 -- reads: image_phrase, phrase_of_people, reference, image_of_people
 -- returns: kind, types, covered
+-- order: t.kind
 -- cites: van Miltenburg et al. 2018, eq. 2, of phrases in place of words
 --
 -- How many different phrases people say of the images that both describe, and how many of these are said of any of them.

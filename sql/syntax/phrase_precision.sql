@@ -3,6 +3,7 @@
 -- grain: kind
 -- reads: image_phrase, phrase_of_people, image_of_people
 -- returns: class, images, part, whole, part_square, whole_square, product
+-- order: kind
 -- cites: van Miltenburg et al. 2018, section 5.1: local precision, of phrases in place of words
 --
 -- Of the phrases that are said of an image, how many some person says of it too: totals over the images of people.

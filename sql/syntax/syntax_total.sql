@@ -3,6 +3,7 @@
 -- grain: statistic
 -- reads: image_count, syntax_definition
 -- returns: class, images, part, whole, part_square, whole_square, product
+-- order: class
 -- cites: Cochran 1977, section 6.3: what the interval of a ratio over images needs
 --
 -- Each statistic as a ratio of what is counted, summed over images: its part, its whole, their squares and product.

@@ -3,6 +3,7 @@
 -- grain: list, kind, image
 -- reads: list_caption, phrases_said
 -- returns: list_no, kind, image_no, types
+-- order: list_no, kind, image_no nulls first
 -- cites: van Miltenburg et al. 2018, section 4, table 3
 --
 -- How many different compounds and prepositional phrases each parallel list of captions has, by length or depth. Those that

@@ -4,13 +4,13 @@
 -- params: dataset VARCHAR, seed BIGINT, kind VARCHAR, asked_images INTEGER, asked_references INTEGER
 -- reads: content, contest_at_work
 -- returns: image, task, reference, a, b, c, category, origin_b, origin_c, swapped
+-- order: image, place, reference
 -- cites: Vedantam et al. 2015, section 3: triplets of a reference A and candidates B and C; appendix I: pairs B and C
 --
--- Triplets: each pair of candidates beside each reference of the image that is no candidate itself, or beside the first
--- $asked_references of them in the order of --references; pairs without so many are left out. Pairs: B and C alone. Texts
--- that are equal, or without a visible character, make no task. Images are the first $asked_images by md5. Which
--- candidate is shown as B is drawn, too; column swapped undoes it; outer blanks, which some sources have, would tell them
--- apart. A task is named by what it shows, a second one that shows the same gets a number.
+-- Triplets: each pair of candidates beside each reference that is not a candidate itself, or beside the first
+-- $asked_references of them in the order of --references. Pairs: B and C alone. Equal texts and texts without a visible
+-- character make no task. Images are the first $asked_images by md5. Whether B and C change places is drawn (swapped).
+-- Texts are trimmed, since outer blanks would tell them apart. A task is named by what it shows; a repeat gets a number.
 with shown as (
     select image, place, category, origin_b, origin_c, held_out_b, held_out_c, trim(b) as b, trim(c) as c
     from contest_at_work

@@ -4,6 +4,7 @@
 -- params: shown INTEGER
 -- reads: opening_count, vocabulary
 -- returns: n, pattern, captions
+-- order: n, captions desc, pattern
 --
 -- The most frequent openings of 2, 3, 4 and 5 tokens, spelled; equally frequent ones by spelling.
 with foremost as (

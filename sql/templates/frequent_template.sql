@@ -3,6 +3,7 @@
 -- grain: template
 -- reads: template
 -- returns: shape, pattern, captions, fillers, association
+-- order: captions * association desc, pattern
 --
 -- The templates at work, those first that explain most: captions times association (in bits).
 select shape, pattern, captions, fillers, association

@@ -3,6 +3,7 @@
 -- grain: number of tokens
 -- reads: opening_count
 -- returns: n, captions, openings, top_10, top_100, bits
+-- order: n
 -- cites: Shannon 1948 (entropy, base 2)
 --
 -- How varied the first 2, 3, 4 or 5 tokens of captions are: captions that have as many, distinct openings, captions whose

@@ -3,6 +3,7 @@
 -- grain: caption
 -- reads: reference, text_tokens, opening_count
 -- returns: image, slot, length, common
+-- order: r.image, r.slot
 --
 -- Each caption with its length in tokens, and whether (1 or 0) its first three tokens are one of the ten most frequent
 -- openings; ties for the tenth place are all in.

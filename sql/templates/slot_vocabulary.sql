@@ -3,6 +3,7 @@
 -- grain: slot
 -- reads: reference, text_tokens
 -- returns: slot, captions, tokens, types
+-- order: r.slot
 --
 -- How many captions stand in each slot, with their tokens and different tokens.
 with spoken as (

@@ -3,6 +3,7 @@
 -- grain: caption that holds a template
 -- reads: reference, template, template_parts
 -- returns: image, slot, pattern, share
+-- order: r.image, r.slot
 --
 -- The captions that hold a template, each with the one that fixes most of its tokens, and the share of its tokens that are
 -- fixed; of equals the more frequent, then by spelling.

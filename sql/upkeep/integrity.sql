@@ -3,6 +3,7 @@
 -- grain: check
 -- reads: caption, caption_tokens, vocabulary, membership, version, dataset, rejected
 -- returns: check, subject, checked, faults
+-- order: position
 --
 -- What indexes would guarantee, checked by counting: unique keys, and rows that point at rows which exist.
 with token as (select distinct unnest(tokens) as token_id from caption_tokens),

@@ -3,6 +3,7 @@
 -- grain: column
 -- reads: duckdb_columns, duckdb_tables, duckdb_views
 -- returns: relation, column, type, meaning
+-- order: schema_name = 'cache', name, place
 --
 -- Every table and view of the store, a row for itself and one for each column, with their comments. A view's columns
 -- are in the order in which it returns them.

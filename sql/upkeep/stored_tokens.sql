@@ -4,6 +4,7 @@
 -- params: profile VARCHAR, first_caption UINTEGER, last_caption UINTEGER
 -- reads: caption, caption_tokens, vocabulary
 -- returns: caption_id, text, tokens
+-- order: h.caption_id
 --
 -- The texts of a range of numbers that have tokens of a tokenizer, with these tokens spelled out.
 with held as (

@@ -3,6 +3,7 @@
 -- grain: check
 -- reads: version, vector
 -- returns: check, subject, checked, faults
+-- order: position
 --
 -- Vectors against each other and the log: one vector of an image or text at a time, of a version that there is, and in each
 -- version all of one length.

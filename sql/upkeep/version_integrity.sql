@@ -3,6 +3,7 @@
 -- grain: check
 -- reads: version, membership, annotation, vector, tag
 -- returns: check, subject, checked, faults
+-- order: position
 --
 -- Does every version hold what the log says of it? Its counts, counted again; an annotation at a place of every version
 -- that it stands in; one annotation for a place at a time; names that name a version. `checked` and `faults` count rows of the subject.

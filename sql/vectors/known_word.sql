@@ -4,6 +4,7 @@
 -- params: known_words INTEGER
 -- reads: learnt_caption, vocabulary
 -- returns: token_id, word_no, captions, weight
+-- order: word_no
 --
 -- Words that a model of captions knows, numbered from 0: those of two captions or more that it learns from, at most
 -- $known_words of them, the most frequent first. `weight` is the inverse document frequency, ln((1 + N) / (1 + n)) + 1.

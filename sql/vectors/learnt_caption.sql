@@ -4,6 +4,7 @@
 -- params: trained_dataset VARCHAR, trained_seq INTEGER, trained_split VARCHAR, profile VARCHAR
 -- reads: learnt_image, membership, caption_tokens
 -- returns: image, slot, fold, tokens
+-- order: m.image, m.slot
 --
 -- The captions that a model learns from.
 select m.image, m.slot, i.fold, t.tokens

@@ -4,6 +4,7 @@
 -- params: trained_dataset VARCHAR, trained_seq INTEGER, trained_split VARCHAR, folds INTEGER, model_seed BIGINT, most_images INTEGER
 -- reads: membership, vector_as_of
 -- returns: image, fold
+-- order: v.image
 --
 -- Images that a model of captions learns from: those of a selection that have a vector, at most $most_images of them by md5;
 -- each in one of $folds folds from 1 on, which are left out where their own images are scored.

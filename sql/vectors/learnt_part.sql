@@ -3,6 +3,7 @@
 -- grain: row of a part of a model
 -- reads: text_model
 -- returns: model, part, place, numbers
+-- order: model, part, place
 --
 -- What the models at work have learnt.
 select model, part, place, numbers

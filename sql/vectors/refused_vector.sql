@@ -3,6 +3,7 @@
 -- grain: record
 -- reads: staged_vector, accepted_vector
 -- returns: source, unit, line, reason, raw
+-- order: o.position
 --
 -- The records that are not kept, and why; one that repeats a vector is none of them.
 with other as (

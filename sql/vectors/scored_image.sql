@@ -4,6 +4,7 @@
 -- params: first_image UINTEGER, last_image UINTEGER
 -- reads: candidate, vector_as_of, learnt_image
 -- returns: image, model, vector
+-- order: v.image
 --
 -- Vectors of the images at work in one bucket. `model` is the one that has not seen the image: that without its fold, or 0,
 -- that of all images, for an image that none has learnt from.

@@ -4,6 +4,7 @@
 -- params: dataset VARCHAR
 -- reads: accepted_vector, staged_vector, vector
 -- returns: image, text
+-- order: v.image, v.text
 --
 -- Vectors that stood until now and stand no longer.
 select v.image, v.text

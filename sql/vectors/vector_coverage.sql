@@ -4,6 +4,7 @@
 -- params: dataset VARCHAR, seq INTEGER, split VARCHAR, vectors VARCHAR, vectors_seq INTEGER
 -- reads: membership, vector
 -- returns: image, has_captions, has_vector
+-- order: image
 --
 -- Images of a selection of captions and of a version of vectors: which have captions, and which a vector.
 with described as (

@@ -3,6 +3,7 @@
 -- grain: place, kind of change
 -- reads: content_a, content_b
 -- returns: change, image, slot, old_text, new_text, old_split, new_split
+-- order: image, slot, change
 --
 -- What happened to each place (image, slot) from one content to another. A place can be edited and moved at once; one
 -- that did not change has no row.

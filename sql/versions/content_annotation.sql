@@ -3,6 +3,7 @@
 -- grain: annotated caption
 -- reads: content, annotated
 -- returns: image, slot, phrases, judgements, pair, triplet, occurrences
+-- order: a.image, a.slot
 --
 -- What is known of the captions of a selection beside their texts, in the order of the captions.
 select a.image, a.slot, a.phrases, a.judgements, a.pair, a.triplet, a.occurrences

@@ -3,6 +3,7 @@
 -- grain: kind of change
 -- reads: change
 -- returns: change, images, captions
+-- order: k.position
 --
 -- How many images and captions each kind of change met, from one content to another.
 with kind (position, change) as (

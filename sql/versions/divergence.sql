@@ -3,6 +3,7 @@
 -- grain: kind of n-gram
 -- reads: drifting_gram_a, drifting_gram_b
 -- returns: kind, occurrences_a, occurrences_b, types_a, types_b, divergence, new_types, gone_types, new_occurrences, gone_occurrences
+-- order: kind
 -- cites: Lin 1991, eq. 4.1 (Jensen-Shannon divergence, equal weights, base 2: 0 for equal shares, 1 for nothing in common)
 --
 -- How far the shares of words, bigrams and openings moved from one side to the other, and how many came (new) and went

@@ -4,6 +4,7 @@
 -- params: dataset VARCHAR, seq INTEGER, split VARCHAR
 -- reads: membership
 -- returns: image, split, captions
+-- order: image
 --
 -- The images of a version, with the number of their captions. A null split stands for all of them.
 select image, min(split) as split, count(*)::integer as captions

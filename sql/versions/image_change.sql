@@ -3,6 +3,7 @@
 -- grain: image
 -- reads: change
 -- returns: image, added, removed, edited, moved, rated
+-- order: image
 --
 -- How many captions of each image changed, by kind; images without a change have no row.
 select

@@ -3,6 +3,7 @@
 -- grain: length in tokens
 -- reads: reference_a, reference_b
 -- returns: length, captions_a, captions_b
+-- order: length
 --
 -- How many captions of each length two sides have.
 with caption as (

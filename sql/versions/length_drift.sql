@@ -3,6 +3,7 @@
 -- grain: statistic
 -- reads: reference_a, reference_b
 -- returns: statistic, a, b, difference
+-- order: position
 -- cites: van Miltenburg et al. 2018 (asl, sdsl); total variation distance: half the sum of |p(length) - q(length)|
 --
 -- Lengths of captions in tokens on two sides, and how far they moved: `difference` is b less a; for the last statistic,

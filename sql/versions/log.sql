@@ -4,6 +4,7 @@
 -- params: dataset VARCHAR
 -- reads: version, dataset, rejected, tag
 -- returns: dataset, kind, seq, version, images, captions, rejected, created_at, format, source_sha256, text_profiles, note, tags
+-- order: v.dataset, v.seq desc
 --
 -- Every version, the newest of each dataset first, with the tags that name it. A null dataset stands for all of them.
 with refused as (

@@ -4,6 +4,7 @@
 -- params: dataset VARCHAR
 -- reads: dataset, version
 -- returns: dataset, kind, place
+-- order: n.other
 --
 -- The datasets that one shares images or captions with, as far as the store holds them; place is where the declaration
 -- names each, from 1.

@@ -4,6 +4,7 @@
 -- params: dataset VARCHAR, seq INTEGER
 -- reads: membership
 -- returns: split
+-- order: split
 --
 -- The splits of a version, by name.
 select distinct split

@@ -3,6 +3,7 @@
 -- grain: word
 -- reads: token_a, token_b, vocabulary
 -- returns: word, change, occurrences_a, occurrences_b, per_million_a, per_million_b, keyness
+-- order: w.keyness desc, word
 -- cites: Rayson & Garside 2000, log-likelihood of a word in two corpora; Dunning 1993 (G2)
 --
 -- Words that are new, gone, or a larger or smaller share of all tokens, from one side to the other, the most telling

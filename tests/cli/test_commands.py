@@ -10,18 +10,19 @@ import os
 import re
 import shutil
 import signal
+import stat
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, asked
+from running import Run, run_auditor
 
 from auditor.registry import METRICS, defaults
-
-Run = subprocess.CompletedProcess[str]
 
 CAPTIONS = """a.jpg#0	A dog runs .
 a.jpg#1	the dog is running
@@ -33,16 +34,7 @@ c.jpg#0	alone
 
 def auditor_in(folder: Path) -> Callable[..., Run]:
     def run(*arguments: str, code: int = 0, stdin: bytes = b"", **environment: str) -> Run:
-        clean = {key: value for key, value in os.environ.items() if not key.startswith("AUDITOR_")}
-        done = subprocess.run(
-            [sys.executable, "-m", "auditor", *arguments],
-            capture_output=True,
-            input=stdin,
-            cwd=folder,
-            env=clean | {"COLUMNS": "120"} | environment,
-            check=False,
-        )
-        done = Run(arguments, done.returncode, done.stdout.decode(), done.stderr.decode())
+        done = run_auditor(*arguments, folder=folder, stdin=stdin, **environment)
         assert done.returncode == code, done.stderr + done.stdout
         assert "Traceback" not in done.stderr
         return done
@@ -242,8 +234,8 @@ def test_image_with_one_caption_gets_no_score_and_is_reported(filled: Callable[.
 def test_dataset_of_single_captions_is_refused_by_name(auditor: Callable[..., Run], tmp_path: Path) -> None:
     (tmp_path / "captions.token").write_text("a.jpg#0\tone\nb.jpg#0\ttwo\n")
     auditor("ingest", "mine", "--from", "captions.token", "--format", "flickr")
-    done = auditor("bounds", "mine", "-m", "bleu-1", code=5)
-    assert "images with two captions or more" in done.stderr
+    done = auditor("score", "mine", "-m", "bleu-1", code=5)
+    assert "needs two captions per image" in done.stderr
 
 
 def test_system_output_is_scored_against_all_captions(filled: Callable[..., Run], tmp_path: Path) -> None:
@@ -353,8 +345,9 @@ def test_output_is_utf8_data_and_legible_tables_on_any_terminal(auditor: Callabl
 
 
 def test_reader_that_leaves_early_is_no_error(filled: Callable[..., Run], tmp_path: Path) -> None:
-    for name in ("table", "json", "csv"):
-        command = f"{sys.executable} -m auditor bounds mine -m bleu-1 --format {name} | head -1 > out; exit ${{PIPESTATUS[0]}}"
+    bounds, much = "bounds mine -m bleu-1 --format", "sql 'from range(300000)' --format"
+    for call in (f"{bounds} table", f"{bounds} json", f"{bounds} csv", f"{much} csv", f"{much} csv -o /dev/stdout"):
+        command = f"{sys.executable} -m auditor {call} | head -1 > out; exit ${{PIPESTATUS[0]}}"
         done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False)
         assert done.returncode == 0
         assert "Traceback" not in done.stderr
@@ -501,6 +494,28 @@ def test_bug_is_logged_and_exits_70(auditor: Callable[..., Run], tmp_path: Path)
     log = next(tmp_path.glob("auditor-*.log"))
     assert "ZeroDivisionError" in log.read_text()
     assert str(log) in done.stderr
+
+
+def test_log_of_a_bug_is_its_owners_alone_and_holds_no_password(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    address = "https://ann:hunter2@example.org/captions.csv"
+
+    def crash() -> None:
+        """Crash."""
+        raise RuntimeError(f"{address} gave nothing")
+
+    monkeypatch.setattr("auditor.studies.formats.formats", crash)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(sys, "argv", ["auditor", "ingest", "x", "--from", address])
+    assert asked("formats") == 70
+    (log,) = tmp_path.glob("auditor-*.log")
+    said = capsys.readouterr().err
+    assert str(log) in said
+    assert stat.S_IMODE(log.stat().st_mode) == 0o600
+    for text in (said, log.read_text()):
+        assert "https://***@example.org/captions.csv" in text
+        assert "hunter2" not in text
 
 
 def test_help_imports_nothing_heavy() -> None:

@@ -8,14 +8,20 @@ import json
 import os
 import subprocess
 import sys
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
+import polars as pl
 import pytest
-from conftest import ROOT
+from conftest import ROOT, asked
+from running import run_auditor
 
 import auditor
+from auditor import registry
 from auditor.cli import derived
-from auditor.studies import STUDIES
+from auditor.errors import MetricError
+from auditor.studies import STUDIES, of_others
 
 SAMPLE = ROOT / "auditor" / "sample" / "datasets.toml"
 
@@ -72,14 +78,127 @@ def test_every_option_of_a_study_has_words(name: str) -> None:
     assert all(len(option.parameter.help) > 7 for option in derived.options_of(STUDIES[name].load()))
 
 
-def test_study_and_metric_of_another_package_are_listed_asked_and_scored(tmp_path: Path) -> None:
-    (tmp_path / "tiny_audit.py").write_text(PACKAGE)
-    installed = tmp_path / "tiny_audit-1.0.dist-info"
+def install(
+    folder: Path,
+    source: str,
+    points: str = "[auditor.studies]\nvowels = tiny_audit:STUDY\n[auditor.metrics]\nconstant = tiny_audit:CONSTANT\n",
+) -> None:
+    (folder / "tiny_audit.py").write_text(source)
+    installed = folder / "tiny_audit-1.0.dist-info"
     installed.mkdir()
     (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: tiny-audit\nVersion: 1.0\n")
-    (installed / "entry_points.txt").write_text(
-        "[auditor.studies]\nvowels = tiny_audit:STUDY\n[auditor.metrics]\nconstant = tiny_audit:CONSTANT\n"
-    )
+    (installed / "entry_points.txt").write_text(points)
+
+
+@pytest.fixture
+def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder in which packages are installed for this test alone."""
+    monkeypatch.syspath_prepend(tmp_path)
+    of_others.cache_clear()
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        yield tmp_path
+    of_others.cache_clear()
+    sys.modules.pop("tiny_audit", None)
+
+
+#: What is wrong with a package, and what its warning says.
+BROKEN = {
+    "raise ValueError('boom')": "ValueError: boom",
+    "raise SystemExit(3)": "SystemExit: 3",
+    "raise BaseException": "BaseException",
+    "class Odd(Exception):\n    __str__ = None\nraise Odd": "Odd",
+    "raise ValueError('x' * 1_000)": "x" * 200,
+    "STUDY = 3; CONSTANT = 'x'": "no ",
+    "": "has no attribute",
+    "import no_such_part": "No module named 'no_such_part'",
+    "def": "SyntaxError",
+    PACKAGE.replace('"Language"', '"Nowhere"').replace('counts="bleu"', 'counts="nowhere"'): "group is no ",
+    PACKAGE.replace('"Count datasets, which have vowels.")', "None)").replace(
+        '"constant"', '"other"'
+    ): "line is no str",
+}
+
+
+@pytest.mark.parametrize("source", BROKEN, ids=BROKEN.values())
+def test_broken_package_is_named_and_left_out(source: str, packages: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    install(packages, source)
+    assert asked("--help") == 0
+    said = capsys.readouterr()
+    assert "vowels" not in said.out
+    assert said.err.startswith("warning: package tiny-audit: vowels, which it adds, is left out: ")
+    assert BROKEN[source] in said.err
+    assert said.err.count("\n") == 1
+    assert asked("formats", "--json") == 0
+    assert capsys.readouterr().err == ""
+    with pytest.warns(UserWarning, match="package tiny-audit: constant, which it adds, is left out: "):
+        assert registry.of_others() == {}
+
+
+@pytest.mark.parametrize("points", [b"\xff", b"[auditor.studies]\nvowels = :::\n", b"[auditor.studies]\nvowels\n"])
+def test_entry_points_that_cannot_be_read_are_left_out(
+    points: bytes, packages: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    install(packages, PACKAGE, "")
+    (packages / "tiny_audit-1.0.dist-info" / "entry_points.txt").write_bytes(points)
+    assert asked("--help") == 0
+    said = capsys.readouterr()
+    assert "vowels" not in said.out
+    assert "is left out" in said.err
+
+
+def test_version_and_our_own_commands_import_no_package(packages: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    install(packages, "raise SystemExit(3)", "[auditor.studies]\nvowels = tiny_audit:STUDY\n")
+    for command in (["--version"], ["formats"], ["sql", "--help"], ["bounds", "--help"]):
+        assert asked(*command) == 0
+    assert "warning" not in capsys.readouterr().err
+    assert "tiny_audit" not in sys.modules
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        (PACKAGE.replace("tiny_audit:vowels", "tiny_audit:nothing"), "tiny_audit:nothing cannot be imported"),
+        (PACKAGE.replace("*refs: p.Refs", "*refs: 'Nowhere'"), "vowels cannot be a command"),
+    ],
+    ids=["function", "signature"],
+)
+def test_command_of_a_package_that_cannot_be_is_a_fault_of_the_package(
+    source: str, words: str, packages: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    install(packages, source)
+    assert asked("vowels", "set") == 6
+    assert capsys.readouterr().err.startswith(f"error: package tiny-audit: {words}")
+
+
+@pytest.mark.parametrize(
+    "score", ["1 / 0", "exit(0)", "pl.Series(['a'])", "pl.Series([0.5, 0.5])", "pl.Series([float('nan')])", "None"]
+)
+def test_metric_of_a_package_that_fails_is_named(score: str, packages: Path) -> None:
+    install(packages, PACKAGE.replace("pl.repeat(0.5, counts.height, eager=True)", score))
+    constant = registry.defaults_of(registry.of_others()["constant"])
+    with pytest.raises(MetricError, match="constant"):
+        constant.scores(pl.DataFrame({"image": ["a"]}))
+
+
+@pytest.mark.parametrize("require", ["1 / 0", "exit(0)"])
+def test_metric_of_a_package_that_cannot_say_what_it_needs_lacks_it(require: str, packages: Path) -> None:
+    install(packages, PACKAGE.replace('source="a test"', f'source="a test", require=lambda: {require}'))
+    lacks = registry.lacking(registry.of_others()["constant"])
+    assert lacks is not None
+    assert lacks.startswith("constant, of another package: ")
+
+
+def test_module_of_a_metric_may_import_the_registry(tmp_path: Path) -> None:
+    install(tmp_path, "from auditor.registry import METRICS, metric\n" + PACKAGE)
+    asks = "from auditor.registry import METRICS; print('constant' in METRICS)"
+    around = {**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}"}
+    done = subprocess.run([sys.executable, "-c", asks], env=around, check=True, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("True\n", "")
+
+
+def test_study_and_metric_of_another_package_are_listed_asked_and_scored(tmp_path: Path) -> None:
+    install(tmp_path, PACKAGE)
     around = {**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}", "AUDITOR_STORE": str(tmp_path / "s.duckdb")}
 
     def run(*arguments: str) -> str:
@@ -102,11 +221,9 @@ def test_study_and_metric_of_another_package_are_listed_asked_and_scored(tmp_pat
 
 def test_old_name_of_an_option_is_understood_and_the_new_one_told(tmp_path: Path) -> None:
     store = tmp_path / "s.duckdb"
-    asked = [sys.executable, "-m", "auditor"]
-    ingest = [*asked, "-q", "ingest", "sample-narrow", "--config", str(SAMPLE), "--store", str(store)]
-    subprocess.run([*ingest, "-o", str(tmp_path / "made.csv")], check=True, cwd=tmp_path)
-    scores = [*asked, "bounds", "sample-narrow", "-m", "bleu-1", "-c", "human", "--json", "--store", str(store)]
-    done = subprocess.run([*scores, "--profile", "ptb"], check=True, capture_output=True, text=True)
+    run_auditor("-q", "ingest", "sample-narrow", "--config", str(SAMPLE), "--store", str(store))
+    scores = ("bounds", "sample-narrow", "-m", "bleu-1", "-c", "human", "--json", "--store", str(store))
+    done = run_auditor(*scores, "--profile", "ptb")
     assert "|tok:ptb|" in json.loads(done.stdout)["auditor.bounds/v2"]["signatures"]["bleu-1"]
     assert "--profile is called --tokenizer now" in done.stderr
 
@@ -124,21 +241,14 @@ def test_command_without_names_tells_what_it_can_be_asked(name: str, told: str, 
     empty = tmp_path / "datasets.toml"
     empty.touch()
     more = ["--config", str(empty)] if name == "check" else []
-    env = {**os.environ, "AUDITOR_STORE": str(tmp_path / "s.duckdb")}
-    run = _run(name, *more, env=env)
+    run = run_auditor(name, *more, AUDITOR_STORE=str(tmp_path / "s.duckdb"))
     assert run.returncode == 2, run.stderr
     assert told in run.stderr
 
 
 def test_all_papers_are_asked_in_place_of_names(tmp_path: Path) -> None:
-    env = {**os.environ, "AUDITOR_STORE": str(tmp_path / "s.duckdb")}
-    assert _run("ingest", "sample-narrow", "--config", str(SAMPLE), env=env).returncode == 0
-    assert "name papers" in _run("reproduce", env=env).stderr
-    asked = _run("reproduce", "--all", env=env)
+    store = str(tmp_path / "s.duckdb")
+    assert run_auditor("ingest", "sample-narrow", "--config", str(SAMPLE), "--store", store).returncode == 0
+    assert "name papers" in run_auditor("reproduce", "--store", store).stderr
+    asked = run_auditor("reproduce", "--all", "--store", store)
     assert asked.returncode == (0 if importlib.util.find_spec("spacy") else 6), asked.stderr
-
-
-def _run(*words: str, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "auditor", *words], check=False, env=env, capture_output=True, text=True
-    )

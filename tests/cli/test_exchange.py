@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -180,6 +181,18 @@ def test_dry_run_shows_what_would_be_stored_and_changes_no_byte(filled: Run, tmp
     filled("ingest", "other", "--from", "other.csv", "--dry-run", code=3)
     filled("ingest", "other", "--from", "other.csv", "--dry-run", "--max-rejected", "1", "--store", "none.duckdb")
     assert not (tmp_path / "none.duckdb").exists()
+
+
+def test_dry_run_reads_standard_input_and_other_encodings(
+    tmp_path: Path, auditor: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = "image,caption\na,un café\na,une fenêtre\n"
+    (tmp_path / "a.csv").write_text(content, encoding="utf-16")
+    said = auditor("ingest", "x", "--from", "a.csv", "--encoding", "utf-16", "--dry-run")
+    assert "read by columns image = image, caption = caption" in said.out
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content.encode())))
+    said = auditor("ingest", "x", "--from", "-", "--dry-run")
+    assert "read by columns image = image, caption = caption" in said.out
 
 
 def test_drop_asks_nobody_where_nobody_is(filled: Run) -> None:

@@ -23,10 +23,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from conftest import asked
 
 from auditor import config
 from auditor.cli.app import main
 from auditor.model import Download
+from auditor.remote import pace
 from auditor.sources import download as fetching_room
 from auditor.sources.download import resume
 
@@ -337,6 +339,97 @@ def test_server_that_does_not_give_the_file_is_quoted_in_one_line(
     assert not Path("data/a.txt").exists()
 
 
+@pytest.mark.parametrize(("left", "asked"), [(b"", [None]), (CONTENT[:100], ["bytes=100-", None])])
+def test_server_that_always_answers_416_is_not_asked_for_ever(
+    serve: Server, fetch: Callable[..., Told], left: bytes, asked: list[str | None]
+) -> None:
+    file = serve(statuses=[416] * 99)
+    declare(serve)
+    Path("data/.a.txt.fetching").mkdir(parents=True)
+    Path("data/.a.txt.fetching/partial").write_bytes(left)
+    assert "a.txt: the server answers 416" in fetch("mine", code=3).err
+    assert file.asked == asked
+
+
+@pytest.fixture
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rates are measured over a moment."""
+    monkeypatch.setattr(pace, "WINDOW", 0.3)
+    monkeypatch.setattr(resume, "_LOOK", 0.02)
+
+
+@pytest.mark.usefixtures("hurried")
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        (("--min-rate", "1e7"), "slower than 1e+07 bytes per second for 0.3 seconds; try again, or set --min-rate"),
+        (("--min-rate", "0", "--deadline", "0.2"), "not finished after 0.2 seconds; try again, or set --deadline"),
+    ],
+)
+def test_download_that_drips_ends_and_is_resumed(
+    serve: Server, fetch: Callable[..., Told], option: tuple[str, ...], words: str
+) -> None:
+    file = serve(pause=0.05)
+    declare(serve)
+    told = fetch("mine", *option, code=3)
+    assert f"{serve.url}/a.txt: {words}" in told.err
+    assert "bytes received are kept for it" in told.err
+    assert not Path("data/a.txt").exists()
+    file.pause = 0.0
+    assert fetch("mine", "--min-rate", "0", "--deadline", "0", "--json").rows[0]["status"] == "resumed"
+    assert Path("data/a.txt").read_bytes() == CONTENT
+
+
+@pytest.mark.usefixtures("hurried")
+def test_head_of_an_answer_that_drips_ends(fetch: Callable[..., Told]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def drip() -> None:
+            connection, _ = listening.accept()
+            with connection, contextlib.suppress(OSError):
+                connection.sendall(b"HTTP/1.1 200 OK\r\nX: ")
+                for _ in range(200):
+                    connection.sendall(b"x")
+                    time.sleep(0.02)
+
+        threading.Thread(target=drip, daemon=True).start()
+        declare(Server(f"http://127.0.0.1:{listening.getsockname()[1]}", {}))
+        assert "slower than 1,000 bytes per second" in fetch("mine", code=3).err
+
+
+def test_connections_that_bring_a_few_bytes_each_are_failures(serve: Server, fetch: Callable[..., Told]) -> None:
+    file = serve(cuts=[20_000 + 4096 * more for more in range(60)])
+    declare(serve)
+    assert "4 times in a row" in fetch("mine", code=3).err
+    assert len(file.asked) < 8
+
+
+@pytest.mark.parametrize("value", ["-1", "inf", "nan"])
+@pytest.mark.parametrize("option", ["--min-rate", "--deadline"])
+def test_pace_that_is_none_is_refused(serve: Server, fetch: Callable[..., Told], option: str, value: str) -> None:
+    declare(serve)
+    assert f"{option} {value}: expected a number" in fetch("mine", option, value, code=2).err
+
+
+def test_password_and_token_of_an_address_are_shown_nowhere(serve: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    serve.url = serve.url.replace("//", "//user:hunter2@")
+    serve("gone?token=hunter2", statuses=[404] * 9)
+    serve("led?sig=hunter2", statuses=[302], location="ftp://user:hunter2@host/x?key=hunter2")
+    serve("a.txt?sig=hunter2")
+    for name, code, words in (
+        ("gone?token=hunter2", 3, "***@127.0.0.1"),
+        ("led?sig=hunter2", 3, "ftp://***@host/x?key=***"),
+        ("a.txt?sig=hunter2", 0, "/a.txt?sig=***"),
+    ):
+        declare(serve, name)
+        assert asked("fetch", "mine", "--config", "datasets.toml", "--json", "--debug") == code
+        out, err = capsys.readouterr()
+        assert words in out + err
+        assert "hunter2" not in out + err
+    assert asked("fetch", "mine", "--all", "--config", "datasets.toml", "--json") == 0
+    assert "hunter2" not in "".join(capsys.readouterr())
+
+
 def test_busy_server_is_asked_again(serve: Server, fetch: Callable[..., Told]) -> None:
     serve(statuses=[503, 429])
     declare(serve)
@@ -371,7 +464,7 @@ def test_length_that_nobody_told_is_no_obstacle(serve: Server, fetch: Callable[.
 def test_too_large_a_file_is_left_alone(
     serve: Server, fetch: Callable[..., Told], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(resume, "LARGEST", 299_999)
+    monkeypatch.setattr(pace, "LARGEST", 299_999)
     declare(serve)
     for told_length in (True, False):
         serve(length=told_length)
@@ -383,7 +476,7 @@ def test_too_large_a_file_is_left_alone(
 def test_declared_size_is_the_most_that_is_fetched(
     serve: Server, fetch: Callable[..., Told], monkeypatch: pytest.MonkeyPatch, said: int, told: str
 ) -> None:
-    monkeypatch.setattr(resume, "UNDECLARED", 1000)
+    monkeypatch.setattr(pace, "UNDECLARED", 1000)
     declare(serve, more=f", bytes = {said}")
     serve(length=False)
     assert told in fetch("mine", code=3 if told else 0).err
@@ -393,7 +486,7 @@ def test_declared_size_is_the_most_that_is_fetched(
 def test_undeclared_size_has_a_limit_that_a_declaration_lifts(
     serve: Server, fetch: Callable[..., Told], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(resume, "UNDECLARED", 1000)
+    monkeypatch.setattr(pace, "UNDECLARED", 1000)
     declare(serve)
     file = serve()
     assert "larger than 1,000 bytes, the most that is fetched where datasets.toml" in fetch("mine", code=3).err
@@ -514,7 +607,7 @@ def test_archive_without_the_member_is_explained(
     member: str,
     words: str,
 ) -> None:
-    monkeypatch.setattr(resume, "LARGEST", 8_000_000)
+    monkeypatch.setattr(pace, "LARGEST", 8_000_000)
     serve("a.archive", content=archive)
     declare(serve, "a.archive", archive, more=f', member = "{member}"')
     told = fetch("mine", code=3)

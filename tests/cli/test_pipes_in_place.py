@@ -8,6 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from conftest import asked
+
+from auditor.cli import app
 
 WAITS = 30  # seconds; a refusal takes one or two
 
@@ -39,3 +42,41 @@ def test_pipe_in_the_place_of_a_file_is_refused_at_once(
     assert pipe is None or pipe in done.stderr
     assert "file on a disk" in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize("command", ["profile", "ingest"])
+def test_store_that_no_file_can_be_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    (tmp_path / "captions.csv").write_text("image,caption\na,a dog\na,a cat\n")
+    (tmp_path / "ring.duckdb").symlink_to("ring.duckdb")
+    for place in ("ring.duckdb", f"{'x' * 300}.duckdb", "", "captions.csv/x"):
+        given = ["--from", "captions.csv"] if command == "ingest" else []
+        assert asked(command, "mine", *given, "--store", place) == 4
+        said = capsys.readouterr().err
+        assert said.startswith(f"error: {place or '.'}: no store ")
+        assert said.count("\n") == 1
+
+
+def test_working_folder_that_is_gone_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    assert asked("sql", "select 1", "--files") == 2
+    assert capsys.readouterr().err == "error: the working folder is gone; change to another, then repeat\n"
+
+
+@pytest.mark.parametrize(
+    "error", [OSError(24, "Too many open files"), RuntimeError("can't start new thread"), MemoryError()]
+)
+def test_limit_of_the_system_is_no_bug(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: Exception
+) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(app, "app", refused)
+    assert asked("profile", "mine") == 3
+    assert capsys.readouterr().err.startswith("error: the system refuses more memory, threads or open files")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import resource
 import shlex
@@ -15,7 +16,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from test_commands import CAPTIONS, Run, auditor_in
+from running import Run
+from test_commands import CAPTIONS, auditor_in
 
 from auditor.replacing import replacing
 
@@ -79,6 +81,82 @@ def test_file_that_is_read_is_never_written_over(
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 
 
+@pytest.mark.parametrize(
+    ("arguments", "target", "what"),
+    [
+        ("score mine -m sql:metric.sql --format csv", "metric.sql", "this command reads it"),
+        ("score mine -m cider:idf=file:table.csv", "table.csv", "this command reads it"),
+        ("score mine -m python:metric.f --format csv", "metric.py", "this command reads it"),
+        ('sql "from read_csv($file)" --files -p file=table.csv', "table.csv", "the statement reads it"),
+        ("sql \"from '*.csv'\" --files", "table.csv", "the statement reads it"),
+        ("sql 'select 1' --format csv", "other.duckdb", "it is a store"),
+        ("sql 'select 1' --format csv", "other.duckdb.wal", "it is the log of a store"),
+        ("stages mine --work work", "work/scores.csv", "this command reads it"),
+    ],
+)
+def test_file_that_an_option_or_a_statement_names_is_never_written_over(
+    filled: Callable[..., Run], tmp_path: Path, arguments: str, target: str, what: str
+) -> None:
+    for name in ("metric.sql", "metric.py", "table.csv", "work/scores.csv"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("image,caption\n")
+    shutil.copy(tmp_path / "audit.duckdb", tmp_path / "other.duckdb")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    done = filled(*shlex.split(arguments), "-o", target, code=2)
+    assert done.stderr == f"error: {target}: cannot be written: {what}; name another file\n"
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "beside"),
+    [
+        ("stages mine -m bleu-1 -o x.csv", "x.csv.receipt.json"),
+        ("export mine --without info --force -o x.csv", "x.left-out.csv"),
+        ("tasks mine --force -o x.csv", "x.key.csv"),
+        ("demo --folder .", "audit.html"),
+        ("export mine -f csv --force -o file://{here}/audit.duckdb", "x"),
+    ],
+)
+def test_every_file_that_a_command_writes_is_checked(
+    filled: Callable[..., Run], tmp_path: Path, arguments: str, beside: str
+) -> None:
+    (tmp_path / beside).symlink_to("audit.duckdb")
+    before = (tmp_path / "audit.duckdb").read_bytes()
+    done = filled(*shlex.split(arguments.format(here=tmp_path)), code=2)
+    assert "cannot be written: it is" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert (tmp_path / "audit.duckdb").read_bytes() == before
+    assert not (tmp_path / "x.csv").exists()
+
+
+@pytest.mark.parametrize("command", ["export", "stages", "tasks", "distractors", "profile"])
+def test_target_that_cannot_be_is_refused_before_anything_is_read(tmp_path: Path, command: str) -> None:
+    (tmp_path / "ring.csv").symlink_to("ring.csv")
+    (tmp_path / "folder.csv").mkdir()
+    for target in ("ring.csv", f"{'x' * 300}.csv", "folder.csv"):
+        if (command, target) != ("export", "folder.csv"):  # a folder is what it may write
+            done = auditor_in(tmp_path)(command, "mine", "-o", target, code=2)
+            assert done.stderr.startswith(f"error: {target}: cannot be written: ")
+            assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("target", ["bundle", "hub", "x.parquet"])
+def test_disk_that_is_full_in_the_midst_of_parquet_is_one_line(
+    filled: Callable[..., Run], tmp_path: Path, target: str
+) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (500, hard))
+    try:
+        command = (
+            ["profile"] if target == "x.parquet" else ["export", "--format", "hf" if target == "hub" else "bundle"]
+        )
+        done = filled(*command, "mine", "-o", target, code=2)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert done.stderr == f"error: {target}: cannot be written: File too large\n"
+    assert not (tmp_path / target).exists()
+
+
 @pytest.mark.parametrize("target", ["result.docx", "result", "result.csv.gz"])
 def test_ending_that_names_no_format_is_refused_before_anything_is_counted(
     filled: Callable[..., Run], tmp_path: Path, target: str
@@ -97,7 +175,8 @@ def test_ending_counts_in_capitals_too(filled: Callable[..., Run], tmp_path: Pat
 
 def test_devices_pipes_and_links_are_written_as_they_are(filled: Callable[..., Run], tmp_path: Path) -> None:
     query = ("sql", "select 1 as one", "-q", "--format", "csv")
-    assert filled(*query, "-o", "/dev/stdout").stdout == "one\n1\n"
+    command = [sys.executable, "-m", "auditor", *query, "-o", "/dev/stdout"]
+    assert subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True).stdout == "one\n1\n"
     filled(*query, "-o", "/dev/null")
     assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
     os.mkfifo(tmp_path / "pipe")
@@ -182,6 +261,34 @@ def test_draft_of_a_killed_process_goes_with_the_next_run_that_writes_the_same_f
     assert path.read_text() == "last\n", "the draft of a process that lives is its own"
     left = [each.name for each in tmp_path.iterdir() if each != path]
     assert len(left) == 1, "the draft of other.csv waits for who writes other.csv"
+
+
+@pytest.mark.parametrize("planted", ["pipe", "link", "ring", "folder"])
+def test_what_is_planted_at_the_name_of_a_draft_neither_stops_nor_leads_it_away(tmp_path: Path, planted: str) -> None:
+    path, other = tmp_path / "keep.csv", tmp_path / "other.csv"
+    other.write_text("other\n")
+    draft = tmp_path / f".auditor-{hashlib.sha256(b'keep.csv').hexdigest()[:16]}-a.draft"
+    if planted == "pipe":
+        os.mkfifo(draft)
+    elif planted == "folder":
+        draft.mkdir()
+    else:
+        draft.symlink_to(other if planted == "link" else draft.name)
+    pid = os.fork()
+    if not pid:
+        signal.alarm(20)
+        with replacing(path) as file:
+            file.write(b"good\n")
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    assert path.read_text() == "good\n"
+    assert other.read_text() == "other\n"
+
+
+def test_ring_of_links_is_an_error_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / "ring").symlink_to("ring")
+    with pytest.raises(OSError, match="Too many levels"), replacing(tmp_path / "ring"):
+        pass
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anything")

@@ -24,6 +24,7 @@ def test_quiet_ingest_says_nothing_but_what_it_found(tmp_path: Path) -> None:
     done = auditor_in(tmp_path)("ingest", "-q", "mine")
     assert done.stderr == ""
     assert "mine" in done.stdout
+    assert "•" not in done.stdout
     assert on_a_terminal(tmp_path, "ingest", "-q", "mine", stdout=subprocess.DEVNULL) == ""
 
 

@@ -193,6 +193,18 @@ def test_text_that_its_normaliser_makes_longer_than_the_search_holds_is_refused(
             score(store, "set", metrics=["meteor"], tokenizer="whitespace")
 
 
+def test_captions_that_repeat_their_words_too_often_are_refused_by_name(small_world: Path) -> None:
+    with Store.open(MEMORY) as store:
+        ingest_rows(store, [("p", 0, "dog " * 2100), ("p", 1, "dog " * 2100)])
+        with pytest.raises(
+            MetricError, match=r"meteor: 2 captions repeat their words too often to be aligned: p#0, p#1;"
+        ):
+            score(store, "set", metrics=["meteor"])
+    with Store.open(MEMORY) as store:
+        ingest_rows(store, [("p", 0, "dog " * 300), ("p", 1, "dog " * 300)])
+        assert score(store, "set", metrics=["meteor"]).frame["value"].to_list() != []
+
+
 def test_cache_that_was_damaged_is_made_again(small_world: Path) -> None:
     before = of_pairs([("the dog", ["a hound"])])
     (table,) = (small_world / "cache").glob("*/phrase.parquet")

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
@@ -16,6 +17,7 @@ import auditor
 from auditor import registry
 from auditor.errors import MetricError
 from auditor.model import Source
+from auditor.parameters import MetricName
 from auditor.registry import References, are_ours, request, requests
 from auditor.sources.reading.acceptance import complete
 from auditor.store import ingestion
@@ -46,7 +48,7 @@ def shared(candidate: str, references: list[str]) -> float:
     return sum(any(word in one.lower().split() for one in references) for word in words) / max(1, len(words))
 
 
-def scored(store: Store, metric: str, **more: object) -> dict[tuple[str, int], float]:
+def scored(store: Store, metric: MetricName, **more: object) -> dict[tuple[str, int], float]:
     frame = score(store, "set", metrics=[metric], **more).frame
     return {(image, slot): value for image, slot, value in frame.select("image", "slot", "value").iter_rows()}
 
@@ -114,6 +116,34 @@ def test_every_question_of_scores_takes_it(store: Store) -> None:
         assert signature in result.signatures["shared"], result.command
     document = report(store, "set", settings=ReportSettings(metrics=("shared",)), sections=["bounds"])
     assert signature in document.signatures.values()
+
+
+def test_function_is_taken_as_by_its_name_decorated_or_not(store: Store) -> None:
+    ingest_rows(store, UNLIKE_CAPTIONS)
+    plain = bounds(store, "set", metrics=[shared, "bleu-1"], candidates=["human"])
+    assert plain.signatures.keys() == {"shared", "bleu-1"}
+    assert scored(store, shared) == scored(store, "shared")
+    decorated = auditor.metric(name="words-met")(shared)
+    (signature,) = score(store, "set", metrics=[decorated]).signatures.values()
+    assert signature.startswith("words-met|")
+    assert ReportSettings(metrics=[shared, "bleu-1"]).metrics == ("words-met", "bleu-1")
+
+
+def test_what_is_no_metric_and_functions_of_one_name_are_refused(store: Store) -> None:
+    ingest_rows(store, UNLIKE_CAPTIONS)
+
+    def made(number: float) -> Callable[[str, list[str]], float]:
+        def score(_candidate: str, _references: list[str]) -> float:
+            return number
+
+        return score
+
+    with pytest.raises(MetricError, match=r"score: two functions have this name"):
+        bounds(store, "set", metrics=[made(0.1), made(0.2)])
+    with pytest.raises(MetricError, match="3: no metric"):
+        bounds(store, "set", metrics=[3])
+    with pytest.raises(MetricError, match="no name of a metric"):
+        bounds(store, "set", metrics=[lambda _candidate, _references: 1.0])
 
 
 def test_metrics_whose_names_begin_alike_have_a_figure_each(store: Store) -> None:
@@ -330,4 +360,14 @@ def test_command_line_takes_a_function_of_a_module_of_the_working_folder() -> No
     Path("datasets.toml").write_text('[check]\nhomogeneity."python:mine.overlap".high.max = 1\n')
     code, _, error = run("check", "set", "--config", "datasets.toml")
     assert code == 2
-    assert "a gate asks no metric of your own" in error
+    assert "python:mine.overlap: would run code, which no file may ask for" in error
+
+
+def test_working_folder_is_looked_into_only_for_a_module_that_is_not_installed() -> None:
+    assert request("python:textwrap.dedent").label == "textwrap.dedent"
+    assert str(Path.cwd()) not in sys.path
+    Path("mine_here.py").write_text("def f(candidate, references):\n    return 1.0\n")
+    assert request("python:mine_here.f").label == "mine_here.f"
+    for odd in ("python:..f", "python:__main__.nothing", "python:mine_here..f"):
+        with pytest.raises(MetricError, match="python:"):
+            request(odd)

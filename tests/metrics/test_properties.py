@@ -116,7 +116,7 @@ def test_empty_candidate_is_defined() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_images_of_one_caption_have_no_score(name: str) -> None:
-    with pytest.raises(MetricError, match="no caption has a reference"):
+    with pytest.raises(MetricError, match="needs two captions per image; this dataset has one"):
         scored([("a", 0, "a dog runs"), ("b", 0, "a cat sits")], [name])
     assert set(scored([("a", 0, "a dog"), ("b", 0, "a cat"), ("b", 1, "cats")], [name])["image"]) == {"b"}
 

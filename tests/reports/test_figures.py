@@ -297,3 +297,10 @@ def test_dataset_has_one_colour_in_every_figure_of_a_page() -> None:
     fills = re.findall(r'class="mark"><title>[^:]*?([abc]): .*?fill="(#\w{6})"', drawn, re.DOTALL)
     assert len(fills) == 5
     assert len(set(fills)) == 3
+
+
+def test_settings_of_matplotlib_in_the_working_folder_are_not_read() -> None:
+    Path("matplotlibrc").write_bytes(b"\xff")
+    asked = "from auditor.reports.figures import drawing; import matplotlib; print(matplotlib.rcParams['font.size'])"
+    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("10.0\n", "")

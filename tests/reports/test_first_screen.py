@@ -47,11 +47,19 @@ def beside(text: str, other: str) -> tuple[str, ...]:
         ({"share": 0.1234}, 6_000, "12.3%"),
         ({"effect": -0.12345}, 6_000, "effect -0.123"),
         ({"swapped": 0, "elsewhere": 2}, 210, "2 of 210"),
+        ({"share": 0.0, "templates": 16_945}, 560, "0.0%"),
         ({}, 6_000, ""),
     ],
 )
 def test_headline_is_the_first_number_that_is_not_0(values: dict[str, float], n: int | None, written: str) -> None:
     assert first_screen.headline(Finding("markup", "said", {}, values, n)) == written
+
+
+def test_finding_about_all_datasets_names_none_and_begins_as_a_sentence() -> None:
+    told = Finding("unequal-captions-per-image", "captions differ (dogs 5.0): BLEU grows", {}, {"dogs": 5.0}, 2)
+    card = first_screen.screen([told], [DOGS, CATS], {}, NO_PICTURES, escape)
+    assert '<h3 id="card-1">Unequal captions per image</h3>' in card
+    assert '<p dir="auto">Captions differ (dogs 5.0): BLEU grows.</p>' in card
 
 
 def test_words_that_differ_are_marked_in_both_captions() -> None:

@@ -37,6 +37,11 @@ def test_cell_has_title_table_and_notes_and_escapes_what_captions_say() -> None:
     assert "<html" not in html
 
 
+def test_dollars_of_captions_begin_no_formula() -> None:
+    html = Result("sql", pl.DataFrame({"caption": [r"$\href{javascript:alert(1)}{a dog}$"]}))._repr_html_()
+    assert re.match(r'<div class="[^"]*\bmathjax_ignore tex2jax_ignore\b', html)
+
+
 def test_style_of_a_cell_holds_for_cells_alone() -> None:
     style = re.search(r"<style>(.*)</style>", result()._repr_html_(), re.DOTALL)[1]
     assert style.startswith(".auditor-result.auditor-result {")

@@ -7,11 +7,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import polars as pl
 import pytest
 
 from auditor import sources
 from auditor.model import Part
+from auditor.store import migrations
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.ingest import ingest
 
@@ -23,6 +25,13 @@ FOIL = {
     "caption": "There are no animals.",
     "foil": "There are animals.",
     "mturk": {"foil": 0, "caption": 3, "other": 0},
+}
+PLUS = {
+    "id": 0,
+    "filename": "000000331352.jpg",
+    "caption": "A tan toilet in a small room.",
+    "caption2": "A small room has a tan toilet.",
+    "negative_caption": "A white toilet in a small room.",
 }
 ITEM = {"item": "swap/1", "part": "swap", "image": "a.jpg", "right": "a dog sees a cat", "wrong": "a cat sees a dog"}
 
@@ -69,6 +78,48 @@ def test_votes_of_people_who_checked_an_item_are_kept(tmp_path: Path) -> None:
     ]
 
 
+def test_second_right_caption_of_sugarcrepe_plus_plus_is_kept(tmp_path: Path) -> None:
+    one = write(tmp_path / "replace_att.json", [PLUS, {**PLUS, "id": 1, "caption2": PLUS["caption"]}])
+    other = write(tmp_path / "replace_rel.json", [PLUS])
+    assert sources.guess(Part((one,))) == "choices"
+    with Store.open(MEMORY) as store:
+        read = ingest(store, "plus", files=[one, other]).frame.row(0, named=True)
+        rows = store.query("select item, slot_right, slot_right2, slot_wrong from choice order by item").rows()
+        texts = store.query("select slot, text from captions order by slot limit 3").rows()
+    assert (read["read"], read["captions"], read["rejected"]) == (3, 9, 0)
+    # Each file numbers its own items: a number is a name within its part.
+    assert rows == [("replace_att/0", 0, 1, 2), ("replace_att/1", 3, 4, 5), ("replace_rel/0", 6, 7, 8)]
+    assert texts == [(0, PLUS["caption"]), (1, PLUS["caption2"]), (2, PLUS["negative_caption"])]
+
+
+def test_items_of_an_older_store_have_no_second_right_caption(tmp_path: Path) -> None:
+    path = tmp_path / "old.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        migrations.apply(connection, up_to=12)
+        for slot, side in enumerate(("right", "wrong")):
+            pair = {"pair": 1, "side": side, "category": "swap", "origin": "swap/0", "votes": None}
+            connection.execute(
+                "insert into annotation by name select 'mine' as dataset, 'a' as image, $slot as slot, $pair as pair, "
+                "1 as from_seq",
+                {"slot": slot, "pair": pair},
+            ).complete()
+    with Store.open(path) as store:
+        assert store.query("select item, slot_right, slot_wrong, slot_right2 from choice").rows() == [
+            ("swap/0", 0, 1, None)
+        ]
+
+
+def test_items_of_two_splits_are_told_apart_by_their_names(tmp_path: Path) -> None:
+    """Each part of a source numbers its items from 1."""
+    train, test = write(tmp_path / "train.json", [ITEM]), write(tmp_path / "test.json", [{**ITEM, "item": "swap/2"}])
+    with Store.open(MEMORY) as store:
+        ingest(store, "mine", files=[Path(f"train={train}"), Path(f"test={test}")])
+        assert store.query("select item, slot_right, slot_wrong from choice order by item").rows() == [
+            ("swap/1", 0, 1),
+            ("swap/2", 2, 3),
+        ]
+
+
 @pytest.mark.parametrize("form", ["list.json", "lines.jsonl", "table.csv", "table.tsv"])
 def test_same_items_are_read_from_every_form(tmp_path: Path, form: str) -> None:
     records = [ITEM, {**ITEM, "item": "swap/2", "image": "b.jpg", "wrong": 'a cat, "Tom", sees a dog'}]
@@ -107,6 +158,8 @@ def test_columns_of_other_names_are_read_where_they_are_named(tmp_path: Path) ->
         ({"right": 7}, "right is missing, or not a text"),
         ({"image": None}, "image is missing, or not a text"),
         ({"votes_right": "many"}, "are no whole numbers"),
+        ({"right2": "a cat sees a dog"}, "the second right and the wrong caption are the same"),
+        ({"right2": 7}, "right2 is missing, or not a text"),
     ],
 )
 def test_item_that_is_none_is_refused_with_its_place_and_takes_no_other_along(
@@ -117,6 +170,28 @@ def test_item_that_is_none_is_refused_with_its_place_and_takes_no_other_along(
     assert refused["line"].to_list() == [1]
     assert reason in refused["reason"].item()
     assert rows.height == 3
+
+
+def test_rejected_items_name_their_keys_and_their_places(tmp_path: Path) -> None:
+    items = {"12": SUGAR, "13": {**SUGAR, "negative_caption": ""}, "15": {**SUGAR, "filename": None}, "17": []}
+    rows = read(write(tmp_path / "swap_obj.json", items)).filter(pl.col("reason").is_not_null())
+    assert rows.select("line", "reason").rows()[:2] == [
+        (2, "item swap_obj/13: wrong is missing, or not a text"),
+        (3, "item swap_obj/15: image is missing, or not a text"),
+    ]
+    assert rows["reason"][2].startswith("item 17: not an object")
+
+
+def test_an_item_is_rejected_as_a_whole_and_counts_once(tmp_path: Path) -> None:
+    path = write(tmp_path / "plus.json", [PLUS, {**PLUS, "id": 1, "caption2": "\u200b"}, {**PLUS, "caption2": None}])
+    with Store.open(MEMORY) as store:
+        row = ingest(store, "mine", files=[path], max_rejected=0.7).frame.row(0, named=True)
+        reasons = store.query("select reason from rejected order by line")["reason"].to_list()
+    assert (row["read"], row["captions"], row["rejected"]) == (3, 3, 2)
+    assert reasons == [
+        "the second right caption of item plus/1: empty caption",
+        "the right caption of item plus/0 occurs before",
+    ]
 
 
 def test_items_stay_through_the_store_and_a_second_version_is_none(tmp_path: Path) -> None:

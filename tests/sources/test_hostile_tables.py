@@ -6,10 +6,14 @@ import csv
 import io
 import itertools
 import os
+import re
 import tracemalloc
 from pathlib import Path
 
 import pytest
+from broken.arrays import WHOLE as VECTORS
+from broken.tables import PACKED_FILE
+from conftest import asked
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -78,6 +82,26 @@ def test_quote_that_never_closes_holds_little_memory(monkeypatch: pytest.MonkeyP
     assert broken == [(2, 'a.jpg,"A dog', broken[0][2])]
     assert "a quote that does not close within" in str(broken[0][2])
     assert peak < 3 << 20
+
+
+def test_table_of_blank_lines_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delimited, "_MOST_BLANK", 10)
+    assert len(records("image,caption\n" + "a,b\n\n" * 50)) == 51
+    with pytest.raises(SourceError, match=r"q\.csv:13: a million blank lines"):
+        records("image,caption\n" + "\n" * 50)
+
+
+@pytest.mark.parametrize(
+    ("whole", "at", "value", "name"), [(PACKED_FILE, 378, 1, "a.arrow"), (VECTORS["Parquet"][1], 192, 0, "v.parquet")]
+)
+def test_panic_of_polars_is_an_error_of_one_line(
+    whole: bytes, at: int, value: int, name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    content = bytearray(whole)
+    content[at] = value
+    (tmp_path / name).write_bytes(content)
+    assert asked("ingest", "x", "--from", name) == 3
+    assert re.fullmatch(r"error: .* can be read: damaged; fetch it again\n", capfd.readouterr().err)
 
 
 def test_files_of_one_row_are_read_in_few_batches(tmp_path: Path) -> None:

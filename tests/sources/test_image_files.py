@@ -242,6 +242,22 @@ def test_what_is_no_picture_is_named_and_left_out(tmp_path: Path, content: bytes
     assert said[0].startswith(f"bad.png is left out: {words}")
 
 
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"\xff\xd8" + b"\xff\xfe\0\2" * 210_000, "more than 200,000 parts"),
+        (png(10, 10)[:33] + (b"\0\0\0\0abCd" + zlib.crc32(b"abCd").to_bytes(4)) * 210_000, "more than 200,000 parts"),
+        (b"P6" + b" " * 300_000 + b"1 1 255\n\0\0\0", "more than 200,000 parts"),
+        (b"P3 9 9 255\n" + b"1 " * 243, "a plain-text PPM"),
+        (b"\xff\xd8" + b"\xff\xda\0\2" * 101, "a JPEG of more than 100 scans"),
+    ],
+    ids=["comments of a JPEG", "chunks of a PNG", "blanks of a PPM", "digits of a PPM", "scans of a JPEG"],
+)
+def test_picture_that_takes_minutes_to_read_is_left_out(tmp_path: Path, content: bytes, words: str) -> None:
+    (tmp_path / "bad.png").write_bytes(content)
+    assert only(tmp_path, "bad")[1][0].startswith(f"bad.png is left out: {words}")
+
+
 def test_truncated_picture_is_left_out(tmp_path: Path) -> None:
     draw = random.Random(2)
     Image.frombytes("RGB", (200, 200), draw.randbytes(120_000)).save(tmp_path / "whole.jpg")

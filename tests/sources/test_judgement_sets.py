@@ -90,7 +90,9 @@ def test_an_image_that_is_no_file_of_coco_is_refused_with_its_line(tmp_path: Pat
 
 
 def test_references_of_thumb_are_a_list_a_record(tmp_path: Path) -> None:
-    path = tmp_path / "refs.jsonl"
+    # Its repository calls the file .json, though each line is a record.
+    assert config.sources(None)["thumb-refs"].parts[0].paths[0].name == "mscoco_references.json"
+    path = tmp_path / "mscoco_references.json"
     path.write_text(json.dumps({"seg_id": "974", "refs": ["An elephant", "Two men"]}) + "\n")
     assert declared("thumb-refs", path).select("image", "text").rows() == [("974", "An elephant"), ("974", "Two men")]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
 from typing import Any
 
@@ -299,3 +300,43 @@ def test_elliott_and_keller_hold_the_same_judgements_as_the_experts(data: Path) 
     assert table.select(columns).sort("identifier").equals(expert.select(columns).sort("identifier"))
     numbered = read(data / "flickr8k-expert" / "judgements", candidates_file=data / "flickr8k-expert" / "candidates")
     assert numbered["reason"].null_count() == numbered.height == 5822
+
+
+POLARIS = {"imgid": "a.jpg", "mt": "a dog runs", "refs": ["one dog"], "score": 0.75}
+JUDGED = {"image": "a.jpg", "candidate": "a dog runs", "references": ["one dog"], "scores": [3, None, 4]}
+
+
+@pytest.mark.parametrize(
+    ("record", "expected"),
+    [
+        (POLARIS, [("judge-1", 0.75, 1)]),
+        ({"image": "a.jpg", "cand": "a dog runs", "human_score": 4}, [("judge-1", 4, 1)]),
+        (JUDGED, [("judge-1", 3, 1), ("judge-3", 4, 1)]),
+    ],
+)
+def test_json_list_of_ratings_is_recognised_and_read(
+    tmp_path: Path, record: dict[str, Any], expected: list[tuple[Any, ...]]
+) -> None:
+    path = tmp_path / "rated.json"
+    path.write_text(json.dumps([record, 7, {**record, next(iter(record)): ""}], indent=1))
+    assert sources.guess(Part((path,))) == "judgements"
+    rows = read(path)
+    assert ratings(rows) == [("a.jpg", "a dog runs", *expected)]
+    assert refused(rows) == [(2, "not an object"), (3, "no image")]
+    assert set(rows["unit"]) == {"record"}
+    assert rows["raw"].to_list()[1] == "7"
+
+
+@pytest.mark.parametrize("names", [("image_id", "caption", "score"), ("image", "candidate", "score")])
+def test_score_of_a_caption_alone_need_not_be_of_people(tmp_path: Path, names: tuple[str, ...]) -> None:
+    path = tmp_path / "scored.json"
+    path.write_text(json.dumps([dict(zip(names, ("a.jpg", "a dog runs", 3), strict=True))]))
+    assert sources.FORMATS["judgements"].recognises(path, path.read_bytes()) is False
+
+
+def test_references_beside_ratings_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "polaris.json"
+    path.write_text(json.dumps([POLARIS]))
+    assert sources.told(Part((path,)), "judgements") == [
+        "references in column refs are not read: --format table --caption-col refs reads them, under another name"
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -64,12 +65,47 @@ def test_a_receipt_that_was_changed_is_refused(filled: Store, scores: Path) -> N
         verify(filled, receipt=receipt)
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"auditor.receipt/v1": {"plan_sha256": ""}}'])
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"auditor.receipt/v1": {"plan_sha256": ""}}', pytest.param("[" * 100_000, id="deep")]
+)
 def test_what_is_no_receipt_is_refused(filled: Store, tmp_path: Path, text: str) -> None:
     path = tmp_path / "scores.parquet.receipt.json"
     path.write_text(text)
     with pytest.raises(SourceError, match="is no receipt"):
         verify(filled, receipt=path)
+
+
+def test_receipt_with_a_value_of_another_type_is_none(filled: Store, tmp_path: Path) -> None:
+    scores = tmp_path / "scores.csv"
+    stages(filled, "set", metrics=["bleu-1"], workers=1, file=scores)
+    name, written = "auditor.receipt/v1", receipt_of(scores).read_text()
+    forged: list[object] = ["text", 5, None, {"rows": []}, {"rows": [-1]}, {"rows": [10**30]}, {"rows": ["1"]},
+        {"sums": [1]}, {"sums": ["text"]}, {"files": []}, {"plan": {"version": None}}, {"plan": {"dataset": ["set"]}},
+        {"plan": {"dataset": "\ud800"}}, {"plan": {"sql": ["bleu"]}}, {"plan": {"seq": True}}]  # fmt: skip
+    for change in forged:
+        fields = json.loads(written)[name]
+        if isinstance(change, dict):
+            fields["plan"] |= change.get("plan", {})
+            fields |= {key: value for key, value in change.items() if key != "plan"}
+        receipt_of(scores).write_text(json.dumps({name: fields if isinstance(change, dict) else change}))
+        with pytest.raises(SourceError, match="is no receipt"):
+            verify(filled, receipt=receipt_of(scores))
+    receipt_of(scores).write_text('{"auditor.receipt/v1":' + "[" * 200_000)
+    with pytest.raises(SourceError, match="is no receipt"):
+        verify(filled, receipt=receipt_of(scores))
+
+
+def test_scores_that_a_pipe_or_no_number_stands_for_are_an_error(filled: Store, tmp_path: Path) -> None:
+    scores = tmp_path / "[s]cores.csv"  # a name, and no pattern
+    stages(filled, "set", metrics=["bleu-1"], workers=1, file=scores)
+    assert verify(filled, receipt=receipt_of(scores)).holds
+    scores.write_text("metric,image,slot,split,value\nbleu-1,a,0,,nan\n")
+    with pytest.raises(SourceError, match="cannot be read as scores"):
+        verify(filled, receipt=receipt_of(scores))
+    scores.unlink()
+    os.mkfifo(scores)
+    with pytest.raises(SourceError, match="it is no file on a disk"):
+        verify(filled, receipt=receipt_of(scores))
 
 
 def test_a_receipt_that_is_not_there_is_an_error(filled: Store, tmp_path: Path) -> None:

@@ -4,26 +4,32 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import json
 import os
 import random
 import shutil
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
 from conftest import ingest_rows
 
-from auditor.errors import MetricError, StoreError, UsageError
+from auditor.errors import MetricError, SourceError, StoreError, UsageError
 from auditor.registry import requests
 from auditor.stages import doing, rows, summary
 from auditor.stages.begun import begin
 from auditor.stages.doing import files
 from auditor.stages.executors import EXECUTORS, Force
 from auditor.stages.plan import Plan
+from auditor.stages.processes import Process
+from auditor.stages.tasks import run
 from auditor.stages.work import Work
 from auditor.store.connection import Store
 from auditor.store.versions import resolve
@@ -169,6 +175,32 @@ def test_what_a_killed_worker_had_to_do_is_done_by_another(
     assert hashes(plan, work) == expected
 
 
+def test_worker_imports_nothing_from_the_working_folder(tmp_path: Path) -> None:
+    for name in ("importlib", "shutil", "polars"):
+        Path(f"{name}.py").write_text("raise SystemExit\n")
+    worker = Process()
+    try:
+        with pytest.raises(UsageError, match="holds no work"):
+            worker.ask(tmp_path, "scores", 0, 1)
+    finally:
+        worker.end()
+
+
+def test_ray_begins_elsewhere_since_its_workers_import_from_where_it_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    began: list[Path] = []
+
+    def init(**_: object) -> None:
+        began.append(Path.cwd())
+        raise ConnectionError
+
+    monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(is_initialized=lambda: False, init=init))
+    here = Path.cwd()
+    with pytest.raises(UsageError, match="no Ray answers"), EXECUTORS["ray"](Force(1, 1)):
+        pass
+    assert began == [Path(sys.prefix)]
+    assert Path.cwd() == here
+
+
 def workers() -> list[int]:
     """Give the processes that are at tasks: those that this one started, or those of Ray."""
     ours = [
@@ -251,7 +283,7 @@ def test_metrics_that_need_more_than_a_bucket_are_refused(filled: Store, tmp_pat
 def test_captions_without_references_are_refused(tmp_path: Path) -> None:
     with Store.open(tmp_path / "audit.duckdb", write=True) as store:
         ingest_rows(store, [("a", 0, "a dog"), ("b", 0, "a cat")])
-        with pytest.raises(MetricError, match="no caption has a reference"):
+        with pytest.raises(MetricError, match="needs two captions per image; this dataset has one"):
             begun(store, tmp_path / "work", ["bleu-1"])
 
 
@@ -274,3 +306,45 @@ def test_rows_are_the_scores_of_every_caption(
     first = path.read_bytes()
     rows.write(plan, work, path)
     assert path.read_bytes() == first
+
+
+@pytest.mark.parametrize("planted", ["bytes", "link", "pipe", "marker"])
+def test_work_folder_of_a_stranger_stops_and_leads_nowhere(tmp_path: Path, planted: str) -> None:
+    work, victim = Work(tmp_path / "work"), tmp_path / "victim"
+    work.begin("a plan")
+    victim.write_text("mine")
+    work.path("scores", 0).parent.mkdir()
+    if planted == "bytes":
+        (tmp_path / "work" / "plan.json").write_bytes(b"\xff")
+    elif planted == "link":
+        work.path("scores", 0).symlink_to(victim)
+    elif planted == "pipe":
+        os.mkfifo(work.path("scores", 0))
+    else:
+        work.path("scores", 0).with_suffix(".done").write_text("[" * 100_000)
+        assert not work.whole("scores", 0)
+        return
+    with pytest.raises(SourceError, match=r"name another folder with --work, or remove this one"):
+        work.begin("a plan")
+    assert victim.read_text() == "mine"
+
+
+def test_worker_ends_in_the_middle_of_a_task_when_its_caller_does(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "plan.json")  # a task that waits for ever
+    command = [sys.executable, "-P", "-m", "auditor.stages.processes"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as worker:
+        assert worker.stdin is not None
+        worker.stdin.write(json.dumps([str(tmp_path), "partial", 0, 1 << 28]) + "\n")
+        worker.stdin.close()  # as the system does for a caller that is killed
+        try:
+            assert worker.wait(timeout=60) == 0
+        finally:
+            worker.kill()
+
+
+def test_a_file_that_no_stage_wrote_is_named_though_its_marker_fits(filled: Store, tmp_path: Path) -> None:
+    _, work = begun(filled, tmp_path / "work")
+    content = b"PAR1" + bytes(64) + b"PAR1"
+    work.path("captions", 0).write_bytes(content)
+    with pytest.raises(SourceError, match=r"work: holds a file that no stage wrote: .*; name another folder"):
+        run(work.folder, "partial", 0, 1 << 28)

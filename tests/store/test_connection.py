@@ -17,10 +17,11 @@ import polars as pl
 import pytest
 from conftest import forget_results, ingest_rows
 
-from auditor.errors import SqlError, StoreError, StoreLockedError
+from auditor.errors import EngineFaultError, SqlError, StoreError, StoreLockedError
 from auditor.model import Draw
 from auditor.registry import requests
 from auditor.store import cache, migrations, verification, versions
+from auditor.store import file as opening
 from auditor.store.connection import MEMORY, Store
 from auditor.store.faults import engine_errors
 from auditor.studies.bounds.study import bounds
@@ -124,6 +125,21 @@ def test_short_file_of_another_kind_is_refused_and_untouched(tmp_path: Path) -> 
     assert path.read_text() == "not a database"
 
 
+@pytest.mark.parametrize("ending", [".wal", ".wal.checkpoint", ".tmp", ".partial", ".parses"])
+def test_link_or_pipe_in_the_place_of_what_is_written_beside_a_store_is_refused(path: Path, ending: str) -> None:
+    beside, victim = path.with_name(path.name + ending), path.with_name("victim")
+    victim.write_text("mine")
+    beside.symlink_to(victim)
+    for write in (False, True):
+        with pytest.raises(StoreError, match="a link or a pipe"):
+            Store.open(path, write=write)
+    assert victim.read_text() == "mine"
+    beside.unlink()
+    os.mkfifo(beside)
+    with pytest.raises(StoreError, match="a link or a pipe"):
+        Store.open(path)
+
+
 def test_locked_store_is_waited_for_then_named(path: Path) -> None:
     told: list[str] = []
     with held(path):
@@ -206,6 +222,7 @@ def test_store_of_an_older_schema_is_migrated_and_backed_up(tmp_path: Path, old:
         ("got external error: Data Corruption Error: Corrupt database file: checksum", StoreError),
         ("TransactionContext Error: Failed to commit: Could not write", StoreError),
         ('IO Error: Could not write file "elsewhere": No space left on device', StoreError),
+        ("INTERNAL Error: global dictionary column 0 changed identity", EngineFaultError),
         ('IO Error: No files found that match the pattern "nofile.csv"', SqlError),
         ('IO Error: Cannot open file "other.csv": Permission denied', SqlError),
     ],
@@ -222,6 +239,33 @@ def test_fault_of_the_store_is_told_from_one_of_a_statement(
     with pytest.raises(kind) as told, engine_errors(Path(name)):
         raise raised(said.format(full=path))
     assert type(told.value) is kind
+
+
+def joined(store: Store) -> int:
+    """Join a small table with a large one, and read what comes of it twice: DuckDB 2.0.0 fails at it."""
+    store.execute("create temp table large as select range as id, [range % 7, range % 5] as tokens from range(30000)")
+    store.execute("create temp table small as select range as item, range * 7919 % 30000 as id from range(9)")
+    counted = store.query(
+        "with word as (select item, unnest(tokens) as token from small join large using (id))"
+        " select count(*) from (from word union all from word where token is not null)"
+    )
+    return int(counted.item())
+
+
+def test_small_join_that_is_read_twice_is_answered(path: Path) -> None:
+    with Store.open(path) as store:
+        assert joined(store) == 9 * 2 * 2
+
+
+def test_fault_of_the_engine_is_told_from_damage_and_ends_no_reading(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opening, "_MIXES_DICTIONARIES", "no_such_setting")
+    with Store.open(path) as store:
+        with pytest.raises(EngineFaultError, match="it is at fault, not the store") as fault:
+            joined(store)
+        assert fault.value.exit_code == 5
+        assert store.query("select count(*) from caption").item() == 4
 
 
 def test_error_in_the_middle_of_a_result_is_one_of_the_statement(path: Path) -> None:
@@ -291,8 +335,10 @@ def test_cache_of_other_columns_starts_anew(path: Path) -> None:
     with Store.open(path) as store:
         expected = bounds(store, "set", metrics=["bleu-1", "cider"], candidates=BOUNDS).frame
     with duckdb.connect(str(path)) as connection:
-        connection.execute("delete from cache.entry").complete()
-        connection.execute("create or replace table cache.bleu as select 'x' as key, 1 as old_column").complete()
+        connection.execute("delete from cache.entry where relation <> 'bleu'").complete()
+        connection.execute(
+            "create or replace table cache.bleu as select key, 1 as old_column from cache.bleu"
+        ).complete()
     for _ in range(2):
         with Store.open(path) as store:
             assert bounds(store, "set", metrics=["bleu-1", "cider"], candidates=BOUNDS).frame.equals(expected)
@@ -304,6 +350,14 @@ def test_counts_are_not_kept_while_another_reads(path: Path) -> None:
         assert bounds(store, "set", metrics=["bleu-1", "cider"], candidates=BOUNDS).frame.height
     with Store.open(path) as store:
         assert store.query("select count(*) from cache.entry").item() == 0
+
+
+def test_store_that_is_moved_away_while_it_is_read_is_not_made_anew(path: Path) -> None:
+    with Store.open(path) as store:
+        bounds(store, "set", metrics=["bleu-1"], candidates=["human"])
+        assert store.on_close
+        path.rename(path.with_name("away"))
+    assert not path.exists()
 
 
 def test_key_changes_with_everything_that_changes_counts(store: Store) -> None:

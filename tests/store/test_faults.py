@@ -254,7 +254,7 @@ def test_killed_migration_leaves_the_old_store_or_the_new_one(
     copy(template, path)
     nursery.run(path, ["store", "migrate"])
     killed = 0
-    for _ in range(-(-12 // len(OLD_SCHEMAS))):
+    for _ in range(max(2, -(-12 // len(OLD_SCHEMAS)))):
         copy(template, path)
         killed += nursery.kill(path, ["store", "migrate"])
         if backup.exists():
@@ -501,9 +501,9 @@ def test_damaged_cache_is_told_from_damaged_facts_and_swept(nursery: Nursery, pa
     with path.open("r+b") as file:
         file.seek(3 * 4096 + block * 262144 + 1000)
         file.write(random.Random(1).randbytes(1000))
-    ((code, out, _),) = nursery.run(path, ["verify"])
+    ((code, _, error),) = nursery.run(path, ["verify"])
     assert code == 4
-    assert "auditor store gc --all" in " ".join(out.split())
+    assert "auditor store gc --all" in error
     (swept, verified) = nursery.run(path, ["store", "gc", "--all"], ["verify"])
     assert (swept[0], verified[0]) == (0, 0)
     assert held_versions(path) == held_versions(filled)

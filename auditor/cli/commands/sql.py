@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from auditor.cli import options as o
+from auditor.cli.targets import refuse_files_of
 
 
 def command(
@@ -62,11 +63,13 @@ def command(
 
     chosen = reports.chosen_format("json" if as_json else format_name, output)
     text = None if schema else study.statement(query, file, sys.stdin.buffer.read)
+    given = study.parameters(param or [])
+    if text is not None and files:
+        refuse_files_of(text, [str(value) for value in given.values()], output)
     with o.opened(store, wait=wait, files=Path.cwd() if files else None) as opened:
         if text is None:
             result = study.schema(opened, query)
         else:
-            given = study.parameters(param or [])
             if chosen in streamed.FORMATS:
                 cuts: list[bool] = []
                 rows = partial(study.stream, opened, text, given, timeout, limit)

@@ -110,7 +110,7 @@ def _count_by_number(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, 
 
 def _align(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any], *, by_pair: bool = False) -> _Aligned:
     """Align the candidates of one bucket of images with their references; `by_pair`, with all of them."""
-    from auditor.metrics.kernels.meteor.alignment import align  # noqa: PLC0415
+    from auditor.metrics.kernels.meteor.alignment import UNALIGNED, align  # noqa: PLC0415
     from auditor.metrics.kernels.meteor.matches import Texts, Words  # noqa: PLC0415
     from auditor.metrics.kernels.meteor.search import LONGEST  # noqa: PLC0415
 
@@ -136,6 +136,7 @@ def _align(rows: Mapping[str, pl.DataFrame], parameters: Mapping[str, Any], *, b
         ),
         _TASKS,
     )
+    _refuse_repetitive(placed.filter(scores == UNALIGNED))
     return _Aligned(placed, scores, statistics, pair_scores)
 
 
@@ -153,6 +154,18 @@ def _refuse_longer(rows: Mapping[str, pl.DataFrame], words_of: pl.DataFrame, mos
     raise MetricError(
         f"meteor: {subject} more than {most:,} words after its own normaliser, which it does not align: {named}"
         f"{', …' if found.height > 3 else ''}; leave them out, or score by other metrics, or with meteor:norm=lower"
+    )
+
+
+def _refuse_repetitive(found: pl.DataFrame) -> None:
+    """Raise `MetricError` for candidates whose words match those of a reference more often than memory can hold."""
+    if found.is_empty():
+        return
+    named = ", ".join(f"{image}#{slot}" for image, slot in found.select("image", "slot").head(3).iter_rows())
+    subject = counted(found.height, "caption repeats its", "captions repeat their")
+    raise MetricError(
+        f"meteor: {subject} words too often to be aligned: {named}{', …' if found.height > 3 else ''}; "
+        "leave them out, or score by other metrics"
     )
 
 
@@ -215,7 +228,8 @@ CARDS = (
         sensitivity="some",
         edge_cases=(
             "identical texts score 1; a text without words or without a match scores 0, and so may 'dog' against "
-            "'dogs': several modules match the pair, and together they weigh nothing"
+            "'dogs': several modules match the pair, and together they weigh nothing; two texts with more than "
+            "4,194,304 matches, such as 2,100 equal words each, are refused"
         ),
         source=(
             "Denkowski & Lavie 2014; meteor-1.5.jar -l en -norm, with its word lists and paraphrase table. The jar "

@@ -89,7 +89,7 @@ def load() -> Resources:
     frames = _read(cached)
     if frames is None:
         frames = _build(folder)
-        with suppress(OSError):  # a cache that cannot be written costs the next run its time, not this one its scores
+        with suppress(OSError, pl.exceptions.ComputeError):  # without a cache, the next run takes longer
             _write(frames, cached)
     return _resources(frames)
 

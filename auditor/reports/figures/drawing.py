@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import logging
+import sys
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import matplotlib
+with chdir(sys.prefix):  # it reads a `matplotlibrc` of the working folder: one that is a pipe would never end
+    import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as Drawing
 

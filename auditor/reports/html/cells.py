@@ -22,6 +22,9 @@ _MOST = 200
 
 _CLASS = "auditor-result"
 
+#: What tells a notebook's MathJax, of version 3 and of 2, that dollar signs of captions begin no formula.
+_NO_FORMULA = "mathjax_ignore tex2jax_ignore"
+
 #: What says how a cell differs from a page: the notebook's own width and margins, and no heading between lines.
 _OWN = """
 & { padding: .2rem .8rem .8rem; font-size: 14px }
@@ -48,7 +51,7 @@ def of_result(result: Result, pictures: Pictures) -> str:
         figures=result.figures,
         notes=(*beside_tables(result), *(str(result.failure) for _ in range(result.failure is not None))),
     )
-    return f'<div class="{_CLASS}">\n<style>{_scoped()}</style>\n{part(section, pictures)}</div>\n'
+    return f'<div class="{_CLASS} {_NO_FORMULA}">\n<style>{_scoped()}</style>\n{part(section, pictures)}</div>\n'
 
 
 def of_document(document: Document) -> str:

@@ -71,8 +71,8 @@ def _whose(one: Finding, portraits: Sequence[Portrait], write: Written) -> str:
 
 
 def headline(one: Finding) -> str:
-    """Write the first number of a finding that is not 0: a count with what it is of, a share in percent."""
-    name, value = next((pair for pair in one.values.items() if pair[1]), ("", None))
+    """Write the first share of a finding, in percent, or number that is not 0: a count with what it is of."""
+    name, value = next((pair for pair in one.values.items() if pair[1] or "share" in pair[0]), ("", None))
     if name == "effect" and "slot" in one.about:
         return f"slot {one.about['slot']}"
     match value:
@@ -88,8 +88,9 @@ def headline(one: Finding) -> str:
 
 def _sentence(one: Finding) -> str:
     """Leave out whose it is, which stands above."""
-    whose, colon, said = one.sentence.partition(": ")
-    named = colon and whose.startswith(str(one.about.get("dataset")))
+    name = one.about.get("dataset")
+    whose, colon, said = one.sentence.partition(": ") if name else ("", ":", one.sentence)
+    named = colon and whose.startswith(str(name or ""))
     return f"{said[:1].upper()}{said[1:]}." if named else f"{one.sentence}."
 
 

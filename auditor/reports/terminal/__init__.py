@@ -9,20 +9,21 @@ from auditor.reports.terminal.screen import packed
 from auditor.result import Result, counted
 
 
-def show(result: Result, screen: Screen) -> None:
+def show(result: Result, screen: Screen, *, quiet: bool = False) -> None:
     """Draw every table of a result, say how to see its figures, then its notes, versions and signatures.
 
-    Findings with examples have a layout of their own; tables that say the same are left out, and so are bullets.
+    Findings with examples have a layout of their own; tables that say the same are left out, and so are bullets. A
+    `quiet` screen has no hints and no notes.
     """
     laid_out = findings.have_layout(result)
     for table in result.tables:
         if not (laid_out and table.tells_findings):
             tables.show(table, screen)
     if laid_out:
-        findings.show(result, screen)
-    if result.figures:
+        findings.show(result, screen, quiet=quiet)
+    if result.figures and not quiet:
         screen.say(f"-o FILE.svg, .png or .html draws {counted(len(result.figures), 'figure', 'figures')}", style="dim")
-    for note in result.notes if laid_out else result.sentences:
+    for note in () if quiet else result.notes if laid_out else result.sentences:
         screen.say(harmless(note), bullet="• ")
     for selection in result.selections:
         version = selection.version

@@ -24,7 +24,7 @@ def have_layout(result: Result) -> bool:
     return any(one.examples for one in result.findings) or any(table.tells_findings for table in result.tables)
 
 
-def show(result: Result, screen: Screen) -> None:
+def show(result: Result, screen: Screen, *, quiet: bool = False) -> None:
     """Print how many there are of each severity, then each; those that only answer a question as bullets, last."""
     matter = [one for one in result.findings if one.severity != "info"]
     screen.say(tally(matter) or "nothing was found that is worth a word", style="bold")
@@ -34,7 +34,7 @@ def show(result: Result, screen: Screen) -> None:
     for one in result.findings:
         if one.severity == "info":
             screen.say(harmless(one.sentence), bullet="• ")
-    if any(one.examples for one in matter) and result.frame.height:
+    if not quiet and any(one.examples for one in matter) and result.frame.height:
         what = "captions" if "text" in result.frame.columns else "rows"
         screen.say(f"-o FILE.csv has all {what}: {counted(result.frame.height, 'row', 'rows')}", style="dim")
 

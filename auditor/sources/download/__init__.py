@@ -13,6 +13,7 @@ from typing import Literal
 
 from auditor.errors import SourceError, UsageError
 from auditor.model import Download, Progress, silent
+from auditor.remote.pace import PATIENCE, Pace, Patience
 from auditor.sources.download.resume import ResumingDownloader
 from auditor.sources.download.unpack import unpack
 from auditor.sources.reading import files
@@ -37,7 +38,14 @@ def find(path: Path) -> Path | None:
         return None
 
 
-def fetch(download: Download, *, force: bool = False, progress: Progress = silent, tries: int = 4) -> Fetched:
+def fetch(
+    download: Download,
+    *,
+    force: bool = False,
+    progress: Progress = silent,
+    patience: Patience = PATIENCE,
+    tries: int = 4,
+) -> Fetched:
     """Bring one download to its path, unless it is there; `tries`, since other runs may bring it at the same time.
 
     It is there when a file at the path, or compressed beside it, has its sha256. Where the download is a member of an
@@ -60,10 +68,10 @@ def fetch(download: Download, *, force: bool = False, progress: Progress = silen
                     f"{found}: another file is there (sha256 {there}, datasets.toml says {download.sha256}); "
                     "move it away, or replace it with --force"
                 )
-        return _fetched(download, progress)
+        return _fetched(download, progress, Pace(patience))
     except OSError as error:
         if isinstance(error, FileNotFoundError) and tries > 1:  # another run was faster, and tidied up
-            return fetch(download, force=force, progress=progress, tries=tries - 1)
+            return fetch(download, force=force, progress=progress, patience=patience, tries=tries - 1)
         raise SourceError(
             f"{path}: cannot be written ({error.strerror or error}); make room or mend the rights of {path.parent}, "
             "or name another folder with AUDITOR_DATA"
@@ -94,13 +102,13 @@ def _sha256(found: Path, path: Path) -> str:
         return hashlib.file_digest(content, "sha256").hexdigest()  # type: ignore[arg-type]
 
 
-def _fetched(download: Download, progress: Progress) -> Fetched:
+def _fetched(download: Download, progress: Progress, pace: Pace) -> Fetched:
     """Make the file whole in a folder beside its place; only the beginning of a download outlives that folder."""
     path = download.path
     staging = path.with_name(f".{path.name}.fetching")
     partial = staging / "partial"
     try:
-        resumed = _download(download, staging, partial, progress)
+        resumed = _download(download, staging, partial, progress, pace)
         ready = staging / _WHOLE
         if download.member is not None:
             ready = staging / "member"
@@ -112,19 +120,21 @@ def _fetched(download: Download, progress: Progress) -> Fetched:
     return Fetched(path, "resumed" if resumed else "fetched", path.stat().st_size)
 
 
-def _download(download: Download, staging: Path, partial: Path, progress: Progress, *, may_resume: bool = True) -> bool:
+def _download(
+    download: Download, staging: Path, partial: Path, progress: Progress, pace: Pace, *, may_resume: bool = True
+) -> bool:
     """Put the verified download into the staging folder; say whether it was put together from parts."""
     import pooch  # type: ignore[import-untyped]  # noqa: PLC0415  a notebook is warned of widgets as soon as it is here
 
-    downloader = ResumingDownloader(download, partial, progress, may_resume=may_resume)
+    downloader = ResumingDownloader(download, partial, progress, pace, may_resume=may_resume)
     pooch.get_logger().setLevel("WARNING")  # its narration knows nothing of --quiet
     try:
         pooch.retrieve(
             download.url, f"sha256:{download.sha256}", _WHOLE, str(staging.absolute()), downloader=downloader
         )
     except ValueError as error:
-        if downloader.resumed:  # parts that do not fit together, whatever the server said: once more, in one piece
-            return _download(download, staging, partial, progress, may_resume=False)
+        if downloader.resumed and may_resume:  # parts that do not fit together, whatever was said: once more, whole
+            return _download(download, staging, partial, progress, pace, may_resume=False)
         raise SourceError(
             f"{download.url}: wrong bytes: sha256 {downloader.sha256}, datasets.toml says {download.sha256}; "
             "the file at the url was changed or damaged on the way: fetch again, and if it stays so "

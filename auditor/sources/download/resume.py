@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+import threading
 import time
+from concurrent.futures import Future, wait
 from pathlib import Path
 
 import requests
 
 from auditor.errors import SourceError
 from auditor.model import Download, Progress
+from auditor.remote import pace
+from auditor.remote.pace import Pace
 
 #: How often in a row a connection may break without a byte gained; the pause in seconds doubles each time.
 TRIES, PAUSE = 4, 0.5
@@ -22,12 +26,14 @@ TRIES, PAUSE = 4, 0.5
 #: Seconds to wait for a connection, and for the next bytes.
 TIMEOUT = (10.0, 30.0)
 
-#: The most bytes that are fetched or unpacked, and fetched where datasets.toml says no size: a wrong url or a zip bomb
-#: must not fill the disk.
-LARGEST, UNDECLARED = 8 << 30, 1 << 30
+#: Seconds between two looks at a try.
+_LOOK = 1.0
 
 #: What is lost of a connection that breaks is the rest of a chunk.
-_CHUNK = 1 << 14
+_CHUNK = 1 << 12
+
+#: The bytes that a connection must bring to count as none that failed.
+_GAIN = 1 << 14
 
 _BUSY = {408, 425, 429, 500, 502, 503, 504}
 
@@ -38,30 +44,55 @@ class ResumingDownloader:
     """What pooch calls to get a url. Afterwards, `resumed` says whether parts were put together, `sha256` what came.
 
     Two that write one partial file write the same bytes at the same places. Raises `SourceError` where the server
-    cannot be reached, refuses, keeps breaking off, or sends too much.
+    cannot be reached, refuses, keeps breaking off, is too slow, or sends too much.
     """
 
-    def __init__(self, download: Download, partial: Path, progress: Progress, *, may_resume: bool = True) -> None:
+    def __init__(
+        self, download: Download, partial: Path, progress: Progress, pace: Pace, *, may_resume: bool = True
+    ) -> None:
         self._download, self._partial, self._progress, self._may_resume = download, partial, progress, may_resume
+        self._pace = pace
         self._received = 0
+        self._is_given_up = False
         self.resumed = False
         self.sha256 = ""
 
     def __call__(self, url: str, output_file: str, _: object) -> None:
         """Receive the whole of `url`, over as many connections as it takes, and put it at `output_file`."""
         failures, furthest = 0, 0
-        while trouble := self._trouble(url):
-            failures = 1 if self._received > furthest else failures + 1
+        while trouble := self._watched(url):
+            self._hurry(url)
+            failures = 1 if self._received >= furthest + _GAIN else failures + 1
             furthest = max(furthest, self._received)
             if failures == TRIES:
-                kept = f" (the {furthest:,} bytes received are kept for it)" if furthest else ""
                 often = f"{trouble}, {TRIES} times in a row"
-                raise SourceError(f"{url}: {often}; check the network and `auditor fetch` again{kept}")
+                raise SourceError(f"{url}: {often}; check the network and `auditor fetch` again{_kept(furthest)}")
             time.sleep(PAUSE * 2 ** (failures - 1))
         shutil.copyfile(self._partial, output_file)  # no rename: another run may be writing here
         self._partial.unlink()
         with Path(output_file).open("rb") as content:
             self.sha256 = hashlib.file_digest(content, "sha256").hexdigest()
+
+    def _watched(self, url: str) -> str | None:
+        """Try once in a thread that a server may hold as long as it likes; give it up where that is too slow."""
+        tried: Future[str | None] = Future()
+
+        def attempt() -> None:
+            try:
+                tried.set_result(self._trouble(url))
+            except BaseException as error:  # noqa: BLE001  it is raised where the result is asked for
+                tried.set_exception(error)
+
+        self._pace.begin()
+        threading.Thread(target=attempt, daemon=True).start()
+        while not wait([tried], timeout=_LOOK).done:
+            self._hurry(url)
+        return tried.result()
+
+    def _hurry(self, url: str) -> None:
+        if (slow := self._pace.trouble()) is not None:
+            self._is_given_up = True
+            raise SourceError(f"{url}: {slow}{_kept(self._received)}")
 
     def _trouble(self, url: str) -> str | None:
         """Try once, and say what stopped a try that may be repeated; what stops all of them raises `SourceError`."""
@@ -70,7 +101,8 @@ class ResumingDownloader:
         headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={self._received}-"} if self._received else {})
         try:
             with requests.get(url, headers=headers, stream=True, timeout=TIMEOUT) as response:
-                if response.ok or response.status_code == requests.codes.requested_range_not_satisfiable:
+                nothing_more = response.status_code == requests.codes.requested_range_not_satisfiable
+                if response.ok or (nothing_more and self._received):
                     return self._receive(response)
                 trouble = f"the server answers {response.status_code} {response.reason}"
                 if response.status_code in _BUSY:
@@ -98,10 +130,13 @@ class ResumingDownloader:
             return "it sends another part than the one asked for"
         length = told.get("Content-Length", "") if "Content-Encoding" not in told else ""
         total = self._received + int(length) if length.isdecimal() else 0
-        limit = min(self._download.size or UNDECLARED, LARGEST)
+        limit = min(self._download.size or pace.UNDECLARED, pace.LARGEST)
         with self._partial.open("r+b") as file:
             file.seek(self._received)
             for chunk in response.iter_content(_CHUNK):
+                if self._is_given_up:
+                    return None
+                self._pace.received(len(chunk))
                 self._received += len(chunk)
                 if max(self._received, total) > limit:
                     self._partial.unlink()
@@ -116,6 +151,10 @@ class ResumingDownloader:
         if self._download.size is not None:
             return f"as datasets.toml says; mend bytes or the url there, or {put}"
         return f"the most that is fetched where datasets.toml does not say how many: add bytes = N there, or {put}"
+
+
+def _kept(received: int) -> str:
+    return f" (the {received:,} bytes received are kept for it)" if received else ""
 
 
 def _reason(error: BaseException) -> str:

@@ -12,8 +12,8 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from auditor.errors import SourceError
+from auditor.remote import pace
 from auditor.result import listed
-from auditor.sources.download import resume
 
 _CHUNK = 1 << 20
 
@@ -41,8 +41,8 @@ def unpack(archive: Path, member: str, target: Path, url: str) -> None:
         with _opened(archive, PurePosixPath(member), url) as content, target.open("wb") as file:
             while chunk := content.read(_CHUNK):
                 unpacked += len(chunk)
-                if unpacked > resume.LARGEST:
-                    raise SourceError(f"{url}: {member} unpacks to more than {resume.LARGEST:,} bytes: a zip bomb?")
+                if unpacked > pace.LARGEST:
+                    raise SourceError(f"{url}: {member} unpacks to more than {pace.LARGEST:,} bytes: a zip bomb?")
                 file.write(chunk)
     except _DAMAGED as error:
         raise SourceError(f"{url}: not a zip or tar archive that can be read ({error})") from error

@@ -1,8 +1,8 @@
-"""Format `judgements`: human ratings of captions, as Flickr8k's two files have them, as a table or as JSON lines.
+"""Format `judgements`: human ratings of captions, as Flickr8k's two files have them, as a table or as JSON.
 
 What a file is shows in its content: five fields, separated by tabs, are an image, the id of a caption, and three scores
-from 1 to 4 (ExpertAnnotations) or a share and two counts of votes (CrowdFlowerAnnotations). A table has a header; JSON
-lines have the keys of their first record.
+from 1 to 4 (ExpertAnnotations) or a share and two counts of votes (CrowdFlowerAnnotations). A table has a header; JSON,
+a record a line or one list of them, has the keys of its first record.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from auditor.errors import SourceError
 from auditor.model import Batches, Part
-from auditor.sources.judgements import flickr8k, tables, unrated
+from auditor.sources.judgements import columns, flickr8k, tables, unrated
 from auditor.sources.reading import files
 from auditor.sources.reading import lines as text_lines
 
@@ -38,10 +38,16 @@ def recognises(path: Path, head: bytes) -> bool:
     Captions with a score alone need not be rated by people.
     """
     table = tables.table(head, {})
-    if table is not None:
-        _, columns = table
-        return columns.judge is not None or len(columns.scores) > 1
-    return flickr8k.layout(head) is not None
+    return table[1].by_people if table is not None else flickr8k.layout(head) is not None
+
+
+def told(part: Part) -> list[str]:
+    """Name the columns of references, which are captions of their own and not read here."""
+    found = columns.references(tables.first_names(files.head(files.expand(part)[0])))
+    return [
+        f"references in column {name} are not read: --format table --caption-col {name} reads them, under another name"
+        for name in found
+    ]
 
 
 def read(part: Part) -> Batches:

@@ -9,13 +9,25 @@ from typing import NamedTuple
 from auditor.errors import UsageError
 from auditor.model import Option
 
+#: Columns of captions that are rated or scored, and of those that they are compared with.
+_CANDIDATES, _REFERENCES = ("candidate", "cand", "hypothesis", "hyp", "mt"), ("references", "refs", "reference", "ref")
+
+_SCORES = ("score", "rating", "judgement", "judgment")
+
+_RATING = re.compile(rf"(human[ _-]?)?({'|'.join(_SCORES)})s?([ _-]?\d+)?", re.IGNORECASE)
+
 _NAMES: Mapping[str, tuple[str, ...]] = {
-    "image_col": ("image", "image_id", "imageid", "image_name", "image_path", "img", "file_name", "filename"),
-    "caption_col": ("caption", "candidate", "text", "sentence", "description", "hypothesis", "hyp"),
+    "image_col": (
+        "image", "image_id", "imageid", "image_name", "image_path", "img", "img_id", "imgid", "file_name", "filename",
+    ),
+    "caption_col": (*_CANDIDATES, "caption", "text", "sentence", "description"),
     "judge_col": (
         "judge", "judge_id", "annotator", "annotator_id", "rater", "rater_id", "worker", "worker_id", "workerid",
     ),
-    "score_col": ("score", "rating", "judgement", "judgment", "human_score", "human_rating"),
+    "score_col": (
+        *(f"human_{name}" for name in _SCORES), *(f"human_{name}s" for name in _SCORES), *_SCORES,
+        *(f"{name}s" for name in _SCORES),
+    ),
     "votes_col": ("votes", "n_votes"),
     "id_col": (),
 }  # fmt: skip
@@ -26,7 +38,8 @@ class Columns(NamedTuple):
 
     There are as many `scores` as `captions`, or one caption and a score of each judge. `lookup` names the option whose
     file has the captions, where their columns hold keys only. Where `identity` is a column, no two rows may have the
-    same there and the same image. `scale` is the highest score, where the scores are whole numbers from 1.
+    same there and the same image. `scale` is the highest score, where the scores are whole numbers from 1. `by_people`
+    says that names tell of people: judges, several scores, human scores, or a score of a candidate beside references.
     """
 
     width: int
@@ -38,6 +51,7 @@ class Columns(NamedTuple):
     lookup: str | None = None
     identity: int | None = None
     scale: int | None = None
+    by_people: bool = True
 
 
 def find(header: Sequence[str], options: Mapping[str, Option]) -> Columns | None:
@@ -59,16 +73,30 @@ def find(header: Sequence[str], options: Mapping[str, Option]) -> Columns | None
             f"{len(captions)} columns of captions and {len(scores)} of scores: expected a score for each caption, "
             "or the scores of several judges for one"
         )
+    judge = next(iter(places["judge_col"]), None)
+    human = names[scores[0]].lower().startswith("human")
+    compared = names[captions[0]].lower() in _CANDIDATES and bool(references(names))
     return Columns(
         len(names),
         places["image_col"][0],
         captions,
         scores,
-        next(iter(places["judge_col"]), None),
+        judge,
         next(iter(places["votes_col"]), None),
         next((option for option in ("captions_file", "candidates_file") if option in options), None),
         next(iter(places["id_col"]), None),
+        by_people=judge is not None or len(scores) > 1 or human or compared,
     )
+
+
+def references(names: Sequence[str]) -> list[str]:
+    """List the columns that hold captions to compare a candidate with, by their names."""
+    return [name for name in names if name.strip().lower() in _REFERENCES]
+
+
+def ratings(names: Sequence[str]) -> list[str]:
+    """List the columns that hold ratings of captions, by their names."""
+    return [name for name in names if _RATING.fullmatch(name.strip())]
 
 
 def _places(option: str, names: Sequence[str], options: Mapping[str, Option]) -> tuple[int, ...]:

@@ -1,6 +1,6 @@
 """Tables of judgements: a row is a rating, a caption with its judges, or an image with its captions.
 
-A table is CSV or TSV with a header, or JSON lines with the same keys.
+A table is CSV or TSV with a header, or JSON with the same keys: lines of records, or a list of them.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from auditor.sources.judgements.columns import Columns, find
 from auditor.sources.reading.coco_names import COCO_FILE
 from auditor.sources.reading.delimited import below_header, headers
 from auditor.sources.reading.files import open_bytes
-from auditor.sources.table.json import Record, first_keys, of_lines
+from auditor.sources.reading.json_records import show
+from auditor.sources.table.json import first_keys, of_lines, of_list
 
-#: Stands for the separator of fields where records are JSON.
-_JSON = "{"
+#: Stand for the separator of fields where records are JSON: on a line each, or in a list.
+_LINES, _LIST = "{", "["
 
 _RECORD: Mapping[str, pl.DataType] = {
     "image": pl.String(),
@@ -38,13 +39,22 @@ _RECORD: Mapping[str, pl.DataType] = {
 
 def table(head: bytes, options: Mapping[str, Option]) -> tuple[str, Columns] | None:
     """Find the separator and the columns of a table by its first line; null where it is no table of judgements."""
-    text = head.removeprefix(b"\xef\xbb\xbf").decode(errors="replace")
-    named = {_JSON: first_keys(text)} if text.startswith(_JSON) else headers(text)
-    for separator, names in named.items():
+    for separator, names in _headers(head).items():
         columns = find(names, options)
         if columns is not None:
             return separator, columns
     return None
+
+
+def first_names(head: bytes) -> list[str]:
+    """List the names of columns of a text, or the keys of its first record."""
+    return max(_headers(head).values(), key=len, default=[])
+
+
+def _headers(head: bytes) -> dict[str, list[str]]:
+    """Split the first line of a table by each separator; of JSON, list the keys of the first record."""
+    text = head.removeprefix(b"\xef\xbb\xbf").decode(errors="replace").lstrip()
+    return {text[0]: first_keys(text)} if text.startswith((_LINES, _LIST)) else headers(text)
 
 
 def read(path: Path, separator: str, columns: Columns, options: Mapping[str, Option]) -> Batches:
@@ -60,14 +70,14 @@ def read(path: Path, separator: str, columns: Columns, options: Mapping[str, Opt
     yield (
         pl.concat([_gathered(ratings, columns), refused.select("line", "reason", "raw")], how="diagonal")
         .sort("line", maintain_order=True)
-        .with_columns(source=pl.lit(path.name), unit=pl.lit("line"))
+        .with_columns(source=pl.lit(path.name), unit=pl.lit("record" if separator == _LIST else "line"))
     )
 
 
 def _records(path: Path, separator: str, columns: Columns) -> Iterator[tuple[object, ...]]:
     """Yield a record for each caption of each row."""
     places = (columns.image, columns.identity, columns.judge, columns.votes)
-    for line, raw, reason, fields in _rows(path, separator, columns.width):
+    for line, raw, reason, fields in _rows(path, separator, columns):
         known = [None if place is None or reason else fields[place] for place in places]
         rated = [] if reason else _rated(fields, columns)
         for key, scores in rated:
@@ -76,23 +86,27 @@ def _records(path: Path, separator: str, columns: Columns) -> Iterator[tuple[obj
             yield *known, None, line, [""], reason or "no caption and no score", raw
 
 
-def _rows(path: Path, separator: str, width: int) -> Iterator[tuple[int, str | None, str | None, list[str]]]:
-    """Yield line, raw, fault and fields of each record below the header, or of each line of JSON."""
-    if separator != _JSON:
+def _rows(path: Path, separator: str, columns: Columns) -> Iterator[tuple[int, str | None, str | None, list[Any]]]:
+    """Yield line, raw, fault and fields of each record below the header, or of each record of JSON."""
+    if separator not in (_LINES, _LIST):
         with open_bytes(path) as file:
-            yield from below_header(file, path, separator, width)
+            yield from below_header(file, path, separator, columns.width)
         return
-    records = of_lines(path)
+    records = of_list(path) if separator == _LIST else of_lines(path)
     first = next(records)
     names = list(first.value)
+    judged = [names[at] for at in columns.scores] if len(columns.captions) == 1 else []
     for one in chain([first], records):
-        yield one.number, one.raw, *_fields(one, names)
+        fault, value = one.fault, one.value
+        if fault is None and not isinstance(value, dict):
+            fault = "not an object"
+        fields = [] if fault else [(_several if name in judged else _text)(value.get(name)) for name in names]
+        yield one.number, one.raw or show(value), fault, fields
 
 
-def _fields(record: Record, names: list[str]) -> tuple[str | None, list[str]]:
-    if record.fault is not None or not isinstance(record.value, dict):
-        return record.fault or "not an object", []
-    return None, [_text(record.value.get(name)) for name in names]
+def _several(value: Any) -> str | list[str]:
+    """Spell a score of JSON, or a list of them by several judges."""
+    return [_text(one) for one in value] if isinstance(value, list) and value else _text(value)
 
 
 def _text(value: Any) -> str:
@@ -107,11 +121,14 @@ def _by_number(rated: pl.DataFrame) -> pl.DataFrame:
     return rated.with_columns(image=number, reason=pl.coalesce("reason", none))
 
 
-def _rated(row: list[str], columns: Columns) -> list[tuple[str, list[str]]]:
-    """Give the captions of a row, or their keys, with their scores; of several candidates, some may be left blank."""
+def _rated(row: list[Any], columns: Columns) -> list[tuple[str, list[str]]]:
+    """Give the captions of a row, or their keys, with their scores; of several candidates, some may be left blank.
+
+    A list of scores is of several judges.
+    """
     captions, scores = [row[at] for at in columns.captions], [row[at] for at in columns.scores]
     if len(captions) == 1:
-        return [(captions[0], scores)]
+        return [(captions[0], [one for cell in scores for one in (cell if isinstance(cell, list) else [cell])])]
     return [(key, [score]) for key, score in zip(captions, scores, strict=True) if key.strip() or score.strip()]
 
 
@@ -165,7 +182,7 @@ def _judged(rated: pl.DataFrame, columns: Columns) -> pl.DataFrame:
 def _gathered(ratings: pl.DataFrame, columns: Columns) -> pl.DataFrame:
     """Gather the scores of each caption; judges without a name are numbered."""
     caption = ["record"] if columns.identity is not None else ["image", "key"]
-    one_each = len(columns.scores) == len(columns.captions)
+    one_each = len(columns.scores) == len(columns.captions) and (ratings["position"] <= 1).all()
     number = pl.int_range(1, pl.len() + 1).over(caption) if one_each else pl.col("position")
     named = pl.col("judge").replace("", None) if one_each else pl.lit(None, pl.String)
     return (

@@ -20,6 +20,10 @@ _QUALITY = 80
 #: Dots of an image that is decoded at most.
 _MOST_DOTS = 50_000_000
 
+#: Scans of a JPEG, each over all of the image, and pieces of a file that Pillow asks for: cameras write ten and a
+#: thousand, a bomb millions.
+_MOST_SCANS, _MOST_READS = 100, 200_000
+
 Image.init()
 
 #: What is opened, where Pillow was built with it. It knows more: some of that starts other programs.
@@ -34,7 +38,21 @@ _DEEP = ("I;16", "I;16L", "I;16B", "I;16N")
 #: Modes whose dots are numbers of colours, which have no mean.
 _PALETTES = ("P", "PA", "1")
 
+_SCAN = b"\xff\xda"
+
 _TOO_LARGE = f"more than {_MOST_DOTS // 1_000_000} million dots: a damaged file or a bomb"
+
+
+class _File(BytesIO):
+    """A file in memory that ends whoever reads it in too many pieces."""
+
+    reads = 0
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        self.reads += 1
+        if self.reads > _MOST_READS:
+            raise UnreadableError(f"more than {_MOST_READS:,} parts: a damaged file or a bomb")
+        return super().read(size)
 
 
 def small(content: bytes) -> Picture:
@@ -42,15 +60,19 @@ def small(content: bytes) -> Picture:
 
     Raises `UnreadableError` for what is no image, damaged, or too large to be decoded, which its header says.
     """
+    if content.startswith(b"\xff\xd8") and content.count(_SCAN) > _MOST_SCANS:
+        raise UnreadableError(f"a JPEG of more than {_MOST_SCANS} scans: a damaged file or a bomb")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # they are of metadata, which is thrown away
             warnings.simplefilter("error", Image.DecompressionBombWarning)
-            with Image.open(BytesIO(content), formats=_FORMATS) as image:
+            with Image.open(_File(content), formats=_FORMATS) as image:
                 if image.width * image.height > _MOST_DOTS:
                     raise UnreadableError(_TOO_LARGE)
                 if image.format == "TIFF" and image.info.get("compression") != "raw":
                     raise UnreadableError("a compressed TIFF, whose decoder would write to the terminal")
+                if image.tile and image.tile[0][0] == "ppm_plain":
+                    raise UnreadableError("a plain-text PPM, which takes minutes to read")
                 return _shrunk(image)
     except UnreadableError:
         raise

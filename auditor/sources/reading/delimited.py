@@ -14,6 +14,8 @@ _QUOTING = ",;"  # who separates by these must quote; elsewhere a quote may be o
 
 _LONGEST_LINE = 1 << 24
 
+_MOST_BLANK = 1_000_000
+
 #: What separates the columns of a table, where nobody has said it.
 SEPARATORS = (",", ";", "\t")
 
@@ -33,7 +35,7 @@ def records(file: BinaryIO, path: Path, delimiter: str, *, padded: bool) -> Iter
     however many such records there are, and what is kept of them has 32 MiB at most. With a delimiter that captions
     hardly hold, quotes may be those of the caption: the first in the file decides. `padded` says that blanks after a
     delimiter belong to it.
-    Raises `SourceError` for a line longer than 16 MiB.
+    Raises `SourceError` for a line longer than 16 MiB, and for a million blank lines before as many records.
     """
     csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_LINE))  # images may be beside captions
     lines = _Lines(file, path)
@@ -43,6 +45,7 @@ def records(file: BinaryIO, path: Path, delimiter: str, *, padded: bool) -> Iter
     quoted = csv.reader(lines, delimiter=delimiter, skipinitialspace=padded, strict=True)
     undecided = delimiter not in _QUOTING
     reader = plain if undecided else quoted
+    balance = 0  # of records and blank lines
     while True:
         lines.start()
         try:
@@ -56,7 +59,12 @@ def records(file: BinaryIO, path: Path, delimiter: str, *, padded: bool) -> Iter
         if undecided and any('"' in field for field in fields):
             reader, undecided = quoted if _is_quoted(fields, quoted, lines) else plain, False
             lines.keep(0)
-        elif fields:
+        elif not fields:
+            balance += 1
+            if balance > _MOST_BLANK:
+                raise SourceError(f"{path}:{lines.first}: a million blank lines more than records; this is no table")
+        else:
+            balance -= 1
             yield (lines.first, lines.text(), lines.fault, *fields)
 
 

@@ -98,6 +98,21 @@ def columns_of(part: Part) -> dict[str, str]:
     return {}
 
 
+def names_of(path: Path) -> list[str]:
+    """List the columns of a file, or of the first file of a folder; of JSON, the keys of its first record."""
+    if path.is_dir():
+        return next((names_of(piece.path) for piece in pieces(path)), [])
+    head = files.head(path)
+    magic = next((magic for magic in _COLUMNAR if head.startswith(magic)), None)
+    if magic is not None:
+        return columnar.schema(path, magic).names()
+    text = head.removeprefix(_BOM).lstrip().decode(errors="replace")
+    if text[:1] in ("{", "["):
+        return json.first_keys(text)
+    header = text.partition("\n")[0].rstrip("\r")
+    return delimited.names(header, delimited.delimiter_of(header))
+
+
 def told(part: Part) -> list[str]:
     """Say which columns are taken together as the captions of an image, where no setting names each of them."""
     wanted = wishes(part.options)

@@ -29,9 +29,9 @@ def frames(path: Path, magic: bytes, wanted: Wishes) -> Iterator[tuple[pl.DataFr
         limits = Limits(path)
         rows = None if magic == STREAM else arrow.check(path) if magic == ARROW else parquet.check(path, ())
         lazy = None if magic == STREAM else _scan(path, magic)
-        schema = arrow_stream.schema(path) if lazy is None else lazy.collect_schema()
-        columns = choose(str(path), schema.names(), wanted, lambda thing, name: _fit(thing, schema[name]))
-        narrowed = [_narrow(pl.col(name), kind_of(thing), schema[name]).alias(thing) for thing, name in columns.items()]
+        kinds = schema(path, magic)
+        columns = choose(str(path), kinds.names(), wanted, lambda thing, name: _fit(thing, kinds[name]))
+        narrowed = [_narrow(pl.col(name), kind_of(thing), kinds[name]).alias(thing) for thing, name in columns.items()]
         names = [*set(columns.values())]
         if lazy is None:
             found: Iterator[pl.DataFrame] = (table.select(narrowed) for table in arrow_stream.tables(path, names))
@@ -46,6 +46,11 @@ def frames(path: Path, magic: bytes, wanted: Wishes) -> Iterator[tuple[pl.DataFr
             row += frame.height
         if rows not in (None, row - 1):  # polars may stop at damage without a word
             raise SourceError(f"{path}: only {row - 1:,} of {rows:,} rows can be read: damaged; fetch it again")
+
+
+def schema(path: Path, magic: bytes) -> pl.Schema:
+    """Read the names and types of the columns of a file whose first bytes are `magic`."""
+    return arrow_stream.schema(path) if magic == STREAM else _scan(path, magic).collect_schema()
 
 
 def _scan(path: Path, magic: bytes) -> pl.LazyFrame:

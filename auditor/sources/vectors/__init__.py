@@ -14,6 +14,7 @@ import polars as pl
 
 from auditor.errors import SourceError, UsageError
 from auditor.model import Option, Part
+from auditor.sources.guards.panics import each_unheard
 from auditor.sources.reading import files
 from auditor.sources.vectors import clip_retrieval, columns, hdf5, matrix
 from auditor.sources.vectors.records import Named, equally_long, named
@@ -62,7 +63,7 @@ def read(part: Part) -> Iterator[pl.DataFrame]:
 
 def read_all(parts: Iterable[Part]) -> Iterator[pl.DataFrame]:
     """Yield the vectors of several parts, all of one length: of another than the first they are refused."""
-    yield from equally_long(chain.from_iterable(map(_read, parts)))
+    yield from equally_long(each_unheard(chain.from_iterable(map(_read, parts))))
 
 
 def beside(part: Part) -> list[Path]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
+from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.metrics.candidates import CandidateSet, bind_candidates, output_of
 from auditor.model import Progress, Selection, silent
@@ -102,7 +103,7 @@ def rated_captions(
     store: Store,
     annotated: Selection,
     against: str | None,
-    metric_names: Sequence[str] | None,
+    metric_names: p.Metrics,
     tokenizer: str,
     scale: tuple[float, float] | None = None,
     progress: Progress = silent,

@@ -205,7 +205,7 @@ def _one(rated: Rated, question: AgreeSettings, statistics: Sequence[str], numbe
     )
 
 
-def _checked(question: AgreeSettings, metric_names: Sequence[str] | None) -> list[str]:
+def _checked(question: AgreeSettings, metric_names: p.Metrics) -> list[str]:
     """Refuse what cannot be asked, before anything is counted for it; give the statistics in their order."""
     check_resampling(question.resampling.resamples, question.resampling.confidence)
     unknown = [name for name in question.statistics or () if name not in STATISTICS]

@@ -20,6 +20,8 @@ from auditor.result import Result, Said, findings_in, notes_in
 from auditor.scoring.candidate_sets import CandidateScores, missing, score_sets
 from auditor.scoring.keeping import keep_scores, keeps_result
 from auditor.scoring.repeats import DISTINCT, RAW, footings, only_distinct, repeats
+from auditor.scoring.scores import together
+from auditor.scoring.single_captions import against_what
 from auditor.scoring.substitutes import requested_candidates, substitutes_of
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.summary import summarise
@@ -74,7 +76,8 @@ def bounds(
 
     Limits: human is no ceiling: a system may score higher by saying what everybody says. Bounds of datasets with other
     numbers of captions an image are not comparable for BLEU and METEOR, which take the best reference: draw equally
-    many with `references`. An image with one caption has no reference and gets no score.
+    many with `references`. An image with one caption has no reference and gets no score; where no image has two,
+    substitutes are scored against that one caption (signed refs:all), and there is no human.
 
     Captions that repeat another of their image, token for token, raise the upper bound: they find themselves among the
     references. A warning says how many there are; with `distinct` each text is taken once per image, as caption and as
@@ -110,7 +113,7 @@ def bounds(
                     selection,
                     drawn_again if draw else names,
                     substitutes,
-                    replace(against, seed=seed + draw),
+                    replace(against_what(store, selection, against, requests(asked)), seed=seed + draw),
                     asked,
                     tokenizer,
                     seed + draw,
@@ -142,20 +145,21 @@ def _signatures(rows: pl.DataFrame) -> dict[str, str]:
     """Name each metric in full, by its label; of each text once per image by `LABEL distinct`."""
     is_distinct = pl.col("footing") == DISTINCT if "footing" in rows.columns else False
     label = pl.when(is_distinct).then(pl.format(f"{{}} {DISTINCT}", "metric")).otherwise("metric")
-    named = rows.select(label.alias("label"), "signature").unique("label", keep="first", maintain_order=True)
-    return dict(named.iter_rows())
+    own = ["dataset", "version", "split", "label"]
+    named = rows.with_columns(label=label).unique(own, keep="first", maintain_order=True)
+    return together({name: signature} for name, signature in named.select("label", "signature").iter_rows())
 
 
 @contextmanager
 def _asked(
     store: Store,
     selections: Sequence[Selection],
-    metric_names: Sequence[str] | None,
+    metric_names: p.Metrics,
     tokenizer: str,
     progress: Progress,
     *,
     pool_idf: bool,
-) -> Iterator[tuple[Sequence[str] | None, list[str]]]:
+) -> Iterator[tuple[p.Metrics, list[str]]]:
     """Give the metrics to ask for, and notes; with `pool_idf`, CIDEr's documents are the images of all selections."""
     if not pool_idf:
         yield metric_names, []

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from auditor.errors import MetricError, UsageError
 from auditor.findings import KINDS
 from auditor.model import Gate
-from auditor.registry import BY_FILE, BY_MODULE, request
+from auditor.registry import request_of_file
 from auditor.result import SEVERITIES
 from auditor.studies.check import measures
 from auditor.studies.check.measures import Measure
@@ -182,10 +182,8 @@ def _number(gate: Gate) -> float:
 def _metric(gate: Gate, metric: str | None) -> str | None:
     if metric is None:
         return None
-    if metric.startswith((BY_MODULE, BY_FILE)):
-        raise UsageError(f"{gate.where}: {gate.name}: a gate asks no metric of your own; `auditor compare` does")
     try:
-        return request(metric).label
+        return request_of_file(metric).label
     except MetricError as error:
         raise UsageError(f"{gate.where}: {gate.name}: {error}") from error
 

@@ -1,7 +1,7 @@
 """Scorers that never see the image: what a choice can be made by without it.
 
-Each gives every item two numbers, for the right caption and for the wrong one; the higher is chosen, equal ones are a
-tie. What a scorer is called says what it likes: `shorter` the text of fewer characters.
+Each gives every caption of an item a number; the highest is chosen, equal ones are a tie. What a scorer is called says
+what it likes: `shorter` the text of fewer characters.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import polars as pl
 
 from auditor.store.workspace import Workspace
 from auditor.studies.choices.learner import learnt
-from auditor.studies.choices.scored import BLIND, CEILING, SCHEMA, Scored, Settings
+from auditor.studies.choices.scored import BLIND, CEILING, Scored, Settings, by_item
 
 #: What a scorer goes by, which findings are told of; `surface` is several of these in turn.
 LENGTH, PUNCTUATION, MODEL, COPY, WORDS = "length", "punctuation", "language-model", "copies", "words"
@@ -42,46 +42,43 @@ class Battery:
     seed: int
 
 
-def scorers(
-    at_work: Workspace, items: pl.DataFrame, texts: pl.DataFrame, battery: Battery, *, trained_on: str | None
-) -> Iterator[Scored]:
-    """Give the scores of every item by every blind scorer.
-
-    `texts` are the rows of `sql/choices/choice_text.sql`, `trained_on` names the captions of the language models.
-    """
-    seen = at_work.rows("choice_surface").join(texts, on="item_no", maintain_order="left")
-    yield from _surface(seen, trained_on)
+def scorers(at_work: Workspace, items: pl.DataFrame, battery: Battery, *, trained_on: str | None) -> Iterator[Scored]:
+    """Give the scores of every item by every blind scorer; `trained_on` names the captions of the language models."""
+    seen = at_work.rows("choice_surface")
+    yield from _surface(seen, items, trained_on)
     if trained_on is not None:
         yield from _models(at_work, items, battery, trained_on)
     yield Scored("learnt", BLIND, WORDS, _learnt(at_work, items), {"folds": battery.folds, "seed": battery.seed})
-    bags = seen.select("item_no", right=pl.lit(1.0), wrong=pl.col("same_words").cast(pl.Float64))
-    yield Scored("bag-of-words", CEILING, ORDER, bags.cast(SCHEMA))
+    yield Scored("bag-of-words", CEILING, ORDER, _same_words(seen, items))
 
 
-def _surface(rows: pl.DataFrame, trained_on: str | None) -> Iterator[Scored]:
+def _surface(seen: pl.DataFrame, items: pl.DataFrame, trained_on: str | None) -> Iterator[Scored]:
     """Choose by what is seen without reading."""
-
-    def side(column: str) -> tuple[pl.Expr, pl.Expr]:
-        return pl.col(f"right_{column}").cast(pl.Float64), pl.col(f"wrong_{column}").cast(pl.Float64)
-
-    lengths, stops = side("length"), side("stop")
-    spelled = pl.when(pl.col("right_text") < pl.col("wrong_text"))
-    rules: Mapping[str, tuple[str, tuple[pl.Expr, ...]]] = {
-        "shorter": (LENGTH, tuple(-one for one in lengths)),
-        "longer": (LENGTH, lengths),
-        "fewer-words": (LENGTH, tuple(-one for one in side("words"))),
-        "no-full-stop": (PUNCTUATION, tuple(-one for one in stops)),
-        STOP_THEN_SHORTER: (
-            SURFACE,
-            tuple(-stop * _LONGEST - length for stop, length in zip(stops, lengths, strict=True)),
-        ),
-        "first-in-the-alphabet": (SURFACE, (spelled.then(1.0).otherwise(0.0), spelled.then(0.0).otherwise(1.0))),
+    length, words, stop, precedes, copied = (
+        pl.col(name).cast(pl.Float64) for name in ("length", "words", "stop", "precedes", "copied")
+    )
+    rules: Mapping[str, tuple[str, pl.Expr]] = {
+        "shorter": (LENGTH, -length),
+        "longer": (LENGTH, length),
+        "fewer-words": (LENGTH, -words),
+        "no-full-stop": (PUNCTUATION, -stop),
+        STOP_THEN_SHORTER: (SURFACE, -stop * _LONGEST - length),
+        "first-in-the-alphabet": (SURFACE, precedes),
     }
     if trained_on is not None:
-        rules = {**rules, "training-caption": (COPY, side("copied"))}
-    for name, (by, (right, wrong)) in rules.items():
+        rules = {**rules, "training-caption": (COPY, copied)}
+    for name, (by, score) in rules.items():
         signed = {"train": trained_on} if by == COPY and trained_on is not None else {}
-        yield Scored(name, BLIND, by, rows.select("item_no", right=right, wrong=wrong).cast(SCHEMA), signed)
+        yield Scored(name, BLIND, by, by_item(seen.select("item_no", "side", score=score), items), signed)
+
+
+def _same_words(seen: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
+    """Score as a scorer without order at its best: a right caption ties only where the wrong one has the same words."""
+    right = (pl.col("side") != "wrong") & pl.col("same_words")
+    ties = seen.group_by("item_no").agg(some=right.any())
+    some, own = pl.col("some").cast(pl.Float64), pl.col("same_words").cast(pl.Float64)
+    score = pl.when(pl.col("side") == "wrong").then(some).otherwise(1 + some - own)
+    return by_item(seen.join(ties, on="item_no").select("item_no", "side", score=score), items)
 
 
 def _models(at_work: Workspace, items: pl.DataFrame, battery: Battery, trained_on: str) -> Iterator[Scored]:
@@ -105,7 +102,7 @@ def _models(at_work: Workspace, items: pl.DataFrame, battery: Battery, trained_o
     ]
     for frame, told in signed:
         for name in frame.columns[1:]:
-            yield Scored(name, BLIND, MODEL, _of_items(items, frame.select("caption_id", score=name)), told)
+            yield Scored(name, BLIND, MODEL, _of_items(at_work, items, frame.select("caption_id", score=name)), told)
 
 
 def _unsmoothed(chances: pl.DataFrame, unseen: float) -> pl.DataFrame:
@@ -126,20 +123,14 @@ def _unsmoothed(chances: pl.DataFrame, unseen: float) -> pl.DataFrame:
 
 
 def _learnt(at_work: Workspace, items: pl.DataFrame) -> pl.DataFrame:
-    """Choose what the learner likes; items whose captions have the same words and pairs of words tie."""
+    """Choose what the learner likes; two captions of the same words and pairs of words tie."""
+    captions = at_work.rows("choice_caption").select("item_no", "side")
     features = at_work.rows("choice_feature")
-    same = items.select("item_no").join(features, on="item_no", how="anti")
-    tied = same.select("item_no", right=pl.lit(0.0), wrong=pl.lit(0.0)).cast(SCHEMA)
-    return items.select("item_no").join(pl.concat([learnt(features), tied]), on="item_no", how="left")
+    tied = captions.join(features, on=["item_no", "side"], how="anti").with_columns(score=pl.lit(0.0))
+    known = by_item(pl.concat([learnt(features), tied]), items)
+    return known.with_columns(wrong=pl.when(pl.col("right").is_not_null()).then("wrong"))
 
 
-def _of_items(items: pl.DataFrame, scores: pl.DataFrame) -> pl.DataFrame:
+def _of_items(at_work: Workspace, items: pl.DataFrame, scores: pl.DataFrame) -> pl.DataFrame:
     """Put the score of each caption to its items."""
-    right, wrong = (scores.rename({"caption_id": f"{side}_id", "score": side}) for side in ("right", "wrong"))
-    return (
-        items.select("item_no", "right_id", "wrong_id")
-        .join(right, on="right_id", how="left", maintain_order="left")
-        .join(wrong, on="wrong_id", how="left", maintain_order="left")
-        .select("item_no", "right", "wrong")
-        .cast(SCHEMA)
-    )
+    return by_item(at_work.rows("choice_caption").join(scores, on="caption_id", how="left"), items)

@@ -1,4 +1,4 @@
-"""Metrics take the test: both captions of an item are scored against the other captions of its image."""
+"""Metrics take the test: all captions of an item are scored against the other captions of its image."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
+from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.metrics.candidates import CandidateSet, output_of
 from auditor.model import Progress, Selection
@@ -15,7 +16,7 @@ from auditor.scoring.references import references_of
 from auditor.scoring.scores import scorable, score_candidates, signatures
 from auditor.store import tokens
 from auditor.store.connection import Store
-from auditor.studies.choices.scored import METRIC, SCHEMA, Scored
+from auditor.studies.choices.scored import METRIC, SCHEMA, SIDES, Scored
 from auditor.text import tokenizer_of
 
 
@@ -24,7 +25,7 @@ def scorers(
     selection: Selection,
     items: pl.DataFrame,
     against: str | None,
-    names: Sequence[str] | None,
+    names: p.Metrics,
     tokenizer: str,
     notes: list[Said],
     progress: Progress,
@@ -50,14 +51,22 @@ def scorers(
     both = output_of(selection)
     asked = CandidateSet(both.name, "candidate_choice", both.params, drawn_from=both.drawn_from)
     signed = signatures(wanted, tokenizer, References("loo"))
+    is_noted = False
     for metric, scores in _scored(store, references, tokenizer, asked, wanted, progress):
         better = -1.0 if metric.metric.lower_is_better else 1.0
         by_slot = scores.select("image", "slot", score=pl.col(metric.label) * better)
-        sides = items.select("item_no", "image", "slot_right", "slot_wrong")
-        for side in ("right", "wrong"):
+        sides = items.select("item_no", "image", *(f"slot_{side}" for side in SIDES))
+        for side in SIDES:
             renamed = by_slot.rename({"slot": f"slot_{side}", "score": side})
             sides = sides.join(renamed, on=["image", f"slot_{side}"], how="left", maintain_order="left")
         of_items = sides.select(*SCHEMA).cast(SCHEMA)
+        scored = of_items["wrong"].count()
+        if scored < items.height and not metric.metric.sees_images and not is_noted:
+            is_noted = True
+            notes.append(
+                f"{metric.label} scores {scored:,} of {items.height:,} items: {references.label} has no other captions "
+                "of the images of the rest, or holds both of their right captions"
+            )
         yield Scored(metric.label, METRIC, "references", of_items, signature=signed[metric.label])
 
 

@@ -3,7 +3,8 @@
 Of each part, the blind scorer that is farthest from chance is taken, and as many items are kept on which it is right as
 items on which it errs; then the next that is still beyond chance, together with the first: items on which both are
 right against items on which both err, and so on (in the manner of Hsieh et al. 2023, section 3.2, for any number of
-scorers). What is beyond chance in all parts together is balanced in each.
+scorers). What is beyond chance in all parts together is balanced in each. Of items with two right captions, the wrong
+one is the highest, the middle and the lowest in as many items each, so that a third is right.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from auditor.statistics.forced_choice import CHANCE, Share, share
+from auditor.statistics.forced_choice import share
 from auditor.store.workspace import Workspace
+from auditor.studies.choices.scored import chance_of, marks
 
 _LEVEL = 0.05
 
@@ -27,11 +29,12 @@ class FairSubset:
     balanced_by: Mapping[str | None, tuple[str, ...]]
 
 
-def fair_subset(at_work: Workspace, marked: pl.DataFrame, names: Sequence[str]) -> FairSubset:
-    """Find the subset. `marked` are the marks of `scored.marks`, `names` the blind scorers among its columns."""
+def fair_subset(at_work: Workspace, ends: pl.DataFrame, names: Sequence[str]) -> FairSubset:
+    """Find the subset. `ends` are the outcomes of `scored.outcomes`, `names` the blind scorers among its columns."""
+    marked = marks(ends)
     chosen: dict[str | None, tuple[str, ...]] = dict.fromkeys(marked["part"].unique(maintain_order=True), ())
     while True:
-        at_work.bind_rows("choice_sign", _signs(marked, chosen))
+        at_work.bind_rows("choice_sign", _signs(ends, chosen))
         kept = at_work.rows("fair_choice")
         left = marked.join(kept, on="item_no", how="semi", maintain_order="left")
         further = {}
@@ -47,30 +50,25 @@ def fair_subset(at_work: Workspace, marked: pl.DataFrame, names: Sequence[str]) 
         chosen |= further
 
 
-def _signs(marked: pl.DataFrame, chosen: Mapping[str | None, Sequence[str]]) -> pl.DataFrame:
-    """Write of each item which of the chosen scorers are right, err, or tie: `+-0`. One without a score ties."""
+def _signs(ends: pl.DataFrame, chosen: Mapping[str | None, Sequence[str]]) -> pl.DataFrame:
+    """Write of each item how it ends by the chosen scorers, a sign each. One without a score ties."""
     told = []
     for part, names in chosen.items():
-        signs = [
-            pl.when(pl.col(name) > CHANCE).then(pl.lit("+")).when(pl.col(name) < CHANCE).then(pl.lit("-"))
-            .otherwise(pl.lit("0"))
-            for name in names
-        ]  # fmt: skip
-        own = marked.filter(pl.col("part").eq_missing(part))
-        told.append(own.select("item_no", signs=pl.concat_str(signs) if signs else pl.lit("")))
+        own = ends.filter(pl.col("part").eq_missing(part))
+        signs = pl.concat_str(pl.col(name).fill_null("0") for name in names) if names else pl.lit("")
+        told.append(own.select("item_no", signs=signs))
     return pl.concat(told)
 
 
 def _farthest(marked: pl.DataFrame, names: Sequence[str]) -> str | None:
     """Name the scorer that is farthest from chance, of those that are beyond it; the level is shared (Bonferroni)."""
     confidence = 1 - _LEVEL / len(names)
-    shares = {name: found for name in names if (found := _share(marked.select("image", mark=name), confidence))}
-    beyond = {name: abs(one.value - CHANCE) for name, one in shares.items() if not one.low <= CHANCE <= one.high}
+    beyond = {}
+    for name in names:
+        known = marked.select("image", "expected", mark=name).drop_nulls("mark")
+        if known.height:
+            chance = chance_of(known)
+            one = share(known["mark"].to_numpy(), known["image"].to_numpy(), confidence, chance)
+            if not one.low <= chance <= one.high:
+                beyond[name] = abs(one.value - chance)
     return max(beyond, key=lambda name: beyond[name], default=None)
-
-
-def _share(marked: pl.DataFrame, confidence: float) -> Share | None:
-    known = marked.drop_nulls("mark")
-    if known.is_empty():
-        return None
-    return share(known["mark"].to_numpy(), known["image"].to_numpy(), confidence)

@@ -22,7 +22,7 @@ _SAID = {
     blind.WORDS: "by words and pairs of words alone, learnt from items of other images",
 }
 
-#: How far from one half is worth a word, a look, and too far. Below the first, with few items, chance is often as far.
+#: How far from chance is worth a word, a look, and too far. Below the first, with few items, chance is often as far.
 _NOTICE, _WARNING, _ERROR = 0.05, 0.1, 0.25
 
 _LEVEL = 0.05
@@ -38,7 +38,7 @@ def findings(selection: Selection, rows: pl.DataFrame, examples: pl.DataFrame) -
     thing brings a finding. `examples` are the rows of `sql/choices/choice_text.sql`, with image and part.
     """
     asked = rows.filter(pl.col("kind") == BLIND, pl.col("part") != FAIR, pl.col("p").is_not_null())
-    beyond = asked.with_columns(away=(pl.col("accuracy") - CHANCE).abs()).filter(
+    beyond = asked.with_columns(away=(pl.col("accuracy") - pl.col("expected")).abs()).filter(
         pl.col("p") * asked.height < _LEVEL, pl.col("away") >= _NOTICE
     )
     for by, said in _SAID.items():
@@ -61,7 +61,7 @@ def _decided(selection: Selection, rows: pl.DataFrame, found: pl.DataFrame, by: 
         sentence += f" of part {worst['part']} are right, and {overall[0]:.1%} of all {items[0]:,}"
     else:
         sentence += " are right"
-    sentence += f" ({worst['scorer']}; chance is 50 %)"
+    sentence += f" ({worst['scorer']}; chance is {100 * worst['expected']:.0f} %)"
     values = {name: worst[name] for name in ("accuracy", "low", "high", "p")}
     values |= {"overall": overall[0] if overall else worst["accuracy"]}
     together = every.filter(scorer=blind.STOP_THEN_SHORTER)["accuracy"].to_list()
@@ -81,9 +81,13 @@ def _ceiling(selection: Selection, rows: pl.DataFrame, examples: pl.DataFrame) -
     by_part = {row["part"]: row["ties"] for row in bags.iter_rows(named=True) if row["part"] != ALL}
     named = ", ".join(f"{part} {ties:,}" for part, ties in by_part.items())
     parts = f" ({named})" if whole["part"] == ALL and named else ""
+    count = f"{whole['ties']:,} of {whole['n']:,} items"
+    same = f"the two captions of {count} have the same words{parts}"
+    if whole["expected"] != CHANCE:
+        same = f"the wrong caption of {count} has the same words as a right one{parts}"
     said = (
-        f"{selection.label}: the two captions of {whole['ties']:,} of {whole['n']:,} items have the same words{parts}:"
-        f" a scorer of words that is blind to their order is right in {whole['accuracy']:.2%} at most"
+        f"{selection.label}: {same}: a scorer of words that is blind to their order is right in {whole['accuracy']:.2%}"
+        " at most"
     )
     share = whole["ties"] / whole["n"]
     values = {"items": whole["ties"], "share": share, "ceiling": whole["accuracy"]}

@@ -12,19 +12,25 @@ from auditor.errors import SourceError
 from auditor.model import Selection
 from auditor.result import Finding, Said, about, counted, listed
 from auditor.sources.choices import columns_of
-from auditor.studies.choices.scored import SCHEMA, SYSTEM, Scored
+from auditor.studies.choices.scored import SCHEMA, SIDES, SYSTEM, Scored
 
 #: Columns of numbers: a score of each caption, by either name, or whether the right one was chosen.
 _SIDES, _SCORES, _ANSWER = ("right", "wrong"), ("right_score", "wrong_score"), "correct"
+
+#: The score of a second right caption, by either name.
+_SECOND = ("right2", "right2_score")
 
 #: Images are called by numbers, or by files whose names are numbers.
 _IMAGE = r"^(?:.*/)?(?:COCO_\w+_)?0*(.+?)(?:\.\w{3,4})?$"
 
 _EXAMPLES = 3
 
+_TWO = "items here have two right captions, and each needs a score"
+
 _FORM = (
-    "columns item, right, wrong (scores); or image, right, wrong (captions), right_score, wrong_score; or correct (1,"
-    " 0) in the place of both scores; model names the system, where a file has several"
+    "columns item, right, wrong (scores); or image, right, wrong (captions), right_score, wrong_score; right2 or"
+    " right2_score for a second right caption; or correct (1, 0) in the place of all scores; model names the system,"
+    " where a file has several"
 )
 
 
@@ -35,7 +41,7 @@ def scorers(file: Path, texts: pl.DataFrame, selection: Selection, notes: list[S
     """
     rows = _read(file)
     keys = _keys(file, rows)
-    numbers = _numbers(file, rows)
+    numbers = _numbers(file, rows, has_second=texts["right2_text"].null_count() < texts.height)
     named = rows["model"].cast(pl.String) if "model" in rows.columns else pl.lit(file.stem)
     told = rows.select(named.alias("system"), *(pl.col(own).cast(pl.String).alias(key) for key, own in keys.items()))
     told = _known(told).with_columns(numbers).with_columns(row=pl.int_range(1, pl.len() + 1))
@@ -43,7 +49,7 @@ def scorers(file: Path, texts: pl.DataFrame, selection: Selection, notes: list[S
     for (system,), own in told.group_by("system", maintain_order=True):
         once = own.unique(list(keys), keep="first", maintain_order=True)
         _say_repeated(str(system), file, own, once, list(keys), selection, notes)
-        found = texts.select("item_no", "item", *(key for key in keys if key != "item")).join(
+        found = texts.select("item_no", "item", "right2_text", *(key for key in keys if key != "item")).join(
             once, on=list(keys), how="left", maintain_order="left", nulls_equal=False
         )
         _say_missing(str(system), file, found, once.join(texts, on=list(keys), how="anti"), selection, notes)
@@ -92,24 +98,36 @@ def _known(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(pl.col("^image$").str.extract(_IMAGE))
 
 
-def _numbers(file: Path, rows: pl.DataFrame) -> list[pl.Series]:
-    """Give two scores for each row. Raises `SourceError` where a row has none, or what is no number."""
+def _numbers(file: Path, rows: pl.DataFrame, *, has_second: bool) -> list[pl.Series]:
+    """Read the scores of each row: right, wrong and right2, null where a row has no second.
+
+    Raises `SourceError` where a row has none, or what is no number, and where `has_second` items lack a column.
+    """
     # Where nothing else names the items, right and wrong are their captions.
     pairs = [_SCORES, *([_SIDES] if "item" in rows.columns else [])]
     pair = next((pair for pair in pairs if {*pair} <= {*rows.columns}), None)
-    if pair is not None:
-        return [_number(file, rows[own], "a number").alias(side) for own, side in zip(pair, _SIDES, strict=True)]
-    if _ANSWER not in rows.columns:
-        raise SourceError(f"{file}: has no numbers to compare: it has {', '.join(rows.columns)}; expected {_FORM}")
-    answers = _number(file, rows[_ANSWER], "1 for right, 0 for wrong, .5 for a tie", most=1.0)
-    return [answers.alias("right"), (1 - answers).alias("wrong")]
+    none = pl.Series("right2", [None] * rows.height, pl.Float64)
+    if pair is None:
+        if _ANSWER not in rows.columns:
+            raise SourceError(f"{file}: has no numbers to compare: it has {', '.join(rows.columns)}; expected {_FORM}")
+        answers = _number(file, rows[_ANSWER], "1 for right, 0 for wrong, .5 for a tie", most=1.0)
+        # An answer is of the item as a whole: the second right caption takes nothing from it.
+        return [answers.alias("right"), (1 - answers).alias("wrong"), none.fill_null(1.0)]
+    second = _SECOND[pair is _SCORES]
+    if has_second and second not in rows.columns:
+        raise SourceError(f"{file}: lacks column {second}: {_TWO}; expected {_FORM}")
+    seconds = _number(file, rows[second], "a number", optional=True) if second in rows.columns else none
+    both = [_number(file, rows[own], "a number").alias(side) for own, side in zip(pair, _SIDES, strict=True)]
+    return [*both, seconds.alias("right2")]
 
 
-def _number(file: Path, values: pl.Series, expected: str, most: float | None = None) -> pl.Series:
-    """Read a column as numbers, all of them finite; up to `most` they begin at 0."""
+def _number(
+    file: Path, values: pl.Series, expected: str, most: float | None = None, *, optional: bool = False
+) -> pl.Series:
+    """Read a column as numbers, all of them finite; up to `most` they begin at 0. Only an `optional` one has blanks."""
     numbers = values.cast(pl.Float64, strict=False)
     good = numbers.is_finite() if most is None else numbers.is_between(0, most)
-    bad = (~good.fill_null(value=False)).arg_true()
+    bad = (~good.fill_null(value=False) & ~(values.is_null() & optional)).arg_true()
     if len(bad):
         raise SourceError(f"{file}: row {bad[0] + 1:,}: {values.name} is {values[bad[0]]}: expected {expected}")
     return numbers
@@ -126,7 +144,7 @@ def _say_repeated(
 ) -> None:
     """Say which items a file has twice; raise `SourceError` where it says another thing of them."""
     again = own.join(once, on="row", how="anti").join(once, on=keys, suffix="_first", nulls_equal=True)
-    other = again.filter((pl.col("right") != pl.col("right_first")) | (pl.col("wrong") != pl.col("wrong_first")))
+    other = again.filter(pl.any_horizontal(pl.col(side).ne_missing(pl.col(f"{side}_first")) for side in SIDES))
     if other.height:
         first, second = other.select("row_first", "row").row(0)
         raise SourceError(f"{file}: rows {first:,} and {second:,} are of one item of {system} and differ; keep one")
@@ -140,7 +158,8 @@ def _say_missing(
     system: str, file: Path, found: pl.DataFrame, extra: pl.DataFrame, selection: Selection, notes: list[Said]
 ) -> None:
     """Name the items without scores, and the rows that are of no item. Raises `SourceError` where no row is of any."""
-    lacking = found.filter(pl.col("right").is_null())
+    lacks_second = pl.col("right2_text").is_not_null() & pl.col("right2").is_null()
+    lacking = found.filter(pl.col("right").is_null() | lacks_second)
     if lacking.height == found.height:
         raise SourceError(
             f"{file}: no row of {system} is of an item of {selection.label}, whose items are called like "

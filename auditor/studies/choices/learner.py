@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize  # type: ignore[import-untyped]
 from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
-from auditor.studies.choices.scored import SCHEMA
-
 _PENALTY = 1.0
 
 #: Steps of the search, after which weights hardly change.
@@ -24,27 +22,31 @@ _STEPS = 200
 #: Further digits depend on the machine; captions whose scores are closer differ in nothing that the model knows.
 _DECIMALS = 6
 
+_SCHEMA = pl.Schema({"item_no": pl.UInt32(), "side": pl.String(), "score": pl.Float64()})
+
 Floats = NDArray[np.float64]
 
 
 def learnt(features: pl.DataFrame) -> pl.DataFrame:
-    """Give the scores of items by the model of the folds before theirs: columns item_no, right, wrong.
+    """Give the scores of captions by the model of the folds before theirs: columns item_no, side, score.
 
-    `features` are the rows of `sql/choices/choice_feature.sql`. An item whose captions have the same words and pairs of
-    words is not among them; those of the first fold have no scores.
+    `features` are the rows of `sql/choices/choice_feature.sql`, in their order: a right caption against the wrong one
+    of its item, whose score is 0. One that has the same words and pairs of words is not among them; those of the first
+    fold have no scores.
     """
-    items = features.select("item_no", "fold").unique(maintain_order=True)
-    if items.is_empty():
-        return pl.DataFrame(schema=SCHEMA)
-    rows, columns = (features[name].rank("dense").to_numpy().astype(np.int64) - 1 for name in ("item_no", "feature"))
-    folds = items["fold"].to_numpy()
-    shape = (items.height, int(columns.max()) + 1)
+    pairs = features.select("item_no", "side", "fold").unique(maintain_order=True)
+    if pairs.is_empty():
+        return pl.DataFrame(schema=_SCHEMA)
+    rows = features.select(pl.struct("item_no", "side").rle_id()).to_series().to_numpy().astype(np.int64)
+    columns = features["feature"].rank("dense").to_numpy().astype(np.int64) - 1
+    folds = pairs["fold"].to_numpy()
+    shape = (pairs.height, int(columns.max()) + 1)
     matrix = csr_matrix((features["difference"].to_numpy().astype(np.float64), (rows, columns)), shape=shape)
-    scores = np.full(items.height, np.nan)
+    scores = np.full(pairs.height, np.nan)
     for fold in np.unique(folds)[1:]:
         scores[folds == fold] = matrix[folds == fold] @ _weights(matrix[folds < fold])
     right = pl.Series(scores).fill_nan(None).round(_DECIMALS)
-    return items.select("item_no", right=right, wrong=pl.when(right.is_not_null()).then(0.0)).cast(SCHEMA)
+    return pairs.select("item_no", "side", score=right).cast(_SCHEMA)
 
 
 def _weights(differences: csr_matrix) -> Floats:

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from auditor.model import Selection
-from auditor.statistics.forced_choice import CHANCE, Difference, against_best, difference, share
-from auditor.studies.choices.scored import BLIND, PEOPLE, Scored
+from auditor.statistics.forced_choice import Difference, against_best, difference, share
+from auditor.studies.choices.scored import BLIND, PEOPLE, Scored, chance_of
 
 #: What stands for a part: all of them together, and the items that no blind scorer decides.
 ALL, FAIR = "all", "blind-fair"
@@ -19,8 +19,9 @@ ABOVE, BESIDE, BELOW = "above", "no different", "below"
 _SCHEMA = {
     "part": pl.String, "scorer": pl.String, "kind": pl.String, "by": pl.String, "n": pl.Int64, "right": pl.Int64,
     "wrong": pl.Int64, "ties": pl.Int64, "missing": pl.Int64, "accuracy": pl.Float64, "low": pl.Float64,
-    "high": pl.Float64, "p": pl.Float64, "chance": pl.String, "best_blind": pl.String, "gap": pl.Float64,
-    "gap_p": pl.Float64, "blind": pl.String, "people_gap": pl.Float64, "people_p": pl.Float64, "people": pl.String,
+    "high": pl.Float64, "p": pl.Float64, "expected": pl.Float64, "chance": pl.String, "best_blind": pl.String,
+    "gap": pl.Float64, "gap_p": pl.Float64, "blind": pl.String, "people_gap": pl.Float64, "people_p": pl.Float64,
+    "people": pl.String,
 }  # fmt: skip
 
 
@@ -88,17 +89,19 @@ def in_part(marked: pl.DataFrame, part: str) -> pl.DataFrame:
 
 
 def _row(own: pl.DataFrame, one: Scored, confidence: float) -> dict[str, object]:
-    known = own.select("image", mark=one.name).drop_nulls("mark")
-    right, ties = (int((known["mark"] == mark).sum()) for mark in (1.0, CHANCE))
+    known = own.select("image", "expected", mark=one.name).drop_nulls("mark")
+    right, wrong = (int((known["mark"] == mark).sum()) for mark in (1.0, 0.0))
     row: dict[str, object] = {
         "scorer": one.name, "kind": one.kind, "by": one.by, "n": known.height, "right": right,
-        "wrong": known.height - right - ties, "ties": ties, "missing": own.height - known.height,
+        "wrong": wrong, "ties": known.height - right - wrong, "missing": own.height - known.height,
     }  # fmt: skip
     if known.is_empty():
         return row
-    found = share(known["mark"].to_numpy(), known["image"].to_numpy(), confidence)
-    stands = ABOVE if found.low > CHANCE else BELOW if found.high < CHANCE else BESIDE
-    return row | {"accuracy": found.value, "low": found.low, "high": found.high, "p": found.p, "chance": stands}
+    chance = chance_of(known)
+    found = share(known["mark"].to_numpy(), known["image"].to_numpy(), confidence, chance)
+    stands = ABOVE if found.low > chance else BELOW if found.high < chance else BESIDE
+    row |= {"accuracy": found.value, "low": found.low, "high": found.high, "p": found.p}
+    return row | {"expected": chance, "chance": stands}
 
 
 def _best_blind(shares: Sequence[Mapping[str, object]]) -> str | None:

@@ -15,7 +15,6 @@ from auditor.result import Result, Said, Signature, findings_in, notes_in
 from auditor.row_files import check_path, write_rows
 from auditor.scoring.references import references_of
 from auditor.scoring.writing import chooses_tokenizer
-from auditor.statistics.forced_choice import CHANCE
 from auditor.store import tokens, versions
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
@@ -25,7 +24,7 @@ from auditor.studies.choices.fair import FairSubset, fair_subset
 from auditor.studies.choices.found import findings
 from auditor.studies.choices.rows import ALL, FAIR
 from auditor.studies.choices.rows import rows as rows_of
-from auditor.studies.choices.scored import BLIND, CEILING, PEOPLE, SCHEMA, Scored, marks
+from auditor.studies.choices.scored import BLIND, CEILING, PEOPLE, SCHEMA, SIDES, Scored, marks, outcomes
 from auditor.studies.choices.tables import figure, tables
 from auditor.text import AUTO, tokenizer_of
 
@@ -33,7 +32,10 @@ from auditor.text import AUTO, tokenizer_of
 _VERSION, _FAIR_VERSION = 2, 1
 
 #: What no scorer may be called, for columns are.
-_TAKEN = ("item_no", "item", "part", "image")
+_TAKEN = ("item_no", "item", "part", "image", "expected")
+
+#: How many annotators confirm a right caption, where VALSE counts an item as valid.
+_CONFIRMED = 2
 
 _BLIND_FAIR, _ANSWERS = "items of the blind-fair subset", "answers"
 
@@ -74,6 +76,10 @@ Fair = Annotated[Path | None, p.Parameter("Write the blind-fair subset to FILE.c
 
 Answers = Annotated[Path | None, p.Parameter("Write every item with all scores to FILE.csv or FILE.jsonl.")]
 
+Confirmed = Annotated[
+    int | None, p.Parameter("Keep items whose right caption so many annotators confirmed; default: all.", least=1)
+]
+
 Force = Annotated[bool, p.Parameter("Replace files that are there.")]
 
 
@@ -86,6 +92,7 @@ def choices(
     train: Train = None,
     metrics: p.Metrics = None,
     scores: Scores = None,
+    confirmed: Confirmed = None,
     order: Order = 3,
     unseen: Unseen = 0.0,
     folds: Folds = 10,
@@ -101,24 +108,30 @@ def choices(
 ) -> Result:
     """How often the right one of two captions is chosen, without the image and with it.
 
-    Each item is a caption that is right of an image and one that is wrong. Blind scorers choose by length, by the final
-    full stop, by the alphabet, by a bigram model without smoothing (and the harmonic and geometric means of its
+    Each item is a caption that is right of an image and one that is wrong. Some have two right captions: such an item
+    is right only if both score higher than the wrong one, and chance is 1/3. Blind scorers choose by length, by the
+    final full stop, by the alphabet, by a bigram model without smoothing (and the harmonic and geometric means of its
     probabilities), by a smoothed language model (as a whole, and a token), by whether a training caption is the same,
     and by a linear model that is learnt from items of other images (one tenth of the images after the other is asked of
     a model of those before). bag-of-words is no scorer but a ceiling: what is left to one that knows the right words
-    and nothing of their order. Metrics score both captions against the image's other captions; people are the votes of
+    and nothing of their order. Metrics score all captions against the image's other captions; people are the votes of
     those who checked the items. Systems come by --scores, CSV, TSV, JSON lines or Parquet: columns item, right, wrong
     (the scores of both captions); or image, right, wrong (the captions), right_score, wrong_score; or correct (1, 0) in
-    the place of both scores. Model names the system, where a file has several.
+    the place of both scores. A second right caption has its score in right2, or right2_score. Model names the system,
+    where a file has several.
+
+    Some benchmarks publish how many annotators confirmed each right caption, and count only items with two of three
+    votes (VALSE). --confirmed 2 keeps these; without it all items count, and a note reports how many have fewer.
 
     The blind-fair subset is drawn part by part: of the blind scorer that is farthest from chance, as many items are
     kept on which it is right as on which it errs; then of the next that is still beyond chance, together with the
     first; and so on until none is, in no part and in all together.
 
-    How to read it: half of the items is chance. A blind scorer far above it tells what a system may have learnt in
-    place of seeing: compare systems with the best blind scorer, never with one half alone; `gap` is how far each is
-    ahead of it. A tie is half right; `ties` counts them. --fair writes a subset that no blind scorer here decides
-    beyond chance.
+    How to read it: half of the items is chance, or a third where both of two right captions must win (`expected`). A
+    blind scorer far above it tells what a system may have learnt in place of seeing: compare systems with the best
+    blind scorer, never with chance alone; `gap` is how far each is ahead of it. A tie counts as a guess among the
+    captions that tie, half right or a third; `ties` counts them. --fair writes a subset that no blind scorer here
+    decides beyond chance.
 
     Limits: a blind scorer that is right does not make an item wrong, and one at chance does not prove that nothing
     blind would do better: another learner may find more, in the blind-fair subset too. The best of many is a little
@@ -130,10 +143,12 @@ def choices(
     decided without images was noticed before (Udandarao et al. 2025; issue 10 of sugar-crepe, issue 5314 of mteb).
 
     A row is a scorer on a part: dataset, version, split, part, scorer, kind, by (what it goes by), n, right, wrong,
-    ties, missing, accuracy, low, high, p (that chance is as far from .5), best_blind, gap (how far ahead of it), gap_p,
-    people_gap, people_p; chance, blind, people: above, below or no different; signature.
+    ties, missing, accuracy, low, high, p (that chance alone is as far from what it gets right), expected (what chance
+    gets right), best_blind, gap (how far ahead of it), gap_p, people_gap, people_p; chance, blind, people: above, below
+    or no different; signature.
 
-    Raises `UsageError` where a dataset holds no items, `SourceError` for scores that cannot be read.
+    Raises `UsageError` where a dataset holds no items, or none that is confirmed, `SourceError` for scores that cannot
+    be read.
 
     Examples: auditor choices sugarcrepe -m cider · auditor choices sugarcrepe --scores clip.csv --fair fair.csv
     """
@@ -143,29 +158,32 @@ def choices(
         if file is not None:
             check_path(file, what, force=force)
     selection = versions.resolve(store, ref, split)
-    at_work, items = _items(store, selection, tokenizer, seed, folds)
     notes: list[Said] = []
+    at_work, items = _items(store, selection, tokenizer, seed, folds, confirmed, notes)
     trained = _trained(store, selection, train or against, notes)
     tokens.provide(store, [selection, *([trained] if trained else [])], tokenizer, tokenizer_of(tokenizer), progress)
     trained = _bind_training(at_work, trained, notes)
     texts = at_work.rows("choice_text")
     battery = Battery(order, unseen, folds, seed)
-    scored = [*blind.scorers(at_work, items, texts, battery, trained_on=trained.pinned_name if trained else None)]
+    scored = [*blind.scorers(at_work, items, battery, trained_on=trained.pinned_name if trained else None)]
     scored += _people(items)
     scored += by_metric.scorers(store, selection, items, against, metrics, tokenizer, notes, progress)
     for file in scores or ():
         scored += given.scorers(file, texts, selection, notes)
     _check_names(scored)
-    marked = marks(items, scored)
-    signed = {one.name: _signature(one, tokenizer) for one in scored}
-    subset = fair_subset(at_work, marked, [one.name for one in scored if one.kind == BLIND])
+    ends = outcomes(items, scored)
+    marked = marks(ends)
+    signed = {one.name: _signature(one, tokenizer, confirmed) for one in scored}
+    subset = fair_subset(at_work, ends, [one.name for one in scored if one.kind == BLIND])
     kept = marked.join(subset.items, on="item_no", how="semi", maintain_order="left")
     told = rows_of(selection, marked, kept, scored, signed, confidence, seed)
     if fair is not None:
-        write_rows(_fair_rows(selection, items, subset, battery), fair)
+        write_rows(_fair_rows(selection, items, subset, battery, confirmed), fair)
     if answers is not None:
         write_rows(_answers(items, texts, scored, subset), answers)
-    alike = marked.filter(pl.col(next(one.name for one in scored if one.kind == CEILING)) == CHANCE)
+    alike = marked.filter(
+        pl.col(next(one.name for one in scored if one.kind == CEILING)).is_between(0, 1, closed="none")
+    )
     examples = (
         items.join(texts.drop("item", "image"), on="item_no").join(alike, on="item_no", how="semi").sort("item_no")
     )
@@ -181,7 +199,16 @@ def choices(
     )
 
 
-def _items(store: Store, selection: Selection, tokenizer: str, seed: int, folds: int) -> tuple[Workspace, pl.DataFrame]:
+def _items(
+    store: Store,
+    selection: Selection,
+    tokenizer: str,
+    seed: int,
+    folds: int,
+    confirmed: int | None,
+    notes: list[Said],
+) -> tuple[Workspace, pl.DataFrame]:
+    """Find the items at work; `notes` report how many of those with votes are confirmed."""
     version = selection.version
     at_work = Workspace(
         store,
@@ -191,18 +218,38 @@ def _items(store: Store, selection: Selection, tokenizer: str, seed: int, folds:
         profile=tokenizer,
         seed=seed,
         folds=folds,
+        confirmed=None,
     )
     at_work.bind("annotated", "annotation_as_of")
-    called = pl.col("part")
-    items = at_work.rows("choice_item").with_columns(
-        part=pl.when(called.is_in([ALL, FAIR])).then("part " + called).otherwise(called)
-    )
+    items = at_work.rows("choice_item")
     if items.is_empty():
         raise UsageError(
             f"{selection.label}: holds no forced-choice items (it is of kind {version.kind}); `auditor ingest NAME "
             "--from FILE` reads them, `auditor distractors` makes some"
         )
-    return at_work, items
+    notes += _confirmed(selection, items["votes_right"], confirmed)
+    at_work.params["confirmed"] = confirmed
+    called = pl.col("part")
+    return at_work, at_work.rows("choice_item").with_columns(
+        part=pl.when(called.is_in([ALL, FAIR])).then("part " + called).otherwise(called)
+    )
+
+
+def _confirmed(selection: Selection, votes: pl.Series, least: int | None) -> list[str]:
+    """Report how many items annotators confirmed. Raises `UsageError` where they are asked for and there are none."""
+    kept = int((votes >= (least or _CONFIRMED)).sum())
+    if votes.null_count() == len(votes):
+        if least is None:
+            return []
+        raise UsageError(f"{selection.label}: has no votes of annotators on its items; leave --confirmed out")
+    if least is None:
+        left = len(votes) - kept
+        said = f"fewer than {_CONFIRMED} annotators confirmed {left:,} of {len(votes):,} right captions"
+        return [f"{selection.label}: {said}; --confirmed {_CONFIRMED} leaves these items out"] if left else []
+    if not kept:
+        raise UsageError(f"{selection.label}: no right caption has {least} votes or more")
+    said = f"{kept:,} of {len(votes):,} items count: at least {least} annotators confirmed their right caption"
+    return [f"{selection.label}: {said}"]
 
 
 def _trained(store: Store, selection: Selection, named: str | None, notes: list[Said]) -> Selection | None:
@@ -237,7 +284,7 @@ def _bind_training(at_work: Workspace, trained: Selection | None, notes: list[Sa
 
 def _people(items: pl.DataFrame) -> list[Scored]:
     """Take the votes of those who checked the items as a scorer, where there are any."""
-    votes = items.select("item_no", right="votes_right", wrong="votes_wrong").cast(SCHEMA)
+    votes = items.select("item_no", right="votes_right", right2=None, wrong="votes_wrong").cast(SCHEMA)
     return [] if votes["right"].null_count() == votes.height else [Scored(PEOPLE, PEOPLE, "votes", votes)]
 
 
@@ -249,12 +296,20 @@ def _check_names(scored: Sequence[Scored]) -> None:
         raise UsageError(f"--scores: two scorers are called {twice!r}; name the system otherwise, in column model")
 
 
-def _signature(one: Scored, tokenizer: str) -> str:
+def _signature(one: Scored, tokenizer: str, confirmed: int | None) -> str:
     settings = {"tok": tokenizer, **one.settings, "ties": "half"}
-    return one.signature or str(Signature(f"choices-{one.name}", settings, _VERSION))
+    return _with_confirmed(one.signature or str(Signature(f"choices-{one.name}", settings, _VERSION)), confirmed)
 
 
-def _fair_rows(selection: Selection, items: pl.DataFrame, subset: FairSubset, battery: Battery) -> pl.DataFrame:
+def _with_confirmed(signature: str, confirmed: int | None) -> str:
+    """Add to a signature which items count, where not all do."""
+    head, bar, version = signature.rpartition("|")
+    return signature if confirmed is None else f"{head}|confirmed:{confirmed}{bar}{version}"
+
+
+def _fair_rows(
+    selection: Selection, items: pl.DataFrame, subset: FairSubset, battery: Battery, confirmed: int | None
+) -> pl.DataFrame:
     """Name the items of the subset, each with the rule that kept it."""
     rules = [
         (part, f"as many items right as wrong by {' and '.join(by)}" if by else "no blind scorer is beyond chance")
@@ -266,7 +321,7 @@ def _fair_rows(selection: Selection, items: pl.DataFrame, subset: FairSubset, ba
         items.join(subset.items, on="item_no", how="semi", maintain_order="left")
         .select("item", "part", "image")
         .join(rule, on="part", how="left", maintain_order="left", nulls_equal=True)
-        .with_columns(pl.lit(signed).alias("signature"))
+        .with_columns(pl.lit(_with_confirmed(signed, confirmed)).alias("signature"))
     )
 
 
@@ -277,6 +332,7 @@ def _answers(items: pl.DataFrame, texts: pl.DataFrame, scored: Sequence[Scored],
     )
     shown = shown.with_columns(pl.col("item_no").is_in(subset.items["item_no"].implode()).alias("blind_fair"))
     for one in scored:
-        named = one.scores.rename({side: f"{one.name}/{side}" for side in ("right", "wrong")})
+        named = one.scores.rename({side: f"{one.name}/{side}" for side in SIDES})
         shown = shown.join(named, on="item_no", how="left", maintain_order="left")
-    return shown.drop("item_no")
+    has_two = items["right2_id"].null_count() < items.height
+    return shown.drop("item_no", *([] if has_two else ["right2_text", *(f"{one.name}/right2" for one in scored)]))

@@ -9,11 +9,11 @@ import polars as pl
 
 from auditor.model import Selection, pictured
 from auditor.result import Figure, Table
-from auditor.statistics.forced_choice import RESAMPLES, difference
+from auditor.statistics.forced_choice import CHANCE, RESAMPLES, difference
 from auditor.statistics.significance import holm
 from auditor.studies.choices.fair import FairSubset
 from auditor.studies.choices.rows import ALL, FAIR, in_part, of_all_items, parts_of
-from auditor.studies.choices.scored import BLIND, CEILING, Scored
+from auditor.studies.choices.scored import BLIND, CEILING, Scored, chance_in_words
 
 #: The tasks of Hodosh & Hockenmaier 2016 of which each is the other's complement, for who only likes long texts.
 _SCENE, _SCENE_PLUS = "just-scene", "just-scene-plus"
@@ -63,13 +63,15 @@ def tables(
 def _accuracies(selection: Selection, rows: pl.DataFrame) -> Table:
     shown = rows.pivot("part", index=["scorer", "kind"], values="accuracy", maintain_order=True)
     whole = ALL if ALL in shown.columns else shown.columns[2]
+    has_two = rows["expected"].min() != rows["expected"].max() or rows["expected"].min() != CHANCE
+    what = "all right captions score higher" if has_two else "the right caption is chosen"
     return Table(
-        f"{selection.label}: share of items in which the right caption is chosen",
+        f"{selection.label}: share of items in which {what}",
         shown,
         bars=(whole,),
         sections="kind",
-        caption="chance is .5, a tie is half right, and every item counts alike; bag-of-words: the most that a scorer "
-        "of words without order can reach; metrics know the image's other captions",
+        caption=f"{chance_in_words(rows)}, and every item counts alike; bag-of-words: the most that a scorer of words "
+        "without order can reach; metrics know the image's other captions",
         digits=tuple((name, _SHARE) for name in shown.columns[2:]),
         name="choices",
     )
@@ -151,12 +153,15 @@ def _errors(
     for one in scored:
         if one.kind in (BLIND, CEILING) and one.name != best:
             continue
-        wrong = one.scores.filter(pl.col("wrong") > pl.col("right")).with_columns(by=pl.col("wrong") - pl.col("right"))
+        lower = pl.min_horizontal("right", "right2")
+        wrong = one.scores.filter(pl.col("wrong") > lower).with_columns(by=pl.col("wrong") - lower, lower=lower)
         worst = wrong.sort(pl.col("by"), "item_no", descending=[True, False]).head(most)
+        is_second = pl.col("right2") == pl.col("lower")
         shown.append(
             worst.join(texts, on="item_no", how="left", maintain_order="left").select(
-                pl.lit(one.name).alias("scorer"), "item", pl.col("right_text").alias("right"),
-                pl.col("wrong_text").alias("wrong"), pl.col("right").alias("score of right"),
+                pl.lit(one.name).alias("scorer"), "item",
+                pl.when(is_second).then("right2_text").otherwise("right_text").alias("right"),
+                pl.col("wrong_text").alias("wrong"), pl.col("lower").alias("score of right"),
                 pl.col("wrong").alias("score of wrong"), "image",
             )
         )  # fmt: skip
@@ -170,10 +175,13 @@ def _fair(marked: pl.DataFrame, kept: pl.DataFrame, fair: FairSubset) -> Table:
         by = fair.balanced_by.get(part, ())
         told.append((part, in_part(marked, part).height, in_part(kept, part).height, " ".join(by) or None))
     frame = pl.DataFrame(told, schema=["part", "items", "kept", "balanced by"], orient="row")
+    as_many = "as many items on which the scorers that it is balanced by are right as items on which they err"
+    if marked["expected"].min() != CHANCE:
+        as_many += "; with two right captions, one item on which they are right for two on which they err"
     return Table(
         "blind-fair subset: items that no blind scorer here decides beyond chance",
         frame if frame["balanced by"].null_count() < frame.height else frame.drop("balanced by"),
-        caption="as many items on which the scorers that it is balanced by are right as items on which they err. Parts "
+        caption=f"{as_many}. Parts "
         "have other shares of it than of all items: compare scorers within it. --fair FILE writes it",
         name="fair",
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from statistics import fmean
 from typing import Annotated, Any
 
 import polars as pl
@@ -15,14 +16,16 @@ import polars as pl
 from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
-from auditor.registry import left_out, requests
+from auditor.registry import References, left_out, requests
 from auditor.result import Finding, Result, Said, findings_in, notes_in
 from auditor.scoring.candidate_sets import CandidateScores, missing, score_sets, with_givers
 from auditor.scoring.repeats import DISTINCT, only_distinct, repeats
+from auditor.scoring.single_captions import referenced
 from auditor.scoring.substitutes import one_pool, substitutes_of
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.resampling import check_resampling
 from auditor.store.connection import Store
+from auditor.store.versions import images as images_of
 from auditor.store.versions import resolve_all
 from auditor.studies.compare import pairs as comparison_pairs
 from auditor.studies.compare import tables
@@ -155,9 +158,9 @@ def compare(
     How to read it: homogeneity near 1: the captions would fit any image of the dataset, which is easy to imitate and
     teaches little; near 0: each image has captions of its own. High specificity is a narrow subject or a house style.
 
-    Limits: numbers of captions per image that differ move BLEU and METEOR: `equalise` adds the same with equally many
-    images and captions. Document frequencies are taken as given, and intervals tell of other images drawn from the same
-    source, not of other annotators.
+    Limits: a dataset with one caption per image is left out. Numbers of captions per image that differ move BLEU and
+    METEOR: `equalise` adds the same with equally many images and captions. Document frequencies are taken as given, and
+    intervals tell of other images drawn from the same source, not of other annotators.
 
     Captions that repeat another of their image, token for token, raise `upper`; a warning says how many there are, and
     `distinct` adds the same with each text once per image.
@@ -177,7 +180,9 @@ def compare(
     check_resampling(resamples, confidence)
     requested = requests(metrics)
     errors = {metric.label for metric in requested if metric.metric.lower_is_better}
-    selections = resolve_all(store, refs, split)
+    against = References("loo", None if equalise else references, seed)
+    words = f"`auditor keyness {refs[0]} {refs[1]}` compares words"
+    selections, alone = referenced(store, resolve_all(store, refs, split), against, requested, 2, words)
     substitutes, pooled = one_pool(store, selections, substitutes_of(store, selections, others, corpus))
     repeated = repeats(store, selections, tokenizer, progress, left_out=distinct)
     by = tokenizer if distinct else None
@@ -201,11 +206,11 @@ def compare(
         for metric in requested
         if metric.label in part.signatures
     }
-    told = [*left_out(metrics), *pooled, *parts[0].notes]
+    told = [*left_out(metrics), *alone, *pooled, *parts[0].notes]
     for part in parts[1:]:
         told += only_distinct(part.notes, told) if part.sampling.name == DISTINCT else part.notes
     said = list(dict.fromkeys([*told, *repeated]))
-    unequal = [] if equalise else _unequal_captions(parts[0])
+    unequal = [] if equalise else unequal_captions(store, selections, references)
     orders = [
         {
             (statistic, metric.label): _ranked(part.indices, statistic, metric.label, confidence)
@@ -296,10 +301,11 @@ def _rows(
     return pl.DataFrame(rows, schema_overrides=_TYPES, infer_schema_length=None)
 
 
-def _unequal_captions(measured: SampledComparison) -> list[Finding]:
-    """Warn where images of one dataset have many more captions than those of another."""
-    captions = {label: float(facts["captions_per_image"]) for label, facts in measured.facts.items()}
-    if max(captions.values()) < _UNEQUAL * min(captions.values()):
+def unequal_captions(store: Store, selections: Sequence[Selection], references: int | None) -> list[Finding]:
+    """Warn where images of one dataset have many more captions than those of another; each of them is a reference."""
+    counts_of = {one.label: images_of(store, one)["captions"] for one in selections}
+    captions = {label: fmean(counts.filter(counts > 1).to_list() or [1]) for label, counts in counts_of.items()}
+    if references is not None or max(captions.values()) < _UNEQUAL * min(captions.values()):
         return []
     counts = ", ".join(f"{label} {mean:.1f}" for label, mean in captions.items())
     return [
@@ -307,7 +313,7 @@ def _unequal_captions(measured: SampledComparison) -> list[Finding]:
             "unequal-captions-per-image",
             f"captions per image differ ({counts}): BLEU grows with the number of references: draw equally many "
             "with --references; ROUGE and CIDEr average over them (Wang & Gaizauskas 2016, section 4.1)",
-            values=captions,
+            values={label: captions[label] for label in sorted(captions, key=captions.__getitem__, reverse=True)},
             n=len(captions),
             severity="warning",
         )

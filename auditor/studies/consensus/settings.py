@@ -92,7 +92,7 @@ class ConsensusSettings:
             raise UsageError(f"--at {max(self.at)}: more references than --most {self.most}; raise that, or lower this")
 
 
-def chosen_metrics(names: Sequence[str] | None, as_published: bool) -> tuple[list[MetricRequest], list[Finding]]:
+def chosen_metrics(names: p.Metrics, as_published: bool) -> tuple[list[MetricRequest], list[Finding]]:
     """Choose the metrics: those named, those of the paper, or all; with what is found of those that are lacking."""
     if not as_published:
         return requests(names), left_out(names)

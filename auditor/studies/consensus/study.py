@@ -124,7 +124,7 @@ def _measure(
     store: Store,
     selection: Selection,
     wanted: Sequence[MetricRequest],
-    metric_names: Sequence[str] | None,
+    metric_names: p.Metrics,
     against: str | None,
     versus: str | None,
     settings: ConsensusSettings,

@@ -18,7 +18,7 @@ from auditor.store.connection import Store
 from auditor.store.versions import resolve, resolve_all
 from auditor.studies.diversity.content_words import content_of, pairings
 from auditor.studies.diversity.per_image import shared_notes, unlike_images
-from auditor.studies.diversity.settings import DiversitySettings, settled
+from auditor.studies.diversity.settings import MissedSettings, settled
 
 _VERSION = 1
 
@@ -38,7 +38,7 @@ def missed_words(
     store: Store,
     *refs: p.Refs,
     evaluation: p.Evaluation = None,
-    settings: DiversitySettings | None = None,
+    settings: MissedSettings | None = None,
     number: Number = None,
     importance: Importance = 5,
     floor: Floor = 10,
@@ -70,11 +70,11 @@ def missed_words(
         raise UsageError(f"--number {number}, --importance {importance}, --floor {floor}: expected 1 or more of each")
     if evaluation is None:
         raise UsageError("missed: name people's captions of the same images with --eval DATASET")
-    settings, said = settled(store, refs, settings or DiversitySettings(), None, evaluation, split)
+    chosen, said = settled(store, refs, settings or MissedSettings(), None, evaluation, split)
     people, systems = resolve(store, evaluation), resolve_all(store, refs, split)
-    content = content_of(settings)
+    content = content_of(chosen)
     met, missed, claimed = [], [], []
-    for pairing in pairings(store, systems, people, content, settings, progress):
+    for pairing in pairings(store, systems, people, content, chosen, progress):
         pairing.at_work.params["importance"] = importance
         met.append(pairing)
         missed.append(pairing.at_work.rows("recall_by_word").rename({"missed": "times", "recalled": "otherwise"}))
@@ -95,7 +95,7 @@ def missed_words(
     lacking = f"{people.label}: no word is in {importance} captions of an image, so that none can be missed"
     rules = [*dict.fromkeys(pairing.refs.rule for pairing in met)]
     parameters = {
-        "tok": settings.resolved_tokenizer, **met[0].refs.parameters, "refs": "+".join(rules), "content": content.label,
+        "tok": chosen.resolved_tokenizer, **met[0].refs.parameters, "refs": "+".join(rules), "content": content.label,
         "importance": importance, "floor": floor, "eval": people.pinned_name,
     }  # fmt: skip
     signature = str(Signature("missed", parameters, _VERSION))

@@ -16,7 +16,7 @@ from auditor.result import Finding, Result, Said, Table, findings_in, notes_in
 from auditor.store.connection import Store
 from auditor.studies.diversity.content_words import content_of
 from auditor.studies.diversity.per_image import local_words_met
-from auditor.studies.diversity.settings import DiversitySettings, settled
+from auditor.studies.diversity.settings import DiversitySettings, RobustnessSettings, settled
 from auditor.studies.diversity.study import ROWS, apart_from_people, measured, selections_with_tokens
 
 #: Statistics that compare captions: as published by their letters, case and blanks at their ends included.
@@ -42,7 +42,7 @@ _FACTORS: Mapping[str, str] = {
 def robustness(
     store: Store,
     *refs: p.Refs,
-    settings: DiversitySettings | None = None,
+    settings: RobustnessSettings | None = None,
     against: p.Training = None,
     evaluation: p.Evaluation = None,
     split: p.Split = None,
@@ -66,7 +66,7 @@ def robustness(
     Example: auditor robustness dai2017 liu2017 --against coco-train-words --eval coco-val
     """
     declared = sources(config)
-    asked, said = settled(store, refs, settings or DiversitySettings(), against, evaluation, split)
+    asked, said = settled(store, refs, settings or RobustnessSettings(), against, evaluation, split)
     base_settings = replace(asked, published=False, lists="mean", curve=0)
     selections, known = selections_with_tokens(
         store, refs, against, evaluation, split, base_settings.resolved_tokenizer, progress

@@ -91,28 +91,51 @@ EVERY = Asked()
 
 
 @dataclass(frozen=True)
-class DiversitySettings:
-    """What is decided for all selections.
+class WordSettings:
+    """Which words of a caption count.
 
-    `lists` is `mean` (each parallel list on its own, averaged) or `all`; `published` follows the paper's code;
-    `segment` is the length of a segment of the ttr; `draws` orders are drawn from `seed` on; the curve goes up to
-    `curve` tokens. `full_lists` counts only parallel lists in which every image has a caption; null: as published.
-    What compares captions of one image takes so many `references` of it, drawn by the seed (null: all); content words
+    What compares captions of one image takes so many `references` of it, drawn by `seed` (null: all); content words
     are those that spaCy's `pipeline` tags as such, or that are not in the file `function_words`.
     """
 
     tokenizer: Tokenizer = None
-    lists: Lists = "mean"
-    published: Published = False
-    segment: Segment = 1000
-    draws: Shuffles = 10
     seed: p.Seed = 1
-    curve: Curve = 50_000
-    full_lists: bool | None = None
     references: p.References = None
     pipeline: Pipeline = None
     function_words: p.FunctionWords = None
+
+
+@dataclass(frozen=True)
+class MissedSettings(WordSettings):
+    """The same for words that systems miss; `published` takes the paper's tokenizer."""
+
+    published: Published = False
+
+
+@dataclass(frozen=True)
+class RobustnessSettings(WordSettings):
+    """What stays the same while other settings change.
+
+    `segment` is the length of a segment of the ttr; `draws` orders are drawn from `seed` on.
+    """
+
+    segment: Segment = 1000
+    draws: Shuffles = 10
     all_images: AllImages = False
+
+
+@dataclass(frozen=True)
+class DiversitySettings(MissedSettings, RobustnessSettings):
+    """What is decided for all selections.
+
+    `lists` is `mean` (each parallel list on its own, averaged) or `all`; `published` follows the paper's code; the
+    curve goes up to `curve` tokens. `full_lists` counts only parallel lists in which every image has a caption; null:
+    as published.
+    """
+
+    lists: Lists = "mean"
+    curve: Curve = 50_000
+    full_lists: bool | None = None
 
     @property
     def resolved_tokenizer(self) -> str:
@@ -133,12 +156,13 @@ class DiversitySettings:
 def settled(
     store: Store,
     refs: Sequence[str],
-    settings: DiversitySettings,
+    asked: WordSettings,
     against: str | None,
     evaluation: str | None,
     split: str | None,
 ) -> tuple[DiversitySettings, list[str]]:
     """Give settings with a tokenizer for all that is measured and measured against, and what a reader must know."""
+    settings = DiversitySettings(**vars(asked))
     profile, said = chosen_tokenizer(store, [*refs, against, evaluation], split, settings.resolved_tokenizer)
     return replace(settings, tokenizer=profile), said
 

@@ -15,8 +15,8 @@ from auditor.metrics.candidates import HUMAN, bind_candidates
 from auditor.model import Progress, Selection, silent
 from auditor.registry import References, requests
 from auditor.result import Finding, Result, Signature, Table, about, counted
-from auditor.scoring.candidate_sets import SINGLE_CAPTION
 from auditor.scoring.scores import score_candidates, too_long
+from auditor.scoring.single_captions import SINGLE_CAPTION
 from auditor.statistics.ratio import INTERVAL, ratio, students_reach
 from auditor.statistics.summary import summarise
 from auditor.store import ngrams, tokens

@@ -1,5 +1,5 @@
 """From the store to files that others read."""
 
-from auditor.studies.export.study import export
+from auditor.studies.export.study import export, left_out_of
 
-__all__ = ["export"]
+__all__ = ["export", "left_out_of"]

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from auditor.errors import UsageError
+from auditor.row_files import disk_errors
 
 
 @contextmanager
@@ -22,7 +23,8 @@ def replacing_folder(folder: Path, known: Collection[str], *, force: bool) -> It
     draft, former = (folder.with_name(f".{folder.name}.{os.getpid()}.{part}") for part in ("draft", "former"))
     draft.mkdir(parents=True)
     try:
-        yield draft
+        with disk_errors():
+            yield draft
         if folder.exists():
             folder.rename(former)
         draft.rename(folder)

@@ -96,7 +96,7 @@ def export(
     """
     chosen = format_of(file_format, target)
     selection = versions.resolve(store, ref)
-    beside = f"{target.stem or target.resolve().name}.left-out.csv"
+    beside = left_out_of(target)
     place = address_of(target) or str(target)
     with sending(
         target,
@@ -133,6 +133,11 @@ def export(
             *_again(store, selection, contents, captions, place, chosen),
         ),
     )
+
+
+def left_out_of(target: Path) -> str:
+    """Name the list of captions that are left out, which is beside `target`."""
+    return f"{target.stem or target.resolve().name}.left-out.csv"
 
 
 def _beside(place: str, name: str) -> str:

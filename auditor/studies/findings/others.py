@@ -13,6 +13,7 @@ from auditor.findings import KINDS
 from auditor.findings.severity import worst
 from auditor.model import Selection, Source
 from auditor.result import Finding, Result, Severity, about
+from auditor.scoring.single_captions import lacking
 from auditor.store.connection import Store
 from auditor.store.versions import images
 from auditor.studies.duplicates import COPIED, LEAK, TEST, TRAIN, examples_of
@@ -53,6 +54,12 @@ class Answers:
     outliers: Callable[[], Result | None]
     templates: Callable[[], Result | None]
     bounds: Callable[[], Result | None]
+
+
+def unasked(store: Store, selection: Selection) -> list[str]:
+    """Return a note where no image has two captions, so that nothing can be asked of captions beside each other."""
+    why = lacking(store, selection)
+    return [f"{selection.label}: no search for swapped captions, no bounds: {why}"] if why else []
 
 
 def playing(role: str, store: Store, selection: Selection, declared: Mapping[str, Source]) -> str:

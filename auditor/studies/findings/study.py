@@ -24,7 +24,7 @@ from auditor.studies.bounds import bounds
 from auditor.studies.duplicates import duplicates
 from auditor.studies.findings import items
 from auditor.studies.findings.listed import keep, of_captions
-from auditor.studies.findings.others import METRICS, Answers, playing, told
+from auditor.studies.findings.others import METRICS, Answers, playing, told, unasked
 from auditor.studies.findings.whole import of_whole
 from auditor.studies.outliers import outliers
 from auditor.studies.templates import templates
@@ -129,6 +129,8 @@ def asking(
 ) -> Answers:
     """Ask the other studies of a selection; where one cannot answer, `notes` say why."""
     ref = selection.pinned_name
+    alone = unasked(store, selection)
+    notes += alone
 
     def answer(study: Callable[..., Result], ref: str = ref, **settings: object) -> Result | None:
         try:
@@ -146,9 +148,9 @@ def asking(
             config=declared,
             examples=0,
         ),
-        lambda: answer(outliers),
+        lambda: None if alone else answer(outliers),
         lambda: answer(templates),
-        lambda: answer(bounds, metrics=METRICS, candidates=("human", "intra"), seed=seed),
+        lambda: None if alone else answer(bounds, metrics=METRICS, candidates=("human", "intra"), seed=seed),
     )
 
 

@@ -11,9 +11,9 @@ import polars as pl
 
 from auditor import config as declarations
 from auditor import parameters as p
-from auditor.errors import SourceError, UsageError
+from auditor.errors import SourceError, UsageError, redacted
 from auditor.model import Progress, Source, silent
-from auditor.remote import address_of
+from auditor.remote import PATIENCE, Patience, address_of
 from auditor.result import Result, Table
 from auditor.sources import download as fetching
 
@@ -39,12 +39,16 @@ def fetch(
     *names: Names,
     everything: Everything = False,
     force: Force = False,
+    min_rate: p.MinRate = PATIENCE.min_rate,
+    deadline: p.Deadline = PATIENCE.deadline,
     config: p.Config = None,
     progress: Progress = silent,
 ) -> Result:
     """Download datasets into the data folder, checked by sha256.
 
     A broken download goes on where it stopped. A dataset that nobody may download for the user says how to obtain it.
+    A download that is too slow (`min_rate`) or takes too long (`deadline`) ends with an error; what came is kept. A
+    result shows no password and no token of an address.
 
     How to read it: one row a file: whether it was downloaded, was there already, or has to be obtained by hand, and
     where it is. Nothing enters the store: `auditor ingest` does that.
@@ -57,7 +61,8 @@ def fetch(
     Example: auditor fetch flickr8k coco-val2017
     """
     sources = declarations.wanted(names, everything=everything, config=config)
-    result = fetch_sources(sources, force=force, everything=everything, progress=progress)
+    patience = Patience(min_rate, deadline)
+    result = fetch_sources(sources, force=force, everything=everything, patience=patience, progress=progress)
     wanting = result.frame.filter(status="failed" if everything else "obtain").select("dataset", "note").rows()
     if not wanting:
         return result
@@ -67,7 +72,12 @@ def fetch(
 
 
 def fetch_sources(
-    sources: Sequence[Source], *, force: bool = False, everything: bool = False, progress: Progress = silent
+    sources: Sequence[Source],
+    *,
+    force: bool = False,
+    everything: bool = False,
+    patience: Patience = PATIENCE,
+    progress: Progress = silent,
 ) -> Result:
     """Fetch the downloads of each source, in the order given.
 
@@ -85,7 +95,7 @@ def fetch_sources(
         for source in sources:
             if not source.downloads and source.obtain is None and _missing(source):
                 raise UsageError(f"{source.dataset}: {_nowhere(source)}")
-    rows = [row for source in sources for row in _fetch(source, force, everything, progress)]
+    rows = [row for source in sources for row in _fetch(source, force, everything, patience, progress)]
     frame = pl.DataFrame(rows, schema=_ROWS)
     tables = [
         Table(
@@ -102,12 +112,15 @@ def fetch_sources(
     )
 
 
-def _fetch(source: Source, force: bool, everything: bool, progress: Progress) -> list[dict[str, Any]]:
+def _fetch(
+    source: Source, force: bool, everything: bool, patience: Patience, progress: Progress
+) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for download in source.downloads:
-        row = {"dataset": source.dataset, "path": str(download.path), "sha256": download.sha256, "url": download.url}
+        row = {"dataset": source.dataset, "path": str(download.path), "sha256": download.sha256}
+        row["url"] = redacted(download.url)
         try:
-            fetched = fetching.fetch(download, force=force, progress=progress)
+            fetched = fetching.fetch(download, force=force, progress=progress, patience=patience)
         except SourceError as error:
             if not everything:
                 raise

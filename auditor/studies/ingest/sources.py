@@ -16,9 +16,9 @@ from auditor.config.lock import Entry, Lock
 from auditor.errors import SourceError, UsageError
 from auditor.model import Progress, Selection, Source, place, silent
 from auditor.result import Finding, Result, Said, Severity, Table, about, counted, findings_in, listed, notes_in
-from auditor.scoring.candidate_sets import SINGLE_CAPTION
+from auditor.scoring.single_captions import SINGLE_CAPTION
 from auditor.scoring.writing import unspaced
-from auditor.sources import check, check_places, guess, read, told, vectors
+from auditor.sources import check, check_places, guess, ratings, read, told, vectors
 from auditor.sources.reading import encoding, files
 from auditor.sources.reading import lines as text_lines
 from auditor.sources.reading.declared import by_file_names, missing, named_files, split_lists, with_standard_input
@@ -48,7 +48,7 @@ class _Done:
 
     `says_format` is set where the user has not named the format; `told` says what the files' names told of splits, and
     which columns were taken together; `cut` counts captions of which the first sentence is kept; `unended` names the
-    last lines of text files that have no end.
+    last lines of text files that have no end, `rated` the columns of ratings that captions were read without.
     """
 
     source: Source
@@ -58,6 +58,7 @@ class _Done:
     told: tuple[str, ...]
     cut: int
     unended: tuple[str, ...]
+    rated: tuple[str, ...]
 
     def entry(self) -> Entry:
         """Give what the lock holds of it."""
@@ -108,7 +109,7 @@ def ingest_sources(
         notes += one.told
         notes += _language(one)
         notes += [f"{one.source.dataset}: {one.cut:,} captions cut to their first sentence"] if one.cut else []
-        notes += _cut_off(one)
+        notes += _of_files(one)
         notes += _other_files(one, expected.get(one.source.dataset))
         notes += _surprises(one.source, one.made, note)
         whole = Selection(one.made.version)
@@ -215,7 +216,8 @@ def _ingested(store: Store, source: Source, note: str | None, terms: Terms, prog
             lists = split_lists(found)
             made = ingestion.write(store, found, captions, lists, AT_INGEST, sha256, note, terms, progress)
         cut_off = _unended(found.format, named_files(found))
-    return _Done(found, made, guessed or found.format == "bundle", sha256, tuple(said), cut["captions"], cut_off)
+        rated = tuple(ratings(found.parts[0], found.format)) if found.kind == "captions" else ()
+    return _Done(found, made, guessed or found.format == "bundle", sha256, tuple(said), cut["captions"], cut_off, rated)
 
 
 def _unended(file_format: str, paths: Sequence[Path]) -> tuple[str, ...]:
@@ -268,12 +270,20 @@ def _other_files(done: _Done, locked: Entry | None) -> list[str]:
     ]
 
 
-def _cut_off(done: _Done) -> list[Finding]:
-    if not done.unended:
-        return []
-    some = listed(done.unended, 3)
-    said = f"{done.source.dataset}: the last line has no line end, as where a file is cut off in copying: {some}"
-    return [_found("file-cut-off", Selection(done.made.version), said, "warning", files=len(done.unended))]
+def _of_files(done: _Done) -> list[Finding]:
+    """Find what is lost of files: the end of a text file, ratings beside captions."""
+    name, whole, found = done.source.dataset, Selection(done.made.version), []
+    if done.unended:
+        some = listed(done.unended, 3)
+        said = f"{name}: the last line has no line end, as where a file is cut off in copying: {some}"
+        found.append(_found("file-cut-off", whole, said, "warning", files=len(done.unended)))
+    if done.rated:
+        said = (
+            f"{name}: captions are stored without the ratings in column {listed(done.rated, 3)}: if annotators rated "
+        )
+        said += "them, read the file with --format judgements"
+        found.append(_found("ratings-not-read", whole, said, "warning", columns=len(done.rated)))
+    return found
 
 
 def _found(

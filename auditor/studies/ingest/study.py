@@ -11,7 +11,7 @@ from auditor import parameters as p
 from auditor.config.lock import Lock, beside
 from auditor.errors import UsageError
 from auditor.model import Narrate, Option, Progress, quiet, silent
-from auditor.remote import Near
+from auditor.remote import PATIENCE, Near, Patience
 from auditor.result import Result
 from auditor.store.connection import Store
 from auditor.studies.ingest.given import files_of, named_as_data
@@ -96,6 +96,8 @@ def ingest(
     strict: Strict = False,
     frozen: Frozen = False,
     dry_run: DryRun = False,
+    min_rate: p.MinRate = PATIENCE.min_rate,
+    deadline: p.Deadline = PATIENCE.deadline,
     note: Note = None,
     config: p.ConfigFile = None,
     data: Any = None,
@@ -115,7 +117,8 @@ def ingest(
 
     An address is whatever fsspec reads (extra `remote`): a file, a pattern or a folder. What it names is copied to a
     temporary folder and then read as any file; credentials are those that its library finds in the environment or a
-    profile. A connection that drops is tried again; what cannot be had whole, or changes meanwhile, is refused.
+    profile. A connection that drops is tried again; what cannot be had whole, or changes meanwhile, is refused. From
+    the web, what is too slow (`min_rate`) or takes too long (`deadline`) is refused too.
 
     Vectors that an encoder made of images, or of texts, are a dataset of their own (format `vectors`: Parquet, .npy,
     .npz, HDF5, folders of clip-retrieval), with versions like captions. What is said is how many images of each dataset
@@ -124,10 +127,11 @@ def ingest(
     With `dry_run` the store is neither opened nor made: the answer is what an empty store would hold, the format, the
     columns that a table is read by, and the first five captions.
 
-    How to read it: `status` says whether there is a new version. `read` are the records of the file, `captions` those
-    accepted, `rejected` those refused, each kept with file, line and reason. `normalised` captions have blanks or line
-    breaks that tokenizers read as single blanks; the text stays as it is. The 12 letters after `version` name the
-    content: equal captions give equal letters, wherever and whenever they are read.
+    How to read it: `status` says whether there is a new version. `read` counts the records of the file (of forced
+    choices, the items), `captions` what was accepted, `rejected` the records refused, each kept with file, line and
+    reason. `normalised` captions have blanks or line breaks that tokenizers read as single blanks; the text stays as it
+    is. The 12 letters after `version` name the content: equal captions give equal letters, wherever and whenever they
+    are read.
 
     Limits: a caption needs an image that it belongs to. Beyond 1 % refused records (`max_rejected`) nothing is stored.
     A format that nobody names is recognised by the file's content, and said: look whether it is right.
@@ -137,7 +141,7 @@ def ingest(
     Examples: auditor ingest flickr8k coco-val2017 · auditor ingest mine --from captions.csv --caption-col text
     """
     path = config if isinstance(config, Path) else None
-    with tempfile.TemporaryDirectory() as folder, Near(progress) as near:
+    with tempfile.TemporaryDirectory() as folder, Near(progress, Patience(min_rate, deadline)) as near:
         own = files_of(data, Path(folder), names[0] if names else "data") if data is not None else ()
         given = [*near_files(files, near), *near_files(own, near)]
         columns: dict[str, Option | None] = {"image_col": image_col, "caption_col": tuple(caption_col) or None}

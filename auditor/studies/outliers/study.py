@@ -12,9 +12,9 @@ from auditor.metrics.candidates import HUMAN
 from auditor.model import Progress, Selection, silent
 from auditor.registry import DECIMALS, MetricRequest, References, request
 from auditor.result import Result, Said, Signature, findings_in, notes_in
-from auditor.scoring.candidate_sets import without_references
 from auditor.scoring.scores import score_candidates, together, too_long
 from auditor.scoring.sight import most_seen, named_vectors, pinned
+from auditor.scoring.single_captions import referenced, without_references
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.summary import exact, image_means, image_sds
 from auditor.store.connection import Store
@@ -101,8 +101,8 @@ def outliers(
     if not 0 < share <= 1:
         raise UsageError(f"--share {share:g}: expected a share of the captions above 0 and up to 1, such as 0.1")
     measure = _similarity(metric)
-    selections = resolve_all(store, refs, split)
-    captions, by_image, notes = [], [], list[Said]()
+    selections, alone = referenced(store, resolve_all(store, refs, split), References("loo"), [measure])
+    captions, by_image, notes = [], [], list[Said](alone)
     names: list[dict[str, str]] = []
     for selection in selections:
         scored, one = _scored(store, selection, measure, tokenizer, progress)

@@ -17,8 +17,9 @@ from auditor.metrics.candidates import HUMAN, text_changes
 from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References, left_out, requests
 from auditor.result import Result, Said, findings_in, notes_in
-from auditor.scoring.candidate_sets import missing, without_references
+from auditor.scoring.candidate_sets import missing
 from auditor.scoring.scores import scorable, score_candidates, signatures, together, too_long
+from auditor.scoring.single_captions import referenced, without_references
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.summary import summarise
 from auditor.store.connection import Store
@@ -95,8 +96,8 @@ def probe(
     asked = Components(
         requested_components(components or None), sorted(set(words or WORDS)), seed, tokenizer, function_words, pipeline
     )
-    selections = resolve_all(store, refs, split)
-    notes: list[Said] = [*left_out(metrics)]
+    selections, alone = referenced(store, resolve_all(store, refs, split), References("loo"), requested)
+    notes: list[Said] = [*left_out(metrics), *alone]
     parts, signed = [], []
     for selection in selections:
         some, refused = scorable(store, selection, requested, metrics)

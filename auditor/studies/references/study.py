@@ -19,6 +19,7 @@ from auditor.result import Finding, Result, Said, about, counted, findings_in, n
 from auditor.scoring.by_reference_count import ReferenceOrder
 from auditor.scoring.references import as_references
 from auditor.scoring.scores import scorable, signatures, too_long
+from auditor.scoring.single_captions import referenced
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.store.connection import Store
 from auditor.store.versions import images, resolve_all
@@ -77,8 +78,12 @@ def enough_references(
     Example: auditor references pascal50s -m cider -m meteor --most 40
     """
     requested = requests(metrics)
-    selections = resolve_all(store, refs, split)
-    notes: list[Said] = [*left_out(metrics), *(note for selection in selections for note in as_references(selection))]
+    selections, alone = referenced(store, resolve_all(store, refs, split), References("loo"), requested)
+    notes: list[Said] = [
+        *left_out(metrics),
+        *alone,
+        *(note for selection in selections for note in as_references(selection)),
+    ]
     parts, shown = [], []
     for selection in selections:
         number, some_left_out = _most(store, selection, most)
@@ -111,15 +116,15 @@ def _most(store: Store, selection: Selection, asked: int | None) -> tuple[int, l
     """Decide on the number of references, and say how many images have too few captions for it."""
     captions = images(store, selection)["captions"].sort()
     greatest = int(captions[-1])
-    if asked is None and greatest > 1:
+    if asked is None:
         enough = captions.filter(captions > 1)
         most = int(enough[int(len(enough) * _LEFT_OUT)]) - 1
     else:
-        most = asked or 1
+        most = asked
     if greatest <= most:
-        wanted = f"--most {asked} needs" if asked else "one to hold out and one to be scored against are"
         raise MetricError(
-            f"{selection.label}: no image has {most + 1} captions, which {wanted}; the most that any has is {greatest}"
+            f"{selection.label}: no image has {most + 1} captions, which --most {most} needs; the most that any has is "
+            f"{greatest}"
         )
     few = int((captions <= most).sum())
     subject = counted(few, "image has", "images have")

@@ -9,6 +9,7 @@ from typing import Any
 from auditor.errors import AuditorError
 from auditor.model import Selection
 from auditor.result import Finding, Result
+from auditor.scoring import single_captions
 from auditor.studies import bounds as bounds_study
 from auditor.studies import compare
 from auditor.studies import duplicates as duplicates_study
@@ -54,7 +55,7 @@ def templates(context: ReportContext, selection: Selection) -> Result:
 
 
 def bounds(context: ReportContext) -> Result:
-    """Score captions and substitutes of all datasets."""
+    """Score captions and substitutes of all datasets whose captions have references."""
     return scored(context, "bounds", bounds_study.bounds)
 
 
@@ -65,7 +66,7 @@ def scored(context: ReportContext, name: str, study: Callable[..., Result], **mo
         name,
         lambda: study(
             context.store,
-            *context.refs,
+            *(one.pinned_name for one in context.scored),
             metrics=settings.metrics,
             tokenizer=settings.tokenizer,
             seed=settings.seed,
@@ -73,6 +74,7 @@ def scored(context: ReportContext, name: str, study: Callable[..., Result], **mo
             progress=context.progress,
             **more,
         ),
+        context.scored if context.alone else (),
     )
 
 
@@ -108,13 +110,21 @@ def findings(context: ReportContext) -> tuple[tuple[Finding, ...], tuple[Result,
             results.append(own)
             found += own.findings
             lacking += own.notes
-            found += findings_study.told(_answers(context, one, answer))
+            alone = findings_study.unasked(context.store, one)
+            lacking += alone
+            found += findings_study.told(_answers(context, one, answer, alone=bool(alone)))
+    if len(context.scored) > 1:
+        found += compare.unequal_captions(context.store, context.scored, context.settings.references)
     # Parts of one dataset are told the same of all of it.
     return findings_study.ranked(dict.fromkeys(found)), tuple(results), tuple(dict.fromkeys(lacking))
 
 
 def _answers(
-    context: ReportContext, one: Selection, answer: Callable[[Callable[[], Result]], Result | None]
+    context: ReportContext,
+    one: Selection,
+    answer: Callable[[Callable[[], Result]], Result | None],
+    *,
+    alone: bool,
 ) -> findings_study.Answers:
     def within(split: str) -> Result | None:
         return answer(
@@ -136,28 +146,30 @@ def _answers(
         one,
         lambda: answer(lambda: duplicates(context)),
         within,
-        lambda: answer(lambda: outliers(context, one)),
+        lambda: None if alone else answer(lambda: outliers(context, one)),
         lambda: answer(lambda: templates(context, one)),
-        lambda: answer(lambda: _agreeing(context)),
+        lambda: None if alone else answer(lambda: _agreeing(context, one)),
     )
 
 
-def _agreeing(context: ReportContext) -> Result:
+def _agreeing(context: ReportContext, one: Selection) -> Result:
     """Score captions and substitutes as `findings` does, once where the report asks the same."""
     settings = context.settings
-    if set(findings_study.METRICS) <= set(settings.metrics):
+    if one in context.scored and set(findings_study.METRICS) <= set(settings.metrics):
         return bounds(context)
+    some = [each for each in context.selections if not single_captions.lacking(context.store, each)]
     return context.result(
         "bounds of findings",
         lambda: bounds_study.bounds(
             context.store,
-            *context.refs,
+            *(each.pinned_name for each in some),
             metrics=findings_study.METRICS,
             candidates=("human", "intra"),
             tokenizer=settings.tokenizer,
             seed=settings.seed,
             progress=context.progress,
         ),
+        some,
     )
 
 

@@ -12,6 +12,7 @@ import polars as pl
 from auditor import parameters as p
 from auditor.cards import DatasetCard, Number
 from auditor.config import sources
+from auditor.errors import redacted
 from auditor.findings import KINDS, title
 from auditor.model import Progress, Selection, Source, silent
 from auditor.result import SEVERITIES, Finding, Result, Section, Signature, Table, program
@@ -73,7 +74,7 @@ def card(
     declared = sources(config) or {}
     selection = versions.resolve(store, ref, (settings or ReportSettings()).split)
     context = ReportContext(store, (selection,), settings or ReportSettings(), progress, declared)
-    profiled, measured = answers.profiled(context), answers.bounds(context)
+    profiled, measured = answers.profiled(context), answers.bounds(context) if context.scored else None
     found, results, unasked = answers.findings(context)
     about = declared.get(selection.version.dataset)
     language = versions.language(store, selection.version.dataset)
@@ -84,7 +85,12 @@ def card(
         .sort("split")
     )
     asked = {name: getattr(context.settings, name) for name in _SETTINGS}
-    numbers = (_counted(profiled, asked["tokenizer"]), _of_splits(splits), _scored(measured), _of_findings(found))
+    numbers = (
+        _counted(profiled, asked["tokenizer"]),
+        _of_splits(splits),
+        _scored(measured),
+        _of_findings(found),
+    )
     return DatasetCard(
         f"Dataset card: {selection.label}",
         (selection,),
@@ -92,7 +98,7 @@ def card(
             _facts(context, profiled, language, about),
             Section("splits", "Splits", tables=(Table("", splits, name="splits"),)),
             _statistics(context, profiled),
-            _bounds(measured),
+            _bounds(context, measured),
             _problems(context, found, results, unasked),
         ),
         program(),
@@ -135,7 +141,9 @@ def _statistics(context: ReportContext, profiled: Result) -> Section:
     return Section("statistics", "Statistics", tables=(table,), notes=tuple(context.tokenizer_notes))
 
 
-def _bounds(measured: Result) -> Section:
+def _bounds(context: ReportContext, measured: Result | None) -> Section:
+    if measured is None:
+        return Section("bounds", "Bounds", absent=" ".join(context.alone))
     mean = {"metric", *_CANDIDATES}
     shown = [
         Table("", table.frame.select(name for name in table.frame.columns if name in mean), caption=(
@@ -167,7 +175,9 @@ def _problems(
 def _published_at(selection: Selection, about: Source | None) -> str | None:
     """Say where the file that was read is published: at the address whose declared hash is its own."""
     own = selection.version.source_sha256
-    return next((one.url for one in (about.downloads if about else ()) if one.sha256 == own and not one.member), None)
+    return next(
+        (redacted(one.url) for one in (about.downloads if about else ()) if one.sha256 == own and not one.member), None
+    )
 
 
 def _counted(profiled: Result, tokenizer: str) -> Iterator[Number]:
@@ -185,7 +195,9 @@ def _of_splits(splits: pl.DataFrame) -> Iterator[Number]:
         yield Number(f"splits/{split}/captions", f"captions of split {split}", captions)
 
 
-def _scored(measured: Result) -> Iterator[Number]:
+def _scored(measured: Result | None) -> Iterator[Number]:
+    if measured is None:
+        return
     rows = measured.frame.filter(pl.col("candidate").is_in(list(_CANDIDATES)), level="caption").drop_nulls("mean")
     for metric, candidate, mean, signature in rows.select("metric", "candidate", "mean", "signature").iter_rows():
         if math.isfinite(mean):

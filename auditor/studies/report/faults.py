@@ -10,6 +10,7 @@ import polars as pl
 from auditor.errors import AuditorError
 from auditor.model import Selection
 from auditor.result import Figure, Result, Section, Table
+from auditor.scoring import single_captions
 from auditor.store import versions
 from auditor.studies import duplicates as duplicates_study
 from auditor.studies import identical as identical_study
@@ -38,23 +39,20 @@ _CARRIED = 100
 
 def duplicates(context: ReportContext, name: str, title: str) -> Section:
     """Find the captions that occur again: what leaks from train into test, then what is repeated elsewhere."""
-    settings = context.settings
-    twins = context.result(
-        "identical",
-        lambda: identical_study.identical(context.store, *context.refs, tokenizer=settings.tokenizer, split=None),
-    )
-    counts = tuple(one for one in twins.tables if one.name == identical_study.COUNTS)
-    pairs = tuple(one for one in twins.tables if one.name != identical_study.COUNTS)
-    same = [
-        *(f"{one.sentence}." for one in twins.findings),
-        *(f"{why[0].upper()}{why[1:]}." for why in twins.notes),
-    ]
-    commands = tuple(context.command(verb, *context.tokenizer()) for verb in ("duplicates", "identical"))
+    alone = all(single_captions.lacking(context.store, one) for one in context.selections)
+    twins = () if alone else (_twins(context),)
+    tables = [table for one in twins for table in one.tables]
+    counts = tuple(one for one in tables if one.name == identical_study.COUNTS)
+    pairs = tuple(one for one in tables if one.name != identical_study.COUNTS)
+    same = [f"{each.sentence}." for one in twins for each in one.findings]
+    same += [f"{why[0].upper()}{why[1:]}." for one in twins for why in one.notes]
+    same += [f"Identical captions of one image: {single_captions.NEEDS_TWO}."] if alone else []
+    commands = tuple(context.command(each, *context.tokenizer()) for each in ("duplicates", "identical")[: 2 - alone])
     try:
         duplicates_result = answers.duplicates(context)
     except AuditorError as error:
         return Section(
-            name, title, tuple(same), (twins,), counts, pairs, notes=(f"{error}",), commands=commands,
+            name, title, tuple(same), twins, counts, pairs, notes=(f"{error}",), commands=commands,
             sql=_DUPLICATES_SQL[:2],
         )  # fmt: skip
     rows, labels = sentences.again(duplicates_result), [one.label for one in context.selections]
@@ -64,11 +62,20 @@ def duplicates(context: ReportContext, name: str, title: str) -> Section:
     told = (duplicates_study.LEAK, duplicates_study.COPIED)
     return Section(
         name, title, (*leaking, *sentences.repeated(rows), *copied, *same),
-        (duplicates_result, twins), (*_leak_tables(rows, leaks, labels), *counts),
+        (duplicates_result, *twins), (*_leak_tables(rows, leaks, labels), *counts),
         (*_leaks_first(duplicates_result.tables, rows, leaks, labels), *pairs),
         notes=(*duplicates_result.notes, *(one.sentence for one in duplicates_result.findings if one.kind not in told)),
-        commands=commands, sql=_DUPLICATES_SQL,
+        commands=commands, sql=_DUPLICATES_SQL[2 * alone :],
     )  # fmt: skip
+
+
+def _twins(context: ReportContext) -> Result:
+    """List the identical captions of one image."""
+    tokenizer = context.settings.tokenizer
+    return context.result(
+        "identical",
+        lambda: identical_study.identical(context.store, *context.refs, tokenizer=tokenizer, split=None),
+    )
 
 
 def outliers(context: ReportContext, name: str, title: str) -> Section:
@@ -153,6 +160,9 @@ def _of_each(
     lacking: list[str] = []
     for one in context.selections:
         if one.version.kind != "captions":
+            continue
+        if ask is answers.outliers and (why := single_captions.lacking(context.store, one)):
+            lacking.append(f"{one.label}: {why}.")
             continue
         try:
             results[one.label] = ask(context, one)

@@ -28,10 +28,11 @@ _NOT_LOOKED = "What is wrong with the captions was not looked for: `auditor find
 def cards(context: ReportContext, found: Sequence[Finding]) -> tuple[Finding, ...]:
     """Choose what stands first: errors and warnings, each dataset in its turn, and notices where these are few.
 
-    Of a dataset each kind once, the worst; of notices each kind once, that of the larger share first.
+    What is of all datasets together comes before what is of one. Of a dataset each kind once, the worst; of notices
+    each kind once, that of the larger share first.
     """
     own = []
-    for name in dict.fromkeys(one.version.dataset for one in context.selections):
+    for name in dict.fromkeys([None, *(one.version.dataset for one in context.selections)]):
         of_kind = {one.kind: one for one in reversed(found) if one.about.get("dataset") == name}
         own.append([one for one in found if one.severity != "info" and of_kind.get(one.kind) is one])
     turns = [one for turn in itertools.zip_longest(*own) for one in turn if one is not None]

@@ -88,7 +88,7 @@ def _words(result: Result) -> str:
     best = blind.row(0, named=True)
     said = (
         f"Of the {best['n']:,} items of {label}, {best['accuracy']:.1%} are told without the image, by"
-        f" {best['scorer']}; chance is 50 %."
+        f" {best['scorer']}; chance is {100 * best['expected']:.0f} %."
     )
     seeing = whole.filter(pl.col("accuracy").is_not_null(), kind="metric").sort("accuracy", descending=True)
     if seeing.height:

@@ -11,8 +11,9 @@ from typing import Annotated
 from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, Source, silent
-from auditor.registry import are_ours, requests
+from auditor.registry import References, are_ours, request, requests
 from auditor.result import Result
+from auditor.scoring.single_captions import referenced
 from auditor.scoring.writing import chosen_tokenizer
 from auditor.store.connection import Store
 from auditor.store.kept_results import kept_result
@@ -31,7 +32,10 @@ Metrics = Annotated[
 
 @dataclass(frozen=True)
 class ReportSettings:
-    """What is decided for a whole report. `resamples` are those behind each interval of a comparison."""
+    """What is decided for a whole report. `resamples` are those behind each interval of a comparison.
+
+    A function among the `metrics` is called by its name from here on.
+    """
 
     metrics: Metrics = METRICS
     tokenizer: p.Tokenizer = AUTO
@@ -42,6 +46,8 @@ class ReportSettings:
     confidence: p.Confidence = 0.95
 
     def __post_init__(self) -> None:
+        names = tuple(one if isinstance(one, str) else request(one).label for one in self.metrics)
+        object.__setattr__(self, "metrics", names)
         if self.tokenizer != AUTO:
             tokenizer_of(self.tokenizer)
         if self.resamples < 0:
@@ -55,6 +61,8 @@ class ReportContext:
     `tokenizer_notes` say which tokenizer was chosen where none was named, and why; `settings` then name it, and so do
     its commands (`names_tokenizer`), as they do one that would not have been chosen.
 
+    `scored` are the selections whose captions have references, `alone` says of the others why they have no scores.
+
     `declared` are the datasets as datasets.toml has them, by name: what their splits count as.
     """
 
@@ -66,8 +74,13 @@ class ReportContext:
     results: dict[str, Result] = field(default_factory=dict)
     tokenizer_notes: list[str] = field(default_factory=list)
     names_tokenizer: bool = False
+    scored: tuple[Selection, ...] = ()
+    alone: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        against, metrics = References("loo", self.settings.references, self.settings.seed), self.settings.metrics
+        self.scored, alone = referenced(self.store, self.selections, against, requests(metrics), least=0)
+        self.alone = tuple(f"{one.sentence}." for one in alone)
         chosen, notes = chosen_tokenizer(self.store, self.refs)
         if self.settings.tokenizer == AUTO:
             self.settings, self.tokenizer_notes = dataclasses.replace(self.settings, tokenizer=chosen), notes
@@ -136,6 +149,10 @@ class ReportContext:
         options += [f"--references {self.settings.references}"] if self.settings.references else []
         options += [f"--seed {self.settings.seed}"] if self.settings.seed != 1 else []
         return options + self.tokenizer()
+
+    def scoring_command(self, verb: str, *options: str) -> str:
+        """Write the command that scores again what the report has scored."""
+        return self.command(verb, *self.scoring(), *options, refs=[one.pinned_name for one in self.scored])
 
     def comparing(self) -> list[str]:
         """Write the settings of intervals as options, those that are not the default."""

@@ -82,18 +82,21 @@ def _counts_above_zero(table: Table) -> Table:
 
 def bounds(context: ReportContext, name: str, title: str) -> Section:
     """Put captions against the others of their image, and substitutes in their place."""
+    if not context.scored:
+        return Section(name, title, absent=" ".join(context.alone))
     result = answers.bounds(context)
     return Section(
         name, title, tuple(sentences.bounds(result)), (result,), (), result.tables, result.figures,
-        result.sentences, (context.command("bounds", *context.scoring()),), (*context.counts(), *_SUBSTITUTES_SQL),
+        (*context.alone, *result.sentences), (context.scoring_command("bounds"),),
+        (*context.counts(), *_SUBSTITUTES_SQL),
     )  # fmt: skip
 
 
 def comparison(context: ReportContext, name: str, title: str) -> Section:
     """Rank the datasets, as far as sampling error allows."""
-    if len(context.selections) < 2:
+    if len(context.scored) < 2:
         why = "There is nothing to compare with: name a second dataset, `auditor report DATASET DATASET`."
-        return Section(name, title, absent=why)
+        return Section(name, title, absent=" ".join(context.alone) or why)
     # Without resamples nobody asks for sampling error, and there are no random deals either.
     result, *tests = (
         compare.parted(answers.compared(context)) if context.settings.resamples else (answers.compared(context),)
@@ -101,11 +104,12 @@ def comparison(context: ReportContext, name: str, title: str) -> Section:
     ahead = [f"{finding.sentence}." for finding in result.found(*compare.AHEAD.values())]
     beyond = [words for one in tests for words in sentences.beyond_chance(one.frame)]
     said = [*sentences.indices(result), *ahead, *beyond]
-    command = context.command("compare", *context.scoring(), *context.comparing())
+    command = context.scoring_command("compare", *context.comparing())
     return Section(
         name, title, tuple(said), (result, *tests), result.tables,
         tuple(table for one in tests for table in one.tables), result.figures,
-        (*result.notes, *(one.sentence for one in result.findings if one.kind not in compare.AHEAD.values())),
+        (*context.alone, *result.notes,
+         *(one.sentence for one in result.findings if one.kind not in compare.AHEAD.values())),
         (f"{command} --pairs" if tests else command,), (*context.counts(), *_SUBSTITUTES_SQL[:3]),
     )  # fmt: skip
 
@@ -116,10 +120,12 @@ def correlation(context: ReportContext, name: str, title: str) -> Section:
     if len(requests(settings.metrics)) < 2:
         why = "One metric agrees with nothing: name another, `auditor report DATASET -m METRIC -m METRIC`."
         return Section(name, title, absent=why)
+    if not context.scored:
+        return Section(name, title, absent=" ".join(context.alone))
     result = answers.scored(context, "correlate", correlation_study.correlate)
     return Section(
         name, title, tuple(sentences.correlations(result)), (result,), (), result.tables, result.figures,
-        result.sentences, (context.command("correlate", *context.scoring()),), context.counts(),
+        (*context.alone, *result.sentences), (context.scoring_command("correlate"),), context.counts(),
     )  # fmt: skip
 
 

@@ -92,15 +92,21 @@ def _method(context: ReportContext, built: Sequence[Section], only: Sequence[str
     """Say how the numbers were made, and how anyone can make them again."""
     settings = context.settings
     drawn = "all references" if settings.references is None else f"{settings.references} references drawn by the seed"
-    words = (
+    scored = (
         "Every caption is held out once and scored against the others of its image (leave one out), by "
         f"{sentences.listed(settings.metrics)}, with {drawn}.",
-        f"Captions become tokens by tokenizer {settings.tokenizer}; everything that is drawn is drawn by seed "
-        f"{settings.seed}, as a function of the image and the place of the caption.",
         *_intervals(context),
         "These metrics are a choice that is counted fast; `auditor metrics` lists all, and -m adds any of them."
         if settings.metrics == ReportSettings().metrics
         else "The metrics were named by whoever asked for this report; `auditor metrics` lists all.",
+    )
+    how, *more = scored if context.scored else ("No caption was scored.",)
+    words = (
+        how,
+        *context.alone,
+        f"Captions become tokens by tokenizer {settings.tokenizer}; everything that is drawn is drawn by seed "
+        f"{settings.seed}, as a function of the image and the place of the caption.",
+        *more,
         "The SELECTs behind the numbers, with all that they read, are below by the name of their file; the commands "
         "make each section again, from the same versions, to the last digit.",
     )
@@ -117,8 +123,8 @@ def _method(context: ReportContext, built: Sequence[Section], only: Sequence[str
 
 def _intervals(context: ReportContext) -> list[str]:
     settings = context.settings
-    if len(context.selections) < 2 or not settings.resamples:
-        return ["No number of this report has a bootstrap interval: intervals come with a comparison of datasets."]
+    if len(context.scored) < 2 or not settings.resamples:
+        return ["No score of this report has a bootstrap interval: intervals come with a comparison of datasets."]
     return [
         f"Intervals of the comparison are {settings.confidence:.0%} bootstrap-t intervals by {settings.resamples:,} "
         "resamples of images; a rank is claimed where the interval of the difference excludes 0. Ranges of the "

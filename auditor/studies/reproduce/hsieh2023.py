@@ -90,6 +90,7 @@ def _counted(store: Store, items: Selection, captions: Selection | None) -> Quan
         dataset=_ITEMS,
         seq=items.version.seq,
         split=None,
+        confirmed=None,
         described=described.dataset if described else "",
         described_seq=described.seq if described else 0,
     )

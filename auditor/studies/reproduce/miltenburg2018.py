@@ -238,7 +238,7 @@ def _of_all_lists(
         if name not in (_EVALUATION[0], _TRAINING[0]):
             continue
         every = DiversitySettings(
-            settings.resolved_tokenizer, "all", published=True, draws=1, seed=settings.seed, curve=0
+            settings.resolved_tokenizer, settings.seed, published=True, draws=1, lists="all", curve=0
         )
         counted = diversity(store, name, settings=every, config=config.sources(None), progress=progress).frame
         for statistic in ("types", "tokens"):

@@ -15,7 +15,7 @@ import polars as pl
 from auditor.model import Progress, Selection
 from auditor.published import Paper, Quantity
 from auditor.registry import requests
-from auditor.scoring.candidate_sets import SINGLE_CAPTION
+from auditor.scoring.single_captions import SINGLE_CAPTION
 from auditor.scoring.substitutes import CORPUS
 from auditor.store.connection import Store
 from auditor.store.versions import images, log, resolve_all

@@ -17,9 +17,9 @@ from auditor.metrics.candidates import HUMAN
 from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References, requests
 from auditor.result import Finding, Result, Table, about
-from auditor.scoring.candidate_sets import without_references
 from auditor.scoring.references import as_references
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_few_captions, too_long
+from auditor.scoring.single_captions import without_references
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.summary import exact
 from auditor.store import ngrams

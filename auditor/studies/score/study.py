@@ -126,7 +126,7 @@ def _of_captions(
     ref: str,
     candidates: Sequence[str],
     *,
-    metrics: Sequence[str] | None,
+    metrics: p.Metrics,
     tokenizer: str,
     split: str | None,
     against: References,

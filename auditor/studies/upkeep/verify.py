@@ -55,12 +55,14 @@ def verify(
                 said.append(Finding("tokens-of-another-version", why, {"profile": profile}, differing, n, "warning"))
             else:
                 checks = pl.concat([checks, checked])
+    remedy = "restore a backup or ingest into a new store"
     if unread == {verification.CACHE}:
+        remedy = "only the cache is, which may be dropped without loss: `auditor store gc --all`"
         why = "only the cache is damaged, which may be dropped without loss: `auditor store gc --all`"
         said.append(Finding("damaged-store", why, severity="error"))
     rows = pl.concat([_judged(checks, "DAMAGED"), _judged(compared, "differs")])
     sound = bool((checks["faults"] == 0).all())
-    damaged = StoreError(f"{store.path}: damaged, see the rows above; restore a backup or ingest into a new store")
+    damaged = StoreError(f"{store.path}: damaged, see the rows above; {remedy}")
     return Result(
         "verify",
         rows,

@@ -60,7 +60,8 @@ def pipeline(name: str | None, purpose: str, *, parses: bool | None, lemmatises:
     except ImportError as error:
         raise MissingExtraError(f"{purpose} need spaCy, which is not installed: {INSTALL}") from error
     left_out = (*_UNUSED, *(() if lemmatises else ("lemmatizer",)), *(() if parses is not False else ("parser",)))
-    for tried in PIPELINES if name is None else (name,):
+    packages = filter(importlib.util.find_spec, PIPELINES)  # a folder of that name beside the captions is none of them
+    for tried in packages if name is None else (name,):
         with suppress(OSError, ValueError):
             return _described(tried, spacy.load(tried, exclude=left_out), parses=parses)
     if name is None:

@@ -89,7 +89,7 @@ class _Process:
 
     def __init__(self, name: str) -> None:
         self._running = subprocess.Popen(  # noqa: S603  # this interpreter, and a name that it has loaded itself
-            [sys.executable, "-m", __name__, name],
+            [sys.executable, "-P", "-m", __name__, name],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,  # Ctrl-C is the caller's, who ends it

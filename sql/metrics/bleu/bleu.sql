@@ -4,6 +4,7 @@
 -- params: first_image UINTEGER, last_image UINTEGER
 -- reads: candidate, clipped_match, reference_length
 -- returns: candidate, image, slot, matches_1, matches_2, matches_3, matches_4, length, closest_length, shortest_length
+-- order: c.candidate_no
 -- cites: Papineni et al. 2002, section 2.1-2.2
 --
 -- matches_n: the n-grams of order n that the references match, clipped.

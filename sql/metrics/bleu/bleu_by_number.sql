@@ -4,6 +4,7 @@
 -- params: first_image UINTEGER, last_image UINTEGER
 -- reads: candidate, clipped_match_by_number, reference_step
 -- returns: candidate, image, slot, length, matches_1, matches_2, matches_3, matches_4, closest_length, shortest_length
+-- order: c.candidate, c.image, c.slot
 -- cites: Papineni et al. 2002, section 2.1-2.2
 --
 -- As bleu, with lists in place of numbers: what the k-th entry holds is counted against the first k references in the order

@@ -3,6 +3,7 @@
 -- grain: token, word
 -- reads: bucket_text, vocabulary
 -- returns: token_id, place, spelling, word
+-- order: token_id, place
 -- cites: chrF++.py, separate_punctuation, as sacrebleu 2.6 has it: one sign, the last of a word or else the first
 --
 -- What chrF++ makes of the tokens at work: "dogs." becomes two words, "(dogs)" too, "." stays one. Joined again they are

@@ -4,6 +4,7 @@
 -- params: clipped BOOLEAN, first_image UINTEGER, last_image UINTEGER
 -- reads: candidate, reference_length, cosine_sum
 -- returns: candidate, image, slot, mean_1, mean_2, mean_3, mean_4
+-- order: c.candidate_no
 -- cites: Vedantam et al. 2015, section 4, eq. 2 (CIDEr), section 8, eq. 4-5 (CIDEr-D); cider/pyciderevalcap
 --
 -- mean_n: mean over the references of the cosine of the tf-idf vectors of order n, for CIDEr-D of clipped counts.

@@ -4,6 +4,7 @@
 -- params: first_image UINTEGER, last_image UINTEGER
 -- reads: candidate
 -- returns: candidate, image, slot, caption_id, bigrams
+-- order: candidate, image, slot
 -- cites: Vedantam et al. 2015, section 4, eq. 2 (CIDEr), section 8, eq. 4-5 (CIDEr-D); cider/pyciderevalcap
 --
 -- The candidates of one bucket of images. Their cosines with the first reference, the first two and so on are a kernel's

@@ -4,6 +4,7 @@
 -- params: clipped BOOLEAN, tf VARCHAR, sigma DOUBLE, first_image UINTEGER, last_image UINTEGER
 -- reads: candidate, reference_length, fold_overlap
 -- returns: candidate, image, slot, mean_1, mean_2, mean_3, mean_4, best_1, best_2, best_3, best_4, best_sum, best_product
+-- order: c.candidate, c.image, c.slot
 -- cites: Vedantam et al. 2015, section 4, eq. 2, section 8, eq. 4-5, appendix VIII (CIDEr-max)
 --
 -- As cider, reference by reference: beside the means over the references, what the best of them reaches for each order

@@ -3,6 +3,7 @@
 -- grain: document frequency
 -- reads: reference, collection
 -- returns: images, idf, square_high, square_low
+-- order: images
 -- cites: Vedantam et al. 2015, section 4, eq. 1; cider/pyciderevalcap: natural logarithm, df at least 1
 --
 -- The idf of each document frequency from 1 to the number of images, and its square in units of 2^-70 as in idf_square,

@@ -4,6 +4,7 @@
 -- params: clipped BOOLEAN, sigma DOUBLE
 -- reads: reference, candidate
 -- returns: difference, penalty
+-- order: difference
 -- cites: Vedantam et al. 2015, section 8, eq. 4
 --
 -- The Gaussian of each difference in length, from 0 to the longest text; CIDEr, which clips nothing, has no penalty.

@@ -3,6 +3,7 @@
 -- grain: caption text, n-gram
 -- reads: numbered_ngram
 -- returns: caption_id, n, gram_no, tf
+-- order: caption_id, gram_no
 --
 -- What numbered_ngram holds, for as many metrics as ask for it: it is made once.
 select caption_id, n, gram_no, tf

@@ -4,6 +4,7 @@
 -- params: first_image UINTEGER, last_image UINTEGER
 -- reads: candidate
 -- returns: candidate, image, slot, image_no, held_out, caption_id
+-- order: candidate, image, slot
 -- cites: Denkowski & Lavie 2014; the alignment itself is auditor/metrics/kernels/meteor
 --
 -- The candidates of one bucket of images. METEOR searches for an alignment of each with every reference, which takes a

@@ -4,6 +4,7 @@
 -- params: first_image UINTEGER, last_image UINTEGER
 -- reads: reference
 -- returns: image_no, slot, caption_id
+-- order: image_no, slot
 --
 -- The references in one bucket of images. Their texts are in relation chosen, each once: what METEOR looks up of a text
 -- does not depend on whether it is a candidate or a reference, nor on the image.

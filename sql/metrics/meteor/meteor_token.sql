@@ -3,6 +3,7 @@
 -- grain: token
 -- reads: bucket_text, vocabulary
 -- returns: token_id, token
+-- order: v.token_id
 --
 -- The spelling of each token at work in one bucket of images, for METEOR's own normaliser and word lists.
 with at_work as (select distinct unnest(tokens) as token_id from bucket_text)

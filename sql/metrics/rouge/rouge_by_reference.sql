@@ -4,6 +4,7 @@
 -- params: first_image UINTEGER, last_image UINTEGER
 -- reads: candidate, bucket_text
 -- returns: candidate, image, slot, candidate_no, candidate_length
+-- order: c.candidate_no
 -- cites: Lin 2004, section 2 and 5; ROUGE-1.5.5.pl -n, -2, -u
 --
 -- The candidates, and how many words each has; what they share with each of their references is in rouge_pair.

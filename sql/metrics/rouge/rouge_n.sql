@@ -4,6 +4,7 @@
 -- params: skip INTEGER, first_image UINTEGER, last_image UINTEGER
 -- reads: candidate, image_text, rouge_match
 -- returns: candidate, image, slot, length, reference_count, words, beginnings, pairs, unigrams, unigrams_before_last, bigrams, skip_bigrams
+-- order: c.candidate_no
 -- cites: Lin 2004, section 2 and 5; ROUGE-1.5.5.pl -n, -2, -u, -f A
 --
 -- Each candidate against all its references together: its words; the words of the references, those that

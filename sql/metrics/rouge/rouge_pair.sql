@@ -3,6 +3,7 @@
 -- grain: candidate, reference
 -- reads: image_text, rouge_overlap
 -- returns: candidate_no, reference_lengths, unigrams, unigrams_before_last, bigrams, skip_bigrams
+-- order: c.candidate_no, r.slot
 --
 -- How many units each candidate has in common with each of its references, in the order of their slots.
 select

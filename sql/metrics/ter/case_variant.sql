@@ -3,6 +3,7 @@
 -- grain: token that differs in case only from an earlier one
 -- reads: vocabulary
 -- returns: token_id, twin_id
+-- order: token_id
 --
 -- Tokens that a metric without an ear for case takes for the first of their spelling. A tokenizer that lowers its
 -- tokens has none.

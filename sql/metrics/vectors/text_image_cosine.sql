@@ -4,6 +4,7 @@
 -- params: first_image UINTEGER, last_image UINTEGER
 -- reads: candidate, caption, made_text, vector_as_of
 -- returns: candidate, image, slot, cosine
+-- order: a.candidate, a.image, a.slot
 -- cites: Hessel et al. 2021, section 3
 --
 -- The cosine of each candidate's vector and its image's, where both are given.

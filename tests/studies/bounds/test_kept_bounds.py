@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import duckdb
 import pytest
 from conftest import ingest_rows
 
+from auditor.errors import StoreError
 from auditor.scoring import candidate_sets
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.bounds import bounds
@@ -81,3 +83,23 @@ def test_a_new_version_is_another_question(file: Path, counted: list[str]) -> No
         ingest_rows(store, CAPTIONS[:-3], dataset="one")
         bounds(store, "one", metrics=["bleu-1"])
         assert counted
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "update cache.study_result set body = '[]'::blob where part = 0",
+        "update cache.study_result set body = repeat('[', 200000)::blob where part = 0",
+        "update cache.study_result set body = 'ARROW1'::blob where part > 0",
+        "delete from cache.study_result where part > 0",
+        "delete from cache.study_result where part = 0",
+    ],
+)
+def test_kept_bounds_that_cannot_be_read_are_damage_that_is_swept(file: Path, change: str) -> None:
+    with duckdb.connect(str(file)) as connection:
+        connection.execute(change).complete()
+    with (
+        Store.open(file) as store,
+        pytest.raises(StoreError, match="the cache keeps cannot be read; `auditor store gc --all`"),
+    ):
+        bounds(store, "one", metrics=["bleu-1"])

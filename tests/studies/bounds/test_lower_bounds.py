@@ -10,9 +10,11 @@ import pytest
 from conftest import Bound, ingest_rows
 
 from auditor.errors import MetricError, UsageError
+from auditor.scoring.single_captions import SINGLE_CAPTION
 from auditor.scoring.substitutes import LOWER_BOUNDS
 from auditor.store.connection import Store
 from auditor.studies.bounds.study import bounds
+from auditor.studies.score import score
 
 WORDS = ("red", "green", "blue", "café", "日本", "dog", "cat", "tree", "house", "car")
 
@@ -297,3 +299,40 @@ def test_pooled_frequencies_are_of_words_as_they_stand(filled: Store) -> None:
 def test_the_old_name_of_the_items_of_a_run_is_refused_with_both_new_ones(filled: Store) -> None:
     with pytest.raises(MetricError, match=r"idf=run; document frequencies .* `auditor bounds DATASET… --pool-idf`"):
         bounds(filled, "one", metrics=["cider:idf=pooled"])
+
+
+def test_substitutes_are_scored_against_the_one_caption_of_an_image_as_a_system_is(tmp_path: Path) -> None:
+    alone = [row for row in captions("a", 8) if row[1] == 0]
+    metrics = ["bleu-4", "rouge-l", "meteor", "ter", "chrf", "cider-d"]
+    path = tmp_path / "audit.duckdb"
+    with Store.open(path, write=True) as store:
+        ingest_rows(store, alone, dataset="alone")
+        found = bounds(store, "alone", metrics=metrics)
+        with pytest.raises(MetricError, match="no human: needs two captions per image; this dataset has one"):
+            bounds(store, "alone", candidates=["human"])
+    with Store.open(path, write=True) as store:
+        rows = store.query("select image, slot, text from drawn_candidate where candidate = 'intra'").rows()
+        ingest_rows(store, rows, dataset="system", kind="candidates")
+        scored = score(store, "alone", candidates="system", metrics=metrics)
+    means = found.frame.filter(level="caption", candidate="intra").select("metric", "mean").rows()
+    of_system = dict(scored.frame.group_by("metric").agg(pl.col("value").mean()).rows())
+    assert dict(means) == pytest.approx({metric: of_system[metric] for metric in metrics})
+    assert {metric: scored.signatures[metric] for metric in metrics} == found.signatures
+    assert not (found.frame["candidate"] == "human").any()
+    (single,) = found.found(SINGLE_CAPTION)
+    assert single.values == {"images": 8}
+
+
+def test_images_with_one_caption_beside_others_keep_out_of_the_bounds(store: Store) -> None:
+    several = captions("a", 8)
+    ingest_rows(store, several, dataset="several")
+    ingest_rows(store, [*several, ("z", 0, "one of its own")], dataset="mixed")
+    ingest_rows(store, [("z", 0, "one of its own"), ("y", 0, "another")], dataset="alone")
+    found = bounds(store, "several", "mixed", "alone", metrics=["bleu-1"], candidates=["intra"])
+    counts = found.frame.filter(level="caption").select("dataset", "n", "signature").rows()
+    assert [(name, n, "refs:all" in signature) for name, n, signature in counts] == [
+        ("several", 24, False),
+        ("mixed", 24, False),
+        ("alone", 2, True),
+    ]
+    assert found.signatures["bleu-1"].count("refs:") == 2

@@ -66,5 +66,5 @@ def test_drawn_scores_are_those_of_the_drawn_captions(tmp_path: Path) -> None:
 def test_more_references_than_any_image_has_are_refused() -> None:
     with Store.open(MEMORY) as store:
         ingest_rows(store, ROWS, "set")
-        with pytest.raises(MetricError, match="no caption has a reference"):
+        with pytest.raises(MetricError, match="needs 11 captions per image; this dataset has"):
             bounds(store, "set", references=10)

@@ -147,8 +147,8 @@ def test_what_cannot_be_answered_says_why_and_fails_only_if_strict(held: Store) 
         ("set:test", "leakage.max"): "name the whole dataset",
         ("set:test", "msttr.min"): "tokens",
         ("lone", "leakage.max"): "needs the splits test and train: it has none",
-        ("lone", "outliers.max"): "no caption has a reference",
-        ("lone", "homogeneity.bleu-1.high.max"): "no caption has a reference",
+        ("lone", "outliers.max"): "needs two captions per image",
+        ("lone", "homogeneity.bleu-1.high.max"): "needs two captions per image",
         ("single", "homogeneity.bleu-1.high.max"): "there is no caption of another image",
     }
     for ref in ("set:test", "lone", "single"):

@@ -173,7 +173,7 @@ def test_what_datasets_do_not_have_is_refused(filled: Store, chosen: dict[str, A
 
 
 def test_a_dataset_of_lone_captions_is_named(store: Store) -> None:
-    ingest_rows(store, captions(9, 1, "l"), dataset="lonely")
+    ingest_rows(store, [*captions(9, 1, "l"), *captions(1, 2, "m")], dataset="lonely")
     ingest_rows(store, SMALL, dataset="small")
     with pytest.raises(UsageError, match="--equalise: lonely: more than one image in ten has one caption only"):
         compare(store, "lonely", "small", metrics=["bleu-1"], equalise=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from auditor.config.lock import Lock
@@ -180,3 +181,16 @@ def test_last_line_without_its_end_is_said(store: Store, tmp_path: Path, end: st
     assert [note for note in notes if "no line end" in note] == (
         ["set: the last line has no line end, as where a file is cut off in copying: cut.token:2"] if told else []
     )
+
+
+@pytest.mark.parametrize(("name", "file_format"), [("x.csv", "table"), ("x.parquet", "table"), ("x.json", "list")])
+def test_captions_that_are_stored_without_their_ratings_are_a_warning(
+    store: Store, tmp_path: Path, name: str, file_format: str
+) -> None:
+    rows = pl.DataFrame({"image_id": ["a", "a"], "caption": ["a dog", "one dog"], "human_rating": [4, 2]})
+    path = tmp_path / name
+    {".csv": rows.write_csv, ".parquet": rows.write_parquet, ".json": rows.write_json}[path.suffix](path)
+    (found,) = ingest_sources(store, [source(path, file_format)]).found("ratings-not-read")
+    assert found.severity == "warning"
+    assert "stored without the ratings in column human_rating" in found.sentence
+    assert not ingest_sources(store, [source(path, file_format, kind="candidates")]).found("ratings-not-read")

@@ -123,7 +123,7 @@ def test_consensus_is_the_likest_caption_ties_are_counted_and_images_go_by_diffi
 def test_without_scores_there_are_no_outliers_and_one_line_says_why(store: Store) -> None:
     ingest_rows(store, [("a", 0, "x"), ("b", 0, "y")], "lonely")
     ingest_rows(store, [("a", 0, "x"), ("a", 1, "y")], "single")
-    with pytest.raises(MetricError, match="no caption has a reference"):
+    with pytest.raises(MetricError, match="needs two captions per image; this dataset has one"):
         outliers(store, "lonely")
     with pytest.raises(MetricError, match="no cider"):
         outliers(store, "single")

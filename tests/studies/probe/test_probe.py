@@ -254,7 +254,7 @@ def test_images_without_references_and_captions_without_words_are_explained(stor
     assert set(result.frame["n"]) == {4}
     assert result.frame["relative"].null_count() == result.frame.height
     filled(store, [("a", 0, "lonely"), ("b", 0, "lonely too")], dataset="lonely")
-    with pytest.raises(MetricError, match="no caption has a reference"):
+    with pytest.raises(MetricError, match="needs two captions per image; this dataset has one"):
         probe(store, "lonely", metrics=["bleu-1"])
 
 

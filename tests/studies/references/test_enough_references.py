@@ -101,7 +101,7 @@ def test_more_references_than_any_image_has_are_refused(store: Store) -> None:
 
 
 def test_captions_alone_on_their_images_are_refused(store: Store) -> None:
-    with pytest.raises(MetricError, match="no image has 2 captions"):
+    with pytest.raises(MetricError, match="needs two captions per image"):
         measured(store, [("a", 0, "a dog"), ("b", 0, "a cat")])
 
 

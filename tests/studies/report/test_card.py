@@ -184,6 +184,8 @@ def test_file_has_its_address_where_the_declared_hash_is_that_of_what_was_read(s
     others = Download("https://example.org/other", "1" * 64, Path("x")), Download("x", own, Path("x"), "in.zip")
     config = declared(downloads=(*others, Download(ADDRESS, own, Path("x"))))
     assert card(store, "dogs", settings=BLEU, config=config).url == ADDRESS
+    config = declared(downloads=(Download("https://me:hunter2@example.org/x?sig=hunter2", own, Path("x")),))
+    assert card(store, "dogs", settings=BLEU, config=config).url == "https://***@example.org/x?sig=***"
 
 
 @pytest.mark.parametrize(
@@ -229,3 +231,13 @@ def test_badge_of_a_name_with_marks_is_still_a_picture(dogs: DatasetCard) -> Non
     odd = replace(selection, split='"<&>')
     root = ElementTree.fromstring(reports.document_text(replace(dogs, selections=(odd,)), "badge"))
     assert 'dogs:"<&>' in root.attrib["aria-label"]
+
+
+def test_card_of_single_captions_says_why_there_are_no_bounds(store: Store) -> None:
+    ingest_rows(store, [row for row in DOGS if row[1] == 0], "dogs")
+    made = card(store, "dogs", settings=BLEU)
+    (bounds,) = (one for one in made.sections if one.name == "bounds")
+    assert bounds.absent == "dogs: needs two captions per image; this dataset has one."
+    assert {number.name.partition("/")[0] for number in made.numbers} == {"profile", "splits", "findings"}
+    for name in ("md", "croissant", "badge"):
+        assert reports.document_text(made, name)

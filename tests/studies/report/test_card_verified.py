@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +23,12 @@ from auditor.studies.verify import verify
 BLEU = ReportSettings(("bleu-1",), seed=7, references=1)
 DOGS: Rows = [(f"d{image}", slot, f"a {word} dog runs" + " far" * slot)
               for image, word in enumerate(("red", "blue", "tall", "old")) for slot in (0, 1, 2)]  # fmt: skip
-BODY = {"identifier": f"dogs@{'a' * 64}", "additionalProperty": [{"propertyID": "profile/asl", "value": 4.5}]}
+NUMBER = {"propertyID": "profile/asl", "value": 4.5}
+BODY = {"identifier": f"dogs@{'a' * 64}", "additionalProperty": [NUMBER]}
+
+
+def with_setting(name: str, value: object) -> str:
+    return json.dumps(BODY | {"additionalProperty": [{"propertyID": f"settings/{name}", "value": value}, NUMBER]})
 
 
 @pytest.fixture(scope="module")
@@ -106,6 +112,13 @@ def test_number_made_in_another_way_is_not_answerable(path: Path, dogs: DatasetC
     assert result.holds is False  # a card of which nothing holds is none to rely on
 
 
+def test_signature_that_is_no_text_is_another_way(path: Path, dogs: DatasetCard) -> None:
+    body = json.loads(reports.document_text(dogs, "croissant"))
+    body["additionalProperty"][-1]["measurementTechnique"] = {"a": ["b"]}
+    result = verified(path, file_of(dogs, change=lambda _: json.dumps(body)))
+    assert "made in another way now" in result.frame["why"][-1]
+
+
 def test_captions_are_known_by_their_hash_whatever_they_are_called(dogs: DatasetCard) -> None:
     with Store.open(MEMORY) as store:
         ingest_rows(store, DOGS, "hounds", splits={"train": ["d0", "d1"], "test": ["d2", "d3"]})
@@ -138,6 +151,12 @@ def test_version_that_the_store_does_not_hold_is_not_answerable(store: Store, do
         (json.dumps(BODY | {"additionalProperty": [{"propertyID": "settings/other", "value": 1}]}), "no setting"),
         ('{"a":' * 100_000, "no card as auditor writes them"),
         ("<!-- auditor.card/v1\n[]\n-->", "no card as auditor writes them"),
+        ("<!-- auditor.card/v1\n" * 60_000, "no card of auditor"),
+        (with_setting("metrics", ["bleu-1"] * 51), "is no setting"),
+        (with_setting("metrics", ["bleu-1" * 100]), "is no setting"),
+        (with_setting("tokenizer", "python:evil"), "no such tokenizer"),
+        (json.dumps(BODY | {"identifier": "dogs\ud800"}), "surrogates not allowed"),
+        (json.dumps(BODY | {"additionalProperty": BODY["additionalProperty"] * 10_001}), "more than 10,000 numbers"),
     ],
 )
 def test_file_that_is_no_card_is_refused_with_the_reason(store: Store, text: str, words: str) -> None:
@@ -148,7 +167,8 @@ def test_file_that_is_no_card_is_refused_with_the_reason(store: Store, text: str
 
 def test_file_that_cannot_be_read_is_refused(store: Store) -> None:
     Path("card.svg").write_bytes(b"\xff\xfe")
-    for name in ("card.svg", "nowhere.md", "."):
+    os.mkfifo("pipe.md")
+    for name in ("card.svg", "nowhere.md", ".", "pipe.md", "/dev/zero"):
         with pytest.raises(SourceError, match="cannot be read"):
             verify(store, card=Path(name))
 

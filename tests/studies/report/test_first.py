@@ -157,3 +157,18 @@ def test_parts_of_one_dataset_are_told_once_what_is_true_of_all_of_it(store: Sto
     made = report(store, "dogs:train", "dogs:test", settings=BLEU, sections=["findings"], timed=False)
     told = next(one.findings for one in made.sections if one.name == "findings")
     assert sum(one.kind == "near-duplicate-across-splits" for one in told) == 1
+
+
+def test_datasets_with_unequal_captions_per_image_are_told_first(store: Store) -> None:
+    ingest_rows(store, DOGS, "dogs")
+    ingest_rows(store, [row for row in DOGS if row[1] < 2], "pairs")
+    ingest_rows(store, [row for row in DOGS if row[1] < 1], "alone")
+    found = report(store, "pairs", "dogs", "alone", settings=BLEU, sections=["findings"], timed=False)
+    (told,) = [one for one in found.cards if one.kind == "unequal-captions-per-image"]
+    assert told in found.sections[1].findings
+    assert (told.severity, dict(told.values)) == ("warning", {"dogs": 3, "pairs": 2})
+    (row,) = [words for words in found.sections[0].words if "captions per image differ" in words]
+    assert row.startswith("warning: captions per image differ (pairs 2.0, dogs 3.0): ")
+    drawn = ReportSettings(("bleu-1",), resamples=0, references=1)
+    equal = report(store, "pairs", "dogs", settings=drawn, sections=["findings"], timed=False)
+    assert "captions per image differ" not in equal.to_json()

@@ -175,3 +175,40 @@ def test_dataset_that_nobody_has_rated_is_told_what_to_ingest(store: Store) -> N
     bare, named = (section(document, "people") for document in told)
     assert "dogs: the store holds no judgements of people (ratings, choices) of these images." in bare
     assert "of these images; `auditor ingest r` adds some." in named
+
+
+ALONE = "{}: needs two captions per image; this dataset has one."
+
+
+def test_single_captions_leave_out_in_one_line_what_needs_references_and_nothing_else(store: Store) -> None:
+    ingest_rows(store, [(image, slot, text) for image, slot, text in DOGS if slot == 1], "alone")
+    document = report(store, "alone", settings=ReportSettings(("bleu-1", "cider-d"), resamples=50), timed=False)
+    absent = {one.name: one.absent for one in document.sections if one.absent}
+    needing = dict.fromkeys(("bounds", "comparison", "correlation", "consensus"), ALONE.format("alone"))
+    assert absent.items() >= needing.items()
+    assert absent.keys() - needing.keys() <= {"people", "choices", "summary"}
+    assert "Bounds: alone: needs two captions" in " ".join(document.sections[0].notes)
+    method = " ".join(document.sections[-1].words)
+    assert "No caption was scored." in method
+    assert "held out" not in method
+    assert not [
+        line for line in document.sections[-1].commands if line.split()[1] in ("bounds", "compare", "identical")
+    ]
+
+
+def test_a_dataset_of_single_captions_stays_out_of_the_scores_of_others(store: Store) -> None:
+    ingest_rows(store, [row for row in DOGS if row[1] == 0], "alone")
+    ingest_rows(store, [row for row in DOGS if row[1] == 0 or row[0] != "d3"], "dogs")
+    ingest_rows(store, CATS, "cats")
+    wanted = ["findings", "bounds", "comparison", "correlation", "consensus"]
+    document = report(store, "alone", "dogs", "cats", settings=BLEU, sections=wanted, timed=False)
+    found, *scored = document.sections[1:6]
+    assert any(note.startswith("alone: no search for swapped captions, no bounds: ") for note in found.notes)
+    for one in scored:
+        assert one.absent is None
+        assert ALONE.format("alone") in one.notes
+        assert [each.version.dataset for each in one.results[0].selections] in (["dogs", "cats"], ["dogs"])
+        assert "alone" not in one.commands[0]
+    assert any("dogs: 1 image has one caption only" in note for note in scored[0].notes)
+    two = report(store, "alone", "dogs", settings=BLEU, sections=["comparison"], timed=False)
+    assert two.sections[1].absent == ALONE.format("alone")

@@ -10,6 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from conftest import ingest_rows
+from running import run_auditor
 
 from auditor.model import Source
 from auditor.store import versions
@@ -103,8 +104,7 @@ def test_command_ends_well_where_only_counts_differ(tmp_path: Path) -> None:
         label = versions.resolve(store, "set").version.label
     config = tmp_path / "own.toml"
     config.write_text('[set]\nformat = "flickr"\npath = "captions.token"\nimages = 2\ncaptions = 9\n')
-    command = [sys.executable, "-m", "auditor", "verify", "--store", str(path), "--config", str(config)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = run_auditor("verify", "--store", str(path), "--config", str(config))
     assert done.returncode == 0
     assert "differs" in done.stdout
     assert f"{label}: 3 captions, 6 fewer than the 9 that datasets.toml declares" in done.stdout

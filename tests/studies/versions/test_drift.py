@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import subprocess
-import sys
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -13,6 +11,7 @@ import pytest
 from conftest import ingest_rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from running import run_auditor
 
 from auditor.errors import UsageError
 from auditor.store.connection import MEMORY, Store
@@ -193,8 +192,7 @@ def test_command_exits_1_on_drift_where_it_is_asked_to(tmp_path: Path, depth: st
 
     def code(*refs: str) -> int:
         options = ["--depth", depth, "--profile", "bare", "--exit-code", "--store", str(path)]
-        command = [sys.executable, "-m", "auditor", "diff", *refs, *options]
-        return subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode
+        return run_auditor("diff", *refs, *options).returncode
 
     assert code("set@v1", "set@v2") == 1
     assert code("set@v2", "set@v2") == 0

@@ -26,6 +26,12 @@ ALPHA, BETA, GAMMA, DELTA = 0.85, 0.2, 0.6, 0.75
 
 WEIGHTS = (1.0, 0.6, 0.8, 0.6)
 
+#: The most matches of a pair, 320 MiB: some 2,000 words that are all alike, against as many.
+MOST_MATCHES = 1 << 22
+
+#: The score of a candidate that has more with a reference.
+UNALIGNED = -2.0
+
 _MARGIN = 1 + 1e-9  # by which a bound has to be clear of rounding
 
 Numbers = NDArray[np.int32]
@@ -188,9 +194,9 @@ def align(
 ) -> None:  # fmt: skip
     """Score candidates begin to finish - 1 against each of their references, and keep the first best.
 
-    Fills `scores` and `statistics` (columns as `CHUNKS` says), one row per candidate, and `pair_scores` from
-    `pair_starts[candidate]` on, one for each of its references. Where there is no room in `pair_scores`, references are
-    left out that cannot be the best.
+    Fills `scores` (`UNALIGNED` where a reference has more than `MOST_MATCHES` with the candidate) and `statistics`
+    (columns as `CHUNKS` says), one row per candidate, and `pair_scores` from `pair_starts[candidate]` on, one for each
+    of its references. Where there is no room in `pair_scores`, references are left out that cannot be the best.
     """
     text, starts = texts.words, texts.starts
     key, stem, is_function = words.key, words.stem, words.is_function
@@ -246,9 +252,12 @@ def align(
                     bounds[ours], bounds[ours + 1], bounds[theirs], bounds[theirs + 1], place, length, phrase,
                     near_phrases, target,
                 )  # fmt: skip
-                if size > len(pool):
+                if len(pool) < size <= MOST_MATCHES * COLUMNS:
                     pool, size = np.empty(2 * size, dtype=np.int64), -1
             unchain(ref_head, bounds[theirs], bounds[theirs + 1], phrase)
+            if size > MOST_MATCHES * COLUMNS:
+                scores[candidate] = UNALIGNED
+                break
             ref_functions = _functions(text, ref, ref + n_ref, is_function)
             if best >= 0 and not every:
                 highest = _most(

@@ -1,0 +1,45 @@
+"""A store of many datasets answers as one of few does: the engine plans small joins with large tables otherwise."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from conftest import ingest_rows
+from test_every_question import APART, ASKED, NAMES
+
+import auditor
+from auditor.studies import STUDIES
+
+NAMED = [*NAMES, *(f"set{number}" for number in range(60 - len(NAMES)))]
+
+#: What needs a pipeline, and what asks the same counts in many samples or parts.
+TESTED_ELSEWHERE = {"syntax", "diversity", "stages"}
+
+
+@pytest.fixture(scope="module")
+def audit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[auditor.Auditor]:
+    """A store of 60 datasets with 15,000 captions, and three forced-choice items of captions far apart in it."""
+    path = tmp_path_factory.mktemp("many") / "audit.duckdb"
+    items = path.with_name("bench.jsonl")
+    with auditor.Auditor(path, write=True) as written:
+        for name in NAMED:
+            said = [f"the {number % 7} dogs of {name} see {number % 343}" for number in range(250)]
+            said[1] = said[0]
+            ingest_rows(written.store, [(f"{n // 5}.jpg", n % 5, text) for n, text in enumerate(said)], name)
+            with items.open("a") as file:
+                if name in NAMED[::29]:
+                    file.write(json.dumps({"item": name, "image": "0.jpg", "right": said[0], "wrong": said[9]}) + "\n")
+        written.ingest("bench", files=[items], file_format="choices")
+    with auditor.Auditor(path) as opened:
+        yield opened
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("many datasets")
+@pytest.mark.parametrize("name", [*(name for name in STUDIES if name not in APART | TESTED_ELSEWHERE), "choices"])
+def test_question_has_an_answer_where_there_are_many_datasets(name: str, audit: auditor.Auditor) -> None:
+    named, said = (["bench"], {"against": NAMES[0]}) if name == "choices" else ASKED.get(name, (NAMES[:1], {}))
+    answer = getattr(audit, name)(*named, **said)
+    assert answer.signatures if name == "card" else answer.frame.height
