@@ -172,7 +172,7 @@ Corpus = Annotated[str | None, Parameter("Corpus whose sentences and words are s
 
 Resamples = Annotated[int, Parameter("Bootstrap resamples of images behind each interval; 0: no intervals.")]
 
-Confidence = Annotated[float, Parameter("Share of the resamples inside an interval.")]
+Confidence = Annotated[float, Parameter("Confidence of the intervals.")]
 
 Against = Annotated[
     str | None, Parameter("Captions to score against; default: the first related dataset.", completes="dataset")

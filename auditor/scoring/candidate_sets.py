@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from auditor.metrics.candidates import HUMAN, CandidateSet
+from auditor.metrics.candidates import HUMAN, CandidateSet, bind_candidates
 from auditor.model import Progress, Selection, silent
 from auditor.parameters import MetricName
 from auditor.registry import MetricRequest, References, requests
@@ -15,6 +15,8 @@ from auditor.result import Finding, Said, about
 from auditor.scoring.scores import scorable, score_candidates, signatures, too_few_captions, too_long
 from auditor.scoring.single_captions import NEEDS_TWO, lacking, without_references
 from auditor.scoring.substitutes import Substitutes, candidate_sets, empty, passed_over, refuse
+from auditor.statistics.resampling import GIVER
+from auditor.store import ngrams
 from auditor.store.connection import Store
 
 _CANDIDATES_AT_ONCE = 1_300_000
@@ -83,6 +85,20 @@ def score_sets(
             *_without_meaning(selection, scores.filter(candidate=HUMAN.name), metrics),
         ),
     )
+
+
+def with_givers(store: Store, measured: CandidateScores, against: References, tokenizer: str) -> pl.DataFrame:
+    """Return the scores with column `from_image`: from which other image of the selection a substitute is.
+
+    It is null of what is no caption of the selection. An image that gives captions to others moves their scores too.
+    """
+    intra = [one for one in measured.sets if one.name == "intra"]
+    if not intra:
+        return measured.scores
+    at_work = ngrams.workspace(store, against.of(measured.selection), tokenizer)
+    bind_candidates(store, at_work, intra)
+    drawn = at_work.rows("drawn_candidate").select("candidate", "image", "slot", GIVER)
+    return measured.scores.join(drawn, on=["candidate", "image", "slot"], how="left", maintain_order="left")
 
 
 def _single(store: Store, selection: Selection, against: References) -> list[Finding]:

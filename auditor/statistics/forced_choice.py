@@ -7,18 +7,27 @@ the variance of a mean of marks is that of sums over images (Rao & Scott 1992).
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtr  # type: ignore[import-untyped]
 
-from auditor.statistics.significance import held
+from auditor.statistics.resampling import resampled_totals, whole_numbers
+from auditor.statistics.significance import held, students_quantile
+from auditor.statistics.studentized import mean_and_error, ratios
 
 Floats = NDArray[np.float64]
 
 #: What chance alone reaches, of one right caption and one wrong one.
 CHANCE = 0.5
+
+#: Resamples of images behind the test against the best of several.
+RESAMPLES = 1000
+
+#: Leads that differ less are equal.
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -53,9 +62,9 @@ def share(marks: Floats, images: NDArray[np.int64], confidence: float = 0.95, ch
     if not n:
         raise ValueError("no items, no share")
     value = float(marks.mean())
-    independent = _independent(marks, images, value)
-    z = float(ndtri(0.5 + confidence / 2))
-    low, high = _wilson(value, independent, z)
+    variance, groups = _variance(marks, images)
+    independent = _independent(value, variance, groups, n)
+    low, high = _wilson(value, independent, groups, n, confidence)
     p = 2 * float(ndtr(-abs(value - chance) / math.sqrt(chance * (1 - chance)) * math.sqrt(independent)))
     return Share(n, value, low, high, min(held(p), 1.0), independent)
 
@@ -77,13 +86,66 @@ def difference(marks: Floats, others: Floats, images: NDArray[np.int64]) -> Diff
     return Difference(value, held(2 * float(stdtr(groups - 1, -abs(value) / math.sqrt(variance)))))
 
 
-def _independent(marks: Floats, images: NDArray[np.int64], value: float) -> float:
+def resampled_interval(value: float, values: Floats, images: int, n: int, confidence: float) -> tuple[float, float]:
+    """Compute the interval of a share of `n` items by the shares of resamples of their images, as `share` does."""
+    variance = float(np.var(values, ddof=1)) * images / max(images - 1, 1)
+    return _wilson(value, _independent(value, variance, images, n), images, n, confidence)
+
+
+def against_best(
+    scorers: Sequence[tuple[Floats, Floats]], images: NDArray[np.int64], key: Sequence[object]
+) -> list[Difference | None]:
+    """Compare scorers with the best of several others each, on the same items; `key` makes the draw.
+
+    Of each scorer: its marks, and those of the others (items × others), not a number where there is none. Which other
+    is best is seen on these items too, so that all of them are tested: how often the largest lead of another, in
+    standard errors, is as large in resamples of images where none leads (White 2000), or how probable it is that the
+    scorer leads each of them so far (Student's t); p is the smaller, twice. `value` is how far the scorer is ahead of
+    the other that leads most. Null where no other has an item in common.
+    """
+    _, place = np.unique(images, return_inverse=True)
+    leads = [_leads(marks, others, place) for marks, others in scorers]
+    added, unit = whole_numbers(np.hstack([apart for _, _, apart in leads]))
+    means = resampled_totals(added, RESAMPLES, key) * unit / len(added)
+    # By the errors of the data: of scorers that differ on one image, resamples without it have none.
+    drawn = ratios(means, np.hstack([error for _, error, _ in leads]))
+    found: list[Difference | None] = []
+    for value, error, apart in leads:
+        own, drawn = np.hsplit(drawn, [len(value)])
+        known = ~np.isnan(value)
+        if not known.any():
+            found.append(None)
+            continue
+        lead = ratios(value, error)[known]
+        behind = (1 + np.count_nonzero(own[:, known].max(axis=1) >= lead.max() - _ROUNDING)) / (1 + RESAMPLES)
+        ahead = float(stdtr(len(apart) - 1, lead).max()) if len(apart) > 1 else 1.0
+        p = min(1.0, 2 * max(min(behind, ahead), 0.5 ** len(apart)))
+        found.append(Difference(float(-value[known][lead.argmax()]), p))
+    return found
+
+
+def _leads(marks: Floats, others: Floats, place: NDArray[np.int64]) -> tuple[Floats, Floats, Floats]:
+    """Compute how far others are ahead, with standard errors, and what each image adds (images × others)."""
+    apart = others - marks[:, None]
+    known = ~np.isnan(apart)
+    images = place.max() + 1
+    sums, counts = (
+        np.stack([np.bincount(place, weights=column, minlength=images) for column in table.T], axis=1)
+        for table in (np.where(known, apart, 0), known)
+    )
+    with np.errstate(invalid="ignore", divide="ignore"):
+        value = sums.sum(axis=0) / counts.sum(axis=0)
+        influence = images * (sums - value * counts) / counts.sum(axis=0)
+    _, error = mean_and_error(np.hstack([influence.sum(axis=0), (influence * influence).sum(axis=0)]), images)
+    return value, error, influence
+
+
+def _independent(value: float, variance: float, groups: int, n: int) -> float:
     """Say how many independent items have a share of the same variance, no more than there are."""
-    variance, groups = _variance(marks, images)
     spread = value * (1 - value)
     if spread == 0 or variance == 0:
         return float(groups)
-    return min(spread / variance, float(len(marks)))
+    return min(spread / variance, float(n))
 
 
 def _variance(values: Floats, images: NDArray[np.int64]) -> tuple[float, int]:
@@ -94,9 +156,14 @@ def _variance(values: Floats, images: NDArray[np.int64]) -> tuple[float, int]:
     return float((sums**2).sum()) / len(values) ** 2 * groups / max(groups - 1, 1), groups
 
 
-def _wilson(value: float, n: float, z: float) -> tuple[float, float]:
-    """Wilson 1927: the shares that would not be refused by the test of a share against a known one."""
-    square = z * z / n
+def _wilson(value: float, independent: float, images: int, n: int, confidence: float) -> tuple[float, float]:
+    """Wilson 1927: the shares that would not be refused by the test of a share against a known one.
+
+    Where `n` items share images, and so many images say how alike their items are, the quantile is Student's.
+    """
+    is_estimated = 1 < images < n and independent < n
+    z = students_quantile(images - 1, confidence) if is_estimated else float(ndtri(0.5 + confidence / 2))
+    square = z * z / independent
     centre = (value + square / 2) / (1 + square)
-    reach = z / (1 + square) * math.sqrt(value * (1 - value) / n + square / (4 * n))
+    reach = z / (1 + square) * math.sqrt(value * (1 - value) / independent + square / (4 * independent))
     return max(0.0, centre - reach), min(1.0, centre + reach)

@@ -1,6 +1,6 @@
 """How far is the score of a whole output by chance, and is one system better than another? By resampling its images.
 
-An output has one score, of sums over its images: intervals draw whole images (bootstrap), the test lets two outputs
+An output has one score, of sums over its images: intervals draw whole images (`studentized`), the test lets two outputs
 change places on images by the toss of a coin (approximate randomisation: Noreen 1989; Riezler & Maxwell 2005). As in
 `resampling`, draws are raw words of Philox and sums are of whole numbers.
 """
@@ -15,7 +15,8 @@ import polars as pl
 
 from auditor.model import Progress, silent
 from auditor.statistics.permutation import two_sided_p
-from auditor.statistics.resampling import AT_A_TIME, Floats, percentile_interval, resampled_totals, stream_of
+from auditor.statistics.resampling import AT_A_TIME, Floats, stream_of
+from auditor.statistics.studentized import Measured, estimates
 
 #: The score of each row of sums.
 Score = Callable[[pl.DataFrame], pl.Series]
@@ -34,8 +35,8 @@ class Resampling:
         if not self.times:
             return None
         return (
-            f"low and high: {100 * self.confidence:g} % of {self.times:,} resamples of images; difference from "
-            f"{first}, p by as many randomisations that let both change places on images"
+            f"low and high: {100 * self.confidence:g} % interval by {self.times:,} resamples of images; "
+            f"difference from {first}, p by as many randomisations that let both change places on images"
         )
 
 
@@ -81,12 +82,14 @@ def score_of(sums: pl.DataFrame, score: Score) -> float:
 def interval(
     sums: pl.DataFrame, score: Score, resampling: Resampling, key: Sequence[object], progress: Progress = silent
 ) -> tuple[float, float] | None:
-    """Give between what the middle share of the resamples lies; null where one of them has no score."""
+    """Compute the interval of the score; null without resamples, or where the score needs one of the images."""
     if not resampling.times:
         return None
     columns = sums.group_by("image").sum().sort("image").drop("image")
-    drawn = resampled_totals(columns.to_numpy(), resampling.times, key, progress)
-    return percentile_interval(_scores(drawn, columns.columns, score), resampling.confidence)
+    counted = columns.to_numpy()
+    without = _scores(counted.sum(axis=0) - counted, columns.columns, score)
+    measured = Measured(score_of(sums, score), without, bool((counted >= 0).all()))
+    return estimates([measured], resampling.times, key, progress)[0].interval(resampling.confidence)
 
 
 def p_of_difference(

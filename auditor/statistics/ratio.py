@@ -1,18 +1,15 @@
 """A ratio of totals over images, with an interval that takes images as drawn, not words.
 
 The words of one image are no independent draws: what varies is the image. The interval is that of the linearised ratio
-(Cochran 1977, Sampling Techniques, section 6.3): the variance of part - ratio * whole over images.
+(Cochran 1977, Sampling Techniques, section 6.3), by Student's t: the variance of part - ratio * whole over images.
 """
 
 from __future__ import annotations
 
 import polars as pl
 
-#: The normal quantile of a two-sided interval of 95 %.
-NORMAL = 1.959963984540054
-
 #: What the interval is called in signatures.
-INTERVAL = "linearised-95"
+INTERVAL = "linearised-t-95"
 
 
 def ratio(totals: pl.DataFrame) -> pl.DataFrame:
@@ -25,12 +22,24 @@ def ratio(totals: pl.DataFrame) -> pl.DataFrame:
     value = pl.col("part") / pl.col("whole")
     spread = pl.col("part_square") - 2 * value * pl.col("product") + value * value * pl.col("whole_square")
     unbiased = spread.clip(lower_bound=0) * pl.col("images") / (pl.col("images") - 1)
-    error = pl.when(pl.col("images") > 1).then(unbiased.sqrt() / pl.col("whole"))
-    return totals.filter(pl.col("whole") > 0).select(
-        "class",
-        value=value,
-        low=(value - NORMAL * error).clip(lower_bound=0),
-        high=value + NORMAL * error,
-        n=pl.col("whole"),
-        images=pl.col("images"),
+    reach = students_reach(totals["images"]) * unbiased.sqrt() / pl.col("whole")
+    return (
+        totals.with_columns(reach=reach)
+        .filter(pl.col("whole") > 0)
+        .select(
+            "class",
+            value=value,
+            low=(value - pl.col("reach")).clip(lower_bound=0),
+            high=value + pl.col("reach"),
+            n=pl.col("whole"),
+            images=pl.col("images"),
+        )
     )
+
+
+def students_reach(images: pl.Series) -> pl.Series:
+    """Return how many standard errors a 95 % interval of so many images reaches, by Student's t; null for one."""
+    from auditor.statistics.significance import students_quantile  # noqa: PLC0415  # scipy is slow to import
+
+    reaches = [students_quantile(number - 1) if number > 1 else None for number in images]
+    return pl.Series("reach", reaches, pl.Float64)

@@ -28,7 +28,10 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 #: Scores are multiples of 10^-12 (see `registry.DECIMALS`).
-_UNIT = 10.0**12
+UNIT = 10.0**12
+
+#: The column that says from which image a substitute is.
+GIVER = "from_image"
 
 #: A double holds whole numbers of so many bits exactly.
 _EXACT_BITS = 53
@@ -46,12 +49,14 @@ class ImageSums:
 
     `sums` (images × columns) are in units of 10^-12, `counts` (images × candidates) are numbers of captions. `columns`
     names the columns, each by candidate and metric, `candidate_of` the column of `counts` that belongs to each.
+    `given` are sums and counts of the substitutes that captions of an image are elsewhere.
     """
 
     columns: tuple[tuple[str, str], ...]
     sums: Integers
     counts: Integers
     candidate_of: Integers
+    given: tuple[Integers, Integers] | None = None
 
     @property
     def images(self) -> int:
@@ -64,17 +69,31 @@ class ImageSums:
         return self.ratios(self.digits.sum(axis=0))
 
     @functools.cached_property
+    def by_image(self) -> Floats:
+        """Compute the mean of each column image by image, images × columns; not a number where there are none."""
+        return self.ratios(self.digits)
+
+    @functools.cached_property
     def digits(self) -> Floats:
         """Give sums and counts as digits so small that those of as many images as there are add up exactly.
 
         Images × (digits of the sums, the lowest first and the last with the sign, then counts).
         """
+        return self._cut(self.sums, self.counts)
+
+    @property
+    def touched(self) -> Floats:
+        """Return the digits of all that an image has a part in: as the one described, and as one that gave captions."""
+        return self.digits if self.given is None else self.digits + self._cut(*self.given)
+
+    def _cut(self, sums: Integers, counts: Integers) -> Floats:
         bits = _EXACT_BITS - self.images.bit_length()
-        digits, rest = [], self.sums
-        while (np.abs(rest) >> bits).any():
+        largest = max(int(np.abs(part).max(initial=0)) for part in (self.sums, sums))
+        digits, rest = [], sums
+        while largest >> bits:
             digits.append(rest & ((1 << bits) - 1))
-            rest = rest >> bits
-        return np.hstack([*digits, rest, self.counts]).astype(np.float64)
+            rest, largest = rest >> bits, largest >> bits
+        return np.hstack([*digits, rest, counts]).astype(np.float64)
 
     def ratios(self, totals: Floats) -> Floats:
         """Make means of rows of `digits` that were added up: units first, then captions, as `summary` divides."""
@@ -84,7 +103,7 @@ class ImageSums:
         for digit in reversed(np.split(digits, digits.shape[-1] // width, axis=-1)):
             total = total * 2.0**bits + digit
         with np.errstate(invalid="ignore", divide="ignore"):
-            means: Floats = total / _UNIT / captions[..., self.candidate_of]
+            means: Floats = total / UNIT / captions[..., self.candidate_of]
         return means
 
 
@@ -102,24 +121,31 @@ def check_resampling(resamples: int, confidence: float) -> None:
 
 
 def image_sums(scores: pl.DataFrame) -> ImageSums:
-    """Add up scores by image. `scores` has columns candidate, image, and one for each metric."""
-    metrics = [column for column in scores.columns if column not in ("candidate", "image", "slot")]
+    """Add up scores by image. `scores` has columns candidate, image, slot, and one for each metric.
+
+    A column `from_image` says which other of these images a substitute is from, null for what is none.
+    """
+    metrics = [column for column in scores.columns if column not in ("candidate", "image", "slot", GIVER)]
     candidates = scores["candidate"].unique(maintain_order=True).to_list()
-    exact = [(pl.col(metric) * _UNIT).round().cast(pl.Int64).sum() for metric in metrics]
-    by_image = scores.group_by("candidate", "image").agg(*exact, captions=pl.len().cast(pl.Int64))
-    images = by_image.select("image").unique().sort("image")
-    parts = [
-        images.join(by_image.filter(pl.col("candidate") == name), on="image", how="left", maintain_order="left")
-        .select("captions", *metrics)
-        .fill_null(0)
-        .to_numpy()
-        for name in candidates
-    ]
+    images = scores.select("image").unique().sort("image")
+    exact = [(pl.col(metric) * UNIT).round().cast(pl.Int64).sum() for metric in metrics]
+
+    def added(by: str) -> tuple[Integers, Integers]:
+        by_image = scores.group_by("candidate", image=by).agg(*exact, captions=pl.len().cast(pl.Int64))
+        parts = [
+            images.join(by_image.filter(pl.col("candidate") == name), on="image", how="left", maintain_order="left")
+            .select("captions", *metrics)
+            .fill_null(0)
+            .to_numpy()
+            for name in candidates
+        ]
+        return np.hstack([part[:, 1:] for part in parts]), np.stack([part[:, 0] for part in parts], axis=1)
+
     return ImageSums(
         tuple((name, metric) for name in candidates for metric in metrics),
-        np.hstack([part[:, 1:] for part in parts]),
-        np.stack([part[:, 0] for part in parts], axis=1),
+        *added("image"),
         np.repeat(np.arange(len(candidates)), len(metrics)),
+        added(GIVER) if GIVER in scores.columns else None,
     )
 
 
@@ -172,20 +198,28 @@ def resampled_totals(
     return totals
 
 
+def whole_numbers(columns: Floats) -> tuple[Floats, Floats]:
+    """Round columns to whole numbers (and the unit of each) so large that as many as there are add up exactly."""
+    largest = np.abs(columns).max(axis=0)
+    unit = np.ldexp(1.0, np.frexp(largest)[1] - (_EXACT_BITS - len(columns).bit_length()))
+    return np.rint(columns / unit), unit
+
+
 def left_out_means(sums: ImageSums) -> Floats:
-    """Give the mean of each column without each image in turn, images × columns."""
-    return sums.ratios(sums.digits.sum(axis=0) - sums.digits)
+    """Compute the mean of each column without each image in turn, and without what it gave; images × columns."""
+    return sums.ratios(sums.digits.sum(axis=0) - sums.touched)
 
 
 def percentile_interval(values: Floats, confidence: float) -> tuple[float, float] | None:
     """Cut equally much off both ends of resampled values, interpolating linearly between the nearest two.
 
-    None where a resample has no value.
+    None where a resample has no value, and where an end is not finite.
     """
-    if not len(values) or not np.isfinite(values).all():
+    if not len(values) or np.isnan(values).any():
         return None
-    low, high = np.quantile(values, [(1 - confidence) / 2, (1 + confidence) / 2])
-    return float(low), float(high)
+    with np.errstate(invalid="ignore"):
+        low, high = np.quantile(values, [(1 - confidence) / 2, (1 + confidence) / 2])
+    return (float(low), float(high)) if np.isfinite([low, high]).all() else None
 
 
 def jackknife_error(values: Floats) -> float | None:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincc, ndtr, stdtr  # type: ignore[import-untyped]
+from scipy.special import betaincc, ndtr, stdtr, stdtrit  # type: ignore[import-untyped]
 
 #: The smallest p that is reported: below it a double has lost digits, or is 0.
 SMALLEST_P = sys.float_info.min
@@ -67,6 +67,16 @@ def pearson(r: float, rows: int) -> float:
     """Take the beta distribution that r has between independent normal scores."""
     shape = rows / 2 - 1
     return held(2 * betaincc(shape, shape, (abs(r) + 1) / 2))
+
+
+def students_quantile(freedom: int, confidence: float = 0.95) -> float:
+    """Return how many standard errors the ends of a two-sided interval of Student's t are away."""
+    return float(stdtrit(freedom, 0.5 + confidence / 2))
+
+
+def students_p(t: float, freedom: int) -> float:
+    """Return the two-tailed p of Student's t."""
+    return held(2 * stdtr(freedom, -abs(t)))
 
 
 def held(p: float) -> float:

@@ -121,8 +121,10 @@ def test_one_image_or_no_resamples_give_no_interval() -> None:
     alone = scores().filter(image="image 3")
     assert cluster_bootstrap.resampled(alone, "human", ["fine"], STATISTICS, 5, KEY) == {}
     assert cluster_bootstrap.resampled(scores(), "human", ["fine"], STATISTICS, 0, KEY) == {}
-    assert cluster_bootstrap.interval(None, 0.95) is None
-    assert cluster_bootstrap.interval(np.array([0.1, np.nan]), 0.95) is None
+    assert cluster_bootstrap.interval(0.1, None, 37, 0.95) is None
+    assert cluster_bootstrap.interval(0.1, np.array([0.1, np.nan]), 37, 0.95) is None
+    assert cluster_bootstrap.interval(0.1, np.array([0.1, 0.2, 1.0]), 37, 0.95) is None
+    assert cluster_bootstrap.difference(0.1, np.array([0.1, np.nan]), 37, 0.95) is None
 
 
 def test_sums_of_an_image_are_those_of_whole_numbers_to_the_last_bit() -> None:

@@ -102,9 +102,7 @@ def _frame(protocol: Protocol, part: Followed, resampling: Resampling) -> pl.Dat
 def _tables(protocol: Protocol, part: Followed, resampling: Resampling) -> list[Table]:
     label, statistic = part.rated.annotated.label, part.setup.statistic
     n = part.value(part.definitions[0], PUBLISHED, statistic)["n"]
-    share = (
-        f"{resampling.confidence:.0%} of {resampling.resamples:,} resamples of the images lie between low and high; "
-    )
+    share = f"low, high: {resampling.confidence:.0%} interval by {resampling.resamples:,} resamples of images; "
     made = [
         Table(
             f"{protocol.name}, {label}: {statistic} × 100 of {n:,} ratings, as published and sound",
@@ -128,8 +126,7 @@ def _tables(protocol: Protocol, part: Followed, resampling: Resampling) -> list[
             Table(
                 f"is a metric of {label} ahead of the next? {statistic} × 100, metrics as published",
                 neighbours,
-                caption="difference with its interval by images; p: twice the share of resamples on the other side of "
-                "0, corrected for all neighbours (Holm)",
+                caption="difference with interval and p by images, p corrected for all neighbours (Holm)",
                 name="differences",
             )
         )
@@ -197,23 +194,13 @@ def _neighbours(part: Followed, resampling: Resampling) -> pl.DataFrame:
     order = sorted((name for name, value in values.items() if value is not None), key=lambda name: -values[name])
     rows = []
     for a, b in pairwise(order):
-        drawn = [part.drawn.get((label[name], statistic)) for name in (a, b)]
-        if drawn[0] is None or drawn[1] is None:
-            continue
-        apart = drawn[0] - drawn[1]
-        interval = cluster_bootstrap.interval(apart, resampling.confidence)
-        beyond = min(int((apart <= 0).sum()), int((apart >= 0).sum()))
-        rows.append(
-            {
-                "metric": a,
-                "next": b,
-                "difference": _times(values[a] - values[b]),
-                "low": _times(interval and interval.low),
-                "high": _times(interval and interval.high),
-                "p": min(1.0, 2 * (beyond + 1) / (len(apart) + 1)),
-            }
-        )
-    made = pl.DataFrame(rows, schema_overrides=dict.fromkeys(("low", "high"), pl.Float64) if rows else None)
+        drawn = [part.drawn.resamples.get((label[name], statistic)) for name in (a, b)]
+        apart = None if drawn[0] is None or drawn[1] is None else drawn[0] - drawn[1]
+        found = cluster_bootstrap.difference(values[a] - values[b], apart, part.drawn.images, resampling.confidence)
+        if found is not None:
+            ends = {"low": _times(found.low), "high": _times(found.high), "p": found.p}
+            rows.append({"metric": a, "next": b, "difference": _times(values[a] - values[b]), **ends})
+    made = pl.DataFrame(rows)
     return made.with_columns(p=pl.Series(holm(made["p"].to_list()))) if rows else made
 
 

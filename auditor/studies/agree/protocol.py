@@ -67,9 +67,9 @@ class Followed:
         return list(self.readings[PUBLISHED].correlated)
 
     @property
-    def drawn(self) -> cluster_bootstrap.Resamples:
-        """Give the coefficients of metrics as published in each resample, ratings pooled."""
-        return self.readings[PUBLISHED].correlated[POOLED, self.candidates].resamples
+    def drawn(self) -> ProtocolRows:
+        """Return the rows of metrics as published, ratings pooled, with the coefficients in each resample."""
+        return self.readings[PUBLISHED].correlated[POOLED, self.candidates]
 
     def value(
         self, one: Definition, reading: str, statistic: str, way: str = POOLED, candidates: str | None = None
@@ -169,7 +169,9 @@ def _ceiling(rated: Rated, setup: RatedSetup, resampling: Resampling) -> Row | N
     drawn = cluster_bootstrap.resampled(
         beside, "score", ["others"], [setup.statistic], resampling.resamples, resampling.key(rated, PEOPLE)
     )
-    interval = cluster_bootstrap.interval(drawn.get(("others", setup.statistic)), resampling.confidence)
+    interval = cluster_bootstrap.interval(
+        value, drawn.get(("others", setup.statistic)), beside["image"].n_unique(), resampling.confidence
+    )
     return {
         "metric": PEOPLE,
         "statistic": "ceiling",

@@ -264,7 +264,7 @@ def exhibit(
             }
         )
     n = rows[measures[0].metric, SOUND]["n"]
-    share = f"; low, high: {resampling.confidence:.0%} of {resampling.resamples:,} resamples of the images"
+    share = f"; low, high: {resampling.confidence:.0%} interval by {resampling.resamples:,} resamples of images"
     return Table(
         f"Spearman with pooled ratings, {label}, n = {n:,}: as Elliott & Keller 2014 computed it, and sound",
         pl.DataFrame(shown, schema_overrides=dict.fromkeys(("published", "as published", "low", "high"), pl.Float64)),

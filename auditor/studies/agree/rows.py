@@ -72,11 +72,13 @@ class Resampling:
 class ProtocolRows:
     """Rows of a protocol, with the coefficients of the resamples behind their intervals.
 
-    `reason` says why there are none, `flat` names the metrics that have no coefficient because they hold one value.
+    They are of so many `images`. `reason` says why there are none, `flat` names the metrics that have no coefficient
+    because they hold one value.
     """
 
     rows: list[Row]
     resamples: cluster_bootstrap.Resamples
+    images: int
     reason: str | None
     flat: tuple[str, ...]
 
@@ -116,16 +118,16 @@ def correlated(
     drawn = cluster_bootstrap.resampled(
         rows, PEOPLE, varied, statistics, resampling.resamples, resampling.key(rated, candidates)
     )
-    made = []
+    made, images = [], rows["image"].n_unique()
     for metric, statistic, value, chance, n in values.select("metric_b", "statistic", "value", "p", "n").iter_rows():
-        interval = cluster_bootstrap.interval(drawn.get((metric, statistic)), resampling.confidence)
+        interval = cluster_bootstrap.interval(value, drawn.get((metric, statistic)), images, resampling.confidence)
         made.append(
             _row(
                 metric, statistic, protocol, value, n, candidates,
                 low=interval and interval.low, high=interval and interval.high, p=chance, strength=strength(value),
             )
         )  # fmt: skip
-    return ProtocolRows(made, drawn, reason, tuple(label for label in labels if label in flat))
+    return ProtocolRows(made, drawn, images, reason, tuple(label for label in labels if label in flat))
 
 
 def missing(label: str, made: Mapping[tuple[str, str], ProtocolRows], resampling: Resampling) -> list[str]:
@@ -140,7 +142,9 @@ def missing(label: str, made: Mapping[tuple[str, str], ProtocolRows], resampling
             reasons.setdefault(told, []).append(where)
         bare = any(row["value"] is not None and row["low"] is None for row in each.rows)
         if bare and resampling.resamples:
-            told = "no interval where images are too few: some resamples hold one rating or one score only"
+            told = (
+                "no interval where images are too few: some resamples hold one rating or score only, or agree perfectly"
+            )
             reasons.setdefault(told, []).append(where)
     return [f"{label}: {told} ({', '.join(where)})" for told, where in reasons.items()]
 
@@ -157,8 +161,8 @@ def _reason(scores: pl.DataFrame) -> str | None:
 def tests(rated: Rated, protocol: str, statistic: str, made: ProtocolRows, resampling: Resampling) -> list[Row]:
     """Test every pair of metrics: which correlates more with people, errors taken with their sign turned round.
 
-    Gives for each pair the difference of the coefficients with its interval, Williams' t and Steiger's z, each with p
-    corrected for all pairs (Holm).
+    Returns for each pair the difference of the coefficients, with interval and p over images, which is corrected for
+    all pairs (Holm); and Williams' t and Steiger's z, whose p take captions as independent.
     """
     values = {row["metric"]: row["value"] for row in made.rows if row["statistic"] == statistic}
     labels = [label for label in rated.labels if values.get(label) is not None]
@@ -173,18 +177,16 @@ def tests(rated: Rated, protocol: str, statistic: str, made: ProtocolRows, resam
         r_a, r_b, r_ab = sign[a] * values[a], sign[b] * values[b], sign[a] * sign[b] * between[a, b]
         drawn = [made.resamples.get((name, statistic)) for name in (a, b)]
         apart = None if drawn[0] is None or drawn[1] is None else sign[a] * drawn[0] - sign[b] * drawn[1]
-        interval = cluster_bootstrap.interval(apart, resampling.confidence)
+        found = cluster_bootstrap.difference(r_a - r_b, apart, made.images, resampling.confidence)
         rows["difference", a, b] = _row(
-            a, "difference", protocol, r_a - r_b, n, ALL, other=b,
-            low=interval and interval.low, high=interval and interval.high,
-        )  # fmt: skip
+            a, "difference", protocol, r_a - r_b, n, ALL, other=b, **(found._asdict() if found else {})
+        )
         for name, test in (("williams", williams), ("steiger", steiger)):
             tested = test(r_a, r_b, r_ab, n)
             rows[name, a, b] = _row(a, name, protocol, tested and tested.value, n, ALL, other=b, p=tested and tested.p)
-    for name in ("williams", "steiger"):
-        alike = [row for (test, *_), row in rows.items() if test == name and row["p"] is not None]
-        for row, corrected in zip(alike, holm([row["p"] for row in alike]), strict=True):
-            row["p_holm"] = corrected
+    over_images = [row for (test, *_), row in rows.items() if test == "difference" and "p" in row]
+    for row, corrected in zip(over_images, holm([row["p"] for row in over_images]), strict=True):
+        row["p_holm"] = corrected
     return list(rows.values())
 
 

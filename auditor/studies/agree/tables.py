@@ -112,8 +112,8 @@ def tables(rated: Rated, rows: pl.DataFrame, resampling: Resampling, threshold: 
             Table(
                 f"is a metric of {label} ahead of the next? by protocol {neighbours['protocol'][0]}",
                 neighbours.drop("protocol"),
-                caption="difference of the coefficients with its interval by images; t: Williams, z: Steiger, who take "
-                "captions as independent; p corrected for all pairs of metrics (Holm)",
+                caption="difference of the coefficients with interval and p by images, p corrected for all pairs of "
+                "metrics (Holm); t: Williams, z: Steiger, who take captions as independent, with p as it is",
                 name="differences",
             )
         )
@@ -179,13 +179,14 @@ def _neighbours(order: Sequence[str], rows: pl.DataFrame) -> pl.DataFrame:
                 "difference": sign * apart["value"],
                 "low": ends[turned],
                 "high": ends[not turned],
+                "p": apart["p_holm"],
                 "t": None if t["value"] is None else sign * t["value"],
-                "p of t": t["p_holm"],
+                "p of t": t["p"],
                 "z": None if z["value"] is None else sign * z["value"],
-                "p of z": z["p_holm"],
+                "p of z": z["p"],
             }
         )
-    numbers = dict.fromkeys(("low", "high", "t", "p of t", "z", "p of z"), pl.Float64)
+    numbers = dict.fromkeys(("low", "high", "p", "t", "p of t", "z", "p of z"), pl.Float64)
     return pl.DataFrame(made, schema_overrides=numbers, infer_schema_length=None)
 
 
@@ -196,8 +197,9 @@ def _intervals(resampling: Resampling) -> str:
     )
     if not resampling.resamples:
         return strength
-    drawn = f"{resampling.confidence:.0%} of {resampling.resamples:,} resamples of the images lie between"
-    return f"low, high: {drawn}; {strength}"
+    return (
+        f"low, high: {resampling.confidence:.0%} interval by {resampling.resamples:,} resamples of images; {strength}"
+    )
 
 
 def figure(rated: Rated, rows: pl.DataFrame, number: str) -> list[Figure]:

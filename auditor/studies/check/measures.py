@@ -14,7 +14,7 @@ from auditor.findings import KINDS
 from auditor.model import Progress, Selection, Source
 from auditor.registry import References, requests
 from auditor.result import SEVERITIES
-from auditor.scoring.candidate_sets import score_sets
+from auditor.scoring.candidate_sets import score_sets, with_givers
 from auditor.scoring.substitutes import substitutes_of
 from auditor.store.connection import Store
 from auditor.store.versions import images, log
@@ -140,7 +140,8 @@ def homogeneity(asked: Asked) -> pl.DataFrame:
         progress=asked.progress,
     )  # fmt: skip
     errors = {metric.label for metric in metrics if metric.metric.lower_is_better}
-    indices = estimated_indices(selection, scored.scores, errors, _SEED, _RESAMPLES, _CONFIDENCE, asked.progress)
+    scores = with_givers(asked.store, scored, References("loo"), asked.tokenizer)
+    indices = estimated_indices(selection, scores, errors, _SEED, _RESAMPLES, _CONFIDENCE, asked.progress)
     by_metric = {one.metric: one for one in indices.indices if one.statistic == "homogeneity"}
     said = "; ".join(map(str, (*scored.reasons.values(), *scored.notes, *indices.notes)))
     rows = []

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from auditor.model import Selection
-from auditor.statistics.forced_choice import difference, share
+from auditor.statistics.forced_choice import Difference, against_best, difference, share
 from auditor.studies.choices.scored import BLIND, PEOPLE, Scored, chance_of
 
 #: What stands for a part: all of them together, and the items that no blind scorer decides.
@@ -32,23 +32,36 @@ def rows(
     scored: Sequence[Scored],
     signatures: Mapping[str, str],
     confidence: float,
+    seed: int,
 ) -> pl.DataFrame:
-    """Give a row for each part and scorer.
+    """Return a row for each part and scorer.
 
-    `marked` are the marks of `scored.marks`, `kept` those of the blind-fair subset.
+    `marked` are the marks of `scored.marks`, `kept` those of the blind-fair subset; `seed` draws the images behind the
+    test against the best blind scorer.
     """
     told: list[dict[str, object]] = []
     parts = {part: in_part(marked, part) for part in parts_of(marked)}
+    blind = [one.name for one in scored if one.kind == BLIND]
+    version = selection.version
     for part, own in [*parts.items(), *([(FAIR, kept)] if kept.height else [])]:
         shares = [_row(own, one, confidence) for one in scored]
         best = _best_blind(shares)
+        key = (seed, version.dataset, version.version, selection.split, part)
+        against = _against_best(own, [one.name for one in scored if one.name != best], blind, key)
         for row in shares:
-            told.append({"part": part, **row, **_beside(own, row, best, "gap", "gap_p", "blind", confidence)})
-            told[-1] |= {"best_blind": best}
+            told.append(
+                {
+                    "part": part,
+                    **row,
+                    "best_blind": best,
+                    **_beside(own, row, best, "gap", "gap_p", "blind", confidence),
+                }
+            )
+            if (found := against.get(str(row["scorer"]))) is not None:
+                told[-1] |= {"gap_p": found.p, "blind": _stands(found, confidence)}
             if PEOPLE in own.columns:
                 told[-1] |= _beside(own, row, PEOPLE, "people_gap", "people_p", "people", confidence)
     frame = pl.DataFrame(told, schema=_SCHEMA)
-    version = selection.version
     signed = pl.col("scorer").replace_strict(dict(signatures), return_dtype=pl.String).alias("signature")
     return frame.select(
         pl.lit(version.dataset).alias("dataset"),
@@ -108,6 +121,22 @@ def _beside(
     if known.is_empty():
         return {}
     found = difference(known["mark"].to_numpy(), known["other"].to_numpy(), known["image"].to_numpy())
+    return {gap: found.value, p: found.p, stands: _stands(found, confidence)}
+
+
+def _against_best(
+    own: pl.DataFrame, names: Sequence[str], blind: Sequence[str], key: Sequence[object]
+) -> dict[str, Difference | None]:
+    """Test scorers against the best of the blind ones other than themselves."""
+    if own.is_empty() or len(blind) < 2:
+        return {}
+    marks = own.select(pl.exclude("item_no", "part", "image")).cast(pl.Float64)
+    scorers = [
+        (marks[name].to_numpy(), marks.select(other for other in blind if other != name).to_numpy()) for name in names
+    ]
+    return dict(zip(names, against_best(scorers, own["image"].to_numpy(), key), strict=True))
+
+
+def _stands(found: Difference, confidence: float) -> str:
     is_beyond = found.p < 1 - confidence
-    where = BESIDE if not is_beyond else ABOVE if found.value > 0 else BELOW
-    return {gap: found.value, p: found.p, stands: where}
+    return BESIDE if not is_beyond else ABOVE if found.value > 0 else BELOW

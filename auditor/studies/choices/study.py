@@ -28,7 +28,8 @@ from auditor.studies.choices.scored import BLIND, CEILING, PEOPLE, SCHEMA, SIDES
 from auditor.studies.choices.tables import figure, tables
 from auditor.text import AUTO, tokenizer_of
 
-_VERSION = 1
+#: Of what rows say of a scorer, and of which items are blind-fair.
+_VERSION, _FAIR_VERSION = 2, 1
 
 #: What no scorer may be called, for columns are.
 _TAKEN = ("item_no", "item", "part", "image", "expected")
@@ -135,7 +136,8 @@ def choices(
     Limits: a blind scorer that is right does not make an item wrong, and one at chance does not prove that nothing
     blind would do better: another learner may find more, in the blind-fair subset too. The best of many is a little
     better than it would be on other items. Language models are as good as their training captions, from which the
-    images of the items are left out. Intervals and tests are over images.
+    images of the items are left out. Intervals and tests are over images; `gap_p` tests all blind scorers at once, for
+    the best of them on these items would look better than it is.
 
     Source: Hodosh & Hockenmaier 2016, and Hsieh et al. 2023 for hard distractors; that benchmarks of this kind are
     decided without images was noticed before (Udandarao et al. 2025; issue 10 of sugar-crepe, issue 5314 of mteb).
@@ -174,7 +176,7 @@ def choices(
     signed = {one.name: _signature(one, tokenizer, confirmed) for one in scored}
     subset = fair_subset(at_work, ends, [one.name for one in scored if one.kind == BLIND])
     kept = marked.join(subset.items, on="item_no", how="semi", maintain_order="left")
-    told = rows_of(selection, marked, kept, scored, signed, confidence)
+    told = rows_of(selection, marked, kept, scored, signed, confidence, seed)
     if fair is not None:
         write_rows(_fair_rows(selection, items, subset, battery, confirmed), fair)
     if answers is not None:
@@ -314,7 +316,7 @@ def _fair_rows(
         for part, by in subset.balanced_by.items()
     ]
     rule = pl.DataFrame(rules, schema={"part": pl.String, "rule": pl.String}, orient="row")
-    signed = str(Signature("blind-fair", {"of": selection.pinned_name, "seed": battery.seed}, _VERSION))
+    signed = str(Signature("blind-fair", {"of": selection.pinned_name, "seed": battery.seed}, _FAIR_VERSION))
     return (
         items.join(subset.items, on="item_no", how="semi", maintain_order="left")
         .select("item", "part", "image")

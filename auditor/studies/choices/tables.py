@@ -9,7 +9,7 @@ import polars as pl
 
 from auditor.model import Selection, pictured
 from auditor.result import Figure, Table
-from auditor.statistics.forced_choice import CHANCE, difference
+from auditor.statistics.forced_choice import CHANCE, RESAMPLES, difference
 from auditor.statistics.significance import holm
 from auditor.studies.choices.fair import FairSubset
 from auditor.studies.choices.rows import ALL, FAIR, in_part, of_all_items, parts_of
@@ -89,6 +89,7 @@ def _against_blind(seeing: pl.DataFrame) -> Table:
     return Table(
         "against chance and the best blind scorer, on all items",
         shown.rename({"gap_p": "p"}),
+        caption=f"p: of a test against all blind scorers at once, by {RESAMPLES:,} resamples of images",
         digits=tuple((name, _SHARE) for name in known),
         name="against-blind",
     )

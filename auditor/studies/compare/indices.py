@@ -12,15 +12,9 @@ import numpy as np
 import polars as pl
 
 from auditor.model import Progress, Selection
-from auditor.statistics.resampling import (
-    Floats,
-    ImageSums,
-    image_sums,
-    jackknife_error,
-    left_out_means,
-    percentile_interval,
-    resampled_means,
-)
+from auditor.statistics.resampling import GIVER, UNIT, Floats, ImageSums, image_sums, left_out_means
+from auditor.statistics.studentized import Estimate, Measured, estimates
+from auditor.statistics.summary import exact
 
 #: What the mean of each candidate's scores is called.
 BOUNDS: Mapping[str, str] = {"human": "upper", "intra": "intra", "inter": "inter", "brown": "brown"}
@@ -28,13 +22,16 @@ BOUNDS: Mapping[str, str] = {"human": "upper", "intra": "intra", "inter": "inter
 #: What is made of the bounds.
 INDICES = ("homogeneity", "specificity")
 
+#: Which of them change as `intra` does.
+_OF_INTRA = ("intra", "specificity")
+
 #: Every statistic, in the order in which results show them.
 STATISTICS = (*BOUNDS.values(), *INDICES)
 
 
 @dataclass(frozen=True)
 class Index:
-    """One statistic of one dataset by one metric. `resampled` has its value in each resample."""
+    """One statistic of one dataset by one metric."""
 
     label: str
     metric: str
@@ -43,7 +40,7 @@ class Index:
     interval: tuple[float, float] | None
     se: float | None
     higher_is_first: bool
-    resampled: Floats = field(repr=False)
+    estimate: Estimate = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -68,44 +65,68 @@ def estimated_indices(
     """Make the indices of scores, as `score_candidates` gives them. `errors` are the metrics that count errors."""
     label, sums = selection.label, image_sums(scores)
     key = (seed, selection.version.dataset, selection.version.version, selection.split)
-    drawn = resampled_means(sums, resamples if sums.images > 1 else 0, key, progress, f"{label}: resampling images")
     left_out = left_out_means(sums)
-    indices, undefined, open_ended = [], [], []
+    measured: dict[tuple[str, str], Measured] = {}
+    undefined, twice = [], _twice(scores)
     for metric in dict.fromkeys(metric for _, metric in sums.columns):
         of_metric = [place for place, (_, name) in enumerate(sums.columns) if name == metric]
         names = [BOUNDS[sums.columns[place][0]] for place in of_metric]
-        values, resampled, without = (
+        is_positive = bool((sums.sums[:, of_metric] >= 0).all())
+        values, without = (
             derived(dict(zip(names, means[..., of_metric].T, strict=True)), is_error=metric in errors)
-            for means in (sums.means, drawn, left_out)
+            for means in (sums.means, left_out)
         )
         for statistic in filter(values.__contains__, STATISTICS):
-            if not np.isfinite(values[statistic]):
-                undefined.append(metric)
-                continue
-            interval = percentile_interval(resampled[statistic], confidence)
-            if len(drawn) and interval is None:
-                open_ended.append(metric)
-            indices.append(
-                Index(
-                    label,
-                    metric,
-                    statistic,
-                    float(values[statistic]),
-                    interval,
-                    jackknife_error(without[statistic]),
-                    statistic not in BOUNDS.values() or metric not in errors,
-                    resampled[statistic],
+            if np.isfinite(values[statistic]):
+                value, sign_is_known = float(values[statistic]), is_positive and statistic != "specificity"
+                slope = value / float(values["intra"] or 1) if statistic == "homogeneity" else statistic in _OF_INTRA
+                measured[metric, statistic] = Measured(
+                    value, without[statistic], sign_is_known, twice.get(metric, 0.0) * slope**2
                 )
-            )
+            else:
+                undefined.append(metric)
+    times = resamples if sums.images > 1 else 0
+    estimated = estimates(list(measured.values()), times, key, progress, f"{label}: resampling images")
+    indices = [
+        Index(
+            label,
+            metric,
+            statistic,
+            one.value,
+            one.interval(confidence),
+            measured[metric, statistic].error,
+            statistic not in BOUNDS.values() or metric not in errors,
+            one,
+        )
+        for (metric, statistic), one in zip(measured, estimated, strict=True)
+    ]
+    open_ended: dict[str, list[str]] = {}
+    for one in indices:
+        if times and one.interval is None:
+            open_ended.setdefault(one.metric, []).append(one.statistic)
     notes = []
     if undefined:
         notes.append(f"{label}: no homogeneity by {', '.join(undefined)}: it would divide by 0")
     if open_ended:
-        notes.append(f"{label}: no interval of homogeneity by {', '.join(open_ended)}: some resamples divide by 0")
+        which = "; ".join(f"{', '.join(statistics)} by {metric}" for metric, statistics in open_ended.items())
+        notes.append(f"{label}: no interval of {which}: too few images differ")
     if resamples and sums.images == 1:
         notes.append(f"{label}: no intervals: there is one image only")
     human = sums.counts[:, 0]
     return Indices(tuple(indices), float(human.sum() / np.count_nonzero(human)), tuple(notes), sums)
+
+
+def _twice(scores: pl.DataFrame) -> dict[str, float]:
+    """Compute by metric the part of the variance of intra that is counted with both images of a score.
+
+    That is the variance of the mean of the scores, were these independent: from whole numbers, as sums are.
+    """
+    if GIVER not in scores.columns:
+        return {}
+    given = scores.filter(pl.col(GIVER).is_not_null()).select(exact(pl.exclude("candidate", "image", "slot", GIVER)))
+    n = max(given.height, 1)
+    sums, squares = given.sum().row(0, named=True), given.select(pl.all() ** 2).sum().row(0, named=True)
+    return {metric: float(n * int(squares[metric]) - int(sums[metric]) ** 2) / n**3 / UNIT**2 for metric in sums}
 
 
 def derived(bounds: Mapping[str, Floats], *, is_error: bool) -> dict[str, Floats]:
@@ -160,8 +181,5 @@ def _goes_before(one: Index, other: Index) -> bool:
 
 
 def _surely_ahead(one: Index, other: Index, confidence: float) -> bool:
-    if one is other or not len(one.resampled) or len(one.resampled) != len(other.resampled):
-        return False
-    lead = one.resampled - other.resampled
-    interval = percentile_interval(lead if one.higher_is_first else -lead, confidence)
-    return interval is not None and interval[0] > 0
+    first, second = (one, other) if one.higher_is_first else (other, one)
+    return one is not other and first.estimate.is_above(second.estimate, confidence)

@@ -12,10 +12,10 @@ import polars as pl
 
 from auditor.model import Progress, Selection
 from auditor.result import Result, Table
-from auditor.statistics.permutation import cliffs_delta, dealt_means, two_sided_p
+from auditor.statistics.permutation import PAIRED, UNPAIRED, cliffs_delta, permutation_ps
 from auditor.statistics.resampling import Floats, ImageSums
 from auditor.statistics.significance import holm
-from auditor.studies.compare.indices import BOUNDS, STATISTICS, derived
+from auditor.studies.compare.indices import BOUNDS, STATISTICS, Indices, derived
 
 #: What is tested: how like captions of an image are, and the two indices made of it.
 TESTED = ("upper", "homogeneity", "specificity")
@@ -40,10 +40,10 @@ DIFFERENCES = "differences"
 
 @dataclass(frozen=True)
 class ComparedDataset:
-    """One dataset: its scores added up by image, and the ids of these images in order."""
+    """One dataset: its indices, and the ids of its images in order."""
 
     selection: Selection
-    sums: ImageSums
+    indices: Indices
     images: tuple[str, ...]
 
 
@@ -58,19 +58,18 @@ def pairs(
     """Test each pair of datasets by metric and statistic (`TESTED`).
 
     `difference` is that of the values; `p` the share of `permutations` in which images dealt out at random differ as
-    much, two-sided (`paired` where both describe the same images); `p_holm` is corrected for all pairs and metrics of a
-    statistic; `delta` is Cliff's, over the means of images, positive where those of `dataset` are larger; homogeneity
-    is a ratio of sums and has none.
+    much for their standard error, two-sided (`test` is paired where both describe the same images); `p_holm` is
+    corrected for all pairs, metrics and statistics; `delta` is Cliff's, over the means of images, positive where those
+    of `dataset` are larger; homogeneity is a ratio of sums and has none.
     """
     rows: list[dict[str, Any]] = []
     every = list(combinations(compared, 2))
     for done, (a, b) in enumerate(every):
         progress(f"{a.selection.label}, {b.selection.label}: dealing out images", done, len(every))
         rows += _rows(a, b, errors, signatures, seed, permutations)
-    for statistic in TESTED:
-        tested = [row for row in rows if row["statistic"] == statistic and row["p"] is not None]
-        for row, p in zip(tested, holm([row["p"] for row in tested]), strict=True):
-            row["p_holm"] = p
+    tested = [row for row in rows if row["p"] is not None]
+    for row, p in zip(tested, holm([row["p"] for row in tested]), strict=True):
+        row["p_holm"] = p
     return pl.DataFrame(rows, schema=_SCHEMA, orient="row").sort(
         pl.col("statistic").replace_strict({name: index for index, name in enumerate(STATISTICS)}), maintain_order=True
     )
@@ -84,60 +83,53 @@ def _rows(
     seed: int,
     permutations: int,
 ) -> list[dict[str, Any]]:
-    common = [column for column in a.sums.columns if column in b.sums.columns]
-    sums_a, sums_b = (_only(side.sums, common) for side in (a, b))
+    known_a, known_b = ({(one.metric, one.statistic): one for one in side.indices.indices} for side in (a, b))
+    tested = [place for place in known_a if place in known_b and place[1] in TESTED]
+    if not tested:
+        return []
+    pseudo_a, pseudo_b = (
+        np.stack([known[place].estimate.pseudo for place in tested], axis=1) for known in (known_a, known_b)
+    )
     paired = a.images == b.images
     key = (seed, *(fact for side in (a, b) for fact in (side.selection.version.version, side.selection.split)))
-    dealt = dealt_means(sums_a, sums_b, permutations, key, paired=paired)
+    ps = permutation_ps(pseudo_a, pseudo_b, permutations, key, paired=paired)
     rows = []
-    for metric in dict.fromkeys(metric for _, metric in common):
-        of_metric = [index for index, (_, name) in enumerate(common) if name == metric]
-        names = [BOUNDS[common[index][0]] for index in of_metric]
-
-        def of(means: Floats, of_metric: list[int] = of_metric, names: list[str] = names, metric: str = metric) -> Any:
-            return derived(dict(zip(names, means[..., of_metric].T, strict=True)), is_error=metric in errors)
-
-        values, shuffled, by_image = (
-            [of(sums_a.means), of(sums_b.means)],
-            [of(side) for side in dealt],
-            [of(sums.ratios(sums.digits)) for sums in (sums_a, sums_b)],
+    for (metric, statistic), p in zip(tested, ps, strict=True):
+        value, value_against = (known[metric, statistic].value for known in (known_a, known_b))
+        by_image = [_by_image(side.indices.sums, metric, statistic, is_error=metric in errors) for side in (a, b)]
+        rows.append(
+            {
+                "dataset": a.selection.version.dataset,
+                "against": b.selection.version.dataset,
+                "metric": metric,
+                "statistic": statistic,
+                "test": PAIRED if paired else UNPAIRED,
+                "value": value,
+                "value_against": value_against,
+                "difference": value - value_against,
+                "p": p,
+                "delta": _delta(*by_image) if statistic != "homogeneity" else None,
+                "images": len(a.images),
+                "images_against": len(b.images),
+                "permutations": permutations,
+                "seed": seed,
+                "version": a.selection.version.version,
+                "split": a.selection.split,
+                "against_version": b.selection.version.version,
+                "against_split": b.selection.split,
+                "signature": signatures.get(metric),
+                "label": a.selection.label,
+                "against_label": b.selection.label,
+            }
         )
-        for statistic in TESTED:
-            if statistic not in values[0] or not np.isfinite([side[statistic] for side in values]).all():
-                continue
-            difference = float(values[0][statistic] - values[1][statistic])
-            rows.append(
-                {
-                    "dataset": a.selection.version.dataset,
-                    "against": b.selection.version.dataset,
-                    "metric": metric,
-                    "statistic": statistic,
-                    "test": "paired" if paired else "unpaired",
-                    "value": float(values[0][statistic]),
-                    "value_against": float(values[1][statistic]),
-                    "difference": difference,
-                    "p": two_sided_p(difference, shuffled[0][statistic] - shuffled[1][statistic]),
-                    "delta": _delta(*(side[statistic] for side in by_image)) if statistic != "homogeneity" else None,
-                    "images": len(a.images),
-                    "images_against": len(b.images),
-                    "permutations": permutations,
-                    "seed": seed,
-                    "version": a.selection.version.version,
-                    "split": a.selection.split,
-                    "against_version": b.selection.version.version,
-                    "against_split": b.selection.split,
-                    "signature": signatures.get(metric),
-                    "label": a.selection.label,
-                    "against_label": b.selection.label,
-                }
-            )
     return rows
 
 
-def _only(sums: ImageSums, columns: Sequence[tuple[str, str]]) -> ImageSums:
-    """Keep the columns that both have, in one order."""
-    places = [sums.columns.index(column) for column in columns]
-    return ImageSums(tuple(columns), sums.sums[:, places], sums.counts, sums.candidate_of[places])
+def _by_image(sums: ImageSums, metric: str, statistic: str, *, is_error: bool) -> Floats:
+    """Compute a statistic of one metric image by image; not a number where an image lacks a bound."""
+    of_metric = [place for place, (_, name) in enumerate(sums.columns) if name == metric]
+    bounds = {BOUNDS[sums.columns[place][0]]: sums.by_image[:, place] for place in of_metric}
+    return derived(bounds, is_error=is_error)[statistic]
 
 
 def _delta(a: Floats, b: Floats) -> float | None:
@@ -168,8 +160,8 @@ def table(rows: pl.DataFrame, sampling: str | None = None) -> Table:
         shown,
         sections="statistic",
         caption=(
-            "p: share of random deals of the images that differ as much, two-sided; p_holm: corrected for all pairs "
-            "and metrics of a statistic; delta: Cliff's, over means of images"
+            "p: share of random deals of the images that differ as much for their standard error, two-sided; p_holm: "
+            "corrected for every p of this table; delta: Cliff's, over means of images"
         ),
         name=DIFFERENCES,
     )

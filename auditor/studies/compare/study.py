@@ -6,7 +6,7 @@ Every dataset of a comparison, measured on one sampling.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from statistics import fmean
 from typing import Annotated, Any
@@ -18,7 +18,7 @@ from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.registry import References, left_out, requests
 from auditor.result import Finding, Result, Said, findings_in, notes_in
-from auditor.scoring.candidate_sets import CandidateScores, missing, score_sets
+from auditor.scoring.candidate_sets import CandidateScores, missing, score_sets, with_givers
 from auditor.scoring.repeats import DISTINCT, only_distinct, repeats
 from auditor.scoring.single_captions import referenced
 from auditor.scoring.substitutes import one_pool, substitutes_of
@@ -66,7 +66,7 @@ def measure(
         measured = scores_of(selection, sampling)
         indices.append(indices_of(measured))
         described = tuple(measured.scores["image"].unique().sort())
-        compared.append(ComparedDataset(selection, indices[-1].sums, described))
+        compared.append(ComparedDataset(selection, indices[-1], described))
         facts[selection.label] = _facts(measured) | {
             "images": len(described),
             "captions_per_image": indices[-1].captions,
@@ -151,7 +151,7 @@ def compare(
       other datasets.
 
     For a metric that counts errors they are upper / intra and inter - intra, so that larger always means more. `low`
-    and `high` are percentiles over `resamples` bootstrap resamples of images, `se` is the jackknife's. A rank is a
+    and `high` are a bootstrap-t interval by `resamples` resamples of images, `se` is the jackknife's. A rank is a
     range where sampling error leaves it open: a dataset is ahead of another where the interval of their difference
     excludes 0.
 
@@ -165,8 +165,9 @@ def compare(
     Captions that repeat another of their image, token for token, raise `upper`; a warning says how many there are, and
     `distinct` adds the same with each text once per image.
 
-    Rows beyond that: with `pairs`, on pairs of datasets: the difference, a permutation test and Cliff's delta; with
-    `equalise` or `distinct` every row twice, by column `footing`. A statistic without a value has no row.
+    Rows beyond that: with `pairs`, on pairs of datasets: the difference, a studentized permutation test (`p_holm`:
+    corrected for all rows of a table) and Cliff's delta; with `equalise` or `distinct` every row twice, by column
+    `footing`. A statistic without a value has no row.
 
     Source: Wang & Gaizauskas 2016, section 5.
 
@@ -190,9 +191,10 @@ def compare(
 
     def scores_of(selection: Selection, sampling: Sampling) -> CandidateScores:
         names = tuple(BOUNDS)
-        return score_sets(
+        measured = score_sets(
             store, selection, names, substitutes, sampling.against, metrics, tokenizer, seed, progress=progress
         )
+        return replace(measured, scores=with_givers(store, measured, sampling.against, tokenizer))
 
     def indices_of(measured: CandidateScores) -> Indices:
         return estimated_indices(measured.selection, measured.scores, errors, seed, resamples, confidence, progress)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import polars as pl
 
 from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest
-from auditor.statistics.resampling import image_sums, percentile_interval, resampled_means
+from auditor.statistics.forced_choice import resampled_interval
+from auditor.statistics.resampling import image_sums, resampled_means
 from auditor.studies.consensus.settings import CONFIDENCE, TIE_CREDIT
 from auditor.studies.consensus.votes import KINDS
 
@@ -75,8 +77,8 @@ def accuracies(
     """Give the share of pairs on which each metric and the truth agree: of each kind, and of all.
 
     Pairs on which the truth is even, or has no vote, are left out. `ties` of a metric are counted. Low and high are
-    percentiles over resamples of whole images, drawn alike for all metrics; null where a resample may hold no pair of
-    the kind, for a single image, and without resamples. Columns: kind, metric, n, value, low, high, ties.
+    Wilson's, for as many independent pairs as have the variance of resamples of images; null where a resample may hold
+    no pair of the kind, for a single image, and without resamples. Columns: kind, metric, n, value, low, high, ties.
     """
     judged = preferred.filter(pl.col(truth) != 0)
     if judged.is_empty():
@@ -98,10 +100,12 @@ def accuracies(
         kind = part["candidate"][0]
         for label in labels:
             number = place[kind, label]
-            interval = None if drawn is None else percentile_interval(drawn[:, number], CONFIDENCE)
-            low, high = interval or (None, None)
+            value, low, high = float(sums.means[number]), None, None
+            if drawn is not None and np.isfinite(drawn[:, number]).all():
+                images = part["image"].n_unique()
+                low, high = resampled_interval(value, drawn[:, number], images, part.height, CONFIDENCE)
             tied = int(part[f"{label} tied"].sum())
-            rows.append((kind, label, part.height, float(sums.means[number]), low, high, tied))
+            rows.append((kind, label, part.height, value, low, high, tied))
     return pl.DataFrame(rows, schema=_ROWS, orient="row")
 
 

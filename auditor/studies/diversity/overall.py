@@ -21,6 +21,7 @@ from auditor.statistics.cards import Statistic
 from auditor.statistics.diversity_walks import CURVE as CURVE_SCHEMA
 from auditor.statistics.diversity_walks import WALKED, Walk, compression_ratio, walk
 from auditor.statistics.length_interval import CONFIDENCE, RESAMPLES, sdsl_interval
+from auditor.statistics.studentized import INTERVAL
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 from auditor.studies.diversity.lists import image_order
@@ -299,7 +300,7 @@ def _signature(name: str, settings: DiversitySettings, known: Known, in_file_ord
     if name in ("unique", "novel"):
         shown["equal"] = "text" if settings.published else "tokens"
     if name == "sdsl":
-        shown |= {"ci": f"{CONFIDENCE:.0%}-bootstrap-{RESAMPLES}", "seed": settings.seed}
+        shown |= {"ci": f"{CONFIDENCE:.0%}-{INTERVAL}-{RESAMPLES}", "seed": settings.seed}
     if "training" in card.needs and known.training:
         shown["train"] = known.training.pinned_name
     if "evaluation" in card.needs and known.evaluation:

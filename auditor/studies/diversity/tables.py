@@ -110,7 +110,7 @@ def _intervals(labelled: Labelled) -> Iterator[Table]:
         for label, part in labelled
     )
     if rows.height:
-        caption = f"low, high: the middle {CONFIDENCE:.0%} of {RESAMPLES:,} resamples of the images"
+        caption = f"low, high: {CONFIDENCE:.0%} interval by {RESAMPLES:,} resamples of images"
         digits = tuple((name, STATISTICS["sdsl"].digits) for name in ("sdsl", "low", "high"))
         yield Table("sdsl, with an interval over images", rows, caption=caption, digits=digits, name="sdsl")
 

@@ -17,7 +17,7 @@ from auditor.registry import References, requests
 from auditor.result import Finding, Result, Signature, Table, about, counted
 from auditor.scoring.scores import score_candidates, too_long
 from auditor.scoring.single_captions import SINGLE_CAPTION
-from auditor.statistics.ratio import INTERVAL, NORMAL, ratio
+from auditor.statistics.ratio import INTERVAL, ratio, students_reach
 from auditor.statistics.summary import summarise
 from auditor.store import ngrams, tokens
 from auditor.store.connection import Store
@@ -120,12 +120,12 @@ def _mbleu(
         return pl.DataFrame([(_name(one.label), None, None, None, 0) for one in metrics], schema=_SCHEMA, orient="row")
     scores = score_candidates(store, against.of(selection), tokenizer, [HUMAN], metrics, progress)
     summary = summarise(scores.select("image", *(one.label for one in metrics))).filter(pl.col("level") == "image")
-    error = NORMAL * pl.col("sd") / pl.col("n").sqrt()
+    reach = students_reach(summary["n"]) * pl.col("sd") / pl.col("n").sqrt()
     return summary.select(
         statistic=pl.col("metric").map_elements(_name, return_dtype=pl.String),
         value=pl.col("mean"),
-        low=pl.col("mean") - error,
-        high=pl.col("mean") + error,
+        low=pl.col("mean") - reach,
+        high=pl.col("mean") + reach,
         n=pl.col("n"),
     )
 

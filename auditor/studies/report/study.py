@@ -126,9 +126,9 @@ def _intervals(context: ReportContext) -> list[str]:
     if len(context.scored) < 2 or not settings.resamples:
         return ["No score of this report has a bootstrap interval: intervals come with a comparison of datasets."]
     return [
-        f"Intervals of the comparison hold {settings.confidence:.0%} of {settings.resamples:,} bootstrap resamples of "
-        "images; a rank is claimed where the interval of the difference excludes 0. Ranges of the diversity of words "
-        "are over drawn orders of the captions, or over parallel lists of them."
+        f"Intervals of the comparison are {settings.confidence:.0%} bootstrap-t intervals by {settings.resamples:,} "
+        "resamples of images; a rank is claimed where the interval of the difference excludes 0. Ranges of the "
+        "diversity of words are over drawn orders of the captions, or over parallel lists of them."
     ]
 
 

@@ -10,8 +10,8 @@ import polars as pl
 
 from auditor.model import Progress, Selection
 from auditor.scoring.parallel_lists import Lists, parallel_lists
-from auditor.statistics.ratio import NORMAL
 from auditor.statistics.resampling import jackknife_error
+from auditor.statistics.significance import students_quantile
 from auditor.statistics.syntax import TYPES, definitions, measured
 from auditor.store import ngrams, parses
 from auditor.store.connection import Store
@@ -77,7 +77,8 @@ def _types(counts: pl.DataFrame, parallel: Lists, images: int) -> pl.DataFrame:
         lost = of_kind.drop_nulls("image_no").group_by("image_no").agg(pl.col("types").sum())["types"].to_numpy()
         without = np.concatenate([value - lost / parallel.number, np.full(max(images - len(lost), 0), value)])
         error = jackknife_error(without)
-        ends = (None, None) if error is None else (max(value - NORMAL * error, 0.0), value + NORMAL * error)
+        reach = None if error is None else students_quantile(images - 1) * error
+        ends = (None, None) if reach is None else (max(value - reach, 0.0), value + reach)
         rows.append((name, value, *ends, images, parallel.number))
     schema = {
         "statistic": pl.String, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64, "images": pl.Int64,

@@ -202,7 +202,7 @@ def _rows(selection: Selection, values: pl.DataFrame, by: Annotator, further: Ma
 
 
 def _interval(name: str) -> str:
-    return "jackknife-95" if name in TYPES else "none" if name.endswith("-coverage") else INTERVAL
+    return "jackknife-t-95" if name in TYPES else "none" if name.endswith("-coverage") else INTERVAL
 
 
 def _of_weights(loaded: Sequence[Annotator]) -> list[str]:

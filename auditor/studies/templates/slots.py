@@ -18,6 +18,7 @@ from auditor.registry import DECIMALS, References, request
 from auditor.result import Finding, Said, about
 from auditor.scoring.scores import score_candidates
 from auditor.scoring.sight import pinned
+from auditor.statistics.significance import students_quantile
 from auditor.statistics.summary import exact
 from auditor.store.connection import Store
 from auditor.store.versions import content
@@ -25,9 +26,6 @@ from auditor.store.workspace import Workspace
 
 #: Effects are told where the whole interval is beyond what Cohen (1988) calls small.
 _SMALL = 0.2
-
-#: The normal quantile of a 95 % interval.
-_Z = 1.959963984540054
 
 #: A file is said to be sorted where so many of its images are.
 _SORTED = 0.5
@@ -43,9 +41,9 @@ def slot_effects(
 
     `slot-length`, `slot-opening` (the share whose first three tokens are one of the ten most frequent openings),
     `slot-score` (mean leave-one-out score): `value` is the slot's mean, `difference` the mean difference from the other
-    captions of the image, `effect` that in standard deviations of all captions (Cohen's d), `low` and `high` the normal
-    95 % interval of the effect, over images. `slot-types`: different tokens of the slot. `sorted-by-length` and
-    `sorted-by-spelling`: the share of `n` images whose captions go that way from slot to slot, where that can be told.
+    captions of the image, `effect` that in standard deviations of all captions (Cohen's d), `low` and `high` the 95 %
+    interval of the effect over images, by Student's t. `slot-types`: different tokens of the slot. `sorted-by-length`
+    and `sorted-by-spelling`: the share of `n` images whose captions go that way by slot, where that can be told.
     """
     vocabulary = at_work.rows("slot_vocabulary")
     captions = at_work.rows("slot_caption")
@@ -103,7 +101,7 @@ def _effect(captions: pl.DataFrame, name: str, column: str) -> pl.DataFrame:
     rows = []
     for slot, number, value, total, squares in by_slot.rows():
         mean, spread = int(total) / number / 10.0**DECIMALS, _sd((total, squares, number))
-        reach = _Z * spread / math.sqrt(number) if spread is not None else None
+        reach = students_quantile(number - 1) * spread / math.sqrt(number) if spread is not None else None
         scaled = None if not sd else mean / sd
         bounds = (
             (None, None) if scaled is None or reach is None or not sd else (scaled - reach / sd, scaled + reach / sd)

@@ -13,14 +13,12 @@ import polars.selectors as cs
 from auditor.model import Selection
 from auditor.result import Finding, Result, Signature, Table, about
 from auditor.statistics.resampling import image_sums, jackknife_error, left_out_means
+from auditor.statistics.significance import students_quantile
 from auditor.store import ngrams
 from auditor.store.connection import Store
 from auditor.store.workspace import Workspace
 
-_VERSION = 1
-
-#: The normal quantile of a 95 % interval.
-_Z = 1.959963984540054
+_VERSION = 2
 
 _KINDS = {"words": "js", "bigrams": "js-2", "openings": "js-opening"}
 
@@ -36,7 +34,7 @@ def summary(store: Store, a: Selection, b: Selection, tokenizer: str, title: str
       the share of its tokens that they are;
     - `key-words`: words whose share moved beyond chance (log-likelihood above 15.13: p < 0.0001 for one word);
     - `asl`: mean length in tokens; `value` is b less a, `low` and `high` its 95 % interval, by the jackknife over
-      images, the two sides taken as unrelated;
+      images and Student's t, the two sides taken as unrelated;
     - `length-delta`: Cliff's delta, the share of pairs of captions in which that of b is longer, less the share in
       which that of a is; `length-ks`: Kolmogorov and Smirnov's largest distance between the two distributions.
 
@@ -70,21 +68,21 @@ def summary(store: Store, a: Selection, b: Selection, tokenizer: str, title: str
     return Result("diff", frame, (a, b), {"drift": signature}, tuple(tables), holds=not changed, findings=findings)
 
 
-def _mean_length(at_work: Workspace, captions: str) -> tuple[float, float | None]:
-    """Give the mean length of captions and its standard error, whole images left out in turn."""
+def _mean_length(at_work: Workspace, captions: str) -> tuple[float, float | None, int]:
+    """Return the mean length of captions, its standard error, whole images left out in turn, and how many they are."""
     lengths = at_work.query(
         f"select 'human' as candidate, image, slot, length::double as length from {captions} order by image, slot"
     )
     sums = image_sums(lengths)
-    return float(sums.means[0]), jackknife_error(left_out_means(sums)[:, 0])
+    return float(sums.means[0]), jackknife_error(left_out_means(sums)[:, 0]), sums.images
 
 
-def _length(a: tuple[float, float | None], b: tuple[float, float | None]) -> _Row:
-    (mean_a, error_a), (mean_b, error_b) = a, b
+def _length(a: tuple[float, float | None, int], b: tuple[float, float | None, int]) -> _Row:
+    (mean_a, error_a, images_a), (mean_b, error_b, images_b) = a, b
     difference = mean_b - mean_a
     if error_a is None or error_b is None:
         return "asl", mean_a, mean_b, difference, None, None
-    reach = _Z * math.hypot(error_a, error_b)
+    reach = students_quantile(min(images_a, images_b) - 1) * math.hypot(error_a, error_b)
     return "asl", mean_a, mean_b, difference, difference - reach, difference + reach
 
 

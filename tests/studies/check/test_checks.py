@@ -103,13 +103,18 @@ def test_numbers_are_those_of_the_studies(held: Store) -> None:
     assert measures.templates(asked)["value"].to_list() == made["value"].to_list()
 
 
-def test_homogeneity_is_judged_by_the_upper_end_of_its_interval(held: Store) -> None:
-    (row,) = checked(held, gate("homogeneity.bleu-1.high.max", 0.0))
+def test_homogeneity_is_judged_by_the_upper_end_of_its_interval(store: Store) -> None:
+    nouns = ("dog", "kite", "man", "boat", "tree", "girl")
+    rows = [
+        (f"i{n}", slot, f"a {noun} {'on the water'[: 4 * slot]}") for n, noun in enumerate(nouns) for slot in (0, 1, 3)
+    ]
+    ingest_rows(store, rows)
+    (row,) = checked(store, gate("homogeneity.bleu-1.high.max", 0.0))
     assert (row["metric"], row["statistic"]) == ("bleu-1", "homogeneity")
     assert row["signature"].startswith("bleu-1|")
     between = (row["value"] + row["high"]) / 2
     assert row["low"] <= row["value"] < between < row["high"]
-    (row,) = checked(held, gate("homogeneity.bleu-1.high.max", between))
+    (row,) = checked(store, gate("homogeneity.bleu-1.high.max", between))
     assert row["verdict"] == "failed"
 
 

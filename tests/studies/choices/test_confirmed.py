@@ -43,7 +43,7 @@ def test_confirmed_items_alone_are_kept_where_asked_for(asked: Store, tmp_path: 
     counts = {part: row(result.frame, "shorter", part)["n"] for part in ("existence", "foil-it", "actant-swap", "all")}
     assert counts == {"existence": 3, "foil-it": 1, "actant-swap": 2, "all": 6}
     assert "valse: 6 of 9 items count: at least 2 annotators confirmed their right caption" in result.notes
-    assert result.signatures["shorter"] == "choices-shorter|tok:bare|ties:half|confirmed:2|v:1"
+    assert result.signatures["shorter"] == "choices-shorter|tok:bare|ties:half|confirmed:2|v:2"
     assert "confirmed:2" in fair.read_text()
 
 
@@ -53,7 +53,7 @@ def test_all_items_count_by_default_and_a_note_reports_the_unconfirmed(asked: St
     assert result.notes[0] == (
         "valse: fewer than 2 annotators confirmed 3 of 9 right captions; --confirmed 2 leaves these items out"
     )
-    assert result.signatures["shorter"] == "choices-shorter|tok:bare|ties:half|v:1"
+    assert result.signatures["shorter"] == "choices-shorter|tok:bare|ties:half|v:2"
 
 
 def test_captions_of_items_that_are_left_out_train_models(asked: Store) -> None:

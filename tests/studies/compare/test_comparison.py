@@ -74,7 +74,7 @@ def test_interval_holds_the_value_and_is_about_four_standard_errors_wide(filled:
     assert (wide["value"] <= wide["high"]).all()
     widths = wide.select((pl.col("high") - pl.col("low")) / pl.col("se")).to_series()
     assert widths.min() > 3.3
-    assert widths.max() < 4.5
+    assert widths.max() < 5.5  # the interval of skewed scores is longer on one side
 
 
 def test_order_is_claimed_where_it_is_sure_and_left_open_where_it_is_not(filled: Store) -> None:
@@ -177,7 +177,10 @@ def test_a_ratio_to_nothing_is_no_homogeneity(store: Store) -> None:
     result = compare(store, "nothing", "little", metrics=["rouge-2"])
     assert set(result.frame.filter(statistic="homogeneity")["dataset"]) == {"little"}
     assert "nothing: no homogeneity by rouge-2: it would divide by 0" in result.sentences
-    assert "little: no interval of homogeneity by rouge-2: some resamples divide by 0" in result.sentences
+    assert (
+        "little: no interval of upper, inter, homogeneity, specificity by rouge-2: too few images differ"
+        in result.sentences
+    )
 
 
 @pytest.mark.parametrize(

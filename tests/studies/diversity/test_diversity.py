@@ -16,7 +16,7 @@ from auditor.errors import UsageError
 from auditor.registry import STATISTICS
 from auditor.result import Result
 from auditor.statistics.length_interval import RESAMPLES
-from auditor.statistics.resampling import drawn_images, percentile_interval
+from auditor.statistics.studentized import Measured, estimates
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.diversity.omitted import omitted_words
 from auditor.studies.diversity.robustness import robustness
@@ -169,21 +169,19 @@ def test_parallel_lists_are_measured_alone_and_averaged(store: Store) -> None:
 
 
 def test_the_deviation_of_lengths_has_an_interval_over_images(store: Store) -> None:
-    """Whole images are drawn: the interval is that of a plain loop over the same draws, lists averaged."""
-    texts = ["a b c", "a", "a b", "a b c d e f", "a b c d", "a b", "a b c d e", "a"]
+    """Whole images are drawn: the interval is that of the deviations without each image, lists averaged."""
+    texts = ["a b c", "a", "a b", "a b c d e f", "a b c d", "a b", "a b c d e", "a", "a b", "a", "a b c d", "a b c"]
     ingest_rows(store, _rows(texts, 2))
     result = diversity(store, "set", settings=DiversitySettings(seed=3))
     row = result.frame.filter(statistic="sdsl").row(0, named=True)
     lists = [[text.split() for text in texts[slot::2]] for slot in (0, 1)]
     key = (3, "set", row["version"], None)
-    drawn = [
-        sum(plain.sdsl([one[place] for place in places]) for one in lists) / 2
-        for places in drawn_images(4, RESAMPLES, key)
-    ]
-    assert (row["low"], row["high"]) == pytest.approx(percentile_interval(np.array(drawn), 0.95))
+    without = [sum(plain.sdsl(one[:image] + one[image + 1 :]) for one in lists) / 2 for image in range(6)]
+    (expected,) = estimates([Measured(row["value"], np.array(without), is_positive=True)], RESAMPLES, key)
+    assert (row["low"], row["high"]) == pytest.approx(expected.interval(0.95))
     assert row["low"] <= row["value"] <= row["high"]
     assert (row["spread"], row["seed"]) == ("images", 3)
-    assert "|ci:95%-bootstrap-1000|seed:3" in row["signature"]
+    assert "|ci:95%-bootstrap-t-1000|seed:3" in row["signature"]
     assert any(table.title.startswith("sdsl, with an interval") for table in result.tables)
 
 

@@ -157,8 +157,8 @@ def test_interval_widens_with_what_images_differ_by(store: Store) -> None:
     )
     (same, *ends), (share, low, high) = rows.select("value", "low", "high").rows()
     assert ends == pytest.approx([same, same])
-    # All images have as many words: the interval is that of a mean over images.
-    error = 1.959963984540054 * math.sqrt(share * (1 - share) / 19)
+    # All images have as many words: the interval is that of a mean over images, by Student's t with 19 degrees.
+    error = 2.093024054408263 * math.sqrt(share * (1 - share) / 19)
     assert (low, high) == pytest.approx((share - error, share + error))
 
 

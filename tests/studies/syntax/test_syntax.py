@@ -193,8 +193,8 @@ def test_systems_are_put_beside_people(store: Store, known: dict[str, Tree]) -> 
 def test_signatures_name_what_matters(store: Store, known: dict[str, Tree]) -> None:
     ingest(store, {"a": ["hot dog"]})
     signed = syntax(store, "set").signatures
-    assert signed["yngve"] == "yngve|pipeline:trees-1@0|ci:linearised-95|v:1"
-    assert signed["compound-types-2"] == "compound-types-2|pipeline:trees-1@0|lists:mean|ci:jackknife-95|v:1"
+    assert signed["yngve"] == "yngve|pipeline:trees-1@0|ci:linearised-t-95|v:1"
+    assert signed["compound-types-2"] == "compound-types-2|pipeline:trees-1@0|lists:mean|ci:jackknife-t-95|v:1"
 
 
 def test_two_pipelines_are_put_beside_each_other(store: Store, known: dict[str, Tree]) -> None:
