@@ -59,23 +59,28 @@ class Measured:
         without, error = np.log(self.without) if is_log else self.without, jackknife_error(self.without)
         images, none = len(without), np.empty(0)
         if error is None:
-            return Estimate(self.value, is_log, math.nan, np.full(images, math.nan), none, none)
+            return Estimate(self.value, is_log, self._least, math.nan, np.full(images, math.nan), none, none)
         apart = self._once(error) * (images - 1) * (math.fsum(without) / images - without)
-        return Estimate(
-            self.value, is_log, math.sqrt(math.fsum(apart * apart) / images / (images - 1)), apart, none, none
-        )
+        error = math.sqrt(math.fsum(apart * apart) / images / (images - 1))
+        return Estimate(self.value, is_log, self._least, error, apart, none, none)
+
+    @property
+    def _least(self) -> float:
+        return 0.0 if self.is_positive else -math.inf
 
 
 @dataclass(frozen=True)
 class Estimate:
     """A value with its standard error; `apart` says how far the pseudo-value of each image is from it.
 
-    `moved` says so of the mean of each resample, `errors` are the standard errors there. All but the value are of its
-    logarithm where `is_log`. They are not numbers where the value lacks one without some image.
+    `moved` says so of the mean of each resample, `errors` are the standard errors there. These three and `error` are of
+    the value's logarithm where `is_log`, and not numbers where it lacks one without some image. No end of an interval is
+    below `least`.
     """
 
     value: float
     is_log: bool
+    least: float
     error: float
     apart: Floats = field(repr=False)
     moved: Floats = field(repr=False)
@@ -95,7 +100,7 @@ class Estimate:
         """Return the ends of the interval; none where one is not finite, as of a few images most of which tie."""
         reach = _reach(self.error, self.moved, self.errors, confidence)
         if reach is None or not self.is_log:
-            return reach and (self.value + reach[0], self.value + reach[1])
+            return reach and (max(self.value + reach[0], self.least), self.value + reach[1])
         return self.value * math.exp(reach[0]), self.value * math.exp(reach[1])
 
     def is_above(self, other: Estimate, confidence: float) -> bool:
