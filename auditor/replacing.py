@@ -27,6 +27,11 @@ def is_plain(path: Path) -> bool:
         return True
 
 
+def printable(path: Path | str) -> str:
+    r"""Return a path as text that can be stored: bytes that are no UTF-8 as `\xff`."""
+    return str(path).encode(errors="surrogateescape").decode(errors="backslashreplace")
+
+
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """Give a draft to write; where the block ends well it becomes the file at `path`, otherwise it is gone.

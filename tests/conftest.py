@@ -28,7 +28,7 @@ from auditor.store.workspace import Workspace
 from auditor.text import AT_INGEST
 from auditor.text.spacy import pipelines
 
-pytest_plugins = ["buckets", "costs"]
+pytest_plugins = ["buckets", "costs", "templates"]
 
 settings.register_profile(
     "auditor", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]

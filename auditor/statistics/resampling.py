@@ -88,7 +88,7 @@ class ImageSums:
 
     def _cut(self, sums: Integers, counts: Integers) -> Floats:
         bits = _EXACT_BITS - self.images.bit_length()
-        largest = max(int(np.abs(part).max(initial=0)) for part in (self.sums, sums))
+        largest = max(int(np.abs(part).max(initial=0)) for part in (self.sums, *(self.given or ())[:1]))
         digits, rest = [], sums
         while largest >> bits:
             digits.append(rest & ((1 << bits) - 1))

@@ -74,8 +74,8 @@ class Estimate:
     """A value with its standard error; `apart` says how far the pseudo-value of each image is from it.
 
     `moved` says so of the mean of each resample, `errors` are the standard errors there. These three and `error` are of
-    the value's logarithm where `is_log`, and not numbers where it lacks one without some image. No end of an interval is
-    below `least`.
+    the value's logarithm where `is_log`, and not numbers where it lacks one without some image. No end of an interval
+    is below `least`.
     """
 
     value: float

@@ -16,6 +16,7 @@ from auditor import parameters as p
 from auditor import row_files
 from auditor.errors import UsageError
 from auditor.model import Selection
+from auditor.replacing import printable
 from auditor.result import Finding, Result, Table, about, counted, listed
 from auditor.scoring.references import as_references
 from auditor.scoring.single_captions import lacking
@@ -296,7 +297,9 @@ def write(result: Result, path: Path, judges: int, *, force: bool = False) -> Re
     key = key_of(path)
     row_files.write_rows(shown, path)
     row_files.write_rows(rows.select(KEY), key)
-    files = pl.DataFrame({"file": [str(path), str(key)], "for": ["judges: B or C in each judge's column", "ingest"]})
+    files = pl.DataFrame(
+        {"file": [printable(path), printable(key)], "for": ["judges: B or C in each judge's column", "ingest"]}
+    )
     advice = (
         f"with votes in, `auditor ingest NAME --from {path} --format votes --option key_file={key}` reads them back",
     )

@@ -195,6 +195,22 @@ def test_dry_run_reads_standard_input_and_other_encodings(
     assert "read by columns image = image, caption = caption" in said.out
 
 
+def test_encoding_that_the_file_does_not_begin_with_is_an_error_of_the_user(tmp_path: Path, auditor: Run) -> None:
+    (tmp_path / "a.csv").write_text("image,caption\na,un café\n", encoding="utf-16-le")
+    said = auditor("ingest", "x", "--from", "a.csv", "--encoding", "utf-16", code=3).err
+    assert "a.csv:1: not utf-16" in said
+    assert "utf-16-le or utf-16-be" in said
+
+
+def test_files_whose_names_are_no_text_are_written(auditor: Run, tmp_path: Path) -> None:
+    rows = (f"{image}.jpg,a {noun} {image} runs\n" for image in "ab" for noun in ("dog", "cat", "cow"))
+    (tmp_path / "c.csv").write_text("image,caption\n" + "".join(rows))
+    auditor("ingest", "pairs", "--from", "c.csv")
+    auditor("export", "pairs", "-o", "export\udcff.csv", "-f", "csv")
+    auditor("tasks", "pairs", "-o", "tasks\udcff.csv")
+    assert {"export\udcff.csv", "tasks\udcff.csv"} <= {path.name for path in tmp_path.iterdir()}
+
+
 def test_drop_asks_nobody_where_nobody_is(filled: Run) -> None:
     assert "--yes drops it without a question" in filled("drop", "mine", code=2).err
     assert [row["seq"] for row in filled("drop", "mine@v1", "--yes", "--json").rows()] == [1]

@@ -5,10 +5,13 @@ from __future__ import annotations
 import statistics
 
 import numpy as np
+import polars as pl
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from auditor.statistics import resampling
-from auditor.statistics.resampling import drawn_images
+from auditor.statistics.resampling import GIVER, drawn_images, image_sums, left_out_means
 from auditor.statistics.studentized import Estimate, Measured, estimates
 
 KEY = (1, "set", "3f9c1a", None)
@@ -74,3 +77,24 @@ def test_a_value_is_above_another_where_their_difference_is_surely_above_0() -> 
     assert not nothing.is_above(low, 0.95)
     assert not low.is_above(low, 0.95)
     assert not high.is_above(estimated([0.1]), 0.95)
+
+
+drawn_scores = st.lists(
+    st.tuples(st.sampled_from("abcdefgh"), st.sampled_from("abcdefgh"), st.integers(0, 10**9).map(lambda n: n / 10**6)),
+    min_size=2,
+)
+
+
+@given(drawn_scores)
+@example([(image, "a" if image != "a" else "b", 800.0) for image in "abcd"])
+def test_an_image_is_left_out_with_the_captions_that_it_gave(drawn: list[tuple[str, str, float]]) -> None:
+    scores = pl.DataFrame(drawn, schema=["image", GIVER, "m"], orient="row").with_columns(
+        candidate=pl.lit("intra"), slot=pl.int_range(pl.len())
+    )
+    scores = scores.filter(pl.col("image") != pl.col(GIVER), pl.col(GIVER).is_in(scores["image"].implode()))
+    if scores.is_empty():
+        return
+    found = left_out_means(image_sums(scores))[:, 0]
+    for image, mean in zip(scores["image"].unique().sort(), found, strict=True):
+        left = [score for one, giver, score in scores.select("image", GIVER, "m").rows() if image not in (one, giver)]
+        assert mean == pytest.approx(statistics.fmean(left)) if left else np.isnan(mean)

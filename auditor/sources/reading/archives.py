@@ -20,6 +20,7 @@ from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple
 import polars as pl
 
 from auditor.errors import SourceError
+from auditor.replacing import printable
 from auditor.sources.reading import files
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def _of_tar(path: Path, stream: BinaryIO) -> Iterator[Member]:
             number += 1
             fault = _unsafe(entry.name) or (None if entry.isreg() and not entry.issparse() else "a link or device")
             file = archive.extractfile(entry) if fault is None else None
-            yield Member(number, _printable(entry.name), _guarded(file, path), fault)
+            yield Member(number, printable(entry.name), _guarded(file, path), fault)
         while block := archive.fileobj.read(_BLOCK) if archive.fileobj else b"":
             if block.strip(b"\0"):
                 raise tarfile.ReadError("more follows its end mark")
@@ -126,7 +127,7 @@ def _of_zip(path: Path, stream: BinaryIO) -> Iterator[Member]:
                 with archive.open(entry) as file:
                     yield Member(number, entry.filename, _guarded(file, path), None)
             else:
-                yield Member(number, _printable(entry.filename), _guarded(None, path), fault)
+                yield Member(number, printable(entry.filename), _guarded(None, path), fault)
 
 
 def _unsafe(name: str) -> str | None:
@@ -135,11 +136,7 @@ def _unsafe(name: str) -> str | None:
         return "it has no name"
     if path.is_absolute() or ".." in path.parts or ":" in path.parts[0]:
         return "its name leads out of the archive"
-    return None if _printable(name) == name else "its name is not UTF-8"
-
-
-def _printable(name: str) -> str:
-    return name.encode(errors="surrogateescape").decode(errors="backslashreplace")
+    return None if printable(name) == name else "its name is not UTF-8"
 
 
 def _guarded(file: IO[bytes] | None, path: Path) -> BinaryIO:

@@ -144,6 +144,10 @@ def _convert(path: Path, copy: Path, name: str) -> None:
                 raise SourceError(
                     f"{path}:{line}: not {name} (byte 0x{error.object[error.start]:02x}); {advice}"
                 ) from error
+            except UnicodeError as error:
+                raise SourceError(
+                    f"{path}:1: not {name}: {error}; name the order of bytes, {name}-le or {name}-be"
+                ) from error
             line += text.count("\n")
             out.write(text.removeprefix("\ufeff"))
             if not block:

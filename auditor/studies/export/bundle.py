@@ -11,6 +11,7 @@ from pathlib import Path
 import polars as pl
 
 from auditor.model import Selection
+from auditor.replacing import printable
 from auditor.sources import bundle
 from auditor.sources.bundle import ANNOTATIONS, CAPTIONS, FORMAT, MANIFEST
 from auditor.sources.reading.files import sha256
@@ -44,7 +45,7 @@ def row_of(selection: Selection, contents: bundles.Contents, path: Path, rows: i
         "dataset": selection.version.dataset,
         "version": contents.version if selection.split is None else selection.version.version,
         "split": selection.split,
-        "file": path.name,
+        "file": printable(path.name),
         "rows": rows,
         "bytes": path.stat().st_size,
         "sha256": sha256([path]),
