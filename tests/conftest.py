@@ -13,7 +13,6 @@ from typing import Any
 import duckdb
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, settings
 
 from auditor.cli.app import main
 from auditor.cli.verbosity import VERBOSITY, Verbosity
@@ -28,12 +27,7 @@ from auditor.store.workspace import Workspace
 from auditor.text import AT_INGEST
 from auditor.text.spacy import pipelines
 
-pytest_plugins = ["buckets", "costs", "templates"]
-
-settings.register_profile(
-    "auditor", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-settings.load_profile("auditor")
+pytest_plugins = ["buckets", "costs", "sizes", "templates"]
 
 ROOT = Path(__file__).parents[1]
 

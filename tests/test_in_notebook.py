@@ -55,7 +55,7 @@ report
 }
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.filterwarnings("default")
 def test_notebook_runs_from_frame_to_report(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]))

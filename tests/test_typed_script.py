@@ -74,7 +74,7 @@ def checked(text: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(asked, env=around, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_script_of_a_user_passes_mypy_strict_and_a_wrong_one_does_not() -> None:
     right = checked(SCRIPT)
     assert right.returncode == 0, right.stdout + right.stderr

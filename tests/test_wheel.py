@@ -12,7 +12,7 @@ import pytest
 from conftest import ROOT
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_wheel_runs_the_demo_in_an_empty_environment(tmp_path: Path) -> None:
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
     subprocess.run(build, cwd=ROOT, check=True, capture_output=True)

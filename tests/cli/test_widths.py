@@ -12,6 +12,7 @@ from types import ModuleType
 import pytest
 from conftest import ROOT
 from rich.cells import cell_len
+from sizes import some
 
 from auditor.cli import app, delivery
 from auditor.cli.verbosity import VERBOSITY
@@ -63,7 +64,7 @@ def drawn(results: list[Result], width: int) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", some(NAMES, 12))
 def test_output_fits_every_width(
     maker: ModuleType, began: Path, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,8 +12,9 @@ import plain
 import polars as pl
 import pytest
 from conftest import DATA, ROOT, ingest_rows
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from sizes import examples
 
 from auditor.metrics.bleu import corpus, per_image
 from auditor.metrics.candidates import HUMAN, CandidateSet
@@ -81,7 +82,7 @@ how_asked = st.tuples(
 
 @pytest.mark.slow
 @given(segments, st.lists(how_asked, min_size=4, max_size=12, unique=True))
-@settings(max_examples=10)
+@examples(10)
 def test_every_setting_equals_its_formula(
     parts: list[tuple[str, list[str]]], every: list[tuple[int, str, str, bool, bool]]
 ) -> None:

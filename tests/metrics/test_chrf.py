@@ -13,8 +13,9 @@ import make_gold_ter
 import numpy as np
 import pytest
 from conftest import ingest_rows
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from sizes import examples
 from test_ter import scores
 
 from auditor.metrics.candidates import HUMAN
@@ -37,7 +38,7 @@ def test_scores_are_sacrebleus(metric: str) -> None:
 
 @pytest.mark.slow
 @given(st.lists(st.tuples(captions, st.lists(captions, min_size=1, max_size=3)), min_size=1, max_size=4))
-@settings(max_examples=12)
+@examples(12)
 def test_scores_equal_sacrebleus_on_random_captions(items: list[make_gold_ter.Item]) -> None:
     CHRF = pytest.importorskip("sacrebleu.metrics").CHRF  # noqa: N806
     for metric, peer in (

@@ -12,8 +12,9 @@ import plain
 import polars as pl
 import pytest
 from conftest import DATA, ROOT, ingest_rows
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from sizes import examples
 
 from auditor import config
 from auditor.errors import MetricError
@@ -83,7 +84,7 @@ how_asked = st.tuples(
 
 @pytest.mark.slow
 @given(datasets, st.lists(how_asked, min_size=3, max_size=8))
-@settings(max_examples=4)
+@examples(4)
 def test_every_setting_equals_its_formula(
     images: Images, every: list[tuple[str, str, str, str, str, bool, str]]
 ) -> None:

@@ -9,8 +9,9 @@ import plain
 import polars as pl
 import pytest
 from conftest import Bound, Rows, ingest_rows
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from sizes import examples
 
 from auditor import config
 from auditor.metrics.candidates import HUMAN, CandidateSet
@@ -75,7 +76,7 @@ def scored(
 
 
 @given(datasets)
-@settings(max_examples=11)
+@examples(11)
 def test_scores_equal_the_formulas_on_random_captions(images: list[list[str]]) -> None:
     expected = leave_one_out([[plain.tokenize(text) for text in texts] for texts in images])
     with Store.open(MEMORY) as store:
@@ -86,7 +87,7 @@ def test_scores_equal_the_formulas_on_random_captions(images: list[list[str]]) -
 
 
 @given(datasets, st.randoms(use_true_random=False))
-@settings(max_examples=4)
+@examples(4)
 def test_order_of_captions_changes_no_score(images: list[list[str]], random: object) -> None:
     rows = list(as_rows(images))
     with Store.open(MEMORY) as store:
@@ -100,7 +101,7 @@ def test_order_of_captions_changes_no_score(images: list[list[str]], random: obj
 
 
 @given(st.lists(captions.filter(lambda text: len(plain.tokenize(text)) >= 4), min_size=4, max_size=8))
-@settings(max_examples=3)
+@examples(3)
 def test_identical_captions_of_four_words_score_one(texts: list[str]) -> None:
     with Store.open(MEMORY) as store:
         others = [("other", 0, "something else"), ("other", 1, "entirely")]
@@ -203,7 +204,7 @@ def flickr8k_test(tmp_path_factory: pytest.TempPathFactory) -> Path | None:
     return path
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_thousand_images_of_flickr8k_equal_the_formulas(data: Path, flickr8k_test: Path) -> None:
     metrics = [name for name in plain.METRICS if name != "ter"]  # plain TER is slow
     with Store.open(flickr8k_test) as store:

@@ -18,8 +18,9 @@ import plain_meteor
 import polars as pl
 import pytest
 from conftest import ingest_rows
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from sizes import examples
 
 from auditor.errors import MetricError, MissingExtraError, SourceError
 from auditor.metrics import meteor
@@ -31,8 +32,6 @@ from auditor.registry import References, request
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
 from auditor.studies.score.study import score
-
-pytestmark = pytest.mark.slow  # compiles the kernels
 
 SYSTEM = CandidateSet("system", "candidate_system", {"system": "system", "system_seq": 1, "system_split": None})
 
@@ -128,7 +127,7 @@ def of_pairs(pairs: list[tuple[str, list[str]]], norm: str = "norm") -> pl.DataF
 
 
 @given(st.lists(st.tuples(texts, st.lists(texts, min_size=1, max_size=3)), min_size=4, max_size=16))
-@settings(max_examples=8)
+@examples(8)
 def test_alignment_is_that_of_the_plain_search(
     small_world: Path, items: list[tuple[list[str], list[list[str]]]]
 ) -> None:
@@ -139,7 +138,7 @@ def test_alignment_is_that_of_the_plain_search(
 
 
 @given(st.lists(texts, min_size=2, max_size=5))
-@settings(max_examples=8)
+@examples(8)
 def test_caption_is_put_against_the_others_of_its_image(small_world: Path, captions: list[list[str]]) -> None:
     with Store.open(MEMORY) as store:
         rows = [("a", slot, " ".join(text)) for slot, text in enumerate(captions)] + [("b", 0, "alone")]

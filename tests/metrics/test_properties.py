@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import polars as pl
 import pytest
 from conftest import Rows, ingest_rows
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from sizes import examples
 
 from auditor.errors import MetricError
 from auditor.metrics.candidates import HUMAN, CandidateSet
@@ -69,7 +70,7 @@ def as_rows(images: Sequence[Sequence[str]]) -> list[tuple[str, int, str]]:
         max_size=8,
     )
 )
-@settings(max_examples=3)
+@examples(3)
 def test_caption_scores_best_against_itself(texts: list[str]) -> None:
     for found in values([(text, [text]) for text in texts], NAMES):
         best = {name: 1.0 if name in SIMILARITIES else 0.0 for name in NAMES}
@@ -81,7 +82,7 @@ def test_caption_scores_best_against_itself(texts: list[str]) -> None:
 @given(
     st.lists(references, min_size=2, max_size=4) | st.lists(references, min_size=6, max_size=9), st.integers(0, 1000)
 )
-@settings(max_examples=4)
+@examples(4)
 def test_order_of_references_and_images_changes_nothing(images: list[list[str]], seed: int) -> None:
     rows = as_rows(images)
     shuffled = random.Random(seed).sample(rows, len(rows))
@@ -89,7 +90,7 @@ def test_order_of_references_and_images_changes_nothing(images: list[list[str]],
 
 
 @given(st.lists(references, min_size=4, max_size=8))
-@settings(max_examples=3)
+@examples(3)
 def test_slots_of_the_references_change_nothing(images: list[list[str]]) -> None:
     items = [(texts[0] + " runs", texts) for texts in images]
     turned = [(candidate, texts[1:] + texts[:1]) for candidate, texts in items]
@@ -97,7 +98,7 @@ def test_slots_of_the_references_change_nothing(images: list[list[str]]) -> None
 
 
 @given(items)
-@settings(max_examples=3)
+@examples(3)
 def test_scores_keep_to_their_range(items: list[Item]) -> None:
     for found in values(items, NAMES):
         assert all(found[name] >= 0 for name in NAMES)
@@ -130,7 +131,7 @@ def test_references_without_words_are_defined() -> None:
 
 
 @given(items, captions)
-@settings(max_examples=3)
+@examples(3)
 def test_one_more_reference_never_lowers_a_best(items: list[Item], another: str) -> None:
     counts = range(3)
     scores = [values([(text, texts + [another] * count) for text, texts in items], NEVER_LOWERED) for count in counts]

@@ -282,6 +282,7 @@ def test_exchanged_captions_score_less_than_those_that_stay(store: Store) -> Non
     assert {(names[3], 1), (names[70], 2)} <= set(found.head(30).select("image", "slot").rows())
 
 
+@pytest.mark.full
 @pytest.mark.xdist_group("flickr8k-clip")
 def test_vectors_bring_a_metric_nearer_to_experts_than_references_do(data: Path, store: Store) -> None:
     """The rated pairs whose image has a vector; none of these images is learnt from."""

@@ -15,8 +15,9 @@ import plain_ter
 import polars as pl
 import pytest
 from conftest import DATA, ingest_rows
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from sizes import examples
 from test_official_scores import judged as judged  # noqa: PLC0414  # a fixture
 from test_official_scores import scores_of_system
 
@@ -28,8 +29,6 @@ from auditor.metrics.kernels.columns import sides
 from auditor.registry import requests
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import resolve
-
-pytestmark = pytest.mark.slow  # compiles the kernels
 
 Tokens = Sequence[int]
 
@@ -62,7 +61,7 @@ def as_words(text: Tokens) -> list[str]:
 
 
 @given(st.lists(pairs, min_size=1, max_size=6))
-@settings(max_examples=30)
+@examples(30)
 def test_edits_equal_the_rules_written_plainly(some: list[tuple[list[int], list[int]]]) -> None:
     found = edits_of([candidate for candidate, _ in some], [[reference] for _, reference in some])
     expected = [plain_ter.edits(as_words(candidate), as_words(reference)) for candidate, reference in some]
@@ -97,7 +96,7 @@ def test_edits_equal_sacrebleus_on_random_pairs() -> None:
 
 
 @given(st.lists(pairs, min_size=1, max_size=6))
-@settings(max_examples=20)
+@examples(20)
 def test_without_shifts_it_is_the_edit_distance(some: list[tuple[list[int], list[int]]]) -> None:
     found = edits_of([candidate for candidate, _ in some], [[reference] for _, reference in some], shifts=False)
     expected = [plain_ter.edit_distance(as_words(candidate), as_words(reference))[0] for candidate, reference in some]

@@ -21,7 +21,7 @@ ATTACK = "A dog \x1b]52;c;ZXZpbA==\x1b\\ \x1b]0;title\x07 \x9b2J \x1b[2J \u202et
 OWN = re.compile(r"\x1b\[(\?25[lh]|[0-9;]*m|[0-9]*[AK])|\r")
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_no_escape_of_a_caption_reaches_the_terminal(tmp_path: Path) -> None:
     (tmp_path / "e\x1b[31m.csv").write_text(f"image,caption\n,no image {ATTACK}\na\x1b[5m.jpg,{ATTACK}\n")
     said = on_a_terminal(tmp_path, "ingest", "e", "--from", "e\x1b[31m.csv", "--max-rejected", "1", "--note", ATTACK)

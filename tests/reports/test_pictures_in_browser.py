@@ -25,7 +25,7 @@ LOADED = "[...document.images].map(one => one.naturalWidth)"
 pytest.importorskip("PIL.Image", reason="Pillow is not here: pip install 'auditor[images]'")
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.full,
     pytest.mark.skipif(
         chromium.installed() is None, reason="Chromium is not here: `apt-get install chromium` on Debian"
     ),

@@ -19,7 +19,7 @@ from auditor.studies.report.request import ReportSettings
 from auditor.studies.report.study import report
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.full,
     pytest.mark.skipif(
         chromium.installed() is None, reason="Chromium is not here: `apt-get install chromium` on Debian"
     ),

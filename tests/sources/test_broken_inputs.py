@@ -26,6 +26,7 @@ from broken.matlab import MAT
 from broken.tables import ARROW, PACKED, PACKED_FILE, PARQUET
 from broken.whole import SOUND
 from conftest import ROOT
+from sizes import some
 
 from auditor import config, sources
 from auditor.cli import app
@@ -186,7 +187,7 @@ sys.exit(done.returncode)
 """
 
 
-@named([case for case in CASES if case.dangerous])
+@named(some([case for case in CASES if case.dangerous], 8))
 def test_input_that_would_take_all_there_is_gets_little(case: Broken, tmp_path: Path) -> None:
     case.write(tmp_path)
     arguments = [*case.command(tmp_path), "--store", "audit.duckdb"]

@@ -15,9 +15,10 @@ from typing import Any
 import polars as pl
 import pytest
 from conftest import ROOT, ingest_rows
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
+from sizes import examples
 
 from auditor import sources
 from auditor.errors import SourceError, StoreError, UsageError
@@ -546,7 +547,7 @@ splits_of = st.dictionaries(st.sampled_from(["a", "b", "ü"]), st.sampled_from([
     st.dictionaries(places, known, min_size=1, max_size=3) | st.dictionaries(places, known, min_size=8, max_size=20),
     splits_of,
 )
-@settings(max_examples=6)
+@examples(6)
 def test_random_captions_come_back(
     tmp_path_factory: pytest.TempPathFactory,
     content: dict[tuple[str, int], tuple[str, list[dict[str, Any]] | None]],

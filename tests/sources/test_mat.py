@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.io import savemat
 from scipy.sparse import csc_matrix
+from sizes import examples
 
 from auditor import sources
 from auditor.errors import SourceError, UsageError
@@ -396,7 +397,7 @@ def test_objects_and_functions_are_never_loaded(tmp_path: Path, kind: int) -> No
         read(write_mat(tmp_path / "crafted.mat", named_sentences(matrix(kind, (1, 1), b""))))
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(st.data())
 def test_file_with_changed_bytes_is_read_or_refused(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject

@@ -6,8 +6,9 @@ import numpy as np
 import plain_diversity as plain
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from sizes import examples
 
 from auditor.statistics.diversity_walks import Walk, compression_ratio, walk
 from auditor.statistics.kernels import walks
@@ -22,7 +23,7 @@ def _walk(captions: list[list[int]], order: list[int]) -> Walk:
     return Walk(1, 0, codes.astype(np.int64), starts, types.astype(np.uint32), np.array(order, np.int64))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(CAPTIONS, st.integers(1, 9), st.randoms(use_true_random=False))
 def test_segments_curve_and_mtld_are_those_of_the_plain_loops(captions, segment, random) -> None:
     order = random.sample(range(len(captions)), len(captions))
@@ -37,7 +38,7 @@ def test_segments_curve_and_mtld_are_those_of_the_plain_loops(captions, segment,
     assert rows.filter(pl.col("value").is_null() != pl.col("reason").is_not_null()).is_empty()
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.lists(st.integers(0, 5), max_size=40), st.integers(1, 12))
 def test_a_moving_window_counts_the_types_of_every_window(tokens, window) -> None:
     total, windows = walks.window_types(np.array(tokens, np.int64), 6, window)

@@ -7,10 +7,11 @@ import warnings
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
+from sizes import examples
 
 from auditor.statistics import cluster_bootstrap
 from auditor.statistics.kernels.resampled_correlation import kendall, ranked, spearman
@@ -53,7 +54,7 @@ def by_scipy(statistic: str, a: Floats, b: Floats) -> float:
 
 @given(rows, times)
 @example([(0, 0.5, 1.0), (1, 0.5, 2.0), (2, 0.5, 3.0)], [1, 1, 1, 0])
-@settings(max_examples=60)
+@examples(60)
 def test_weights_are_rows_written_out(some: list[tuple[int, float, float]], drawn: list[int]) -> None:
     image, a, b = columns(some)
     weights = np.array([drawn], np.uint16)

@@ -17,6 +17,7 @@ from pathlib import Path
 import duckdb
 import pytest
 from conftest import ingest_rows
+from sizes import some
 
 import auditor
 from auditor.api import Auditor
@@ -137,7 +138,7 @@ def test_what_looks_like_mischief_tells_no_secret(folder: Path, door: Door) -> N
 def test_what_would_not_end_is_ended(folder: Path, door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AUDITOR_MEMORY", "100MB")
     wrong = []
-    for statement in HOSTILE["endless"]:
+    for statement in some(HOSTILE["endless"], 6):
         with auditor.open(folder / "audit.duckdb") as audit:
             began = time.monotonic()
             code, said = answered(door, audit, statement)
@@ -158,9 +159,8 @@ def test_store_whose_statement_does_not_end_says_so(folder: Path, monkeypatch: p
     audit.close()
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="this system does not tell the memory of a process")
-@pytest.mark.parametrize("statement", HOSTILE["deaf"])
+@pytest.mark.parametrize("statement", some(HOSTILE["deaf"], 3))
 def test_command_line_ends_what_the_engine_cannot(folder: Path, statement: str) -> None:
     code, out, err, peak = on_its_own(statement, "--timeout", "2", memory="100MB")
     assert (code, out) == (5, "")

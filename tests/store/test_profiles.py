@@ -10,8 +10,9 @@ from types import MappingProxyType
 import polars as pl
 import pytest
 from conftest import ingest_rows
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from sizes import examples
 from test_connection import held
 from test_faults import Nursery
 
@@ -199,7 +200,7 @@ def test_systems_output_is_tokenised_too(path: Path) -> None:
     assert {"A cat, naïve", "日本 ..."} < set(stored(path, "whitespace"))
 
 
-@settings(max_examples=4)
+@examples(4)
 @given(st.lists(st.lists(st.text("aB.,é'日- ", max_size=12), min_size=1, max_size=3), min_size=1, max_size=12))
 def test_scores_are_those_of_the_tokens(images: list[list[str]]) -> None:
     """Under any profile as under whitespace, where the captions are the profile's tokens joined by blanks."""

@@ -9,8 +9,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 from conftest import ingest_rows
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from sizes import examples
 
 from auditor.errors import SourceError, UsageError
 from auditor.model import Selection
@@ -54,7 +55,7 @@ def hash_of(rows: list[tuple[str, int, str]], splits: dict[str, list[str]]) -> s
 
 
 @given(st.lists(contents, min_size=4, max_size=8))
-@settings(max_examples=6)
+@examples(6)
 def test_version_is_the_sha256_of_the_sorted_content(every: list[dict[tuple[str, int], str]]) -> None:
     splits = {"train": ["a"], "t;-": ["1:2"]}
     with Store.open(MEMORY) as store:
@@ -301,7 +302,7 @@ def expected_changes(old: tuple[Content, Splits], new: tuple[Content, Splits]) -
 
 
 @given(edit_scripts())
-@settings(max_examples=10)
+@examples(10)
 def test_every_state_of_a_script_comes_back_and_diff_is_the_script(states: list[tuple[Content, Splits]]) -> None:
     with Store.open(MEMORY) as store:
         kept: list[tuple[Content, Splits]] = []

@@ -51,7 +51,7 @@ def test_votes_on_pairs_are_those_of_the_matlab_file(data: Path) -> None:
     assert found["pairs-tied"] == sum(pair.count(1) == pair.count(-1) for pair in votes)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_phrases_are_the_brackets_of_the_files(data: Path) -> None:
     counts: Counter[str] = Counter()
     images_of: dict[str, set[str]] = {}

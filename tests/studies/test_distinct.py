@@ -203,6 +203,7 @@ def test_comparison_puts_distinct_beside_raw_and_says_whether_the_order_changes(
     assert of_both.rows() == [(6, 3.0)]
 
 
+@pytest.mark.full
 def test_flickr8k_repeats_nineteen_captions_and_its_bound_falls_a_little(data: Path) -> None:
     with (data / "flickr8k" / "Flickr8k.token.txt.gz").open("rb") as file:
         lines = gzip.decompress(file.read()).decode().splitlines()

@@ -13,6 +13,7 @@ import pytest
 from conftest import ingest_rows
 from hypothesis import given
 from hypothesis import strategies as st
+from sizes import examples
 
 from auditor.errors import UsageError
 from auditor.model import Part, Source
@@ -75,6 +76,7 @@ NOUNS = st.sampled_from(["nurse", "farmer", "African farmer", "small child", "é
 LINKS = st.sampled_from(["helps", "and", "with", "is talking to", "holds up", ", ", "waves at", "is kissing"])
 
 
+@examples(6)
 @given(first=NOUNS, link=LINKS, other=NOUNS, opening=st.sampled_from(["", "Here ", '" ']))
 def test_any_pair_is_left_out_or_keeps_its_words(
     tmp_path_factory: pytest.TempPathFactory, first: str, link: str, other: str, opening: str
@@ -285,6 +287,7 @@ def test_no_word_is_listed_twice(store: Store) -> None:
         assert rows.select(*([by] if by else []), "words").is_unique().all()
 
 
+@pytest.mark.full
 def test_counts_on_flickr30k_are_near_the_published_ones(store: Store, data: Path) -> None:
     from auditor.config import sources
 

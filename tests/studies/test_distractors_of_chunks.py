@@ -133,6 +133,7 @@ def test_a_pipeline_that_finds_no_chunks_is_refused(store: Store, chunker: Chunk
         distractors(filled(store), "set:val", pipeline="chunker")
 
 
+@pytest.mark.full
 def test_chunks_of_flickr30k_are_mostly_those_that_people_marked(store: Store, tmp_path: Path, data: Path) -> None:
     spacy = pytest.importorskip("spacy")
     model = data.parent / "models" / "en_ewt_prep"

@@ -15,7 +15,7 @@ from auditor.store.connection import Store
 from auditor.studies.profile import profile
 from auditor.studies.versions.history import diff
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("every source")]
+pytestmark = [pytest.mark.full, pytest.mark.xdist_group("every source")]
 
 #: Images and captions of each dataset, as counted by whoever collected the files.
 COUNTS = {

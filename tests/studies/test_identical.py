@@ -9,8 +9,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 from conftest import Rows, ingest_rows
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from sizes import examples
 
 from auditor.model import Source
 from auditor.registry import References
@@ -74,7 +75,7 @@ def test_dataset_without_identical_captions_has_counts_and_no_rows(store: Store)
 
 
 @given(captions)
-@settings(max_examples=5)
+@examples(5)
 def test_counts_are_those_of_the_pairs_and_of_a_count_by_hand(drawn: list[tuple[str, str]]) -> None:
     slots: Counter[str] = Counter()
     rows = [(image, (slots.update(image), slots[image] - 1)[1], text) for image, text in drawn]

@@ -10,8 +10,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 from conftest import ingest_rows
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from sizes import examples
 
 from auditor.api import Auditor
 from auditor.errors import MetricError, UsageError
@@ -26,7 +27,7 @@ def filled(store: Store, a: list[str], b: list[str]) -> None:
     ingest_rows(store, [("p", slot, word) for slot, word in enumerate(b)], "other", kind="candidates")
 
 
-@settings(max_examples=8)
+@examples(8)
 @given(a=captions, b=captions)
 def test_log_likelihood_is_that_of_rayson_and_garside(a: list[str], b: list[str]) -> None:
     with Store.open(MEMORY) as store:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from conftest import ingest_rows
+from sizes import some
 from test_every_question import APART, ASKED, NAMES
 
 import auditor
@@ -36,9 +37,10 @@ def audit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[auditor.Auditor]
         yield opened
 
 
-@pytest.mark.slow
 @pytest.mark.xdist_group("many datasets")
-@pytest.mark.parametrize("name", [*(name for name in STUDIES if name not in APART | TESTED_ELSEWHERE), "choices"])
+@pytest.mark.parametrize(
+    "name", [*some([name for name in STUDIES if name not in APART | TESTED_ELSEWHERE], 6), "choices"]
+)
 def test_question_has_an_answer_where_there_are_many_datasets(name: str, audit: auditor.Auditor) -> None:
     named, said = (["bench"], {"against": NAMES[0]}) if name == "choices" else ASKED.get(name, (NAMES[:1], {}))
     answer = getattr(audit, name)(*named, **said)

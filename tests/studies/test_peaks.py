@@ -26,7 +26,7 @@ print(code, peak.split()[1], file=sys.stderr)
 """
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.full,
     pytest.mark.skipif(not _STATUS.exists(), reason="ru_maxrss counts what the parent held, /proc does not"),
 ]
 

@@ -21,7 +21,7 @@ from auditor.studies.ingest.sources import ingest_sources
 from auditor.studies.profile import profile
 from auditor.studies.score.study import score
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("real datasets")]
+pytestmark = [pytest.mark.full, pytest.mark.xdist_group("real datasets")]
 
 FLICKR, ABSTRACT, COCO = "flickr8k", "abstract50s", "coco-val2017"
 

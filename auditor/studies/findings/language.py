@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
+from typing import Any
 
 import polars as pl
 
@@ -52,7 +54,11 @@ def foreign(at_work: Workspace) -> pl.DataFrame:
 
 
 def _classified(texts: pl.Series) -> list[tuple[str, float]]:
-    from py3langid import langid  # noqa: PLC0415  # an extra, and a model of two megabytes
+    return [(language, float(sureness)) for language, sureness in map(_identifier().classify, texts)]
 
-    identifier = langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE, norm_probs=True)
-    return [(language, float(sureness)) for language, sureness in map(identifier.classify, texts)]
+
+@functools.cache
+def _identifier() -> Any:
+    from py3langid import langid  # noqa: PLC0415  # an extra, and a model that takes a second to unpack
+
+    return langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE, norm_probs=True)

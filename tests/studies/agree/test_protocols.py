@@ -135,7 +135,7 @@ def real() -> Iterator[Store]:
         yield store
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.xdist_group("clipscore2021")
 def test_what_metric_papers_print_of_flickr8k_comes_out(real: Store) -> None:
     rows = reproduce(real, "clipscore2021").frame

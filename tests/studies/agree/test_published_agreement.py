@@ -110,7 +110,7 @@ def reproduced(flickr: Store) -> Result:
     return reproduce(flickr, PAPER)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.xdist_group("elliott2014")
 def test_table_1_comes_out_to_the_third_decimal(reproduced: Result) -> None:
     table = reproduced.tables[-1]
@@ -128,7 +128,7 @@ def test_table_1_comes_out_to_the_third_decimal(reproduced: Result) -> None:
     assert strengths["ter"] == ("weak", "weak")
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.xdist_group("elliott2014")
 def test_every_figure_of_flickr8k_lies_within_its_band(reproduced: Result) -> None:
     assert OUTSIDE not in reproduced.frame["verdict"]
@@ -139,7 +139,7 @@ def test_every_figure_of_flickr8k_lies_within_its_band(reproduced: Result) -> No
     assert reproduced.frame.filter(pl.col("verdict") != UNANSWERED)["dataset"].unique().to_list() == [DATASET]
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.xdist_group("elliott2014")
 def test_judges_agree_as_measured_and_set_the_ceiling(flickr: Store) -> None:
     question = AgreeSettings(statistics=["spearman"], protocols=["pooled", "mean"], resampling=Resampling(resamples=0))

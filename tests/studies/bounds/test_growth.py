@@ -148,7 +148,7 @@ def test_folds_that_are_too_many_are_refused_before_anything_is_counted(
     score(store, "set", metrics=["cider:idf=run"])
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_folds_of_abstract50s_take_seconds(data: Path, store: Store) -> None:
     """Measured: 6 CPU seconds; not done after 46 where norms were joined to each other first, fold by fold."""
     ingest_sources(store, [config.sources(data=data)["abstract50s"]])
@@ -176,7 +176,7 @@ print(peak.split()[1])
 """
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.skipif(
     not Path("/proc/self/status").exists(), reason="ru_maxrss counts what the parent held, /proc does not"
 )

@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from sizes import some
 from small_benchmarks import captions_of, clean, items_of, row, sentence, with_length_cue
 
 from auditor.errors import SourceError, UsageError
@@ -302,11 +303,10 @@ class TestScoresFromElsewhere:
 class TestErrorRates:
     """What is found of benchmarks with nothing in them, and with a planted cue."""
 
-    SEEDS = 20
-
     def test_clean_benchmarks_bring_no_finding(self, tmp_path: Path) -> None:
         covered, found = Counter[str](), 0
-        for seed in range(self.SEEDS):
+        seeds = some(range(20), 6)
+        for seed in seeds:
             with Store.open(MEMORY) as store:
                 items_of(store, tmp_path, clean(seed, 300, 150))
                 result = choices(store, "bench")
@@ -314,15 +314,15 @@ class TestErrorRates:
             covered.update(blind.filter(pl.col("low") <= 0.5, pl.col("high") >= 0.5)["scorer"])
             found += bool(result.findings)
         assert found <= 1
-        assert min(covered.values()) >= self.SEEDS - 3
+        assert min(covered.values()) >= len(seeds) - 3
 
     def test_length_cue_is_found(self, tmp_path: Path) -> None:
-        found, seeds = 0, 6
-        for seed in range(seeds):
+        found, seeds = 0, some(range(6), 2)
+        for seed in seeds:
             with Store.open(MEMORY) as store:
                 items_of(store, tmp_path, with_length_cue(seed, 0.6, 1000, 500))
                 found += bool(choices(store, "bench").found("benchmark-decided-by-length"))
-        assert found == seeds
+        assert found == len(seeds)
 
 
 def test_captions_of_the_same_words_are_never_told_apart_by_bags(store: Store, tmp_path: Path) -> None:

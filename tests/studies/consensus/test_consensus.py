@@ -324,7 +324,7 @@ def test_library_and_command_give_the_same_rows(tmp_path: Path) -> None:
     assert Path("out.json").read_text().strip() == result.to_json().strip()
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_findings_of_vedantam_2015_come_out(data: Path, tmp_path: Path) -> None:
     declared = config.sources(data=data)
     names = ("pascal50s", "pascal50s-pairs", "pascal50s-triplets", "abstract50s", "abstract50s-pairs")

@@ -9,8 +9,9 @@ import plain_diversity as plain
 import polars as pl
 import pytest
 from conftest import ingest_rows
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from sizes import examples
 
 from auditor.errors import UsageError
 from auditor.registry import STATISTICS
@@ -37,7 +38,7 @@ def _values(result: Result, dataset: str = "set", column: str = "value") -> dict
     return dict(rows.select("statistic", column).iter_rows())
 
 
-@settings(max_examples=6)
+@examples(6)
 @given(TEXTS, TEXTS, TEXTS)
 def test_every_statistic_without_an_order_is_that_of_the_plain_loops(texts, training, people) -> None:
     with Store.open(MEMORY) as store:
@@ -378,7 +379,7 @@ def test_shuffled_walks_are_those_of_the_plain_loops_on_a_real_system(data: Path
     assert (f"{published['asl']:.1f}", published["types"], shown) == ("10.1", 953, ["1.28", "0.21", "0.43"])
 
 
-@settings(max_examples=10)
+@examples(10)
 @given(st.lists(st.sampled_from([*STATISTICS, "curve"]), min_size=1, max_size=4), st.booleans())
 def test_statistics_that_are_asked_for_are_those_of_all(asked: list[str], published: bool) -> None:
     texts = ["a dog runs", "a dog runs at a dog", "Dog at 日本 sky", "", "sky", "on a café sky a dog runs"] * 3

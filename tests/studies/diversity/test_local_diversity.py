@@ -9,8 +9,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 from conftest import Rows, ingest_rows
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from sizes import examples
 
 from auditor.errors import UsageError
 from auditor.result import Result
@@ -81,7 +82,7 @@ def values(result: Result, dataset: str) -> dict[str, tuple[float | None, int]]:
     return {name: (value, n) for name, value, n in rows.select("statistic", "value", "n").iter_rows()}
 
 
-@settings(max_examples=8)
+@examples(8)
 @given(humans=people, system=systems)
 def test_local_recall_and_precision_are_those_of_plain_counting(
     tmp_path: Path, humans: dict[str, list[str]], system: dict[str, str]
@@ -171,7 +172,7 @@ def test_equally_many_references_make_people_and_systems_alike(store: Store) -> 
     assert all("k:3" in signature for signature in result.signatures.values())
 
 
-@settings(max_examples=6)
+@examples(6)
 @given(humans=people, one=systems, other=systems)
 def test_missed_words_are_ranked_as_by_plain_counting(
     tmp_path: Path, humans: dict[str, list[str]], one: dict[str, str], other: dict[str, str]

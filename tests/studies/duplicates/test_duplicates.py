@@ -12,8 +12,9 @@ from typing import Any
 import polars as pl
 import pytest
 from conftest import Rows, ingest_rows
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from sizes import examples
 
 import auditor
 from auditor.errors import MetricError, UsageError
@@ -156,7 +157,7 @@ words = st.lists(st.sampled_from("abcdef"), max_size=7).map(" ".join)
     st.sampled_from([0.51, 0.6, 0.667, 0.7, 0.75, 0.8, 1.0]),
     st.sampled_from([1, 4, 64]),
 )
-@settings(max_examples=10)
+@examples(10)
 def test_every_count_is_that_of_all_pairs_compared(drawn: list[tuple[str, str]], near: float, paired: int) -> None:
     slots: Counter[str] = Counter()
     rows = [(image, (slots.update(image), slots[image] - 1)[1], text) for image, text in drawn]
@@ -198,7 +199,7 @@ def test_what_a_search_holds_grows_with_the_words_of_a_text_not_with_their_squar
 
 
 @given(st.permutations(ROWS))
-@settings(max_examples=2)
+@examples(2)
 def test_order_of_rows_keeps_every_number_and_every_partner(rows: Rows) -> None:
     def searched(captions: Rows) -> list[tuple[Any, ...]]:
         with Store.open(MEMORY) as store:

@@ -11,8 +11,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 from conftest import ingest_rows
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from sizes import examples
 
 from auditor.errors import UsageError
 from auditor.store import versions
@@ -80,7 +81,7 @@ def trip(rows: list[tuple[str, int, str]], splits: dict[str, list[str]] | None, 
 
 
 @pytest.mark.parametrize("name", FORMATS)
-@settings(max_examples=10)
+@examples(10)
 @given(
     images=st.dictionaries(_NAMES, st.lists(_TEXTS, min_size=1, max_size=3), min_size=1, max_size=4),
     share=st.integers(0, 4),

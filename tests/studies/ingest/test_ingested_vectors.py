@@ -13,6 +13,7 @@ import pytest
 from conftest import ingest_rows
 from hypothesis import given
 from hypothesis import strategies as st
+from sizes import examples
 
 import auditor
 from auditor.cli import app
@@ -69,6 +70,7 @@ def held(store: Store) -> list[Any]:
     return [store.query(f"from {table} order by all").rows() for table in ("version", "vector", "rejected", "dataset")]
 
 
+@examples(8)
 @given(rows=made())
 def test_what_is_ingested_is_read_back_bit_for_bit(rows: Rows) -> None:
     with Store.open(MEMORY) as store:
@@ -79,6 +81,7 @@ def test_what_is_ingested_is_read_back_bit_for_bit(rows: Rows) -> None:
     assert matrix.tobytes() == np.array([rows[one] for one in images], np.float32).tobytes()
 
 
+@examples(8)
 @given(rows=made(), data=st.data())
 def test_row_order_and_format_keep_the_version_and_a_number_makes_another(rows: Rows, data: Any) -> None:
     shuffled = dict(data.draw(st.permutations(list(rows.items()))))

@@ -9,8 +9,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 from conftest import Rows, ingest_rows
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from sizes import examples
 
 from auditor import config
 from auditor.errors import MetricError, UsageError
@@ -56,7 +57,7 @@ def bits(rows: list[tuple[str, int, frozenset[str]]], caption: tuple[str, int], 
 @given(
     st.lists(st.tuples(st.sampled_from("xyz"), st.lists(st.sampled_from(WORDS), max_size=4)), min_size=2, max_size=9)
 )
-@settings(max_examples=6)
+@examples(6)
 def test_evidence_is_that_of_a_count_by_hand(drawn: list[tuple[str, list[str]]]) -> None:
     slots: Counter[str] = Counter()
     rows = [(image, (slots.update(image), slots[image] - 1)[1], " ".join(words)) for image, words in drawn]

@@ -150,6 +150,7 @@ def test_signs_without_another_caption_speak_neither_way() -> None:
     assert judge.bits(known) == pytest.approx(judge.bits(np.array([[1.0, *middle[1:]]])), abs=1e-6)
 
 
+@pytest.mark.full
 @pytest.mark.xdist_group("flickr8k-clip")
 @pytest.mark.parametrize(("seed", "least"), [(0, 0.0), (4, 0.7)])
 def test_most_real_swaps_are_told_and_none_where_there_are_none(

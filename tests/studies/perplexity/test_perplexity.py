@@ -9,8 +9,9 @@ import plain_kneser_ney as plain
 import polars as pl
 import pytest
 from conftest import Rows, ingest_rows
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from sizes import examples
 
 from auditor.cli.app import main
 from auditor.errors import AuditorError, MetricError, UsageError
@@ -74,7 +75,7 @@ def pairwise(datasets: dict[str, Rows], threads: int = 2, **options: object) -> 
 
 
 @given(corpora, corpora, st.integers(1, 5), st.sampled_from([None, 0, 1]), st.sampled_from([1, 2]))
-@settings(max_examples=5)
+@examples(5)
 def test_every_pair_is_that_of_a_model_of_dictionaries(
     a: Rows, b: Rows, order: int, captions: int | None, seed: int
 ) -> None:
@@ -147,7 +148,7 @@ from gram
 
 
 @given(sentences, st.integers(1, 4), st.booleans())
-@settings(max_examples=8)
+@examples(8)
 def test_probabilities_after_any_history_sum_to_one(tokens: list[list[int]], order: int, modified: bool) -> None:
     """Over the tokens trained on, </s> and <unk>."""
     places = range(1, len(tokens) + 1)

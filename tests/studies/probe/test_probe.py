@@ -12,8 +12,9 @@ import plain
 import polars as pl
 import pytest
 from conftest import Bound, Rows, ingest_rows
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from sizes import examples
 
 from auditor.errors import MetricError, MissingExtraError, UsageError
 from auditor.metrics.candidates import CandidateSet
@@ -171,7 +172,7 @@ def test_scores_of_ablated_captions_are_those_of_the_formulas(store: Store, boun
 
 
 @given(st.integers(0, 2**31))
-@settings(max_examples=5)
+@examples(5)
 def test_order_moves_no_bag_of_words_metric(seed: int) -> None:
     with Store.open(MEMORY) as store:
         rows = [("j", slot, "red dog runs") for slot in range(2)] + random_rows(seed)

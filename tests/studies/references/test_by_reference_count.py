@@ -7,8 +7,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 from conftest import Rows, ingest_rows
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from sizes import examples
 
 from auditor import config
 from auditor.metrics.candidates import HUMAN, bind_candidates, output_of
@@ -50,7 +51,7 @@ def rows_of(images: list[list[str]]) -> Rows:
 
 
 @pytest.mark.parametrize("rule", ["all", "loo"])
-@settings(max_examples=2)
+@examples(2)
 @given(images=IMAGES, enough=ENOUGH, seed=st.integers(1, 9), text=TEXTS, k=st.integers(1, 3))
 def test_one_counting_gives_what_one_for_each_number_gives(
     rule: Rule, images: list[list[str]], enough: list[list[str]], seed: int, text: str, k: int

@@ -192,7 +192,7 @@ def real() -> Iterator[Store]:
         yield store
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.xdist_group("hsieh2023")
 def test_sugarcrepe_comes_out_but_for_the_item_that_was_taken_out(real: Store, data: Path) -> None:
     if not (data / "sugarcrepe" / ANSWERS).exists():
@@ -205,7 +205,7 @@ def test_sugarcrepe_comes_out_but_for_the_item_that_was_taken_out(real: Store, d
     assert set(result.frame.filter(verdict=UNANSWERED)["item"]) == {"005-07"}
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.xdist_group("hodosh2016")
 @pytest.mark.usefixtures("data")
 def test_9_of_16_cells_of_the_bigram_rows_come_out_and_no_count_of_items_does(real: Store, tmp_path: Path) -> None:

@@ -124,6 +124,7 @@ def test_a_printed_word_is_among_ours_or_not(half: pl.DataFrame) -> None:
     assert set(missed["verdict"]) == {OUTSIDE}  # no word is in all five captions
 
 
+@pytest.mark.full
 def test_the_whole_data_answers_limit_and_novelty(store: Store) -> None:
     pytest.importorskip("spacy")
     _systems(store, ["liu2017"])

@@ -71,7 +71,7 @@ def _ingested(store: Store, data: Path, without: list[str]) -> None:
         ingest_rows(store, said.filter(pl.col("image_id").is_in(kept["image"].implode())).rows(), name, "candidates")
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("asked", ["all", "rest"])
 def test_row_of_5000_coco_images_is_that_of_pycocoevalcap(store: Store, data: Path, asked: str) -> None:
     """All printed digits are equal; those behind, too, but for three images whose captions the program runs together."""

@@ -10,9 +10,10 @@ import plain_syntax as plain
 import polars as pl
 import pytest
 from conftest import ingest_rows
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from plain_syntax import Tree, Word
+from sizes import examples
 
 from auditor.cli import app
 from auditor.errors import UsageError
@@ -117,7 +118,7 @@ def forests(draw: st.DrawFn) -> list[Tree]:
     return [[words[place] for place in sorted(words)] for words in (grown(1, length, 0) for length in lengths)]
 
 
-@settings(max_examples=25)
+@examples(6)
 @given(forests())
 def test_counts_are_those_of_plain_code(forest: list[Tree]) -> None:
     captions = [" ".join([f"w{number}"] * len(tree)) for number, tree in enumerate(forest)]
@@ -279,7 +280,7 @@ def test_an_installed_pipeline_finds_the_phrases_of_the_paper(store: Store, engl
     assert english_pipeline in result.signatures["compound-ratio"]
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.data
 def test_a_system_has_the_published_phrases(data: Path, english_pipeline: str) -> None:
     """Van Miltenburg et al. 2018, table 3: Liu et al. 0.33, 122, 1.86, 1145, by a tagger of another version."""

@@ -10,8 +10,9 @@ from statistics import fmean, stdev
 import polars as pl
 import pytest
 from conftest import Rows, ingest_rows
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from sizes import examples
 
 from auditor.errors import UsageError
 from auditor.result import Result
@@ -37,7 +38,7 @@ def held(text: str) -> set[str]:
 
 
 @given(texts)
-@settings(max_examples=5)
+@examples(5)
 def test_openings_and_templates_are_those_of_a_count_by_hand(drawn: list[str]) -> None:
     with Store.open(MEMORY) as store:
         ingest_rows(store, [(f"i{place % 2}", place // 2, text) for place, text in enumerate(drawn)], kind="candidates")

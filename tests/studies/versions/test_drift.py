@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 from conftest import ingest_rows
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from running import run_auditor
+from sizes import examples
 
 from auditor.errors import UsageError
 from auditor.store.connection import MEMORY, Store
@@ -34,7 +35,7 @@ def keyness(a: int, b: int, tokens_a: int, tokens_b: int) -> float:
 
 
 @given(captions, captions)
-@settings(max_examples=8)
+@examples(8)
 def test_words_and_lengths_are_those_of_a_count_by_hand(old: list[str], new: list[str]) -> None:
     with Store.open(MEMORY) as store:
         ingest(store, old, "old")
@@ -81,7 +82,7 @@ def divergence(a: Counter[str], b: Counter[str]) -> float | None:
 
 
 @given(captions, captions)
-@settings(max_examples=5)
+@examples(5)
 def test_one_number_a_statistic_is_that_of_a_count_by_hand(old: list[str], new: list[str]) -> None:
     with Store.open(MEMORY) as store:
         ingest(store, old, "old")

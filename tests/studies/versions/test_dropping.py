@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import ingest_rows
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from seen_scenes import ingest_vectors
+from sizes import examples
 
 from auditor.errors import UsageError
 from auditor.model import Selection
@@ -30,7 +31,7 @@ def put(store: Store, captions: dict[str, str], dataset: str = "set") -> None:
     ingest_rows(store, [(image, 0, text) for image, text in captions.items()], dataset)
 
 
-@settings(max_examples=10)
+@examples(4)
 @given(contents=st.lists(_CAPTIONS, min_size=1, max_size=5), at=st.integers(0, 4))
 def test_other_versions_keep_their_hashes(contents: list[dict[str, str]], at: int) -> None:
     with Store.open(MEMORY, write=True) as store:
