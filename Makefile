@@ -1,6 +1,7 @@
 # make demo    what auditor is for, on the bundled sample
-# make test    the tests
-# make quick   those of them that need no data, browser or store, and one of every question
+# make test    the tests that every change passes
+# make test-all   all tests, folder by folder; a folder that passed runs again only after a file has changed
+# make quick   those that need no data, browser or store, and the cases of SQL files that differ from main
 # make check   style, types, import contracts
 # make gate    ratios of CPU time that must not grow, on 16,000 real captions; a minute
 # make bench   every question and every peer, at several sizes: benchmarks/results.md
@@ -8,7 +9,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test quick check gate bench docs install
+.PHONY: demo test test-all quick check gate bench docs install
 install: .venv/installed
 
 .venv/installed: pyproject.toml constraints.txt pipeline.txt
@@ -24,6 +25,16 @@ demo: install
 
 test: install
 	$(BIN)/pytest -n auto --dist loadgroup
+
+FOLDERS := $(filter-out actual broken cases gold __pycache__,$(patsubst tests/%/,%,$(wildcard tests/*/)))
+SOURCES := $(shell git ls-files auditor sql tests docs datasets.toml pyproject.toml README.md)
+
+test-all: $(FOLDERS:%=.venv/passed/%) .venv/passed/others
+
+.venv/passed/%: $(SOURCES) .venv/installed
+	$(BIN)/pytest --all -n auto --dist loadgroup $(if $(filter others,$*),$(wildcard tests/test_*.py),tests/$*)
+	mkdir -p $(@D)
+	touch $@
 
 quick: install
 	$(BIN)/pytest -n auto --dist loadgroup -m "not slow and not data and not browser and not store"

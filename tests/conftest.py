@@ -13,6 +13,7 @@ from typing import Any
 import duckdb
 import polars as pl
 import pytest
+from changes import tests_what_changed
 
 from auditor.cli.app import main
 from auditor.cli.verbosity import VERBOSITY, Verbosity
@@ -196,13 +197,17 @@ def asked(*arguments: str) -> int:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what needs real data, a browser or a store by its fixtures; begin with the slow, for no worker to end alone."""
+    """Mark what needs real data, a browser or a store by its fixtures; begin with the slow, for no worker to end alone.
+
+    What tests a changed file is not marked for its store, so that `make quick` runs it.
+    """
     for item in items:
-        names = getattr(item, "fixturenames", ())
-        for marker in ("data", "browser", "store"):
-            if marker in names or (marker == "store" and str(item.path).startswith(ASK_A_STORE)):
-                item.add_marker(marker)
-    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+        needs = {"data", "browser", "store"}.intersection(getattr(item, "fixturenames", ()))
+        if str(item.path).startswith(ASK_A_STORE) or item.name.startswith("test_case_holds["):
+            needs.add("store")
+        for marker in sorted(needs - {"store"} if tests_what_changed(item) else needs):
+            item.add_marker(marker)
+    items.sort(key=lambda item: not any(item.get_closest_marker(name) for name in ("slow", "full")))
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:

@@ -26,7 +26,6 @@ FILES = pytest.mark.parametrize("file", every_file(), ids=lambda file: file.name
 KEYWORDS = re.compile(r"\b(SELECT|FROM|WHERE|JOIN|GROUP BY|ORDER BY|WITH|UNION|CASE|WHEN|COUNT|SUM)\b")
 
 
-@pytest.mark.store
 @FILES
 def test_case_holds(file: SqlFile) -> None:
     case = load(file)
