@@ -15,13 +15,13 @@ from hypothesis import HealthCheck, settings
 
 _Value = TypeVar("_Value")
 
-_TIMES = 20  # as many examples
+_TIMES = 5  # as many examples
 
 _is_all = False
 
 
 def examples(few: int) -> settings:
-    """Return the settings of a property test: so few examples, or twenty times as many with `--all`."""
+    """Return the settings of a property test: so few examples, or five times as many with `--all`."""
     return settings(max_examples=few * _TIMES if _is_all else few)
 
 
