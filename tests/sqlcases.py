@@ -4,7 +4,7 @@ A case holds `captions` ([image, slot, text] or [image, slot, text, split]), ing
 `candidate` (the SELECTs that make the candidates; default candidate_human), `tables` (relations given as literals), `params`,
 and `rows`, what the file must return. What people query (`sql/people/`) is `asked` by a statement; `before` are the
 captions of an earlier version. Rows are compared in order where the header declares one (`order`), else sorted.
-Each `[[also]]` is the case again with what it changes, and its own `rows`.
+Other versions stand beside the captions, unless the case is to be `alone`. Each `[[also]]` is the case again with what it changes, and its own `rows`.
 """
 
 from __future__ import annotations
@@ -112,6 +112,16 @@ PARAMS: dict[str, Any] = {
     "modified": True,
 }
 
+#: Beside the captions of a case stand others that no file may take for them: what the version before held at their
+#: places, what the version after holds there, and those of another dataset.
+OTHER_VERSIONS = """
+    insert into membership by name
+    select m.dataset || o.suffix as dataset, m.image, m.slot, t.other as caption_id, m.split, o.from_seq, o.to_seq
+    from membership as m
+    join (select caption_id, coalesce(lead(caption_id) over (order by caption_id), 1) as other from caption) as t using (caption_id)
+    cross join (values ('', 0, 1), ('', 2, null), (' other', 1, null)) as o (suffix, from_seq, to_seq);
+"""
+
 
 def path_of(file: SqlFile) -> Path:
     return CASES / file.path.relative_to(sql_root()).with_suffix(".toml")
@@ -132,6 +142,8 @@ def workspace_of(file: SqlFile, case: dict[str, Any]) -> Iterator[Workspace]:
         if case["captions"]:
             version = resolve(store, "case").version.version
             workspace.params["version"] = workspace.params.get("version", version)
+        if not case.get("alone"):
+            store.execute(OTHER_VERSIONS)
         for name, table in case.get("tables", {}).items():
             _literal(store, workspace, name, table)
         _bind_what_studies_bind(store, workspace, file, case)
