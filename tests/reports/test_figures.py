@@ -304,3 +304,27 @@ def test_settings_of_matplotlib_in_the_working_folder_are_not_read() -> None:
     asked = "from auditor.reports.figures import drawing; import matplotlib; print(matplotlib.rcParams['font.size'])"
     done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("10.0\n", "")
+
+
+def test_numbers_are_written_in_few_signs() -> None:
+    values = (0, 0.25, 9.9996, 10, 12.34, 999.4, 1234.4, -1234.4, 12_345_678)
+    assert [marks.shown(value) for value in values] == [
+        "0", "0.250", "10.000", "10", "12.3", "999.4", "1,234", "-1,234", "1.23e+07",
+    ]  # fmt: skip
+
+
+def test_point_at_zero_says_so() -> None:
+    assert marked(ET.fromstring(plots.svg(curve("points", 4))))[0] == "s, 0: 4 (4 to 4)"
+
+
+def test_bars_of_a_column_stand_side_by_side_about_its_middle() -> None:
+    bar = re.compile(r"M ([0-9.]+) [0-9.]+ \nL ([0-9.]+) ")
+    places = []
+    for group in drawn(bars()).iter(f"{SVG}g"):
+        if group.get("id", "").startswith("figure-1-mark") or group.get("class") == "mark":
+            left, right = map(float, bar.match(next(group.iter(f"{SVG}path")).get("d", "")).groups())  # type: ignore[union-attr]
+            places.append((left, right))
+    assert len(places) == 12
+    assert all(left < right <= after for (left, right), (after, _) in pairwise(places))
+    widths = [after - left for (left, _), (after, _) in pairwise(places)]
+    assert widths[0] == pytest.approx(widths[1]) == pytest.approx(widths[3])
