@@ -215,7 +215,9 @@ def _varied(case: dict[str, Any], dice: random.Random) -> dict[str, Any]:
             for row in (dice.choice(rows) if dice.random() < 0.3 else row for row in rows)
             if dice.random() < 0.9
         ]
-        table["rows"] = [row for place, row in enumerate(drawn_rows) if not are_distinct or row not in drawn_rows[:place]]
+        table["rows"] = [
+            row for place, row in enumerate(drawn_rows) if not are_distinct or row not in drawn_rows[:place]
+        ]
     for name in varied.get("params", {}):
         value = varied["params"][name]
         if isinstance(value, bool):

@@ -314,17 +314,19 @@ def test_numbers_are_written_in_few_signs() -> None:
 
 
 def test_point_at_zero_says_so() -> None:
-    assert marked(ET.fromstring(plots.svg(curve("points", 4))))[0] == "s, 0: 4 (4 to 4)"
+    assert "<title>s, 0: 4 (4 to 4)</title>" in plots.svg(curve("points", 4), "points")
 
 
 def test_bars_of_a_column_stand_side_by_side_about_its_middle() -> None:
-    bar = re.compile(r"M ([0-9.]+) [0-9.]+ \nL ([0-9.]+) ")
-    places = []
-    for group in drawn(bars()).iter(f"{SVG}g"):
-        if group.get("id", "").startswith("figure-1-mark") or group.get("class") == "mark":
-            left, right = map(float, bar.match(next(group.iter(f"{SVG}path")).get("d", "")).groups())  # type: ignore[union-attr]
-            places.append((left, right))
-    assert len(places) == 12
-    assert all(left < right <= after for (left, right), (after, _) in pairwise(places))
-    widths = [after - left for (left, _), (after, _) in pairwise(places)]
-    assert widths[0] == pytest.approx(widths[1]) == pytest.approx(widths[3])
+    groups = [group for group in drawn(bars()).iter(f"{SVG}g") if group.get("class") == "mark"]
+    outlines = [next(group.iter(f"{SVG}path")).get("d", "") for group in groups]
+    spans = [sorted({float(x) for x in re.findall(r"[ML] ?([0-9.]+) ", outline)}) for outline in outlines]
+    columns = [spans[first : first + 3] for first in range(0, 12, 3)]
+    assert all(left[-1] < right[0] for left, right in pairwise(spans))
+    assert all(
+        right[0] - left[0] == pytest.approx(spans[1][0] - spans[0][0], abs=0.01)
+        for column in columns
+        for left, right in pairwise(column)
+    )
+    middles = [(column[0][0] + column[-1][-1]) / 2 for column in columns]
+    assert len({round(right - left) for left, right in pairwise(middles)}) == 1

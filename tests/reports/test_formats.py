@@ -150,13 +150,16 @@ def test_shown_digits_are_those_that_were_measured() -> None:
 
 
 def test_ending_that_names_no_format_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"result.xyz: its ending names no format; known are .*\.csv"):
+    with pytest.raises(UsageError, match=r"result\.xyz: its ending names no format; known are .*\.csv"):
         reports.chosen_format(None, tmp_path / "result.xyz")
 
 
 def test_reader_that_leaves_early_is_no_error_of_the_file(tmp_path: Path) -> None:
     with pytest.raises(BrokenPipeError), notebook.written(tmp_path / "result.csv"):
         raise BrokenPipeError
-    with pytest.raises(UsageError, match="result.csv: cannot be written: no room"), notebook.written(tmp_path / "result.csv"):
+    with (
+        pytest.raises(UsageError, match=r"result\.csv: cannot be written: no room"),
+        notebook.written(tmp_path / "result.csv"),
+    ):
         raise OSError(28, "no room")
     assert not list(tmp_path.iterdir())
