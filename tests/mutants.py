@@ -13,8 +13,9 @@ import dataclasses
 import random
 import re
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +23,14 @@ import duckdb
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
 
-from sqlcases import every_file, holds, load, order_of, returned
+from sqlcases import difference, every_file, holds, load, order_of, returned, rows_in, variants, workspace_of
+from templates import copied_stores
 
 from auditor.store import people, sqlfiles
 from auditor.store.sqlfiles import SqlFile, catalogue, reads_of
+
+#: Runs a file, or its mutant, on a store that is made: its columns and its rows.
+Ask = Callable[[SqlFile], tuple[list[str], list[tuple[Any, ...]]]]
 
 #: Stands for the first argument of what is changed.
 FIRST = r"\1"
@@ -136,76 +141,115 @@ def readers(file: SqlFile) -> list[SqlFile]:
     return [reader for reader in catalogue().values() if file.name in reads_of(reader.name)]
 
 
-def is_killed(mutant: Mutant) -> bool:
-    """Return whether the case of the file, or of a file that reads it, notices the mutant."""
-    with in_place(mutant) as changed:
-        if order_of(changed.statement) != changed.order:
-            return True
-        return any(not _passes(file) for file in (changed, *readers(mutant.file)))
+def unnoticed(file: SqlFile, chosen: list[Mutant]) -> list[Mutant]:
+    """List the mutants of a file that neither its case nor the case of a file that reads it notices."""
+    alive = [mutant for mutant in chosen if order_of(mutant.statement) == file.order]
+    for case in variants(load(file)):
+        with _asked_of(file, case) as ask:
+            alive = [mutant for mutant in alive if not _differs(mutant, ask, case["rows"])]
+    return [mutant for mutant in alive if not _fails_readers(mutant)]
 
 
-def _passes(file: SqlFile) -> bool:
-    case = load(file)
-    try:
-        return not holds(file, case)
-    except Exception:  # noqa: BLE001  whatever a mutant makes the engine raise, a test would fail with it
-        return False
-
-
-def is_equivalent(mutant: Mutant, stores: int = 200) -> bool:
-    """Return whether the rows equal the original's on generated stores: the case, with its rows drawn anew."""
-    dice, case = random.Random(mutant.statement), load(mutant.file)
+def unequal(file: SqlFile, chosen: list[Mutant], stores: int = 200) -> list[Mutant]:
+    """List the mutants whose rows differ from the original's on generated stores: the case, with its rows drawn anew."""
+    dice, cases = random.Random(file.name), variants(load(file))
+    decided: list[Mutant] = []
     for _ in range(stores):
-        varied = _varied(case, dice)
-        expected = _rows(mutant.file, varied)
-        if expected is None:
-            continue
-        with in_place(mutant) as changed:
-            if _rows(changed, varied) != expected:
-                return False
-    return True
+        left = [mutant for mutant in chosen if mutant not in decided]
+        if not left:
+            break
+        with suppress(Exception), _asked_of(file, _varied(dice.choice(cases), dice)) as ask:
+            _, expected = ask(file)
+            decided += [mutant for mutant in left if _differs(mutant, ask, expected, in_order=False)]
+    return [mutant for mutant in chosen if mutant in decided]
 
 
-def _rows(file: SqlFile, case: dict[str, Any]) -> Any:
-    try:
-        return returned(file, case)
-    except Exception:  # noqa: BLE001  a store that the file refuses decides nothing
-        return None
+@contextmanager
+def _asked_of(file: SqlFile, case: dict[str, Any]) -> Iterator[Ask]:
+    """Make the store of a case once, for the file and all its mutants."""
+    if file.name in people.relations():
+        yield lambda changed: returned(changed, case)
+        return
+    with workspace_of(file, case) as workspace:
+        yield lambda changed: rows_in(workspace, changed)
+
+
+def _differs(mutant: Mutant, ask: Ask, expected: list[Any], *, in_order: bool = True) -> bool:
+    """Compare the rows; those of generated stores in no order, as the order that a header declares may have ties."""
+    with in_place(mutant) as changed:
+        try:
+            columns, rows = ask(changed)
+            if not in_order:
+                expected, rows = sorted(expected, key=repr), sorted(rows, key=repr)
+            return bool(difference(mutant.file, expected, columns, rows))
+        except Exception:  # noqa: BLE001  whatever a mutant makes the engine raise, a test would fail with it
+            return True
+
+
+def _fails_readers(mutant: Mutant) -> bool:
+    with in_place(mutant):
+        try:
+            return any(holds(file, load(file)) for file in readers(mutant.file))
+        except Exception:  # noqa: BLE001
+            return True
 
 
 def _varied(case: dict[str, Any], dice: random.Random) -> dict[str, Any]:
-    """Draw the captions and rows of a case anew: words, values and rows of its own, in other company."""
+    """Draw the captions, rows and params of a case anew: words, values and rows of its own, in other company."""
     varied = copy.deepcopy(case)
     for key in ("captions", "system", "before"):
-        if varied.get(key):
-            words = [word for row in varied[key] for word in row[2].split(" ")]
-            for row in varied[key]:
+        if captions := varied.get(key):
+            words = [word for row in captions for word in row[2].split(" ")]
+            for row in captions:
                 if dice.random() < 0.5:
                     row[2] = " ".join(dice.choices(words, k=dice.randrange(0, 9)))
                 elif dice.random() < 0.3:
-                    row[2] = dice.choice(varied[key])[2]
+                    row[2] = dice.choice(captions)[2]
+            further = [[row[0], row[1] + 50, *dice.choice(captions)[2:3], *row[3:]] for row in captions]
+            captions += [row for row in further if dice.random() < 0.3]
     for table in varied.get("tables", {}).values():
         rows = table["rows"]
-        if not rows:
-            continue
-        table["rows"] = [
-            [dice.choice(rows)[place] if dice.random() < 0.2 else value for place, value in enumerate(row)]
+        are_distinct = len({repr(row) for row in rows}) == len(rows)
+        drawn_rows = [
+            [_other(value, rows, place, dice) for place, value in enumerate(row)]
             for row in (dice.choice(rows) if dice.random() < 0.3 else row for row in rows)
+            if dice.random() < 0.9
         ]
+        table["rows"] = [
+            row for place, row in enumerate(drawn_rows) if not are_distinct or row not in drawn_rows[:place]
+        ]
+    for name in varied.get("params", {}):
+        value = varied["params"][name]
+        if isinstance(value, bool):
+            varied["params"][name] = dice.choice((True, False))
+        elif isinstance(value, int) and dice.random() < 0.3:
+            varied["params"][name] = max(0, value + dice.choice((-1, 1)))
     return varied
 
 
+def _other(value: Any, rows: list[Any], place: int, dice: random.Random) -> Any:
+    """Return a value of a row, now and then that of another row or the number beside it."""
+    if dice.random() < 0.2:
+        return dice.choice(rows)[place]
+    if isinstance(value, int) and not isinstance(value, bool) and dice.random() < 0.05:
+        return max(0, value + dice.choice((-1, 1)))
+    return value
+
+
 def survivors(
-    chosen: list[Mutant], report: Callable[[str], None] = lambda _: None
+    chosen: list[Mutant], report: Callable[[str], None] = lambda _: None, stores: int = 200
 ) -> tuple[list[Mutant], list[Mutant]]:
     """Return the mutants that no case notices: those that change rows somewhere, and those that seem equivalent."""
-    alive = [mutant for mutant in chosen if not is_killed(mutant)]
-    equivalent = []
-    for mutant in alive:
-        if is_equivalent(mutant):
-            equivalent.append(mutant)
-        report(f"{'equivalent' if mutant in equivalent else 'SURVIVES  '} {mutant}")
-    return [mutant for mutant in alive if mutant not in equivalent], equivalent
+    alive: list[Mutant] = []
+    equivalent: list[Mutant] = []
+    for file in every_file():
+        overlooked = unnoticed(file, [mutant for mutant in chosen if mutant.file is file])
+        different = unequal(file, overlooked, stores)
+        alive += different
+        equivalent += [mutant for mutant in overlooked if mutant not in different]
+        for mutant in overlooked:
+            report(f"{'SURVIVES  ' if mutant in different else 'equivalent'} {mutant}")
+    return alive, equivalent
 
 
 def main() -> None:
@@ -213,13 +257,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--number", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--stores", type=int, default=200, help="generated stores that decide what is equivalent")
     parser.add_argument("--folder", help="mutate every place of one folder of sql/ instead")
     asked = parser.parse_args()
     if asked.folder:
         chosen = [mutant for file in every_file() if file.path.parent.name == asked.folder for mutant in mutants(file)]
     else:
         chosen = drawn(asked.number, asked.seed)
-    alive, equivalent = survivors(chosen, print)
+    with tempfile.TemporaryDirectory() as folder, copied_stores(Path(folder)):
+        alive, equivalent = survivors(chosen, print, asked.stores)
     judged = len(chosen) - len(equivalent)
     print(f"{judged - len(alive)} of {judged} killed, {len(equivalent)} of {len(chosen)} equivalent")
 

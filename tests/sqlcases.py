@@ -4,6 +4,7 @@ A case holds `captions` ([image, slot, text] or [image, slot, text, split]), ing
 `candidate` (the SELECTs that make the candidates; default candidate_human), `tables` (relations given as literals), `params`,
 and `rows`, what the file must return. What people query (`sql/people/`) is `asked` by a statement; `before` are the
 captions of an earlier version. Rows are compared in order where the header declares one (`order`), else sorted.
+Other versions stand beside the captions, unless the case is to be `alone`. Each `[[also]]` is the case again with what it changes, and its own `rows`.
 """
 
 from __future__ import annotations
@@ -111,6 +112,16 @@ PARAMS: dict[str, Any] = {
     "modified": True,
 }
 
+#: Beside the captions of a case stand others that no file may take for them: what the version before held at their
+#: places, what the version after holds there, and those of another dataset.
+OTHER_VERSIONS = """
+    insert into membership by name
+    select m.dataset || o.suffix as dataset, m.image, m.slot, t.other as caption_id, m.split, o.from_seq, o.to_seq
+    from membership as m
+    join (select caption_id, coalesce(lead(caption_id) over (order by caption_id), 1) as other from caption) as t using (caption_id)
+    cross join (values ('', 0, 1), ('', 2, null), (' other', 1, null)) as o (suffix, from_seq, to_seq);
+"""
+
 
 def path_of(file: SqlFile) -> Path:
     return CASES / file.path.relative_to(sql_root()).with_suffix(".toml")
@@ -131,6 +142,8 @@ def workspace_of(file: SqlFile, case: dict[str, Any]) -> Iterator[Workspace]:
         if case["captions"]:
             version = resolve(store, "case").version.version
             workspace.params["version"] = workspace.params.get("version", version)
+        if not case.get("alone"):
+            store.execute(OTHER_VERSIONS)
         for name, table in case.get("tables", {}).items():
             _literal(store, workspace, name, table)
         _bind_what_studies_bind(store, workspace, file, case)
@@ -141,20 +154,38 @@ def returned(file: SqlFile, case: dict[str, Any]) -> tuple[list[str], list[tuple
     if file.name in people.relations():
         return _asked(case)
     with workspace_of(file, case) as workspace:
-        frame = workspace.rows(file.name)
-        rows = [tuple(_plain(value) for value in row) for row in frame.rows()]
-        return frame.columns, rows if file.order else sorted(rows, key=repr)
+        return rows_in(workspace, file)
+
+
+def rows_in(workspace: Workspace, file: SqlFile) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """Run a file in a workspace; return its columns, and its rows as a case writes them."""
+    frame = workspace.rows(file.name)
+    rows = [tuple(_plain(value) for value in row) for row in frame.rows()]
+    return frame.columns, rows if file.order else sorted(rows, key=repr)
+
+
+def variants(case: dict[str, Any]) -> list[dict[str, Any]]:
+    """List a case as it stands, then with what each `[[also]]` changes; params and tables are replaced one by one."""
+    first = {key: value for key, value in case.items() if key != "also"}
+    merged = {key: first.get(key, {}) for key in ("params", "tables")}
+    return [first] + [
+        {**first, **also, **{key: {**values, **also.get(key, {})} for key, values in merged.items()}}
+        for also in case.get("also", [])
+    ]
 
 
 def holds(file: SqlFile, case: dict[str, Any]) -> str:
     """Return where the rows of a file differ from those of its case, and all rows; empty where they are equal."""
-    columns, rows = returned(file, case)
+    return "\n".join(filter(None, (difference(file, one["rows"], *returned(file, one)) for one in variants(case))))
+
+
+def difference(file: SqlFile, expected: list[Any], columns: list[str], rows: list[tuple[Any, ...]]) -> str:
+    """Return where rows differ from those that are expected, and all rows; empty where they are equal."""
     if tuple(columns) != file.returns:
         return f"columns {columns}, declared {file.returns}"
-    expected = [tuple(row) for row in case["rows"]]
     wrong = [
         f"row {number}: returned {row}, expected {wanted}"
-        for number, (row, wanted) in enumerate(zip_longest(rows, expected), 1)
+        for number, (row, wanted) in enumerate(zip_longest(rows, map(tuple, expected)), 1)
         if row is None or wanted is None or not _equal(row, wanted)
     ]
     return "\n".join([*wrong, "returned:", *map(str, rows)]) if wrong else ""

@@ -6,6 +6,7 @@ The template of each worker is made by the migrations themselves, and so is a st
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
@@ -17,7 +18,14 @@ from auditor.store.file import NAME
 
 @pytest.fixture(autouse=True, scope="session")
 def _copy_a_migrated_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    template = tmp_path_factory.mktemp("template") / "migrated.duckdb"
+    with copied_stores(tmp_path_factory.mktemp("template")):
+        yield
+
+
+@contextmanager
+def copied_stores(folder: Path) -> Iterator[None]:
+    """Copy new stores from a template in a folder, as long as the context lasts."""
+    template = folder / "migrated.duckdb"
     apply, seal = migrations.apply, sealing.seal
     with duckdb.connect(str(template)) as connection:
         apply(connection)

@@ -157,6 +157,13 @@ def test_texts_without_words_are_defined(candidate: str, references: list[str], 
     assert scores([(candidate, references)], "ter") == [pytest.approx(expected, abs=1e-12)]
 
 
+def test_reference_without_words_has_a_rate_of_one_or_none() -> None:
+    """With `aggregate=mean`: a text of words is wholly wrong against none, whatever its length."""
+    assert scores([("a dog", ["", "a dog runs fast"]), ("", ["", "a dog"])], "ter:aggregate=mean") == [
+        pytest.approx((1 + 2 / 4) / 2), pytest.approx((0 + 1) / 2),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(("case", "edits"), [("lower", 0), ("kept", 1)])
 def test_words_that_differ_in_case_are_equal_unless_case_is_kept(case: str, edits: int) -> None:
     (metric,) = requests([f"ter:case={case}"])

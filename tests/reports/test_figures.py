@@ -304,3 +304,29 @@ def test_settings_of_matplotlib_in_the_working_folder_are_not_read() -> None:
     asked = "from auditor.reports.figures import drawing; import matplotlib; print(matplotlib.rcParams['font.size'])"
     done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("10.0\n", "")
+
+
+def test_numbers_are_written_in_few_signs() -> None:
+    values = (0, 0.25, 9.9996, 10, 12.34, 999.4, 1234.4, -1234.4, 12_345_678)
+    assert [marks.shown(value) for value in values] == [
+        "0", "0.250", "10.000", "10", "12.3", "999.4", "1,234", "-1,234", "1.23e+07",
+    ]  # fmt: skip
+
+
+def test_point_at_zero_says_so() -> None:
+    assert "<title>s, 0: 4 (4 to 4)</title>" in plots.svg(curve("points", 4), "points")
+
+
+def test_bars_of_a_column_stand_side_by_side_about_its_middle() -> None:
+    groups = [group for group in drawn(bars()).iter(f"{SVG}g") if group.get("class") == "mark"]
+    outlines = [next(group.iter(f"{SVG}path")).get("d", "") for group in groups]
+    spans = [sorted({float(x) for x in re.findall(r"[ML] ?([0-9.]+) ", outline)}) for outline in outlines]
+    columns = [spans[first : first + 3] for first in range(0, 12, 3)]
+    assert all(left[-1] < right[0] for left, right in pairwise(spans))
+    assert all(
+        right[0] - left[0] == pytest.approx(spans[1][0] - spans[0][0], abs=0.01)
+        for column in columns
+        for left, right in pairwise(column)
+    )
+    middles = [(column[0][0] + column[-1][-1]) / 2 for column in columns]
+    assert len({round(right - left) for left, right in pairwise(middles)}) == 1

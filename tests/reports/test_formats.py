@@ -17,7 +17,7 @@ from conftest import ROOT
 from auditor import reports
 from auditor.errors import UsageError
 from auditor.model import Selection, Version
-from auditor.reports import cells, terminal
+from auditor.reports import cells, notebook, terminal
 from auditor.reports.html import document
 from auditor.result import Figure, Finding, Result, Table
 
@@ -147,3 +147,19 @@ def test_shown_digits_are_those_that_were_measured() -> None:
         assert re.search(r"\b0\.78\b", written)
         assert "0.7800" not in written
         assert "10.40" not in written
+
+
+def test_ending_that_names_no_format_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"result\.xyz: its ending names no format; known are .*\.csv"):
+        reports.chosen_format(None, tmp_path / "result.xyz")
+
+
+def test_reader_that_leaves_early_is_no_error_of_the_file(tmp_path: Path) -> None:
+    with pytest.raises(BrokenPipeError), notebook.written(tmp_path / "result.csv"):
+        raise BrokenPipeError
+    with (
+        pytest.raises(UsageError, match=r"result\.csv: cannot be written: no room"),
+        notebook.written(tmp_path / "result.csv"),
+    ):
+        raise OSError(28, "no room")
+    assert not list(tmp_path.iterdir())

@@ -95,3 +95,11 @@ def test_standard_input_that_is_closed_is_named(tmp_path: Path) -> None:
 def test_name_with_a_nul_is_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=r"null (byte|character)|no file matches"):
         files.expand(Part((tmp_path / name,)))
+
+
+def test_address_is_not_read_as_a_file() -> None:
+    for find in (files.locate, lambda path: files.expand(Part((path,)))):
+        with pytest.raises(
+            SourceError, match=r"https://example\.org/a\.json: an address, and this file is read from disk"
+        ):
+            find(Path("https://example.org/a.json"))

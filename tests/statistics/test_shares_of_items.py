@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from statistics import fmean
 
 import numpy as np
@@ -97,3 +98,13 @@ def test_shares_of_ten_images_cover_as_often_as_they_say(alike: float) -> None:
             by_resamples.append((high - low) / (found.high - found.low))
     assert 0.92 <= fmean(covered) <= 0.98
     assert fmean(by_resamples) == pytest.approx(1, abs=0.1)
+
+
+def test_ends_of_an_interval_are_the_shares_that_are_just_not_refused() -> None:
+    """Wilson 1927: of a share s, what is observed is 1.96 standard errors of s away."""
+    found = share(np.array([1.0, 1.0, 1.0, 0.0]), np.arange(4))
+    assert 0 < found.low < found.value < found.high < 1
+    for end in (found.low, found.high):
+        assert abs(found.value - end) == pytest.approx(
+            1.959964 * math.sqrt(end * (1 - end) / found.independent), abs=1e-6
+        )

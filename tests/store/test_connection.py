@@ -209,6 +209,8 @@ def test_store_of_an_older_schema_is_migrated_and_backed_up(tmp_path: Path, old:
     with Store.open(path) as store:
         assert migrations.current(store.connection) == migrations.newest()
         assert store.query("select dataset from dataset").item() == "set"
+        with pytest.raises(duckdb.InvalidInputException, match="read-only"):
+            store.connection.execute("delete from dataset").complete()
     backup = tmp_path / f"old.duckdb.before-schema-{migrations.newest()}"
     with duckdb.connect(str(backup), read_only=True) as connection:
         assert migrations.current(connection) == old
@@ -380,4 +382,11 @@ def test_key_changes_with_everything_that_changes_counts(store: Store) -> None:
 def test_memory_store_is_empty_and_writable() -> None:
     with Store.open(MEMORY) as store:
         assert versions.log(store) == []
+        assert store.writable
+
+
+def test_memory_store_minds_no_file_of_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / f"{MEMORY}.wal").symlink_to(tmp_path / "elsewhere")
+    with Store.open(MEMORY) as store:
         assert store.writable

@@ -65,6 +65,12 @@ def test_statistics_are_those_of_the_scores_at_each_number(store: Store) -> None
         assert value(result, "reliability-image", k) == pytest.approx(stats.kendalltau(*means).statistic, abs=1e-9)
 
 
+def test_mean_that_rises_is_found_to_have_enough_references(store: Store) -> None:
+    (found,) = (one for one in measured(store).findings if one.kind in ("enough-references", "flat-mean"))
+    assert found.kind == "enough-references"
+    assert "of the mean's rise from 1 to 4: " in found.sentence
+
+
 def test_detectable_difference_is_that_of_two_captions_with_the_same_references(store: Store) -> None:
     result = measured(store, draws=1)
     order = ReferenceOrder(4, 1, "loo")
