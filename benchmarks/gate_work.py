@@ -1,75 +1,36 @@
 """What `gate.py` measures in one process: the work of `auditor`, and beside it a floor that knows nothing of `auditor`.
 
-`python benchmarks/gate_work.py FOLDER [NAME…]` writes the bundled captions, tiled, and stores of them into FOLDER,
-measures each work in turns with its floor, and prints CPU seconds as JSON. All threads of both sides share one CPU.
-Imports and compiling are over before, and opening a store and closing it are on no clock.
+`python benchmarks/gate_work.py FOLDER [NAME…]` writes the bundled captions, tiled, and stores of them into FOLDER, and
+prints the ratios of each work as JSON: CPU seconds by the mean of those of its floor, which a process of its own does
+over and over all the while on the same CPU. So what slows the machine for a moment slows both. Imports and compiling
+are over before, and opening a store and closing it are on no clock.
 """
 
 from __future__ import annotations
 
 import gc
 import json
-import os
 import random
 import shutil
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-TILES, FEW_TILES, _FEW_IMAGES = 38, 4, 40
+from gate_floor import RESTS, Floor, on_one_cpu, ratios
+from measuring import COUNTED
+
+TILES, FEW_TILES = 38, 4
 
 #: Words that stay as they are in every tile; each other is another of these in each tile, or a word of that tile alone.
 FREQUENT = 40
 
-NGRAMS = ("bleu-1", "bleu-2", "bleu-3", "bleu-4", "rouge-1", "rouge-2", "rouge-l", "rouge-w-1.2", "rouge-su4")
-COUNTED = (*NGRAMS, "cider", "cider-d")
-
-#: CPU seconds of one measurement, at least; of all measurements of a work; and how many they are.
-_LEAST, _ENOUGH, _FEWEST, _MOST = 0.2, 2.0, 4, 7
-
-_READ = """
-create table caption as select string_split(place, '#')[1] as image, string_split(place, '#')[2] as slot, text
-from read_csv($file, delim = '\t', header = false, quote = '', escape = '', names = ['place', 'text'])"""
-
-#: The floor of large statements: three words in a row, how often each occurs, and what captions of an image share.
-_LARGE = """
-create or replace temp table found as
-with word as (
-  select image, slot, unnest(list_zip(words, words[2:], words[3:], range(len(words)))) as three
-  from (select image, slot, string_split(lower(text), ' ') as words from caption)
-),
-counted as (select three[1] || ' ' || three[2] || ' ' || three[3] as three, image, slot, count(*) as times
-            from word group by all),
-held as (select three, count(distinct image) as images from counted group by three),
-together as (
-  select one.image, one.slot, other.slot as beside, count(*) as shared
-  from word one join word other on one.image = other.image and one.three[1] = other.three[1] and one.slot <> other.slot
-  group by all
-)
-select image, slot, sum(times / images) as weight, any_value(t.most) as most
-from counted join held using (three)
-join (select image, slot, max(shared) as most from together group by all) t using (image, slot)
-group by image, slot"""
-
-#: The floor of many small statements, of which planning is much and the rows are few: this one, so many times.
-_SMALL, _TIMES = """
-create or replace temp table found as
-with word as (select image, slot, lower(unnest(string_split(text, ' '))) as word from few),
-counted as (select word, count(*) as times, count(distinct image) as images from word group by word),
-ranked as (select *, row_number() over (order by times desc, word) as place from counted),
-rare as (select image, slot, count(*) filter (where r.images < 3) as rare, max(r.place) as last
-         from word join ranked r using (word) group by image, slot),
-length as (select image, slot, count(*) as words, string_agg(word, ' ' order by word) as sorted from word group by all)
-select f.image, f.slot, l.words, coalesce(r.rare, 0) as rare, r.last, avg(l.words) over (partition by f.image) as mean,
-       count(*) over (partition by l.sorted) as alike
-from few f join length l using (image, slot) left join rare r using (image, slot)
-where exists (select 1 from counted c where c.times > 3 and contains(f.text, c.word))
-order by f.image, f.slot""", 8
+#: CPU seconds of one measurement of a kernel, and of all measurements of a work; how many these are, at most.
+_LEAST, _ENOUGH, _MOST = 0.3, 2.5, 6
 
 Act = Callable[[], object]
 
@@ -97,11 +58,15 @@ def captions(tiles: int) -> list[tuple[str, int, str]]:
     for one in annotations:
         rows.append((f"varied-{one['image_id']}", slots[one["image_id"]], one["caption"]))
         slots[one["image_id"]] += 1
-    rarer = sorted(word for word, _ in Counter(word for *_, text in rows for word in text.split()).most_common()[FREQUENT:])
+    rarer = sorted(
+        word for word, _ in Counter(word for *_, text in rows for word in text.split()).most_common()[FREQUENT:]
+    )
     made = []
     for tile in range(tiles):
         draw = random.Random(tile)
-        others = [word if draw.random() < 0.75 else f"{word}{chr(97 + tile % 26)}{'aeiou'[tile // 26]}" for word in rarer]
+        others = [
+            word if draw.random() < 0.75 else f"{word}{chr(97 + tile % 26)}{'aeiou'[tile // 26]}" for word in rarer
+        ]
         draw.shuffle(others)
         said = dict(zip(rarer, others, strict=True)) if tile else {}
         made += [
@@ -191,7 +156,9 @@ def works(folder: Path) -> list[Work]:
         kernels.append(Work("meteor: alignment", "kernel", searched))
     return [
         Work("ingest", "large", ingested),
-        Work("score: n-grams and subsequences", "large", asked(whole, lambda audit: audit.score("set", metrics=COUNTED))),
+        Work(
+            "score: n-grams and subsequences", "large", asked(whole, lambda audit: audit.score("set", metrics=COUNTED))
+        ),
         *kernels,
         Work("duplicates", "large", asked(whole, lambda audit: audit.duplicates("set"))),
         Work("findings", "small", asked(few, lambda audit: audit.findings("set"))),
@@ -199,100 +166,50 @@ def works(folder: Path) -> list[Work]:
     ]
 
 
-def floors(rows: Sequence[tuple[str, int, str]], file: Path) -> dict[str, Act]:
-    """Return what is measured beside the works: a statement of DuckDB, and edit distances in plain loops."""
-    import duckdb
-    import numba
-    import numpy as np
-    import polars as pl
-
-    frame = pl.DataFrame(rows, schema=["image", "slot", "text"], orient="row")
-    connection = duckdb.connect()
-    connection.execute(_READ, {"file": str(file)}).fetchall()
-    few = frame["image"].unique(maintain_order=True)[:_FEW_IMAGES].to_list()
-    connection.execute("create table few as from caption where image in $few", {"few": few}).fetchall()
-    words = frame["text"].str.split(" ")
-    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(words.list.len().to_numpy(), dtype=np.int64)])
-    tokens = words.explode().rank("dense").cast(pl.Int64).to_numpy()
-    images = frame["image"].rle_id().to_numpy().astype(np.int64)
-
-    @numba.njit(error_model="numpy")  # type: ignore[untyped-decorator]
-    def distances(tokens: Any, starts: Any, images: Any) -> int:
-        cells, total = np.zeros(256, np.int64), 0
-        for one in range(len(images)):
-            for other in range(max(one - 4, 0), min(one + 5, len(images))):
-                if one == other or images[one] != images[other]:
-                    continue
-                width = starts[other + 1] - starts[other]
-                for right in range(width + 1):
-                    cells[right] = right
-                for left in range(starts[one], starts[one + 1]):
-                    diagonal = cells[0]
-                    cells[0] += 1
-                    for right in range(width):
-                        differs = tokens[left] != tokens[starts[other] + right]
-                        above = cells[right + 1]
-                        cells[right + 1] = min(above + 1, cells[right] + 1, diagonal + differs)
-                        diagonal = above
-                total += cells[width]
-        return total
-
-    return {
-        "large": lambda: connection.execute(_LARGE).fetchall(),
-        "small": lambda: [connection.execute(_SMALL).fetchall() for _ in range(_TIMES)],
-        "kernel": lambda: distances(tokens, starts, images),
-    }
-
-
-def spent(act: Act, times: int) -> float:
-    """Return the CPU seconds of all threads for one of so many calls."""
-    gc.collect()
-    before = time.process_time()
-    for _ in range(times):
-        act()
-    return (time.process_time() - before) / times
-
-
-def measured(work: Work, floor: Act) -> dict[str, list[float]]:
-    """Measure a work in turns with its floor: the floor first and last, so that each of ours is between two."""
-    ours: list[float] = []
-    floor()
-    beside_times = max(1, round(_LEAST / spent(floor, 1)))
-    times, beside = 0, [spent(floor, beside_times)]
-    while len(ours) < _FEWEST or (sum(ours) * times < _ENOUGH and len(ours) < _MOST):
+def measured(work: Work, floor: Floor) -> list[tuple[float, float, float]]:
+    """Measure a work several times; return when each began and ended, and CPU seconds of all threads for one."""
+    found: list[tuple[float, float, float]] = []
+    times, is_warm = 1, False
+    while len(found) < 2 or (sum(cpu for *_, cpu in found) * times < _ENOUGH and len(found) < _MOST):
         for act in work.prepare():
-            if not times:
-                act() if work.floor == "kernel" else None
-                times = max(1, round(_LEAST / spent(act, 1))) if work.floor == "kernel" else 1
+            if not is_warm:
+                act()
+                if work.floor == "kernel":
+                    before = time.process_time()
+                    act()
+                    times = max(1, round(_LEAST / (time.process_time() - before)))
+                is_warm = True
                 if work.floor != "kernel":
                     continue
-            ours.append(spent(act, times))
-        if ours:
-            beside.append(spent(floor, beside_times))
-    return {"ours": ours, "floor": beside}
+            gc.collect()
+            floor.ask(work.floor)
+            begun, before = time.monotonic(), time.process_time()
+            for _ in range(times):
+                act()
+            spent = time.process_time() - before
+            found.append((begun, time.monotonic(), spent / times))
+            floor.ask(RESTS)
+    return found
 
 
 def main(arguments: Sequence[str]) -> None:
     """Measure what is named, or everything."""
-    with suppress(AttributeError):  # not every system lets a process choose
-        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    folder, named = Path(arguments[0]), arguments[1:]
+    on_one_cpu()
     import auditor
 
-    folder, named = Path(arguments[0]), arguments[1:]
-    rows = captions(TILES)
-    for name, some in (("set", rows), ("few", captions(FEW_TILES))):
-        file, store = write(some, folder / f"{name}.token"), folder / f"{name}.duckdb"
+    for name, tiles in (("set", TILES), ("few", FEW_TILES)):
+        store = folder / f"{name}.duckdb"
         if not store.exists():
+            file = write(captions(tiles), folder / f"{name}.token")
             with auditor.open(store, write=True) as audit:
                 audit.ingest("set", files=[file], file_format="flickr")
-    beside = floors(rows, folder / "set.token")
-    found = {}
+    floor, found = Floor(folder / "set.token"), dict[str, tuple[str, list[tuple[float, float, float]]]]()
     for work in works(folder):
         if not named or work.name in named:
-            before = time.process_time()
-            found[work.name] = measured(work, beside[work.floor])
-            print(f"{work.name}: {time.process_time() - before:.1f} s of CPU", file=sys.stderr, flush=True)
-    print(json.dumps(found))
+            found[work.name] = work.floor, measured(work, floor)
+    done = floor.done()
+    print(json.dumps({name: ratios(some, kind, done) for name, (kind, some) in found.items()}))
 
 
 if __name__ == "__main__":
