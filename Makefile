@@ -3,7 +3,7 @@
 # make test-all   all tests, folder by folder; a folder that passed runs again only after a file has changed
 # make quick   those that need no data, browser or store, and the cases of SQL files that differ from main
 # make check   style, types, import contracts
-# make gate    ratios of CPU time that must not grow, on 16,000 real captions; a minute
+# make gate    ratios of CPU time and memory that must not grow, on 16,000 captions of the bundled sample
 # make bench   every question and every peer, at several sizes: benchmarks/results.md
 # make docs    the pages of docs/ as a site, in build/site
 PYTHON ?= python3

@@ -17,11 +17,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import measuring
 import peers
-from measuring import AUDITOR, Cost, best, load_before, note, run, table, up, versions
-from scoring import COUNTED, GROUPS, ingest, write_items
+from measuring import AUDITOR, COUNTED, Cost, best, load_before, note, positive, run, table, up, versions
 
 _HERE = Path(__file__).resolve().parent
+
+_SELF = [sys.executable, str(Path(__file__).resolve())]
 
 _KEPT, _PAGE = _HERE / "results.json", _HERE / "results.md"
 
@@ -31,12 +33,17 @@ SIZES: Mapping[str, tuple[int | None, int]] = {"16k": (3_200, 1), "159k": (None,
 #: Pairs of a caption and a reference that metrics meet, of images with five captions, by captions.
 _PAIRS = 4
 
+#: Metrics that are asked for at once, by the name that peers are compared under.
+_GROUPS: Mapping[str, Sequence[str]] = {
+    "BLEU": COUNTED[:4], "ROUGE-L": ("rouge-l",), "CIDEr-D": ("cider-d",), "METEOR": ("meteor",), "TER": ("ter",),
+    "chrF": ("chrf",), "all n-gram and LCS metrics": COUNTED,
+}  # fmt: skip
+
 #: What is asked of each size; `set` is the dataset.
 QUESTIONS: Mapping[str, Sequence[str]] = {
     "profile": ("profile", "set"),
     **{f"score: {name}": ("score", "set", *(word for metric in group for word in ("-m", metric)))
-       for name, group in GROUPS.items() if name in ("BLEU", "ROUGE-L", "CIDEr-D", "METEOR", "TER", "chrF")},
-    "score: all n-gram and LCS metrics": ("score", "set", *(word for metric in COUNTED for word in ("-m", metric))),
+       for name, group in _GROUPS.items()},
     "bounds: BLEU-4, CIDEr, three candidates": (
         "bounds", "set", "-m", "bleu-4", "-m", "cider", "-c", "human", "-c", "intra", "-c", "gibberish-10",
     ),
@@ -46,7 +53,10 @@ QUESTIONS: Mapping[str, Sequence[str]] = {
     "outliers": ("outliers", "set"),
     "diversity": ("diversity", "set"),
     "findings": ("findings", "set"),
+    "report": ("report", "set"),
 }  # fmt: skip
+
+_BARE = "bare pass: all n-gram and LCS metrics"
 
 #: Questions that are asked of the largest size too: those whose cost is to grow with the captions alone.
 _LARGE = ("profile", "score: all n-gram and LCS metrics", "score: METEOR", "score: TER", "score: chrF", "duplicates")
@@ -69,20 +79,51 @@ def measured(sizes: Sequence[str], only: str, repeat: int, folder: Path) -> Iter
     for number, size in enumerate(sizes):
         images, tiles = SIZES[size]
         store = folder / f"{size}.duckdb"
-        cost = ingest(images, tiles, store, folder, alike=number == 0)
+        cost = _ingest(images, tiles, store, folder, alike=number == 0)
         items = folder / "items.json"
-        captions = write_items(store, items, folder)
+        captions = int(run([*_SELF, "--items", str(items), "--store", str(store)], folder)[1])
+        if number == 0:
+            start = best([run([*AUDITOR, "--version"], folder)[0] for _ in range(repeat)])
+            yield Row("auditor --version", 0, start.wall, start.cpu, start.peak, pairs=False)
         yield Row("auditor ingest", captions, cost.wall, cost.cpu, cost.peak, pairs=False)
         for name, words in QUESTIONS.items():
             if only in name and (size != "636k" or name in _LARGE):
                 yield from _asked(name, words, captions, store, folder, repeat)
+        if only in "score: all n-gram and LCS metrics" and size != "636k":
+            process, printed = run([sys.executable, str(_HERE / "floor.py"), str(store)], folder)
+            bare = json.loads(printed)
+            yield Row(_BARE, captions, bare["wall"], bare["cpu"], process.peak, pairs=True)
         if number == 0:
             yield from _of_peers(only, captions, items, folder / "peers", repeat)
         store.unlink()
 
 
+def _ingest(images: int | None, tiles: int, store: Path, folder: Path, *, alike: bool) -> Cost:
+    """Make a store of the first images of Flickr30k, several times over; return what the ingest cost."""
+    file = folder / "set.token"
+    some = [*(["--first", str(images)] if images else []), *(["--alike"] if alike else []), "--tiles", str(tiles)]
+    run([*_SELF, "--write", str(file), *some], folder)
+    command = [*AUDITOR, "ingest", "set", "--from", str(file), "--format", "flickr", "--store", str(store)]
+    cost = run(command, folder)[0]
+    file.unlink()
+    return cost
+
+
+def _part(asked: argparse.Namespace) -> bool:
+    """Do the part of a run that imports the project, in a process of its own; return whether this was one."""
+    if asked.write:
+        some = measuring.of_images(measuring.captions("flickr30k"), asked.first, alike=asked.alike)
+        measuring.write_tiles(some, asked.tiles, asked.write)
+    elif asked.items:
+        texts = measuring.stored(asked.store, "set")
+        images = texts.group_by("image", maintain_order=True).agg("text")["text"].to_list()
+        asked.items.write_text(json.dumps(images), encoding="utf-8")
+        print(texts.height)
+    return bool(asked.write or asked.items)
+
+
 def _asked(name: str, words: Sequence[str], captions: int, store: Path, folder: Path, repeat: int) -> Iterator[Row]:
-    copy, out = folder / "copy.duckdb", folder / "out.parquet"
+    copy, out = folder / "copy.duckdb", folder / ("out.html" if name == "report" else "out.parquet")
     command = [*AUDITOR, "-q", *words, "--store", str(copy), "-o", str(out)]
     costs: dict[str, list[Cost]] = {"cold": [], "warm": []}
     for _ in range(repeat):
@@ -112,7 +153,8 @@ def page(results: Mapping[str, object]) -> str:
     shown = [
         (
             row.what, f"{row.captions:,}", up(row.wall), up(row.cpu), "" if row.peak is None else up(row.peak, 0),
-            up(1e6 * row.cpu / row.captions, 1), up(1e6 * row.cpu / row.captions / _PAIRS, 2) if row.pairs else "",
+            up(1e6 * row.cpu / row.captions, 1) if row.captions else "",
+            up(1e6 * row.cpu / row.captions / _PAIRS, 2) if row.pairs else "",
         )
         for row in sorted(rows, key=lambda row: (not row.what.startswith("auditor"), row.what, row.captions))
     ]  # fmt: skip
@@ -122,7 +164,8 @@ def page(results: Mapping[str, object]) -> str:
         "",
         "Made by `make bench` from `results.json`. Ours are whole processes of the command line, on a store that was",
         "ingested and nothing else (cold), and asked once more (warm); of the Python packages the scoring calls count,",
-        "of other programs the whole process. Captions of Flickr30k, the largest size four times under new ids. A pair",
+        "of other programs the whole process. The bare pass computes the same scores in plain loops, and nothing else.",
+        "Captions of Flickr30k, the largest size four times under new ids. A pair",
         "is a caption and one reference. Seconds belong to the machine; what to compare is beside each other here.",
         "",
         f"{results['with']} Before the run: {results['before']}.",
@@ -140,9 +183,16 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--only", default="", metavar="WORD", help="only questions and peers with this in their names")
     parser.add_argument("--repeat", type=int, default=1)
     parser.add_argument("--page", action="store_true", help="write the page of what is kept, and measure nothing")
+    for option in ("--write", "--items", "--store"):
+        parser.add_argument(option, type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--first", type=positive, help=argparse.SUPPRESS)
+    parser.add_argument("--tiles", type=positive, default=1, help=argparse.SUPPRESS)
+    parser.add_argument("--alike", action="store_true", help=argparse.SUPPRESS)
     asked = parser.parse_args(arguments)
     if asked.data:
         os.environ["AUDITOR_DATA"] = str(asked.data.resolve())
+    if _part(asked):
+        return
     if not asked.page:
         before = load_before()
         with tempfile.TemporaryDirectory() as name:

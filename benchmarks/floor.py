@@ -15,8 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-from bare_frequency import frequency
-from bare_pass import METRICS, scores
+from bare_pass import METRICS, frequency, scores
 from measuring import Cost, best, positive, timed
 from numpy.typing import NDArray
 

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 from measuring import table
 from numpy.typing import NDArray
-from planted import ingested
+from planted_wholes import ingested
 
 from auditor import config
 from auditor.registry import References

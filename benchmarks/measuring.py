@@ -25,6 +25,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import polars as pl
 
+#: Metrics that count n-grams and align subsequences.
+COUNTED = (
+    *("bleu-1", "bleu-2", "bleu-3", "bleu-4", "rouge-1", "rouge-2", "rouge-l", "rouge-w-1.2", "rouge-su4"),
+    *("cider", "cider-d"),
+)
+
 AUDITOR = [sys.executable, "-m", "auditor"]
 MOST_LOAD = 1.5
 

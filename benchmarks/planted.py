@@ -1,9 +1,12 @@
 """Are planted faults found, as what, and how bad? Faults of every kind in real captions; the same captions untouched.
 
-`python benchmarks/planted.py [DATASET…] [--data DIR] [--images N] [-o FILE]` draws images by md5, plants, asks
-`findings` (`duplicates`, `outliers` and `bounds` where these are the finders), and writes a page. Recall is the share
-of what was planted that is found as its kind; precision that of the captions named which have it, those left out
-that are named in the untouched captions too: these are told in the last column.
+`python benchmarks/planted.py PART [DATASET…] [-o FILE]` draws images by md5, plants, asks, and writes a page. PART:
+
+- `faults`: every kind, found by `findings` (`duplicates`, `outliers` and `bounds` where these are the finders). Recall
+  is the share of what was planted that is found as its kind; precision that of the captions named which have it, those
+  left out that are named in the untouched captions too: these are in the last column;
+- `shapes`: some of them in datasets of other shapes (`planted_shapes.py`);
+- `swaps`, `vectors`: captions that changed places, by words, and by vectors of the images too (`planted_swaps.py`).
 """
 
 from __future__ import annotations
@@ -12,26 +15,22 @@ import argparse
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+import planted_shapes
+import planted_swaps
 import polars as pl
 from measuring import positive, table, versions
 from planted_faults import FAULTS, LISTED, number
-from planted_wholes import KEYS, WHOLES, Whole, named_by, told_by
+from planted_wholes import KEYS, WHOLES, Whole, drawn, ingested, listed, named_by, told_by, worst
 
 from auditor import config
-from auditor.model import Source
 from auditor.result import SEVERITIES, Finding, Result
-from auditor.sources.reading.acceptance import complete
-from auditor.store import ingestion
 from auditor.store.connection import MEMORY, Store
 from auditor.store.versions import content, resolve
 from auditor.studies.findings import findings
 from auditor.studies.ingest.sources import ingest_sources
-from auditor.text import AT_INGEST
-
-DATASETS = ("flickr30k", "flickr8k", "coco-val", "abstract50s", "pascal50s")
 
 #: Another dataset in the store, whose words are known; and a name for all faults of single captions together.
 BESIDE, EACH = {"flickr30k": "coco-val", "coco-val": "flickr30k"}, "faults of single captions"
@@ -39,24 +38,45 @@ BESIDE, EACH = {"flickr30k": "coco-val", "coco-val": "flickr30k"}, "faults of si
 HEADER = ("fault", "found as", "planted", "found", "recall", "named", "precision", "severity", "untouched")
 
 
+PARTS: Mapping[str, tuple[str, Sequence[str]]] = {
+    "faults": (
+        "Planted faults: what is found of them",
+        ("flickr30k", "flickr8k", "coco-val", "abstract50s", "pascal50s"),
+    ),
+    "shapes": ("Datasets of other shapes: what is found of planted faults", ("flickr8k",)),
+    "swaps": ("Captions that changed places: which are found", ("flickr8k", "abstract50s", "pascal50s")),
+    "vectors": ("Captions that changed places: what vectors add", ("flickr8k",)),
+}
+
+
 def main(arguments: Sequence[str]) -> None:
-    """Plant each fault, look, and write what was found."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("datasets", nargs="*", metavar="DATASET", default=DATASETS)
+    """Plant, look, and write what was found."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("part", choices=PARTS)
+    parser.add_argument("datasets", nargs="*", metavar="DATASET")
     parser.add_argument("--data", type=Path, metavar="DIR", help="folder of the datasets; default: AUDITOR_DATA")
     parser.add_argument("--images", type=positive, default=8000, metavar="N", help="images drawn; default: 8000")
-    parser.add_argument("--only", action="append", metavar="FAULT", help=f"one planting; {EACH!r} is one")
+    parser.add_argument("--only", action="append", metavar="NAME", help=f"one planting or shape; {EACH!r} is one")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3], metavar="N", help="of swaps; default: 1 2 3")
     parser.add_argument("-o", "--output", type=Path, help="default: standard output")
     asked = parser.parse_args(arguments)
     if asked.data:
         os.environ["AUDITOR_DATA"] = str(asked.data.resolve())
-    lines = [
-        "# Planted faults: what is found of them", "",
-        "Written by `python benchmarks/planted.py -o benchmarks/planted.md`; one dataset: `… planted.py flickr8k`; one",
-        f"planting: `… --only '{EACH}'`.", "", versions("py3langid"), "", *(__doc__ or "").splitlines()[2:], "",
-    ]  # fmt: skip
-    for dataset in asked.datasets:
-        lines += [*_of_dataset(dataset, asked.images, asked.only), ""]
+    title, datasets = PARTS[asked.part]
+    module = {"shapes": planted_shapes, "swaps": planted_swaps, "vectors": planted_swaps}.get(asked.part)
+    about = (module.__doc__ if module else __doc__) or ""
+    lines = [f"# {title}", "", f"Written by `python benchmarks/planted.py {asked.part} -o FILE`.", ""]
+    lines += [versions("py3langid"), "", *about.splitlines()[2:], ""]
+    for dataset in asked.datasets or datasets:
+        if asked.part == "faults":
+            lines += _of_dataset(dataset, asked.images, asked.only)
+        elif asked.part == "shapes":
+            lines += planted_shapes.of_dataset(dataset, asked.images, asked.only)
+        elif asked.part == "swaps":
+            lines += planted_swaps.of_words(dataset, asked.seeds)
+        else:
+            lines += planted_swaps.of_vectors(asked.seeds)
+        lines.append("")
     text = "\n".join(lines)
     if asked.output:
         asked.output.write_text(text, encoding="utf-8")
@@ -90,24 +110,6 @@ def _of_dataset(dataset: str, images: int, only: Sequence[str] | None) -> Iterat
     )
     told = [one for one in natural.findings if one.severity in SEVERITIES[:2]]
     yield from ((f"- {one.severity}: {one.sentence}" for one in told) if told else ["nothing."])
-
-
-def drawn(captions: pl.DataFrame, images: int) -> pl.DataFrame:
-    """Keep the captions of so many images, drawn by md5."""
-    names = sorted(captions["image"].unique(), key=lambda image: number("image", image))[:images]
-    return captions.filter(pl.col("image").is_in(names)).sort(KEYS).select(*KEYS, "split", "text")
-
-
-def ingested(store: Store, dataset: str, captions: pl.DataFrame, name: str) -> None:
-    """Ingest captions as a dataset of their own, a relative of what they come from."""
-    frame = captions.drop("split").with_columns(
-        source=pl.lit("planted"), unit=pl.lit("line"), line=pl.int_range(1, pl.len() + 1)
-    )
-    parted = captions.drop_nulls("split").unique(["image", "split"]).sort("split", "image")
-    splits = {str(split): rows["image"].to_list() for (split,), rows in parted.group_by("split", maintain_order=True)}
-    related = (dataset, "untouched", *config.sources()[dataset].related)
-    source = Source(name, "candidates", "literal", (), related=related, splits=dict.fromkeys(splits, Path("list")))
-    ingestion.write(store, source, iter([complete(frame)]), splits, AT_INGEST, "0" * 64)
 
 
 def _looked(store: Store, name: str, kinds: Sequence[str] | None = None, *, captions_only: bool = True) -> Result:
@@ -174,16 +176,6 @@ def _row(
 def _number(one: Finding) -> str:
     count = one.values.get("captions", one.values.get("images"))
     return f"{count:,}, " if isinstance(count, int) else ""
-
-
-def worst(found: Sequence[Finding]) -> Finding | None:
-    """Give the most severe of several findings."""
-    return min(found, key=lambda one: SEVERITIES.index(one.severity), default=None)
-
-
-def listed(found: Result, kind: str) -> pl.DataFrame:
-    """Give the captions that `findings` lists of a kind."""
-    return found.frame.filter(kind=kind).select(KEYS).unique()
 
 
 if __name__ == "__main__":

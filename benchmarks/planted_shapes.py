@@ -1,6 +1,6 @@
 """Datasets of other shapes, made of real captions, with faults in them: what is found of these?
 
-`python benchmarks/planted_shapes.py [DATASET…] [--images N] [-o FILE]` draws images by md5 and makes of their captions
+Of the captions of images that are drawn by md5, it makes
 
 - RSICD-like: captions are repeated until there are five, as often as in RSICD (five different ones in 724 of 10,921
   images, four in 1,495, three in 2,182, two in 1,667, one in 4,853);
@@ -21,17 +21,12 @@ captions are sorted.
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
 
 import polars as pl
-from measuring import positive, table, versions
-from planted import KEYS, drawn, ingested, listed, worst
-from planted_faults import number, pick, with_synonym
-from planted_foreign import GERMAN
-from planted_wholes import as_it_is, images_of, leaked, named_by, padded
+from measuring import table
+from planted_faults import FOREIGN, number, pick, with_synonym
+from planted_wholes import KEYS, as_it_is, drawn, images_of, ingested, leaked, listed, named_by, padded, worst
 
 from auditor import config
 from auditor.result import SEVERITIES
@@ -117,26 +112,13 @@ SHAPES: Mapping[str, tuple[Callable[[pl.DataFrame], Made], str | None]] = {
 }
 
 
-def main(arguments: Sequence[str]) -> None:
-    """Make every shape of every dataset, plant, look, and write what was found."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("datasets", nargs="*", metavar="DATASET", default=["flickr8k"])
-    parser.add_argument("--images", type=positive, default=8000, metavar="N", help="images drawn; default: 8000")
-    parser.add_argument("--only", action="append", metavar="SHAPE", choices=SHAPES)
-    parser.add_argument("-o", "--output", type=Path, help="default: standard output")
-    asked = parser.parse_args(arguments)
-    lines = ["# Datasets of other shapes: what is found of planted faults", "", versions("py3langid"), ""]
-    lines += [*(__doc__ or "").splitlines()[2:], ""]
-    for dataset in asked.datasets:
-        with Store.open(MEMORY) as store:
-            ingest_sources(store, [config.sources()[dataset]])
-            captions = drawn(content(store, resolve(store, dataset)), asked.images)
-            for shape in asked.only or SHAPES:
-                lines += [*_of_shape(store, dataset, captions, shape), ""]
-    if asked.output:
-        asked.output.write_text("\n".join(lines), encoding="utf-8")
-    else:
-        print("\n".join(lines))
+def of_dataset(dataset: str, images: int, only: Sequence[str] | None) -> Iterator[str]:
+    """Make every shape of a dataset, plant, look, and write what was found."""
+    with Store.open(MEMORY) as store:
+        ingest_sources(store, [config.sources()[dataset]])
+        captions = drawn(content(store, resolve(store, dataset)), images)
+        for shape in only or SHAPES:
+            yield from (*_of_shape(store, dataset, captions, shape), "")
 
 
 def _of_shape(store: Store, dataset: str, captions: pl.DataFrame, shape: str) -> Iterator[str]:
@@ -191,14 +173,13 @@ def _planted(captions: pl.DataFrame, shape: str) -> tuple[pl.DataFrame, dict[str
     order = sorted(range(made.height), key=lambda row: number(shape, "{} {}".format(*made.row(row)[:2])))
     few = round(0.003 * made.height)
     texts = made["text"].to_list()
-    for kind, rows, said in ((foreign, order[:few], GERMAN), ("placeholders", order[few : 2 * few], _PLACEHOLDERS)):
+    for kind, rows, said in (
+        (foreign, order[:few], FOREIGN["german"]),
+        ("placeholders", order[few : 2 * few], _PLACEHOLDERS),
+    ):
         for place, row in enumerate(rows):
             texts[row] = said[place % len(said)]
         planted[kind] = made[sorted(rows)].select(KEYS)
     taken = pl.concat([planted[foreign], planted["placeholders"]])
     kept = {kind: rows.join(taken, on=KEYS, how="anti") for kind, rows in planted.items()}
     return made.with_columns(text=pl.Series(texts)), kept | {kind: planted[kind] for kind in (foreign, "placeholders")}
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

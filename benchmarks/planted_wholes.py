@@ -1,21 +1,26 @@
-"""Faults that are planted into a dataset as a whole: copies, leaks, templates, captions that changed places."""
+"""Faults that are planted into a dataset as a whole; captions that are drawn, ingested with faults, and found."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 
 import polars as pl
 from planted_faults import number, pick, with_synonym
 
-from auditor.model import silent
-from auditor.result import Finding
+from auditor import config
+from auditor.model import Source, silent
+from auditor.result import SEVERITIES, Finding, Result
+from auditor.sources.reading.acceptance import complete
+from auditor.store import ingestion
 from auditor.store.connection import Store
 from auditor.store.versions import resolve
 from auditor.studies.duplicates import TEST, TRAIN, duplicates
 from auditor.studies.findings.others import told
 from auditor.studies.findings.study import asking
 from auditor.studies.outliers import outliers
+from auditor.text import AT_INGEST
 
 KEYS = ["image", "slot"]
 
@@ -69,6 +74,34 @@ def told_by(store: Store, dataset: str, study: str) -> list[Finding]:
 
 def _unasked(*_: str) -> None:
     return None
+
+
+def drawn(captions: pl.DataFrame, images: int) -> pl.DataFrame:
+    """Keep the captions of so many images, drawn by md5."""
+    names = sorted(captions["image"].unique(), key=lambda image: number("image", image))[:images]
+    return captions.filter(pl.col("image").is_in(names)).sort(KEYS).select(*KEYS, "split", "text")
+
+
+def ingested(store: Store, dataset: str, captions: pl.DataFrame, name: str) -> None:
+    """Ingest captions as a dataset of their own, a relative of what they come from."""
+    frame = captions.drop("split").with_columns(
+        source=pl.lit("planted"), unit=pl.lit("line"), line=pl.int_range(1, pl.len() + 1)
+    )
+    parted = captions.drop_nulls("split").unique(["image", "split"]).sort("split", "image")
+    splits = {str(split): rows["image"].to_list() for (split,), rows in parted.group_by("split", maintain_order=True)}
+    related = (dataset, "untouched", *config.sources()[dataset].related)
+    source = Source(name, "candidates", "literal", (), related=related, splits=dict.fromkeys(splits, Path("list")))
+    ingestion.write(store, source, iter([complete(frame)]), splits, AT_INGEST, "0" * 64)
+
+
+def worst(found: Sequence[Finding]) -> Finding | None:
+    """Give the most severe of several findings."""
+    return min(found, key=lambda one: SEVERITIES.index(one.severity), default=None)
+
+
+def listed(found: Result, kind: str) -> pl.DataFrame:
+    """Give the captions that `findings` lists of a kind."""
+    return found.frame.filter(kind=kind).select(KEYS).unique()
 
 
 def images_of(captions: pl.DataFrame, share: float, why: str) -> list[str]:

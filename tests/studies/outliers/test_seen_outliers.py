@@ -156,7 +156,7 @@ def test_signs_without_another_caption_speak_neither_way() -> None:
 def test_most_real_swaps_are_told_and_none_where_there_are_none(
     data: Path, store: Store, seed: int, least: float
 ) -> None:
-    """Limits were chosen by seeds 1 to 3 of `benchmarks/planted_vectors.py`; 4 was looked at once, afterwards."""
+    """Limits were chosen by seeds 1 to 3 of `benchmarks/planted.py vectors`; 4 was looked at once, afterwards."""
     sources = config.sources(data=data)
     ingest_sources(store, [sources[name] for name in ("flickr8k", "flickr8k-clip")])
     seen, _ = kept.of_images(store, resolve(store, "flickr8k-clip", vectors=True).version)
