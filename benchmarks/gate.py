@@ -156,6 +156,8 @@ def main() -> None:
         for name, (said, slower) in verdicts.items()
     ]
     print("\n".join(table(("ratio to its floor", "measured", "usual", "limit", "slower than usual by", ""), rows)))
+    if unknown := [name for name in found if name not in expected]:
+        print(f"\ngate.json has no usual ratio of {', '.join(unknown)}: not judged; --accept writes them.")
     if machine() not in kept:
         print(f"\ngate.json does not know {machine()}: {OTHER:.0%} more than elsewhere is allowed, not {KNOWN:.0%}.")
     if any(said == "no verdict" for said, _ in verdicts.values()):
