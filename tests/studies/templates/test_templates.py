@@ -73,7 +73,7 @@ def test_slots_are_compared_with_the_others_of_their_image(store: Store) -> None
     last = of(result, "slot-length").row(2, named=True)
     assert (last["slot"], last["value"], last["difference"]) == (2, 6.0, pytest.approx(fmean(apart)))
     assert last["effect"] == pytest.approx(fmean(apart) / sd)
-    assert last["high"] - last["low"] == pytest.approx(2 * 1.959963984540054 * stdev(apart) / math.sqrt(3) / sd)
+    assert last["high"] - last["low"] == pytest.approx(2 * 4.302652729749464 * stdev(apart) / math.sqrt(3) / sd)
     assert any("slot 2 is longer" in note for note in result.sentences)
     assert dict(of(result, "slot-types").select("slot", "value").rows()) == {0: 1.0, 1: 1.0, 2: 1.0}
 
