@@ -117,8 +117,8 @@ def test_interval_of_the_shift_in_length_needs_two_images_on_both_sides(store: S
     low, high = diff(store, "three", "three", depth="drift").frame.filter(statistic="asl").select(columns).row(0)
     error = math.sqrt(sum((n - 11 / 3) ** 2 for n in (2, 4, 5)) / 2 / 3)
     assert (low, high) == (
-        pytest.approx(-1.959964 * error * math.sqrt(2)),
-        pytest.approx(1.959964 * error * math.sqrt(2)),
+        pytest.approx(-4.302653 * error * math.sqrt(2)),
+        pytest.approx(4.302653 * error * math.sqrt(2)),
     )
 
 
