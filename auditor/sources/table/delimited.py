@@ -24,6 +24,8 @@ _DELIMITERS = ",\t;|"
 
 _LISTS = ("caption", "identifier")
 
+_PYTHONS_LIST = re.compile(r"""\[(['"]).*\1\s*\]\s*""", re.DOTALL)
+
 _DATA = re.compile(r"(?i)\.(jpe?g|png|gif|webp)\b|^https?://|^-?\d+(\.\d+)?$|\S+(\s+\S+){4}")
 
 _LONGEST_NAME = 200
@@ -126,7 +128,7 @@ class _Table:
     def _decide(self, line: int, cells: dict[str, str]) -> None:
         self._undecided = False
         self.lists = {thing for thing in _LISTS if cells.get(thing, "").startswith("[") and _is_list(cells[thing])}
-        if "caption" not in self.lists and cells.get("caption", "").startswith(("['", '["')):
+        if "caption" not in self.lists and _PYTHONS_LIST.fullmatch(cells.get("caption", "")):
             raise SourceError(
                 f'{self._path}:{line}: column "{self._columns["caption"]}" holds lists as Python prints them; '
                 "write them as JSON, or the table as JSONL or Parquet"

@@ -94,7 +94,7 @@ def test_any_captions_come_back_as_the_same_version(name: str, images: dict[str,
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_hard_captions_come_back(name: str) -> None:
-    texts = ["", " ", "a\nb", 'say "dog", they do', "\r", "日本\u2028😀", "null", " trailing \t"]
+    texts = ['["', "", " ", "a\nb", 'say "dog", they do', "\r", "日本\u2028😀", "null", " trailing \t"]
     trip(
         [("007.jpg", slot, text) for slot, text in enumerate(texts)] + [("8", 0, "x")],
         {"a/b": ["8"], "a-b": ["007.jpg"]},
