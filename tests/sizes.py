@@ -20,6 +20,11 @@ _TIMES = 5  # as many examples
 _is_all = False
 
 
+def is_all() -> bool:
+    """Return whether everything runs: real data at full size, and engines with as many threads as the machine has."""
+    return _is_all
+
+
 def examples(few: int) -> settings:
     """Return the settings of a property test: so few examples, or five times as many with `--all`."""
     return settings(max_examples=few * _TIMES if _is_all else few)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
+import sizes
 
 from auditor.store import migrations, sealing
 from auditor.store.file import NAME
@@ -44,6 +45,8 @@ def copied_stores(folder: Path) -> Iterator[None]:
     def opened(
         connection: duckdb.DuckDBPyConnection, databases: Sequence[Path] = (), folder: Path | None = None
     ) -> None:
+        if not sizes.is_all():  # workers share the cores, and small stores cost a seventh less so
+            connection.execute("set threads = 1").complete()
         seal(connection, [*databases, template], folder)
 
     with pytest.MonkeyPatch.context() as patched:

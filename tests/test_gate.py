@@ -82,7 +82,7 @@ def test_bundled_captions_are_some_16000_and_most_differ(gate: ModuleType) -> No
     assert len({text for *_, text in rows}) > 13_000
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_work_that_is_done_1_3_times_has_1_3_times_the_ratio(gate: ModuleType, tmp_path: object) -> None:
     from gate_floor import Floor, ratios
     from gate_work import TILES, Work, captions, measured, write

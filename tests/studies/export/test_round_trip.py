@@ -81,7 +81,7 @@ def trip(rows: list[tuple[str, int, str]], splits: dict[str, list[str]] | None, 
 
 
 @pytest.mark.parametrize("name", FORMATS)
-@examples(10)
+@examples(4)
 @given(
     images=st.dictionaries(_NAMES, st.lists(_TEXTS, min_size=1, max_size=3), min_size=1, max_size=4),
     share=st.integers(0, 4),
