@@ -135,6 +135,7 @@ def load(file: SqlFile) -> dict[str, Any]:
 def workspace_of(file: SqlFile, case: dict[str, Any]) -> Iterator[Workspace]:
     """Ingest the captions of a case and bind what its file reads but does not define."""
     with Store.open(MEMORY) as store:
+        store.execute("set threads = 2")  # tokens have numbers in the order in which threads find them
         _ingest(store, case["captions"], "case", kind="candidates")  # which lets an empty caption in
         if "system" in case:
             _ingest(store, case["system"], "system", kind="candidates")
