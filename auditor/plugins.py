@@ -48,7 +48,7 @@ def added(
 
 
 def said(error: BaseException) -> str:
-    """Say in a line what a stranger's code raised, whose words may be long, or fail."""
+    """Describe in a line what a stranger's code raised, whose words may be long, or fail."""
     return traceback.format_exception_only(error)[-1].strip()[:_MOST]
 
 

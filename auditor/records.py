@@ -10,7 +10,7 @@ R = TypeVar("R")
 
 
 def typed(record: R) -> R:
-    """Give a record back. Raises `TypeError` that names a field whose value is of another type than is declared."""
+    """Return a record. Raises `TypeError` that names a field whose value is of another type than is declared."""
     for name, kind in get_type_hints(type(record)).items():
         if not _fits(getattr(record, name), kind):
             raise TypeError(f"{type(record).__name__}: {name} is no {getattr(kind, '__name__', kind)}")

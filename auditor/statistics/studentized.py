@@ -50,7 +50,7 @@ class Measured:
         return error and error * self._once(error)
 
     def _once(self, error: float) -> float:
-        """Say which part of an error is left where nothing is counted twice: half of the variance, or more."""
+        """Compute which part of an error is left where nothing is counted twice: half of the variance, or more."""
         return math.sqrt(max(1 - self.twice / (error * error), 0.5)) if error else 1.0
 
     def jackknifed(self) -> Estimate:
@@ -104,7 +104,7 @@ class Estimate:
         return self.value * math.exp(reach[0]), self.value * math.exp(reach[1])
 
     def is_above(self, other: Estimate, confidence: float) -> bool:
-        """Say whether the interval of the difference from an unrelated value lies above 0."""
+        """Return whether the interval of the difference from an unrelated value lies above 0."""
         if len(self.moved) != len(other.moved):
             return False
         if self.is_log and other.is_log:
@@ -165,6 +165,6 @@ def ratios(means: Floats, errors: Floats) -> Floats:
 
 
 def _reach(error: float, moved: Floats, errors: Floats, confidence: float) -> tuple[float, float] | None:
-    """Say how far below and above a value its interval reaches."""
+    """Compute how far below and above a value its interval reaches."""
     ends = percentile_interval(ratios(moved, errors), confidence)
     return ends and (-ends[1] * error, -ends[0] * error)
