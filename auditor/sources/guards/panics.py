@@ -1,4 +1,4 @@
-"""What Polars writes where a crafted file makes it panic: lines of its own source, which no user can use."""
+"""Keeps off the screen what Polars writes when a crafted file makes it panic: lines of its own source code."""
 
 from __future__ import annotations
 
