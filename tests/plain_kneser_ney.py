@@ -1,6 +1,6 @@
 """Pairwise perplexity as the papers write it, with dictionaries and loops: halves, draws, modified Kneser-Ney.
 
-Chen & Goodman 1999, section 3 and equation 26; what begins with <s>, and the discounts of small data, as KenLM has them.
+Chen & Goodman 1999, section 3 and equation 26; what begins with <s>, and the discounts of small data, as KenLM has them but where one is 0.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class KneserNey:
         if n[1] and n[2] and n[3]:
             y = n[1] / (n[1] + 2 * n[2])
             discounts = [c - (c + 1) * y * n[c + 1] / n[c] for c in (1, 2, 3)]
-            if min(discounts) >= 0:
+            if min(discounts) > 0:
                 return discounts
         return [0.5, 1.0, 1.5]
 

@@ -1,5 +1,5 @@
 -- name: discount
--- version: 2
+-- version: 3
 -- grain: n-gram order
 -- params: modified BOOLEAN
 -- reads: adjusted_count
@@ -10,7 +10,8 @@
 -- What is taken from each count of an order: from 1, from 2, and from 3 or more. D = n1 / (n1 + 2 n2), where n1 n-grams
 -- have a count of 1; a `modified` model takes c - (c + 1) D n(c+1) / nc from a count c, the other takes D from each.
 -- Small data has no n-gram of some count, or leads to a discount below 0: then 0.5, 1 and 1.5 stand in, as KenLM's do
--- (lmplz --discount_fallback), and 0.5 in the other model, where D would be 0, 1 or nothing.
+-- (lmplz --discount_fallback), and 0.5 in the other model, where D would be 0, 1 or nothing. They stand in for a
+-- discount of exactly 0 too, where KenLM gives an unseen token no probability and a text infinite perplexity.
 with counted as (
     select
         n,
@@ -36,7 +37,7 @@ formula as (
 select
     n,
     types,
-    possible and list_min(discounts) >= 0 as estimated,
+    possible and list_min(discounts) > 0 as estimated,
     case
         when estimated then discounts
         when $modified::boolean then [0.5, 1.0, 1.5]

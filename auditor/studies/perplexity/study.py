@@ -52,11 +52,11 @@ def perplexity(
     follow.
 
     The model is that of KenLM (`lmplz --discount_fallback`): three discounts per order, for counts of 1, 2, and 3 or
-    more. A lower order counts the different tokens before an n-gram, or its occurrences where it begins with `<s>`. The
-    vocabulary is that of the training captions. Any other token is `<unk>`: it has the probability that the discounts
-    of the unigrams leave to one of all tokens, and no n-gram holds it. `</s>` ends each caption and is counted.
-    `perplexity` includes the unknown tokens and `perplexity-known` excludes them, as KenLM's `query` prints both; SRILM
-    excludes them.
+    more. Fixed discounts stand in for ones that cannot be estimated or are 0. A lower order counts the different tokens
+    before an n-gram, or its occurrences where it begins with `<s>`. The vocabulary is that of the training captions.
+    Any other token is `<unk>`: it has the probability that the discounts of the unigrams leave to one of all tokens,
+    and no n-gram holds it. `</s>` ends each caption and is counted. `perplexity` includes the unknown tokens and
+    `perplexity-known` excludes them, as KenLM's `query` prints both; SRILM excludes them.
 
     Other definitions give other numbers. Half of coco-val2017 has 133.2 under 2,480 captions of flickr8k:test, which
     lack 12.9% of its words. It has:

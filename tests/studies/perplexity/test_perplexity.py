@@ -9,7 +9,7 @@ import plain_kneser_ney as plain
 import polars as pl
 import pytest
 from conftest import Rows, ingest_rows
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sizes import examples
 
@@ -74,7 +74,16 @@ def pairwise(datasets: dict[str, Rows], threads: int = 2, **options: object) -> 
         return perplexity(store, *[name for name in datasets if name != "unrelated"], tokenizer="bare", **options).frame  # type: ignore[arg-type]
 
 
+ZERO_DISCOUNT: Rows = [
+    *((image, slot, "a dog") for slot, image in enumerate(IMAGES)),
+    ("image 0", 6, "a runs"),
+    ("image 0", 7, "runs"),
+    ("image 1", 8, "runs a"),
+]
+
+
 @given(corpora, corpora, st.integers(1, 5), st.sampled_from([None, 0, 1]), st.sampled_from([1, 2]))
+@example(ZERO_DISCOUNT, [(image, 0, "a dog") for image in IMAGES], 3, None, 1)
 @examples(5)
 def test_every_pair_is_that_of_a_model_of_dictionaries(
     a: Rows, b: Rows, order: int, captions: int | None, seed: int
