@@ -149,18 +149,12 @@ def image_sums(scores: pl.DataFrame) -> ImageSums:
     )
 
 
-def drawn_images(images: int, resamples: int, key: Sequence[object]) -> Integers:
-    """Draw as many images as there are, with replacement. Gives their places, resamples × images.
-
-    The draw is a function of what `key` spells. A word of 32 bits times the number of images, shifted by 32, is a
-    place: none is more likely than another by more than images / 2^32.
-    """
-    stream = stream_of(key)
-    return np.stack([_places(stream, images) for _ in range(resamples)])
-
-
 def drawn_times(images: int, resamples: int, key: Sequence[object]) -> NDArray[np.uint16]:
-    """Say how often each image is drawn in each resample, resamples × images: those of `drawn_images`."""
+    """Count how often each image is drawn in each resample, resamples × images.
+
+    As many images are drawn as there are, with replacement. The draw is a function of what `key` spells. A word of 32
+    bits times the number of images, shifted by 32, is a position: none is more likely by more than images / 2^32.
+    """
     stream = stream_of(key)
     times = np.empty((resamples, images), np.uint16)
     for row in times:
@@ -184,7 +178,7 @@ def resampled_totals(
 ) -> Floats:
     """Add up the columns of the drawn images (images × columns, whole numbers), resamples × columns.
 
-    Exact as long as totals are below 2^53. The images are those of `drawn_images`.
+    Exact as long as totals are below 2^53. The images are those of `drawn_times`.
     """
     stream, images = stream_of(key), len(columns)
     totals = np.empty((resamples, columns.shape[1]))

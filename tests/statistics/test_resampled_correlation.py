@@ -10,12 +10,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from plain_draws import drawn_images
 from scipy import stats
 from sizes import examples
 
 from auditor.statistics import cluster_bootstrap
 from auditor.statistics.kernels.resampled_correlation import kendall, ranked, spearman
-from auditor.statistics.resampling import drawn_images, drawn_times
+from auditor.statistics.resampling import drawn_times
 
 rows = st.lists(
     st.tuples(st.integers(0, 3), st.integers(0, 6).map(lambda n: n / 7), st.integers(1, 4).map(float)),

@@ -10,11 +10,11 @@ import polars as pl
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from plain_draws import drawn_images
 
 from auditor.statistics import resampling
 from auditor.statistics.resampling import (
     ImageSums,
-    drawn_images,
     image_sums,
     jackknife_error,
     left_out_means,

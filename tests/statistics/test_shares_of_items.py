@@ -8,9 +8,9 @@ from statistics import fmean
 import numpy as np
 import pytest
 from numpy.random import Generator
+from plain_draws import drawn_images
 
 from auditor.statistics.forced_choice import Difference, against_best, difference, resampled_interval, share
-from auditor.statistics.resampling import drawn_images
 
 BLIND = 13
 

@@ -9,9 +9,10 @@ import polars as pl
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from plain_draws import drawn_images
 
 from auditor.statistics import resampling
-from auditor.statistics.resampling import GIVER, drawn_images, image_sums, left_out_means
+from auditor.statistics.resampling import GIVER, image_sums, left_out_means
 from auditor.statistics.studentized import Estimate, Measured, estimates
 
 KEY = (1, "set", "3f9c1a", None)
