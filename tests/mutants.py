@@ -10,10 +10,12 @@ from __future__ import annotations
 import argparse
 import copy
 import dataclasses
+import os
 import random
 import re
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -28,9 +30,13 @@ from templates import copied_stores
 
 from auditor.store import people, sqlfiles
 from auditor.store.sqlfiles import SqlFile, catalogue, reads_of
+from auditor.store.workspace import Workspace
 
 #: Runs a file, or its mutant, on a store that is made: its columns and its rows.
 Ask = Callable[[SqlFile], tuple[list[str], list[tuple[Any, ...]]]]
+
+#: What a mutant may take; a graph that is drawn may have circles, in which recursion does not end.
+_MOST_SECONDS, _MOST_MEMORY = 2, "1GB"
 
 #: Stands for the first argument of what is changed.
 FIRST = r"\1"
@@ -171,7 +177,20 @@ def _asked_of(file: SqlFile, case: dict[str, Any]) -> Iterator[Ask]:
         yield lambda changed: returned(changed, case)
         return
     with workspace_of(file, case) as workspace:
-        yield lambda changed: rows_in(workspace, changed)
+        yield lambda changed: _in_time(workspace, changed)
+
+
+def _in_time(workspace: Workspace, changed: SqlFile) -> tuple[list[str], list[tuple[Any, ...]]]:
+    connection = workspace._store._connection
+    assert connection is not None
+    end = threading.Timer(_MOST_SECONDS, connection.interrupt)
+    end.start()
+    try:
+        return rows_in(workspace, changed)
+    except KeyboardInterrupt as error:  # what an interrupted statement raises
+        raise TimeoutError from error
+    finally:
+        end.cancel()
 
 
 def _differs(mutant: Mutant, ask: Ask, expected: list[Any], *, in_order: bool = True) -> bool:
@@ -260,6 +279,7 @@ def main() -> None:
     parser.add_argument("--stores", type=int, default=200, help="generated stores that decide what is equivalent")
     parser.add_argument("--folder", help="mutate every place of one folder of sql/ instead")
     asked = parser.parse_args()
+    os.environ["AUDITOR_MEMORY"] = _MOST_MEMORY
     if asked.folder:
         chosen = [mutant for file in every_file() if file.path.parent.name == asked.folder for mutant in mutants(file)]
     else:
