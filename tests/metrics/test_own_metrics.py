@@ -342,7 +342,7 @@ def run(*arguments: str) -> tuple[int, str, str]:
 def forgets_modules() -> Iterator[None]:
     """What commands import of the working folder in this process is not there for the next test."""
     yield
-    for name in ("mine", "broken"):
+    for name in ("mine", "breaks"):
         sys.modules.pop(name, None)
 
 
@@ -350,7 +350,7 @@ def forgets_modules() -> Iterator[None]:
 @pytest.mark.usefixtures("forgets_modules", "registers_for_this_test_alone")
 def test_command_line_takes_a_function_of_a_module_of_the_working_folder() -> None:
     Path("mine.py").write_text(MODULE)
-    Path("broken.py").write_text("import no_such_thing\n")
+    Path("breaks.py").write_text("import no_such_thing\n")
     Path("c.csv").write_text("image,caption\na,one dog\na,two dogs\nb,three\nb,four cats\n")
     assert run_auditor("ingest", "set", "--from", "c.csv", **PLACE).returncode == 0
     code, out, error = run("score", "set", "-m", "python:mine.overlap", "-m", "python:mine.other", "--json")
@@ -362,7 +362,7 @@ def test_command_line_takes_a_function_of_a_module_of_the_working_folder() -> No
         "mine.nope": "has no function nope; it has overlap, other, odd",
         "mine.LIMIT": "LIMIT of module mine",
         "nothere.f": "there is no module nothere, neither installed nor in the working folder",
-        "broken.f": "module broken cannot be imported: No module named 'no_such_thing'",
+        "breaks.f": "module breaks cannot be imported: No module named 'no_such_thing'",
         "alone": "expected python:MODULE.FUNCTION",
         "mine.odd": "mine.odd: image a, slot 0: KeyError: 'one dog'",
     }.items():
