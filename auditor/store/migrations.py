@@ -184,8 +184,8 @@ def check_cache(connection: duckdb.DuckDBPyConnection, path: Path, *, mend: bool
             raise StoreError(f"{said}; `auditor store gc --all` makes the cache anew, without loss")
         if altered is not None:
             drop_cache(connection)
-    if mend:
-        restore_cache(connection)
+        if mend:
+            restore_cache(connection)
 
 
 def _cached(connection: duckdb.DuckDBPyConnection) -> dict[str, str]:

@@ -205,8 +205,9 @@ def test_study_and_metric_of_another_package_are_listed_asked_and_scored(tmp_pat
         asked = [sys.executable, "-m", "auditor", *arguments]
         return subprocess.run(asked, env=around, cwd=tmp_path, check=True, capture_output=True, text=True).stdout
 
+    narrow = ("-q", "ingest", "sample-narrow", "--config", str(SAMPLE), "--store", str(tmp_path / "s.duckdb"))
+    assert not run_auditor(*narrow).returncode
     assert "vowels" in run("--help")
-    run("-q", "ingest", "sample-narrow", "--config", str(SAMPLE))
     assert json.loads(run("vowels", "sample-narrow", "--json"))["auditor.vowels/v2"]["rows"] == [
         {"dataset": "sample-narrow"}
     ]

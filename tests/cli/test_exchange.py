@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from running import run_auditor
 
 from auditor.cli.app import main
 from auditor.cli.options import VERBOSITY
@@ -42,13 +44,20 @@ def auditor(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch)
     return run
 
 
+@pytest.fixture(scope="module")
+def ingested(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a store of two versions of `mine`, and the captions of the second."""
+    folder = tmp_path_factory.mktemp("ingested")
+    for captions, note in ((CAPTIONS, ["--note", "as received"]), (CAPTIONS.replace("café", "cafés"), [])):
+        (folder / "captions.token").write_text(captions)
+        assert not run_auditor("ingest", "mine", "--from", "captions.token", *note, folder=folder).returncode
+    return folder
+
+
 @pytest.fixture
-def filled(auditor: Run, tmp_path: Path) -> Run:
+def filled(auditor: Run, ingested: Path, tmp_path: Path) -> Run:
     """A store with two versions of `mine`."""
-    (tmp_path / "captions.token").write_text(CAPTIONS)
-    auditor("ingest", "mine", "--from", "captions.token", "--note", "as received")
-    (tmp_path / "captions.token").write_text(CAPTIONS.replace("café", "cafés"))
-    auditor("ingest", "mine", "--from", "captions.token")
+    shutil.copytree(ingested, tmp_path, dirs_exist_ok=True)
     return auditor
 
 

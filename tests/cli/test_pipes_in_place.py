@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from conftest import asked
+from running import run_auditor
 
 from auditor.cli import app
 
@@ -27,17 +26,14 @@ WAITS = 30  # seconds; a refusal takes one or two
         (None, ["datasets", "--store", "/dev/zero"], 2),
     ],
 )
+@pytest.mark.timeout(WAITS)
 def test_pipe_in_the_place_of_a_file_is_refused_at_once(
     tmp_path: Path, pipe: str | None, command: list[str], code: int
 ) -> None:
     (tmp_path / "captions.csv").write_text("image,caption\na,a dog\na,a cat\n")
     if pipe:
         os.mkfifo(tmp_path / pipe)
-    clean = {key: value for key, value in os.environ.items() if not key.startswith("AUDITOR_")}
-    done = subprocess.run(
-        [sys.executable, "-m", "auditor", *command], cwd=tmp_path, env=clean, timeout=WAITS, capture_output=True,
-        text=True, check=False,
-    )  # fmt: skip
+    done = run_auditor(*command, folder=tmp_path)
     assert done.returncode == code, done.stderr
     assert pipe is None or pipe in done.stderr
     assert "file on a disk" in done.stderr

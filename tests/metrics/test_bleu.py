@@ -82,7 +82,7 @@ how_asked = st.tuples(
 
 @pytest.mark.slow
 @given(segments, st.lists(how_asked, min_size=4, max_size=12, unique=True))
-@examples(10)
+@examples(6)
 def test_every_setting_equals_its_formula(
     parts: list[tuple[str, list[str]]], every: list[tuple[int, str, str, bool, bool]]
 ) -> None:

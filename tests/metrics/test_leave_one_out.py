@@ -76,7 +76,7 @@ def scored(
 
 
 @given(datasets)
-@examples(11)
+@examples(6)
 def test_scores_equal_the_formulas_on_random_captions(images: list[list[str]]) -> None:
     expected = leave_one_out([[plain.tokenize(text) for text in texts] for texts in images])
     with Store.open(MEMORY) as store:

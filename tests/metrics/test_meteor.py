@@ -127,7 +127,7 @@ def of_pairs(pairs: list[tuple[str, list[str]]], norm: str = "norm") -> pl.DataF
 
 
 @given(st.lists(st.tuples(texts, st.lists(texts, min_size=1, max_size=3)), min_size=4, max_size=16))
-@examples(8)
+@examples(5)
 def test_alignment_is_that_of_the_plain_search(
     small_world: Path, items: list[tuple[list[str], list[list[str]]]]
 ) -> None:
@@ -138,7 +138,7 @@ def test_alignment_is_that_of_the_plain_search(
 
 
 @given(st.lists(texts, min_size=2, max_size=5))
-@examples(8)
+@examples(5)
 def test_caption_is_put_against_the_others_of_its_image(small_world: Path, captions: list[list[str]]) -> None:
     with Store.open(MEMORY) as store:
         rows = [("a", slot, " ".join(text)) for slot, text in enumerate(captions)] + [("b", 0, "alone")]

@@ -6,12 +6,13 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import polars as pl
 import pytest
 from conftest import ROOT, UNLIKE_CAPTIONS, ingest_rows
+from running import run_auditor
 
 import auditor
 from auditor import registry
@@ -327,19 +328,31 @@ def odd(candidate, references):
 """
 
 
+PLACE = {"AUDITOR_STORE": "s.duckdb"}
+
+
 def run(*arguments: str) -> tuple[int, str, str]:
-    around = {**os.environ, "PYTHONPATH": str(ROOT), "AUDITOR_STORE": "s.duckdb"}
+    around = {**os.environ, "PYTHONPATH": str(ROOT), **PLACE}
     asked = [sys.executable, "-c", "from auditor.cli.app import main; main()", *arguments]
     done = subprocess.run(asked, env=around, check=False, capture_output=True, text=True)
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.fixture
+def forgets_modules() -> Iterator[None]:
+    """What commands import of the working folder in this process is not there for the next test."""
+    yield
+    for name in ("mine", "breaks"):
+        sys.modules.pop(name, None)
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("forgets_modules", "registers_for_this_test_alone")
 def test_command_line_takes_a_function_of_a_module_of_the_working_folder() -> None:
     Path("mine.py").write_text(MODULE)
-    Path("broken.py").write_text("import no_such_thing\n")
+    Path("breaks.py").write_text("import no_such_thing\n")
     Path("c.csv").write_text("image,caption\na,one dog\na,two dogs\nb,three\nb,four cats\n")
-    assert run("ingest", "set", "--from", "c.csv")[0] == 0
+    assert run_auditor("ingest", "set", "--from", "c.csv", **PLACE).returncode == 0
     code, out, error = run("score", "set", "-m", "python:mine.overlap", "-m", "python:mine.other", "--json")
     assert code == 0, error
     body = json.loads(out)["auditor.score/v2"]
@@ -349,18 +362,18 @@ def test_command_line_takes_a_function_of_a_module_of_the_working_folder() -> No
         "mine.nope": "has no function nope; it has overlap, other, odd",
         "mine.LIMIT": "LIMIT of module mine",
         "nothere.f": "there is no module nothere, neither installed nor in the working folder",
-        "broken.f": "module broken cannot be imported: No module named 'no_such_thing'",
+        "breaks.f": "module breaks cannot be imported: No module named 'no_such_thing'",
         "alone": "expected python:MODULE.FUNCTION",
         "mine.odd": "mine.odd: image a, slot 0: KeyError: 'one dog'",
     }.items():
-        code, out, error = run("score", "set", "-m", f"python:{name}")
-        assert (code, out) == (5, ""), error
-        assert words in error
-        assert "Traceback" not in error
+        done = run_auditor("score", "set", "-m", f"python:{name}", **PLACE)
+        assert (done.returncode, done.stdout) == (5, ""), done.stderr
+        assert words in done.stderr
+        assert "Traceback" not in done.stderr
     Path("datasets.toml").write_text('[check]\nhomogeneity."python:mine.overlap".high.max = 1\n')
-    code, _, error = run("check", "set", "--config", "datasets.toml")
-    assert code == 2
-    assert "python:mine.overlap: would run code, which no file may ask for" in error
+    done = run_auditor("check", "set", "--config", "datasets.toml", **PLACE)
+    assert done.returncode == 2
+    assert "python:mine.overlap: would run code, which no file may ask for" in done.stderr
 
 
 def test_working_folder_is_looked_into_only_for_a_module_that_is_not_installed() -> None:

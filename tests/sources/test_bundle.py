@@ -547,7 +547,7 @@ splits_of = st.dictionaries(st.sampled_from(["a", "b", "ü"]), st.sampled_from([
     st.dictionaries(places, known, min_size=1, max_size=3) | st.dictionaries(places, known, min_size=8, max_size=20),
     splits_of,
 )
-@examples(6)
+@examples(5)
 def test_random_captions_come_back(
     tmp_path_factory: pytest.TempPathFactory,
     content: dict[tuple[str, int], tuple[str, list[dict[str, Any]] | None]],

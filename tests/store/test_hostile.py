@@ -7,6 +7,7 @@ variables of Python; the home folder is empty and stays so.
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -40,15 +41,23 @@ CAPTIONS = [("a", 0, "a dog"), ("a", 1, "a cat")]
 Door = Callable[[Auditor, str], str]
 
 
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store, of which tests have copies."""
+    path = tmp_path_factory.mktemp("filled") / "audit.duckdb"
+    with Store.open(path, write=True) as store:
+        ingest_rows(store, CAPTIONS)
+    return path
+
+
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def folder(filled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A working folder with a store and a secret; what was in it, and an empty home, are as they were in the end."""
     home, work = tmp_path / "home", tmp_path / "work"
     home.mkdir()
     work.mkdir()
     (work / "secret.csv").write_text(f"a,b\n1,{SECRET}\n")
-    with Store.open(work / "audit.duckdb", write=True) as store:
-        ingest_rows(store, CAPTIONS)
+    shutil.copy2(filled, work)
     monkeypatch.chdir(work)
     for name in ("HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"):
         monkeypatch.setenv(name, str(home))
@@ -162,7 +171,7 @@ def test_store_whose_statement_does_not_end_says_so(folder: Path, monkeypatch: p
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="this system does not tell the memory of a process")
 @pytest.mark.parametrize("statement", some(HOSTILE["deaf"], 3))
 def test_command_line_ends_what_the_engine_cannot(folder: Path, statement: str) -> None:
-    code, out, err, peak = on_its_own(statement, "--timeout", "2", memory="100MB")
+    code, out, err, peak = on_its_own(statement, "--timeout", "0.5", memory="100MB")
     assert (code, out) == (5, "")
     assert err.count("\n") == 1
     assert peak < 2 << 30, "bytes, of which the program itself has some 120 million"
@@ -170,16 +179,19 @@ def test_command_line_ends_what_the_engine_cannot(folder: Path, statement: str) 
 
 @pytest.mark.parametrize(
     "statement",
-    [
-        "with x as (copy (select 'pwn') to 'out') select * from x",
-        "from 'secret.csv'",
-        "from read_text('secret.csv')",
-        "from captions((select content from read_text('secret.csv')))",
-        "explain analyze copy (select 'pwn') to 'out'",
-        "attach 'out'",
-        "load httpfs",
-        "set enable_external_access = true",
-    ],
+    some(
+        [
+            "with x as (copy (select 'pwn') to 'out') select * from x",
+            "from 'secret.csv'",
+            "from read_text('secret.csv')",
+            "from captions((select content from read_text('secret.csv')))",
+            "explain analyze copy (select 'pwn') to 'out'",
+            "attach 'out'",
+            "load httpfs",
+            "set enable_external_access = true",
+        ],
+        2,
+    ),
 )
 def test_a_process_of_its_own_refuses_it_too(folder: Path, statement: str) -> None:
     code, out, err, _ = on_its_own(statement)

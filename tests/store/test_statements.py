@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import duckdb
@@ -44,20 +45,22 @@ READING_THE_STORE = [
 ]
 
 
-def filled(folder: Path) -> Path:
-    """Make a store in a working folder with a secret."""
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a store and a secret, of which tests have copies."""
+    folder = tmp_path_factory.mktemp("filled")
     (folder / "secret.csv").write_text(f"a,b\n1,{SECRET}\n")
     with Store.open(folder / "audit.duckdb", write=True) as store:
         ingest_rows(store, [("a", 0, "a dog"), ("a", 1, "a cat")])
-    return folder / "audit.duckdb"
+    return folder
 
 
 @pytest.fixture
-def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def path(filled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A store in the working folder of a test of its own."""
-    (tmp_path / "work").mkdir()
+    shutil.copytree(filled, tmp_path / "work")
     monkeypatch.chdir(tmp_path / "work")
-    return filled(tmp_path / "work").relative_to(tmp_path / "work")
+    return Path("audit.duckdb")
 
 
 def state(folder: Path) -> dict[str, bytes]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import subprocess
 import sys
@@ -25,10 +26,10 @@ OLD = [(f"i{i}", slot, f"words of old {i} {slot}") for i in range(40) for slot i
 NEW = [*OLD[:-1], ("i39", 2, "日本 café")]
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    """A store of two versions with the counts of both."""
-    path = tmp_path / "audit.duckdb"
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store of two versions with the counts of both, of which tests have copies."""
+    path = tmp_path_factory.mktemp("filled") / "audit.duckdb"
     with Store.open(path, write=True) as store:
         ingest_rows(store, OLD, note="before")
         ingest_rows(store, NEW)
@@ -36,6 +37,12 @@ def path(tmp_path: Path) -> Path:
         with Store.open(path) as store:
             bounds(store, ref, metrics=["bleu-1", "cider"], candidates=BOUNDS)
     return path
+
+
+@pytest.fixture
+def path(filled: Path, tmp_path: Path) -> Path:
+    """A store of a test's own: two versions with the counts of both."""
+    return Path(shutil.copy2(filled, tmp_path))
 
 
 def gc(path: Path, **options: bool) -> dict[str, int]:

@@ -55,7 +55,7 @@ def hash_of(rows: list[tuple[str, int, str]], splits: dict[str, list[str]]) -> s
 
 
 @given(st.lists(contents, min_size=4, max_size=8))
-@examples(6)
+@examples(5)
 def test_version_is_the_sha256_of_the_sorted_content(every: list[dict[tuple[str, int], str]]) -> None:
     splits = {"train": ["a"], "t;-": ["1:2"]}
     with Store.open(MEMORY) as store:
@@ -302,7 +302,7 @@ def expected_changes(old: tuple[Content, Splits], new: tuple[Content, Splits]) -
 
 
 @given(edit_scripts())
-@examples(10)
+@examples(6)
 def test_every_state_of_a_script_comes_back_and_diff_is_the_script(states: list[tuple[Content, Splits]]) -> None:
     with Store.open(MEMORY) as store:
         kept: list[tuple[Content, Splits]] = []

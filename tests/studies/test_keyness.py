@@ -27,7 +27,7 @@ def filled(store: Store, a: list[str], b: list[str]) -> None:
     ingest_rows(store, [("p", slot, word) for slot, word in enumerate(b)], "other", kind="candidates")
 
 
-@examples(8)
+@examples(5)
 @given(a=captions, b=captions)
 def test_log_likelihood_is_that_of_rayson_and_garside(a: list[str], b: list[str]) -> None:
     with Store.open(MEMORY) as store:

@@ -74,7 +74,7 @@ def test_a_dataset_of_texts_too_long_has_an_error_that_names_one(store: Store) -
 
 
 def test_an_image_that_is_counted_in_parts_has_the_same_scores(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    ingest_rows(store, _images(5, 40), "set")
+    ingest_rows(store, _images(4, 24), "set")
     whole = bounds(store, "set", metrics=_EVERY, candidates=["human", "intra", "gibberish-10"])
     monkeypatch.setattr(ngrams, "_PAIRINGS_AT_ONCE", 300)
     parts = bounds(store, "set", metrics=_EVERY, candidates=["human", "intra", "gibberish-10"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import duckdb
@@ -16,14 +17,19 @@ from auditor.studies.bounds import bounds
 CAPTIONS = [(f"i{image}", slot, f"word{image} word{slot} dog on a bed") for image in range(12) for slot in range(3)]
 
 
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    path = tmp_path / "kept.duckdb"
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("kept") / "kept.duckdb"
     with Store.open(path, write=True) as store:
         ingest_rows(store, CAPTIONS, dataset="one")
         ingest_rows(store, [(f"x{image}", slot, text) for image, slot, text in CAPTIONS], dataset="two")
         bounds(store, "one", metrics=["bleu-1"])
     return path
+
+
+@pytest.fixture
+def file(kept: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy2(kept, tmp_path))
 
 
 @pytest.fixture

@@ -379,18 +379,26 @@ def test_shuffled_walks_are_those_of_the_plain_loops_on_a_real_system(data: Path
     assert (f"{published['asl']:.1f}", published["types"], shown) == ("10.1", 953, ["1.28", "0.21", "0.43"])
 
 
-@examples(10)
-@given(st.lists(st.sampled_from([*STATISTICS, "curve"]), min_size=1, max_size=4), st.booleans())
-def test_statistics_that_are_asked_for_are_those_of_all(asked: list[str], published: bool) -> None:
+def _asked_for(names: list[str] | None, published: bool) -> Result:
     texts = ["a dog runs", "a dog runs at a dog", "Dog at 日本 sky", "", "sky", "on a café sky a dog runs"] * 3
     with Store.open(MEMORY) as store:
         ingest_rows(store, _rows(texts, 3))
         ingest_rows(store, _rows(texts[:9], 3), "people")
         chosen = DiversitySettings("bare", segment=5, draws=2, curve=10, published=published)
-        every, some = (
-            diversity(store, "set", settings=chosen, statistics=names, against="people", evaluation="people")
-            for names in (None, asked)
-        )
+        return diversity(store, "set", settings=chosen, statistics=names, against="people", evaluation="people")
+
+
+@pytest.fixture(scope="module")
+def all_statistics() -> dict[bool, Result]:
+    return {published: _asked_for(None, published) for published in (False, True)}
+
+
+@examples(6)
+@given(asked=st.lists(st.sampled_from([*STATISTICS, "curve"]), min_size=1, max_size=4), published=st.booleans())
+def test_statistics_that_are_asked_for_are_those_of_all(
+    all_statistics: dict[bool, Result], asked: list[str], published: bool
+) -> None:
+    every, some = all_statistics[published], _asked_for(asked, published)
     known = pl.col("statistic").str.replace("^coverage-decile-.*", "coverage").is_in(asked)
     assert some.frame.equals(every.frame.filter(known))
     assert some.signatures == {name: every.signatures[name] for name in some.frame["statistic"].unique()}

@@ -157,7 +157,7 @@ words = st.lists(st.sampled_from("abcdef"), max_size=7).map(" ".join)
     st.sampled_from([0.51, 0.6, 0.667, 0.7, 0.75, 0.8, 1.0]),
     st.sampled_from([1, 4, 64]),
 )
-@examples(10)
+@examples(6)
 def test_every_count_is_that_of_all_pairs_compared(drawn: list[tuple[str, str]], near: float, paired: int) -> None:
     slots: Counter[str] = Counter()
     rows = [(image, (slots.update(image), slots[image] - 1)[1], text) for image, text in drawn]

@@ -70,7 +70,7 @@ def held(store: Store) -> list[Any]:
     return [store.query(f"from {table} order by all").rows() for table in ("version", "vector", "rejected", "dataset")]
 
 
-@examples(8)
+@examples(5)
 @given(rows=made())
 def test_what_is_ingested_is_read_back_bit_for_bit(rows: Rows) -> None:
     with Store.open(MEMORY) as store:
@@ -81,7 +81,7 @@ def test_what_is_ingested_is_read_back_bit_for_bit(rows: Rows) -> None:
     assert matrix.tobytes() == np.array([rows[one] for one in images], np.float32).tobytes()
 
 
-@examples(8)
+@examples(5)
 @given(rows=made(), data=st.data())
 def test_row_order_and_format_keep_the_version_and_a_number_makes_another(rows: Rows, data: Any) -> None:
     shuffled = dict(data.draw(st.permutations(list(rows.items()))))

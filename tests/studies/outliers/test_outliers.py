@@ -57,7 +57,7 @@ def bits(rows: list[tuple[str, int, frozenset[str]]], caption: tuple[str, int], 
 @given(
     st.lists(st.tuples(st.sampled_from("xyz"), st.lists(st.sampled_from(WORDS), max_size=4)), min_size=2, max_size=9)
 )
-@examples(6)
+@examples(5)
 def test_evidence_is_that_of_a_count_by_hand(drawn: list[tuple[str, list[str]]]) -> None:
     slots: Counter[str] = Counter()
     rows = [(image, (slots.update(image), slots[image] - 1)[1], " ".join(words)) for image, words in drawn]

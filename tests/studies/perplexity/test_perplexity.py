@@ -157,7 +157,7 @@ from gram
 
 
 @given(sentences, st.integers(1, 4), st.booleans())
-@examples(8)
+@examples(5)
 def test_probabilities_after_any_history_sum_to_one(tokens: list[list[int]], order: int, modified: bool) -> None:
     """Over the tokens trained on, </s> and <unk>."""
     places = range(1, len(tokens) + 1)

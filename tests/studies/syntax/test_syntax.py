@@ -118,7 +118,7 @@ def forests(draw: st.DrawFn) -> list[Tree]:
     return [[words[place] for place in sorted(words)] for words in (grown(1, length, 0) for length in lengths)]
 
 
-@examples(6)
+@examples(5)
 @given(forests())
 def test_counts_are_those_of_plain_code(forest: list[Tree]) -> None:
     captions = [" ".join([f"w{number}"] * len(tree)) for number, tree in enumerate(forest)]

@@ -35,7 +35,7 @@ def keyness(a: int, b: int, tokens_a: int, tokens_b: int) -> float:
 
 
 @given(captions, captions)
-@examples(8)
+@examples(5)
 def test_words_and_lengths_are_those_of_a_count_by_hand(old: list[str], new: list[str]) -> None:
     with Store.open(MEMORY) as store:
         ingest(store, old, "old")
