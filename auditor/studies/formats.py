@@ -10,7 +10,7 @@ import polars as pl
 from auditor import parameters as p
 from auditor.model import COMMON_OPTIONS
 from auditor.result import Result, Table
-from auditor.sources import FORMATS, reader
+from auditor.sources import FORMATS, find_format
 
 Name = Annotated[str | None, p.Parameter("Explain this format; default: list all.", metavar="NAME", completes="format")]
 
@@ -32,7 +32,7 @@ def formats(name: Name = None) -> Result:
     Example: auditor formats coco
     """
     if name is not None:
-        reader(name)
+        find_format(name)
     rows = [row for one in ([name] if name else FORMATS) for row in _rows(one)]
     frame = pl.DataFrame(rows, schema=_SCHEMA, orient="row")
     if name is None:
@@ -43,11 +43,11 @@ def formats(name: Name = None) -> Result:
 
 
 def _rows(name: str) -> list[tuple[str, str, str | None, str]]:
-    module = FORMATS[name]
-    options = {**module.OPTIONS, **COMMON_OPTIONS}
+    one = FORMATS[name]
+    options = {**one.options, **COMMON_OPTIONS}
     return [
-        (name, "reads", None, _said_of(name, inspect.getdoc(module) or "")),
-        (name, "recognised", None, " ".join((inspect.getdoc(module.recognises) or "").split())),
+        (name, "reads", None, _said_of(name, inspect.getdoc(inspect.getmodule(one.read)) or "")),
+        (name, "recognised", None, " ".join((inspect.getdoc(one.recognises) or "").split())),
         *((name, "option", option, meaning) for option, meaning in options.items()),
     ]
 

@@ -16,6 +16,7 @@ from auditor.errors import redacted
 from auditor.findings import KINDS, title
 from auditor.model import Progress, Selection, Source, silent
 from auditor.result import SEVERITIES, Finding, Result, Section, Signature, Table, program
+from auditor.sources import find_format
 from auditor.store import versions
 from auditor.store.connection import Store
 from auditor.studies.report import answers
@@ -108,6 +109,7 @@ def card(
         licence=about.licence if about else None,
         citation=about.citation if about else None,
         url=_published_at(selection, about),
+        media_type=find_format(selection.version.format).media_type,
         settings={key: [*value] if key == "metrics" else value for key, value in asked.items() if value is not None},
         numbers=tuple(itertools.chain(*numbers)),
         findings=found,
