@@ -61,7 +61,7 @@ class DatasetCard(Document):
     licence: str | None = None
     citation: str | None = None
     url: str | None = None
-    media_type: str = "application/octet-stream"
+    media_type: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     numbers: tuple[Number, ...] = ()
     findings: tuple[Finding, ...] = ()

@@ -131,7 +131,9 @@ def _file(card: DatasetCard) -> dict[str, str]:
         "description": f"What was read, as format {version.format}: the hash is of its bytes; of several files, of "
         "their names and hashes.",
         "contentUrl": card.url or name,
-        "encodingFormat": _ENDINGS.get(PurePosixPath(name).suffix.lower(), card.media_type),
+        "encodingFormat": _ENDINGS.get(
+            PurePosixPath(name).suffix.lower(), card.media_type or "application/octet-stream"
+        ),
         "sha256": version.source_sha256,
     }
 

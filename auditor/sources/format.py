@@ -56,7 +56,7 @@ class Format:
     kind: Kind = "captions"
     describe: Callable[[Part], Description] | None = None
     manifest: Callable[[Path], Manifest] | None = None
-    media_type: str = "application/octet-stream"
+    media_type: str | None = None
     folders: bool = False
     split_by_name: bool = False
     beside: Callable[[Part], list[Path]] = _none
