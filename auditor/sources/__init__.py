@@ -9,31 +9,10 @@ from __future__ import annotations
 import codecs
 from collections import Counter
 from collections.abc import Mapping
+from importlib import import_module
 
 from auditor.errors import SourceError, UsageError
 from auditor.model import COMMON_OPTIONS, Batches, Part, place
-from auditor.sources import (
-    brown,
-    bundle,
-    choices,
-    coco,
-    conllu,
-    entities,
-    flat_list,
-    flickr,
-    judgements,
-    karpathy,
-    mapping,
-    mat,
-    parallel,
-    scenes,
-    table,
-    triplets,
-    vectors,
-    votes,
-    webdataset,
-    wordlist,
-)
 from auditor.sources.format import Format
 from auditor.sources.guards.panics import each_unheard, unheard
 from auditor.sources.judgements.columns import ratings as rating_columns
@@ -44,12 +23,14 @@ from auditor.sources.reading.encoding import decoded
 
 #: The modules of all formats. Guessing takes the first that recognises a file: what takes almost any text comes last.
 _MODULES = (
-    bundle, choices, entities, karpathy, brown, conllu, scenes, flickr, votes, judgements, vectors, mat, triplets,
-    flat_list, coco, webdataset, mapping, wordlist, parallel, table,
+    "bundle", "choices", "entities", "karpathy", "brown", "conllu", "scenes", "flickr", "votes", "judgements",
+    "vectors", "mat", "triplets", "flat_list", "coco", "webdataset", "mapping", "wordlist", "parallel", "table",
 )  # fmt: skip
 
+_ALL: list[Format] = [import_module(f"auditor.sources.{module}").FORMAT for module in _MODULES]
+
 #: Every file format by the name that datasets.toml and --format use.
-FORMATS: Mapping[str, Format] = {module.FORMAT.name: module.FORMAT for module in _MODULES}
+FORMATS: Mapping[str, Format] = {one.name: one for one in _ALL}
 
 #: Where so many records hold almost no caption, the file is another thing, and nobody wants a row for each of them.
 _MANY = 1_000_000

@@ -5,20 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from auditor.model import Batches, Kind, Part
 
 if TYPE_CHECKING:
     from auditor.sources.bundle import Manifest
-
-
-def _none(_: Any) -> list[Any]:
-    return []
-
-
-def _no_columns(_: Part) -> Mapping[str, str]:
-    return {}
 
 
 @dataclass(frozen=True)
@@ -59,10 +51,10 @@ class Format:
     media_type: str | None = None
     folders: bool = False
     split_by_name: bool = False
-    beside: Callable[[Part], list[Path]] = _none
+    beside: Callable[[Part], list[Path]] = lambda _: []
     lines: tuple[str, ...] = ()
     implied_by: frozenset[str] = frozenset()
     why_left_out: str = "as its options ask"
-    remarks: Callable[[Part], list[str]] = _none
-    columns_of: Callable[[Part], Mapping[str, str]] = _no_columns
-    names_of: Callable[[Path], list[str]] = _none
+    remarks: Callable[[Part], list[str]] = lambda _: []
+    columns_of: Callable[[Part], Mapping[str, str]] = lambda _: {}
+    names_of: Callable[[Path], list[str]] = lambda _: []
