@@ -27,10 +27,10 @@ _MODULES = (
     "vectors", "mat", "triplets", "flat_list", "coco", "webdataset", "mapping", "wordlist", "parallel", "table",
 )  # fmt: skip
 
-_ALL: list[Format] = [import_module(f"auditor.sources.{module}").FORMAT for module in _MODULES]
-
 #: Every file format by the name that datasets.toml and --format use.
-FORMATS: Mapping[str, Format] = {one.name: one for one in _ALL}
+FORMATS: Mapping[str, Format] = {
+    one.name: one for one in (import_module(f"auditor.sources.{module}").FORMAT for module in _MODULES)
+}
 
 #: Where so many records hold almost no caption, the file is another thing, and nobody wants a row for each of them.
 _MANY = 1_000_000

@@ -1,7 +1,4 @@
-"""The manifest of a bundle: which version it holds, and the hash of every file.
-
-Format `bundle`: a version as `auditor export` writes it, a folder of Parquet files that a manifest hashes.
-"""
+"""Format `bundle`: a version as `auditor export` writes it, a folder of Parquet files that a manifest hashes."""
 
 from __future__ import annotations
 

@@ -45,15 +45,10 @@ def formats(name: Name = None) -> Result:
 def _rows(name: str) -> list[tuple[str, str, str | None, str]]:
     one = FORMATS[name]
     options = {**one.options, **COMMON_OPTIONS}
+    reads, recognised = (inspect.getdoc(about) or "" for about in (inspect.getmodule(one.read), one.recognises))
+    first = reads.partition("\n\n")[0].removeprefix(f"Format `{name}`: ")
     return [
-        (name, "reads", None, _said_of(name, inspect.getdoc(inspect.getmodule(one.read)) or "")),
-        (name, "recognised", None, " ".join((inspect.getdoc(one.recognises) or "").split())),
+        (name, "reads", None, " ".join(first.split())),
+        (name, "recognised", None, " ".join(recognised.split())),
         *((name, "option", option, meaning) for option, meaning in options.items()),
     ]
-
-
-def _said_of(name: str, told: str) -> str:
-    """Give the paragraph that says what a format is."""
-    mark = f"Format `{name}`: "
-    paragraph = next((one for one in told.split("\n\n") if one.startswith(mark)), told)
-    return " ".join(paragraph.removeprefix(mark).split())

@@ -32,7 +32,7 @@ def recognises(path: Path, head: bytes) -> bool:
     """Recognise matrices by their names, a Parquet file by a column of lists of numbers, a folder by `img_emb`."""
     if path.is_dir():
         return clip_retrieval.recognises(path)
-    ending = _ending(path)
+    ending = path.suffix.lower()
     if ending == ".parquet":
         return head.startswith(b"PAR1") and columns.recognises(path)
     return ending in _READERS
@@ -71,12 +71,12 @@ def _read(part: Part) -> Iterator[pl.DataFrame]:
 def _records(path: Path, options: Mapping[str, Option]) -> Iterator[pl.DataFrame]:
     if path.is_dir():
         return clip_retrieval.read(path, options)
-    if _ending(path) not in _READERS:
+    if path.suffix.lower() not in _READERS:
         known = ", ".join(_READERS)
         raise SourceError(f'{path}: not of format "vectors": expected {known}, or a folder of clip-retrieval')
     if not files.head(path, 1):
         raise SourceError(f"{path}: it is empty")
-    return _READERS[_ending(path)](path, options)
+    return _READERS[path.suffix.lower()](path, options)
 
 
 def _check_pattern(pattern: object) -> None:
@@ -90,10 +90,6 @@ def _check_pattern(pattern: object) -> None:
         raise UsageError(f"image_pattern {pattern}: no regular expression: {error}") from error
     if not groups:
         raise UsageError(f"image_pattern {pattern}: has no group; put what is the id in brackets: (\\d+)_")
-
-
-def _ending(path: Path) -> str:
-    return path.suffix.lower()
 
 
 FORMAT = Format(
