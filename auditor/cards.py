@@ -53,13 +53,15 @@ class DatasetCard(Document):
     """The card of one dataset: a document for people, with what programs want of it.
 
     `settings` are those that the numbers depend on. `findings` are what is wrong with the captions; `unasked` says what
-    could not be looked for. `url` is where the file that was read is published, known by its hash.
+    could not be looked for. `url` is where the file that was read is published, known by its hash; `media_type` is
+    that of files of its format.
     """
 
     language: str
     licence: str | None = None
     citation: str | None = None
     url: str | None = None
+    media_type: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     numbers: tuple[Number, ...] = ()
     findings: tuple[Finding, ...] = ()

@@ -48,16 +48,11 @@ _BIASES = frozenset({
 
 _PERSONAL = frozenset({"personal-data"})
 
-#: The media type of a file by its ending, and where its name is not known by the format that it was read as.
+#: The media type of a file by its ending; where its name is not known, the card has that of its format.
 _ENDINGS: Mapping[str, str] = {
     ".csv": "text/csv", ".tsv": "text/tab-separated-values", ".txt": "text/plain", ".token": "text/plain",
     ".json": "application/json", ".jsonl": "application/jsonlines", ".parquet": "application/x-parquet",
     ".gz": "application/gzip", ".zst": "application/zstd", ".tar": "application/x-tar", ".zip": "application/zip",
-}  # fmt: skip
-
-_FORMATS: Mapping[str, str] = {
-    "coco": "application/json", "karpathy": "application/json", "flickr": "text/plain", "table": "text/csv",
-    "webdataset": "application/x-tar", "bundle": "application/x-parquet",
 }  # fmt: skip
 
 #: What a caption's record has: the name of the field, its column in a bundle, its type, what it is.
@@ -137,7 +132,7 @@ def _file(card: DatasetCard) -> dict[str, str]:
         "their names and hashes.",
         "contentUrl": card.url or name,
         "encodingFormat": _ENDINGS.get(
-            PurePosixPath(name).suffix.lower(), _FORMATS.get(version.format, "application/octet-stream")
+            PurePosixPath(name).suffix.lower(), card.media_type or "application/octet-stream"
         ),
         "sha256": version.source_sha256,
     }

@@ -9,33 +9,11 @@ from __future__ import annotations
 import codecs
 from collections import Counter
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Protocol
+from importlib import import_module
 
 from auditor.errors import SourceError, UsageError
 from auditor.model import COMMON_OPTIONS, Batches, Part, place
-from auditor.sources import (
-    brown,
-    bundle,
-    choices,
-    coco,
-    conllu,
-    entities,
-    flat_list,
-    flickr,
-    judgements,
-    karpathy,
-    mapping,
-    mat,
-    parallel,
-    scenes,
-    table,
-    triplets,
-    vectors,
-    votes,
-    webdataset,
-    wordlist,
-)
+from auditor.sources.format import Format
 from auditor.sources.guards.panics import each_unheard, unheard
 from auditor.sources.judgements.columns import ratings as rating_columns
 from auditor.sources.reading import encoding, files
@@ -43,45 +21,15 @@ from auditor.sources.reading.acceptance import accept, check_common, file_names
 from auditor.sources.reading.batches import gathered
 from auditor.sources.reading.encoding import decoded
 
+#: The modules of all formats. Guessing takes the first that recognises a file: what takes almost any text comes last.
+_MODULES = (
+    "bundle", "choices", "entities", "karpathy", "brown", "conllu", "scenes", "flickr", "votes", "judgements",
+    "vectors", "mat", "triplets", "flat_list", "coco", "webdataset", "mapping", "wordlist", "parallel", "table",
+)  # fmt: skip
 
-class Reader(Protocol):
-    """What a format's module offers.
-
-    `OPTIONS` names its settings and says what each is for.
-    """
-
-    @property
-    def OPTIONS(self) -> Mapping[str, str]: ...  # noqa: D102, N802
-
-    def recognises(self, path: Path, head: bytes) -> bool:
-        """Say whether a file looks like this format, by its name and the first 64 KiB of its content."""
-
-    def read(self, part: Part) -> Batches:
-        """Yield the captions of a part, in frames with columns of `CAPTION_SCHEMA`."""
-
-
-#: Every file format by the name that datasets.toml and --format use. Guessing takes the first that recognises a file.
-FORMATS: Mapping[str, Reader] = {
-    "bundle": bundle,
-    "choices": choices,
-    "entities": entities,
-    "karpathy": karpathy,
-    "brown": brown,
-    "conllu": conllu,
-    "scenes": scenes,
-    "flickr": flickr,
-    "votes": votes,
-    "judgements": judgements,
-    "vectors": vectors,
-    "mat": mat,
-    "triplets": triplets,
-    "list": flat_list,
-    "coco": coco,
-    "webdataset": webdataset,
-    "mapping": mapping,
-    "wordlist": wordlist,
-    "parallel": parallel,
-    "table": table,
+#: Every file format by the name that datasets.toml and --format use.
+FORMATS: Mapping[str, Format] = {
+    one.name: one for one in (import_module(f"auditor.sources.{module}").FORMAT for module in _MODULES)
 }
 
 #: Where so many records hold almost no caption, the file is another thing, and nobody wants a row for each of them.
@@ -89,24 +37,18 @@ _MANY = 1_000_000
 
 _MOST_EMPTY = 100
 
-#: Formats whose records may have more columns than they read.
-_RECORDS = ("table", "list", "coco")
 
-#: Formats whose captions may lie in a folder of files.
-_OF_FOLDERS = ("bundle", "entities", "brown", "table", "vectors")
-
-
-def reader(file_format: str) -> Reader:
+def find_format(name: str) -> Format:
     """Look a format up, or say which there are."""
-    if file_format not in FORMATS:
-        raise UsageError(f"{file_format}: no such format; known are {', '.join(FORMATS)}")
-    return FORMATS[file_format]
+    if name not in FORMATS:
+        raise UsageError(f"{name}: no such format; known are {', '.join(FORMATS)}")
+    return FORMATS[name]
 
 
 def check(part: Part, file_format: str) -> None:
     """Raise `UsageError` where a part has a setting that its format does not know, or a value that it cannot have."""
     check_common(part.options)
-    known = {**reader(file_format).OPTIONS, **COMMON_OPTIONS}
+    known = {**find_format(file_format).options, **COMMON_OPTIONS}
     unknown = sorted(set(part.options) - set(known))
     if unknown:
         raise UsageError(
@@ -118,36 +60,38 @@ def check(part: Part, file_format: str) -> None:
 def check_places(part: Part, file_format: str) -> None:
     """Raise `SourceError` for a file that is not there, and for a folder where the format is one of files."""
     folder = next((path for path in files.expand(part) if files.is_folder(path)), None)
-    if folder is not None and file_format not in _OF_FOLDERS:
+    if folder is not None and not find_format(file_format).folders:
         raise SourceError(f'{folder}: a folder; format "{file_format}" is read from files: name them, as {folder}/*')
 
 
 @unheard()
-def told(part: Part, file_format: str) -> list[str]:
-    """Say what of a part's files was taken for something that nobody named, or is not read."""
-    return table.told(part) if file_format == "table" else judgements.told(part) if file_format == "judgements" else []
+def remarks(part: Part, file_format: str) -> list[str]:
+    """Report what of a part's files was taken for something that nobody named, or is not read."""
+    return find_format(file_format).remarks(part)
 
 
 def ratings(part: Part, file_format: str) -> list[str]:
     """List the columns of ratings in the first file of a part, which formats of captions do not read."""
-    return rating_columns(table.names_of(files.expand(part)[0])) if file_format in _RECORDS else []
+    return rating_columns(find_format(file_format).names_of(files.expand(part)[0]))
 
 
 @unheard()
 def columns_of(part: Part, file_format: str) -> Mapping[str, str]:
-    """Say by which columns a table is read: what each holds, and its name. Nothing of other formats."""
-    return table.columns_of(part) if file_format == "table" else {}
+    """Find by which columns a table is read: what each holds, and its name. Nothing of other formats."""
+    return find_format(file_format).columns_of(part)
 
 
 @unheard()
 def guess(part: Part) -> str:
     """Find the format of files that nobody named, by their content.
 
-    Settings that only a table has make them one. Raises `SourceError` where no format knows the first of them.
+    Options may decide it. Raises `SourceError` where no format knows the first of them.
     """
     path = files.expand(part)[0]
-    if {"image_col", "caption_col"} & set(part.options) and {*part.options} <= {*table.OPTIONS, *COMMON_OPTIONS}:
-        return "table"
+    given = {*part.options}
+    for one in FORMATS.values():
+        if given & one.implied_by and given <= {*one.options, *COMMON_OPTIONS}:
+            return one.name
     head = b"" if path.is_dir() else decoded(files.head(path), part.options.get("encoding"))
     if not head.strip() and not path.is_dir():
         raise SourceError(f"{path}: it is empty")
@@ -179,6 +123,7 @@ def read(part: Part, file_format: str, cut: Counter[str] | None = None) -> Batch
     most captions are names of image files, and where a file changes meanwhile.
     """
     check(part, file_format)
+    one = find_format(file_format)
     accepted = refused = names = full = 0
     first: str | None = None
     named = ", ".join(str(path) for path in part.paths)
@@ -186,7 +131,7 @@ def read(part: Part, file_format: str, cut: Counter[str] | None = None) -> Batch
     paths = files.expand(part)
     unread = {path.name for path in paths} if len(paths) > 1 else set()
     watch = files.Watch(paths)
-    for batch in gathered(each_unheard(reader(file_format).read(part))):
+    for batch in gathered(each_unheard(one.read(part))):
         captions = accept(batch, part, cut)
         refusals = captions.filter(captions["reason"].is_not_null())
         if first is None and refusals.height:
@@ -206,7 +151,7 @@ def read(part: Part, file_format: str, cut: Counter[str] | None = None) -> Batch
             )
         yield captions
     watch.check()
-    if names > accepted // 2 and file_format != "bundle":
+    if names > accepted // 2 and one.manifest is None:
         raise SourceError(f"{named}: {names:,} of {accepted:,} captions are names of image files: are columns swapped?")
     if not accepted:
         detail = f"all {refused} records were refused; the first: {first}" if refused else "it holds no record"

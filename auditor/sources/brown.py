@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
 import polars as pl
 
 from auditor.model import Batches, Part
+from auditor.sources.format import Format
 from auditor.sources.reading import archives, files
 from auditor.sources.reading import lines as text_lines
-
-OPTIONS: Mapping[str, str] = {}
 
 _DOCUMENT = re.compile(r"c[a-r][0-9]{2}")
 
@@ -90,3 +89,6 @@ def _sentences(blocks: Batches, document: str) -> Batches:
             reason=pl.coalesce("reason", pl.when(untagged).then(pl.lit("a word without a tag; expected WORD/TAG"))),
         )
         before += lines.height
+
+
+FORMAT = Format("brown", recognises, read, kind="corpus", folders=True)

@@ -1,7 +1,4 @@
-"""The manifest of a bundle: which version it holds, and the hash of every file.
-
-Format `bundle`: a version as `auditor export` writes it, a folder of Parquet files that a manifest hashes.
-"""
+"""Format `bundle`: a version as `auditor export` writes it, a folder of Parquet files that a manifest hashes."""
 
 from __future__ import annotations
 
@@ -17,10 +14,9 @@ import polars as pl
 
 from auditor.errors import SourceError
 from auditor.model import CAPTION_SCHEMA, Batches, Kind, Part
+from auditor.sources.format import Description, Format
 from auditor.sources.guards import parquet
 from auditor.sources.reading import files
-
-OPTIONS: Mapping[str, str] = {}
 
 KEYS = ("image", "slot")
 
@@ -139,7 +135,7 @@ def _reading(path: Path) -> Iterator[None]:
         raise SourceError(f"{path}: not a Parquet file that can be read ({first}); get the bundle again") from error
 
 
-FORMAT = "auditor.bundle/1"
+EDITION = "auditor.bundle/1"
 
 MANIFEST = "manifest.json"
 
@@ -152,15 +148,12 @@ _LARGEST = 1 << 20
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
-@dataclass(frozen=True)
-class Manifest:
+@dataclass(frozen=True, kw_only=True)
+class Manifest(Description):
     """What a bundle says of itself. `files` gives the sha256 and the number of rows of each file in `folder`."""
 
     folder: Path
     dataset: str
-    kind: Kind
-    language: str
-    related: tuple[str, ...]
     version: str
     images: int
     captions: int
@@ -184,7 +177,7 @@ def open_manifest(path: Path) -> Manifest:
     check = _Check(found)
     check.that(isinstance(document, dict), "expected an object")
     named = document.get("format")
-    check.that(named == FORMAT, f'is of format {named!r}; this auditor reads "{FORMAT}"')
+    check.that(named == EDITION, f'is of format {named!r}; this auditor reads "{EDITION}"')
     for key in ("dataset", "language"):
         check.that(isinstance(document.get(key), str), f"{key} must be a string")
     check.that(document.get("kind") in get_args(Kind), f"kind must be one of {', '.join(get_args(Kind))}")
@@ -252,3 +245,6 @@ def _is_sha256(value: Any) -> bool:
 
 def _is_count(value: Any) -> bool:
     return type(value) is int and value >= 0
+
+
+FORMAT = Format("bundle", recognises, read, manifest=open_manifest, media_type="application/x-parquet", folders=True)

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from auditor.errors import SourceError
 from auditor.model import Batches, Option, Part
+from auditor.sources.format import Format
 from auditor.sources.reading import files
 from auditor.sources.reading.coco_names import COCO_FILE
 from auditor.sources.reading.delimited import below_header, headers
@@ -40,17 +41,6 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
 }
 
 _NEEDED = ("right", "wrong", "image")
-
-OPTIONS: Mapping[str, str] = {
-    "image_col": "key or column that names the image",
-    "right_col": "key or column of the caption that is right",
-    "right2_col": "key or column of a second caption that is right",
-    "wrong_col": "key or column of the caption that is wrong",
-    "item_col": "key or column that names the item, by a number within its part; else the key of the object, or the "
-    "number of the record",
-    "part_col": "key or column of the part of the benchmark; else the name of the file",
-    "coco_ids": "true names COCO's images by the number in their files' names: 000000565045.jpg is 565045",
-}
 
 #: VALSE's votes, by side: annotators who say that the caption, or only the foil, describes the image.
 _MTURK = {"votes_right": "caption", "votes_wrong": "foil"}
@@ -206,3 +196,18 @@ def _of_table(path: Path, split: Mapping[str, list[str]]) -> Iterator[_Record]:
         for line, raw, reason, fields in below_header(file, path, separator, len(names)):
             record = raw if reason else dict(zip(names, fields, strict=True))
             yield _Record("line", line, str(line - 1), record, reason)
+
+
+FORMAT = Format(
+    "choices", recognises, read, kind="choices",
+    options={
+        "image_col": "key or column that names the image",
+        "right_col": "key or column of the caption that is right",
+        "right2_col": "key or column of a second caption that is right",
+        "wrong_col": "key or column of the caption that is wrong",
+        "item_col": "key or column that names the item, by a number within its part; else the key of the object, or "
+        "the number of the record",
+        "part_col": "key or column of the part of the benchmark; else the name of the file",
+        "coco_ids": "true names COCO's images by the number in their files' names: 000000565045.jpg is 565045",
+    },
+)  # fmt: skip

@@ -10,15 +10,12 @@ from typing import Any, NamedTuple
 
 from auditor.errors import SourceError
 from auditor.model import Batches, Part
+from auditor.sources.format import Format
 from auditor.sources.reading import files
 from auditor.sources.reading.json_records import batches
 from auditor.sources.reading.json_stream import Item, items
+from auditor.sources.table import names_of
 from auditor.sources.table.json import first_keys
-
-OPTIONS: Mapping[str, str] = {
-    "split_key": "key of the `images` list that holds an image's split",
-    "image_key": 'key of the `images` list that names an image: "id" (the default) or "file_name"',
-}
 
 _BLOCK = 1 << 20
 
@@ -127,3 +124,12 @@ def _add(images: dict[str, _Image], item: Item, keys: _Keys) -> None:
     images[str(image.get("id"))] = _Image(
         str(split) if isinstance(split, str | int) else None, str(name) if isinstance(name, str | int) else None
     )
+
+
+FORMAT = Format(
+    "coco", recognises, read, media_type="application/json", split_by_name=True, names_of=names_of,
+    options={
+        "split_key": "key of the `images` list that holds an image's split",
+        "image_key": 'key of the `images` list that names an image: "id" (the default) or "file_name"',
+    },
+)  # fmt: skip

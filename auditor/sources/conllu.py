@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from pathlib import Path
 
 import polars as pl
 
 from auditor.model import Batches, Part
+from auditor.sources.format import Format
 from auditor.sources.reading import files
 from auditor.sources.reading import lines as text_lines
-
-OPTIONS: Mapping[str, str] = {}
 
 _FIRST_WORD = rb"1(?:-\d+)?\t(?:[^\t\n]*\t){8}[^\t\n]*(?:\n|$)"
 
@@ -105,3 +103,6 @@ def _judge(sentences: pl.DataFrame) -> pl.DataFrame:
         .then(pl.lit("a sentence with several lines `# text = `"))
         .otherwise("reason"),
     )
+
+
+FORMAT = Format("conllu", recognises, read, kind="corpus", split_by_name=True)

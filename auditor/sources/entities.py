@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -13,10 +13,9 @@ import polars as pl
 
 from auditor.errors import SourceError
 from auditor.model import Batches, Part
+from auditor.sources.format import Format
 from auditor.sources.reading import archives, files
 from auditor.sources.reading import lines as text_lines
-
-OPTIONS: Mapping[str, str] = {}
 
 _FILES_AT_ONCE = 4096
 
@@ -144,3 +143,6 @@ def _parse(lines: pl.DataFrame) -> pl.DataFrame:
         slot=pl.col("line") - 1,
         reason=pl.coalesce("reason", pl.when(parsed["text"].str.contains(r"[\[\]]")).then(broken)),
     )
+
+
+FORMAT = Format("entities", recognises, read, folders=True)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 from auditor.errors import SourceError
 from auditor.model import Batches, Part
+from auditor.sources.format import Format
 from auditor.sources.reading import files
 from auditor.sources.reading.json_records import batches
 from auditor.sources.reading.json_stream import Item, items
-
-OPTIONS: Mapping[str, str] = {}
+from auditor.sources.table import names_of
 
 
 def recognises(path: Path, head: bytes) -> bool:
@@ -33,3 +33,6 @@ def _records(path: Path) -> Iterator[Item]:
         if item.key or not item.number:
             raise SourceError(f'{path}: not of format "list": expected a JSON list of {{"image_id": …, "caption": …}}')
         yield item
+
+
+FORMAT = Format("list", recognises, read, names_of=names_of)

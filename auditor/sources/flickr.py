@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from pathlib import Path
 
 import polars as pl
 
 from auditor.model import Batches, Part
+from auditor.sources.format import Format
 from auditor.sources.reading import files, lines
-
-OPTIONS: Mapping[str, str] = {}
 
 _KEY = r"^(?<image>.+)#(?<number>\d+)$"
 
@@ -50,3 +48,6 @@ def _parse(block: pl.DataFrame) -> pl.DataFrame:
         slot=pl.when(~no_tab).then(number),
         text="text",
     )
+
+
+FORMAT = Format("flickr", recognises, read, media_type="text/plain", split_by_name=True, lines=("",))

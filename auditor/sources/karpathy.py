@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from auditor.errors import SourceError
 from auditor.model import Batches, Part
+from auditor.sources.format import Format
 from auditor.sources.reading import files
 from auditor.sources.reading.json_records import BATCH, encodable, frame, show
 from auditor.sources.reading.json_stream import Item, items
-
-OPTIONS: Mapping[str, str] = {"image_key": 'key that names an image: "filename" (the default), "cocoid", "imgid"'}
 
 _Row = tuple[int, str | None, int | None, str | None, str | None, str | None, str | None, str | None]
 
@@ -93,3 +92,9 @@ def _sentence_fault(sentence: Any) -> str | None:
     if not encodable(f"{sentence['raw']}{sentid}"):
         return "not UTF-8 (a broken byte or a lone surrogate)"
     return None
+
+
+FORMAT = Format(
+    "karpathy", recognises, read, media_type="application/json", split_by_name=True,
+    options={"image_key": 'key that names an image: "filename" (the default), "cocoid", "imgid"'},
+)  # fmt: skip

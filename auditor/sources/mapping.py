@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from auditor.errors import SourceError
 from auditor.model import Batches, Part
+from auditor.sources.format import Format
 from auditor.sources.reading import files
 from auditor.sources.reading.json_records import BATCH, encodable, frame, show
 from auditor.sources.reading.json_stream import Item, items
 from auditor.sources.table.columns import recognised
 from auditor.sources.table.json import first_keys
-
-OPTIONS: Mapping[str, str] = {}
 
 _BEGINNING = re.compile(
     rb'(?:\xef\xbb\xbf)?\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[\s*(?:"|\{\s*"caption"\s*:)'
@@ -63,3 +62,6 @@ def _fault(item: Item, caption: Any) -> str | None:
     if not isinstance(caption, str):
         return f"the caption is not a string; expected {_FORM}"
     return None if encodable(f"{item.key}{caption}") else "not UTF-8 (a broken byte or a lone surrogate)"
+
+
+FORMAT = Format("mapping", recognises, read)

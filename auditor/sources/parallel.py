@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
 
@@ -10,10 +10,9 @@ import polars as pl
 
 from auditor.errors import SourceError
 from auditor.model import Batches, Part
+from auditor.sources.format import Format
 from auditor.sources.reading import files
 from auditor.sources.reading import lines as text_lines
-
-OPTIONS: Mapping[str, str] = {"image_list_file": "file that names the image of each line"}
 
 
 def recognises(path: Path, head: bytes) -> bool:
@@ -71,3 +70,8 @@ def _refuse(paths: list[Path], counts: list[int]) -> NoReturn:
         f"{paths[shortest]} has {counts[shortest]:,} lines, {paths[longest]} has {counts[longest]:,}; "
         "the same line of each must belong to the same image"
     )
+
+
+FORMAT = Format(
+    "parallel", recognises, read, lines=("",), options={"image_list_file": "file that names the image of each line"}
+)

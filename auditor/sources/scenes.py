@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from pathlib import Path
 
 import polars as pl
 
 from auditor.model import Batches, Part
+from auditor.sources.format import Format
 from auditor.sources.reading import files, lines
-
-OPTIONS: Mapping[str, str] = {}
 
 _LINE = r"^([^\t]*)\t([^\t]*)\t(?s:(.*))$"
 
@@ -48,3 +46,6 @@ def _parse(block: pl.DataFrame, number: int) -> pl.DataFrame:
         .when(n.is_null() | (n >= _MOST))
         .then(pl.lit(f"N is no whole number below {_MOST}; expected SCENE<TAB>N<TAB>SENTENCE")),
     )
+
+
+FORMAT = Format("scenes", recognises, read, lines=("",))

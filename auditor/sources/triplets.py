@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 from auditor.errors import SourceError
 from auditor.model import Batches, Part
+from auditor.sources.format import Format
 from auditor.sources.reading import files
 from auditor.sources.reading.json_stream import items
 from auditor.sources.sides import CATEGORIES, JudgedCaption, fault, frames, pair_sides, refused
-
-OPTIONS: Mapping[str, str] = {}
 
 _FORM = "{HC, HI, HM, MM: [{image, captions, label}]}"
 
@@ -68,3 +67,6 @@ def _fault(record: Any) -> str | None:
     if isinstance(label, bool) or label not in (0, 1):
         return f"label {json.dumps(label)[:20]}; expected 0 (the first caption) or 1 (the second)"
     return fault({"image": record.get("image"), "the first caption": captions[0], "the second caption": captions[1]})
+
+
+FORMAT = Format("triplets", recognises, read, kind="pairs")

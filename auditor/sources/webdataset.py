@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import tarfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -14,14 +14,11 @@ import polars as pl
 
 from auditor.errors import SourceError
 from auditor.model import CAPTION_SCHEMA, Batches, Part
+from auditor.sources.format import Format
 from auditor.sources.reading import archives, files
 from auditor.sources.reading.batches import batches
 from auditor.sources.reading.json_records import encodable
 from auditor.sources.reading.json_stream import DECODER
-
-OPTIONS: Mapping[str, str] = {
-    "caption_key": 'key of KEY.json that holds the caption or a list of them; else KEY.txt, or "caption" of KEY.json'
-}
 
 _NAME = re.compile(r"((?:.*/)?[^./][^./]*)\.([^/]+)", re.DOTALL)
 
@@ -150,3 +147,12 @@ def _of_json(member: _Member, key: str | None) -> Iterator[_Row]:
 def _refused(member: _Member, reason: str) -> _Row:
     named = f"{member.key}.{member.extension}: {reason}"
     return (member.number, member.key, None, None, named, member.content[:_SHOWN])
+
+
+FORMAT = Format(
+    "webdataset", recognises, read, media_type="application/x-tar", split_by_name=True,
+    options={
+        "caption_key": 'key of KEY.json that holds the caption or a list of them; else KEY.txt, or "caption" of '
+        "KEY.json"
+    },
+)  # fmt: skip

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,10 +11,9 @@ import polars as pl
 from auditor.errors import SourceError
 from auditor.model import Batches, Option, Part
 from auditor.result import listed
+from auditor.sources.format import Format
 from auditor.sources.reading import archives, files
 from auditor.sources.reading import lines as text_lines
-
-OPTIONS: Mapping[str, str] = {"member": "the list to read of an archive that holds several, by its name in there"}
 
 _HEADER = re.compile(r"(?i)\s*(word|token|type|term)s?[\t ]+(counts?|freq|frequency|occurrences)\s*")
 
@@ -111,3 +109,9 @@ def _parse(block: pl.DataFrame, layout: _Layout) -> pl.DataFrame:
         .when(number.is_null() & layout.counted)
         .then(pl.lit(f"the count is no whole number below 2^64; expected {layout.form}")),
     )
+
+
+FORMAT = Format(
+    "wordlist", recognises, read, kind="wordlist", lines=("",),
+    options={"member": "the list to read of an archive that holds several, by its name in there"},
+)  # fmt: skip

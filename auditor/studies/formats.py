@@ -10,7 +10,7 @@ import polars as pl
 from auditor import parameters as p
 from auditor.model import COMMON_OPTIONS
 from auditor.result import Result, Table
-from auditor.sources import FORMATS, reader
+from auditor.sources import FORMATS, find_format
 
 Name = Annotated[str | None, p.Parameter("Explain this format; default: list all.", metavar="NAME", completes="format")]
 
@@ -32,7 +32,7 @@ def formats(name: Name = None) -> Result:
     Example: auditor formats coco
     """
     if name is not None:
-        reader(name)
+        find_format(name)
     rows = [row for one in ([name] if name else FORMATS) for row in _rows(one)]
     frame = pl.DataFrame(rows, schema=_SCHEMA, orient="row")
     if name is None:
@@ -43,17 +43,12 @@ def formats(name: Name = None) -> Result:
 
 
 def _rows(name: str) -> list[tuple[str, str, str | None, str]]:
-    module = FORMATS[name]
-    options = {**module.OPTIONS, **COMMON_OPTIONS}
+    one = FORMATS[name]
+    options = {**one.options, **COMMON_OPTIONS}
+    reads, recognised = (inspect.getdoc(about) or "" for about in (inspect.getmodule(one.read), one.recognises))
+    first = reads.partition("\n\n")[0].removeprefix(f"Format `{name}`: ")
     return [
-        (name, "reads", None, _said_of(name, inspect.getdoc(module) or "")),
-        (name, "recognised", None, " ".join((inspect.getdoc(module.recognises) or "").split())),
+        (name, "reads", None, " ".join(first.split())),
+        (name, "recognised", None, " ".join(recognised.split())),
         *((name, "option", option, meaning) for option, meaning in options.items()),
     ]
-
-
-def _said_of(name: str, told: str) -> str:
-    """Give the paragraph that says what a format is."""
-    mark = f"Format `{name}`: "
-    paragraph = next((one for one in told.split("\n\n") if one.startswith(mark)), told)
-    return " ".join(paragraph.removeprefix(mark).split())

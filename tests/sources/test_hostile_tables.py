@@ -10,6 +10,7 @@ import re
 import tracemalloc
 from pathlib import Path
 
+import polars as pl
 import pytest
 from broken.arrays import WHOLE as VECTORS
 from broken.tables import PACKED_FILE
@@ -102,6 +103,18 @@ def test_panic_of_polars_is_an_error_of_one_line(
     (tmp_path / name).write_bytes(content)
     assert asked("ingest", "x", "--from", name) == 3
     assert re.fullmatch(r"error: .* can be read: damaged; fetch it again\n", capfd.readouterr().err)
+
+
+def test_parquet_page_that_declares_more_than_the_footer_is_refused(tmp_path: Path) -> None:
+    """Whoever believes the footer asks for the memory that the page declares."""
+    path = tmp_path / "a.parquet"
+    pl.DataFrame({"image": ["a"], "caption": ["a" * (1 << 20)]}).write_parquet(path, statistics=False)
+    content, mib, mib_128 = path.read_bytes(), b"\x88\x80\x80\x01", b"\xfe\xff\xff\x7f"  # Thrift's numbers
+    assert content.count(mib) == 1
+    path.write_bytes(content.replace(mib, mib_128))
+    assert len(content) < 1000
+    with pytest.raises(SourceError, match=r"a\.parquet: expands to more than 200 times its size"):
+        list(sources.read(Part((path,)), "table"))
 
 
 def test_files_of_one_row_are_read_in_few_batches(tmp_path: Path) -> None:

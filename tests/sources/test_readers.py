@@ -263,7 +263,7 @@ def test_folder_is_no_file(tmp_path: Path) -> None:
 
 def test_unknown_format_names_the_known() -> None:
     with pytest.raises(UsageError, match=r"known are .*list, .*coco"):
-        sources.reader("nope")
+        sources.find_format("nope")
 
 
 def test_flickr8k_keeps_its_stray_key(data: Path) -> None:

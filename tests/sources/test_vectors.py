@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from auditor import sources
 from auditor.errors import MissingExtraError, SourceError
 from auditor.model import Part
 from auditor.sources import vectors
-from auditor.sources.vectors.records import SCHEMA
+from auditor.sources.vectors.records import SCHEMA, equally_long
 
 IDS = ["a.jpg", "b.jpg", "c.jpg"]
 MATRIX = np.array([[1, 2], [0, -3.5], [0.25, 4]], np.float32)
@@ -153,7 +154,10 @@ def test_lengths_are_compared_over_all_files(tmp_path: Path) -> None:
     reason = "3 numbers, and the first, of one.parquet, row 1, has 2"
     assert read(one, two)["reason"].to_list() == [None, reason]
     parts = (Part((one,), "train"), Part((two,), "test"))
-    assert pl.concat(list(vectors.read_all(parts)))["reason"].to_list() == [None, reason]
+    assert pl.concat(list(equally_long(chain.from_iterable(map(vectors.read, parts)))))["reason"].to_list() == [
+        None,
+        reason,
+    ]
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def test_every_layout_says_the_same_and_is_guessed(tmp_path: Path, layout: str) 
     path = written(tmp_path / "votes", *LAYOUTS[layout])
     assert compared(read(path)) == PAIR
     assert sources.guess(Part((path,))) == "votes"
-    assert votes.kind(Part((path,))) == "pairs"
+    assert votes.describe(Part((path,))).kind == "pairs"
 
 
 def test_columns_that_a_user_names_are_read(tmp_path: Path) -> None:

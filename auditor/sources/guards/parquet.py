@@ -1,12 +1,14 @@
 """What a Parquet file declares of itself, read before polars is: rows, values and bytes of every page that is wanted.
 
-The footer and the head of each page are structs of Thrift's compact protocol.
+The footer and the head of each page are structs of Thrift's compact protocol. DuckDB's `parquet_metadata` does not do:
+it reads the footer alone, and a page may declare more than its footer does.
 """
 
 from __future__ import annotations
 
 import io
 from collections.abc import Collection, Iterator
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -52,23 +54,18 @@ def check(path: Path, columns: Collection[str]) -> int:
 class _File:
     def __init__(self, file: BinaryIO, limits: Limits, columns: Collection[str]) -> None:
         self._file, self._limits, self._columns = file, limits, columns
+        self._footer = Thrift(self._opened())
 
     def walk(self) -> int:
-        footer = Thrift(self._footer())
-        rows, in_groups = 0, 0
-        for field, kind in footer.fields():
-            if field == _FILE_ROWS:
-                rows = footer.integer(kind)
-            elif field == _ROW_GROUPS:
-                in_groups += sum(self._group(footer, item) for item in footer.items(kind))
-            else:
-                footer.skip(kind)
+        wanted = {_FILE_ROWS: self._footer.integer, _ROW_GROUPS: self._groups}
+        found = self._footer.take(self._footer.fields(), wanted)
+        rows, in_groups = int(found.get(_FILE_ROWS, 0)), found.get(_ROW_GROUPS, 0)
         self._limits.check_rows(rows)
         if rows != in_groups:
             raise ThriftError(f"{rows:,} rows, {in_groups:,} in its row groups")
         return rows
 
-    def _footer(self) -> BinaryIO:
+    def _opened(self) -> BinaryIO:
         size = self._limits.size
         self._file.seek(max(0, size - 8))
         tail = self._file.read(8)
@@ -80,68 +77,48 @@ class _File:
         self._file.seek(size - 8 - length)
         return io.BytesIO(self._file.read(length))
 
-    def _group(self, footer: Thrift, kind: int) -> int:
+    def _groups(self, kind: int) -> int:
         rows = 0
-        for field, inner in footer.struct(kind):
-            if field == _COLUMNS:
-                for item in footer.items(inner):
-                    self._chunk(footer, item)
-            elif field == _GROUP_ROWS:
-                rows = footer.integer(inner)
-            else:
-                footer.skip(inner)
-        self._limits.check_rows(rows)
+        for item in self._footer.items(kind):
+            wanted = {_COLUMNS: self._chunks, _GROUP_ROWS: self._footer.integer}
+            held: int = self._footer.take(self._footer.struct(item), wanted).get(_GROUP_ROWS, 0)
+            self._limits.check_rows(held)
+            rows += held
         return rows
 
-    def _chunk(self, footer: Thrift, kind: int) -> None:
-        described = False
-        for field, inner in footer.struct(kind):
-            if field == _CHUNK_METADATA:
-                self._column(footer, inner)
-                described = True
-            else:
-                footer.skip(inner)
-        if not described:
-            raise ThriftError("a column without its metadata")
+    def _chunks(self, kind: int) -> None:
+        for item in self._footer.items(kind):
+            if not self._footer.take(self._footer.struct(item), {_CHUNK_METADATA: self._column}):
+                raise ThriftError("a column without its metadata")
 
-    def _column(self, footer: Thrift, kind: int) -> None:
-        name = ""
-        facts = dict.fromkeys((_VALUES, _PACKED_SIZE, _DATA_AT, _DICTIONARY_AT), 0)
-        for field, inner in footer.struct(kind):
-            if field == _PATH:
-                parts = [footer.text(item) for item in footer.items(inner)]
-                name = parts[0] if parts else ""
-            elif field in facts:
-                facts[field] = footer.integer(inner)
-            else:
-                footer.skip(inner)
-        start = min(facts[_DATA_AT], facts[_DICTIONARY_AT] or facts[_DATA_AT])
-        end = start + facts[_PACKED_SIZE]
-        if min(start, facts[_PACKED_SIZE], facts[_VALUES]) < 0 or end > self._limits.size:
+    def _column(self, kind: int) -> None:
+        numbers = dict.fromkeys((_VALUES, _PACKED_SIZE, _DATA_AT, _DICTIONARY_AT), self._footer.integer)
+        found = self._footer.take(self._footer.struct(kind), {_PATH: self._name, **numbers})
+        name = found.get(_PATH, "")
+        declared, packed, data_at, dictionary_at = (found.get(field, 0) for field in numbers)
+        start = min(data_at, dictionary_at or data_at)
+        if min(start, packed, declared) < 0 or start + packed > self._limits.size:
             raise ThriftError(f"column {name} lies outside of the file")
         if name in self._columns:
-            values = sum(self._pages(start, end))
+            values = sum(self._pages(start, start + packed))
             self._limits.check_rows(values)
-            if facts[_VALUES] > values:
-                raise ThriftError(f"column {name}: {facts[_VALUES]:,} values, {values:,} in its pages")
+            if declared > values:
+                raise ThriftError(f"column {name}: {declared:,} values, {values:,} in its pages")
+
+    def _name(self, kind: int) -> str:
+        parts = [self._footer.text(item) for item in self._footer.items(kind)]
+        return parts[0] if parts else ""
 
     def _pages(self, at: int, end: int) -> Iterator[int]:
         """Yield how many values there are in each page of data."""
         while at < end:
             self._file.seek(at)
             head = Thrift(self._file)
-            kind = packed = unpacked = values = 0
-            for field, inner in head.fields():
-                if field == _PAGE_KIND:
-                    kind = head.integer(inner)
-                elif field == _PAGE_UNPACKED:
-                    unpacked = head.integer(inner)
-                elif field == _PAGE_PACKED:
-                    packed = head.integer(inner)
-                elif field in _PAGE_HEADERS:
-                    values = self._page_values(head, inner)
-                else:
-                    head.skip(inner)
+            numbers = dict.fromkeys((_PAGE_KIND, _PAGE_UNPACKED, _PAGE_PACKED), head.integer)
+            headers = dict.fromkeys(_PAGE_HEADERS, partial(_values, head))
+            found = head.take(head.fields(), {**numbers, **headers})
+            kind, unpacked, packed = (found.get(field, 0) for field in numbers)
+            values = next((found[field] for field in reversed(found) if field in headers), 0)
             at = self._file.tell() + packed
             if packed < 0 or at > self._limits.size:
                 raise ThriftError("a page longer than the file")
@@ -153,11 +130,6 @@ class _File:
                 self._limits.check_rows(values)
                 yield values
 
-    def _page_values(self, head: Thrift, kind: int) -> int:
-        values = 0
-        for field, inner in head.struct(kind):
-            if field == _PAGE_VALUES:
-                values = head.integer(inner)
-            else:
-                head.skip(inner)
-        return values
+
+def _values(head: Thrift, kind: int) -> int:
+    return int(head.take(head.struct(kind), {_PAGE_VALUES: head.integer}).get(_PAGE_VALUES, 0))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import BinaryIO
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, BinaryIO
 
 _TRUE, _FALSE, _BYTE, _INTEGERS, _DOUBLE, _BINARY, _LISTS, _MAP, _STRUCT = 1, 2, 3, (4, 5, 6), 7, 8, (9, 10), 11, 12
 
@@ -37,6 +37,16 @@ class Thrift:
         """Yield the fields of a struct inside."""
         self._expect(kind == _STRUCT)
         return self.fields()
+
+    def take(self, fields: Iterator[tuple[int, int]], wanted: Mapping[int, Callable[[int], Any]]) -> dict[int, Any]:
+        """Read the fields that are wanted, each by its own function of its kind; step over the others."""
+        found: dict[int, Any] = {}
+        for number, kind in fields:
+            if number in wanted:
+                found[number] = wanted[number](kind)
+            else:
+                self.skip(kind)
+        return found
 
     def items(self, kind: int) -> Iterator[int]:
         """Yield the kind of each item of a list; the caller reads or skips the item before it asks for the next."""

@@ -7,29 +7,15 @@ a record a line or one list of them, has the keys of its first record.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import NoReturn
 
 from auditor.errors import SourceError
 from auditor.model import Batches, Part
+from auditor.sources.format import Format
 from auditor.sources.judgements import columns, flickr8k, tables, unrated
 from auditor.sources.reading import files
 from auditor.sources.reading import lines as text_lines
-
-OPTIONS: Mapping[str, str] = {
-    "captions_file": ".token file with the captions that the judgements name by their ids",
-    "candidates_file": "file with a caption on each line, for judgements that have a column id (the line, from 0)",
-    "image_col": "column that names the image",
-    "caption_col": 'column that holds the caption, or one for each of several: "cand_1,cand_2"',
-    "judge_col": "column that says who rated; without it, judges are numbered",
-    "score_col": 'column that holds the score, or one for each caption or each judge: "score_1,score_2"',
-    "votes_col": "column that says how many people stand behind a score",
-    "id_col": "column that tells apart captions of an image with the same text: the system that wrote them",
-    "coco_ids": "true names COCO's images by the number in their files' names: 000000565045.jpg is 565045",
-    "references": '"unrated" reads, in place of the ratings, the captions of captions_file that nobody rated at their '
-    "own image",
-}
 
 
 def recognises(path: Path, head: bytes) -> bool:
@@ -41,7 +27,7 @@ def recognises(path: Path, head: bytes) -> bool:
     return table[1].by_people if table is not None else flickr8k.layout(head) is not None
 
 
-def told(part: Part) -> list[str]:
+def remarks(part: Part) -> list[str]:
     """Name the columns of references, which are captions of their own and not read here."""
     found = columns.references(tables.first_names(files.head(files.expand(part)[0])))
     return [
@@ -77,3 +63,21 @@ def _refuse(path: Path) -> NoReturn:
         f'{path}:1: not of format "judgements": neither Flickr8k\'s five fields nor a header with columns for image, '
         f"caption and score (name them with image_col, caption_col and score_col): {first[:100]}"
     )
+
+
+FORMAT = Format(
+    "judgements", recognises, read, kind="judgements", remarks=remarks,
+    options={
+        "captions_file": ".token file with the captions that the judgements name by their ids",
+        "candidates_file": "file with a caption on each line, for judgements that have a column id (the line, from 0)",
+        "image_col": "column that names the image",
+        "caption_col": 'column that holds the caption, or one for each of several: "cand_1,cand_2"',
+        "judge_col": "column that says who rated; without it, judges are numbered",
+        "score_col": 'column that holds the score, or one for each caption or each judge: "score_1,score_2"',
+        "votes_col": "column that says how many people stand behind a score",
+        "id_col": "column that tells apart captions of an image with the same text: the system that wrote them",
+        "coco_ids": "true names COCO's images by the number in their files' names: 000000565045.jpg is 565045",
+        "references": '"unrated" reads, in place of the ratings, the captions of captions_file that nobody rated at '
+        "their own image",
+    },
+)  # fmt: skip

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.errors import SourceError
 from auditor.model import Batches, Part
+from auditor.sources.format import Format
 from auditor.sources.mat import variables
 from auditor.sources.mat.pairs import captions, check_origin, pairs
 from auditor.sources.mat.triplets import triplets
@@ -17,13 +18,6 @@ from auditor.sources.sides import JudgedCaption, fault, frames, refused
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-OPTIONS: Mapping[str, str] = {
-    "images_file": "for triplets: JSON list of {image_id, caption}, one record for each pair in the order of the "
-    'triplets; without it, images are called "pair 1", "pair 2", …',
-    "origin": 'for pairs: "human", or "system 1" to "system 5": what they wrote about the image of the pair '
-    "becomes plain captions, each sentence once for an image; everything else and the votes are left out",
-}
 
 _REFERENCES = {"name", "sentences"}
 
@@ -93,3 +87,14 @@ def _references(structs: NDArray[Any]) -> Iterator[JudgedCaption]:
                 yield refused(
                     "record", line, f"sentence {slot + 1} is not a text", {"name": image, "sentence": sentence}
                 )
+
+
+FORMAT = Format(
+    "mat", recognises, read,
+    options={
+        "images_file": "for triplets: JSON list of {image_id, caption}, one record for each pair in the order of the "
+        'triplets; without it, images are called "pair 1", "pair 2", …',
+        "origin": 'for pairs: "human", or "system 1" to "system 5": what they wrote about the image of the pair '
+        "becomes plain captions, each sentence once for an image; everything else and the votes are left out",
+    },
+)  # fmt: skip

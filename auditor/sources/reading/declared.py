@@ -13,9 +13,6 @@ from auditor.errors import SourceError
 from auditor.model import Part, Source
 from auditor.sources.reading import files
 
-#: Formats of which each file stands for itself, and not for one annotator or one side of another file.
-_OF_ONE_FILE = ("table", "flickr", "coco", "karpathy", "webdataset", "conllu")
-
 _SPLITS = {"train": "train", "training": "train", "val": "val", "valid": "val", "validation": "val", "dev": "dev"} | {
     "test": "test", "testing": "test", "restval": "restval"
 }  # fmt: skip
@@ -57,7 +54,7 @@ def by_file_names(source: Source) -> tuple[Source, str | None]:
     Files none of which names a split, or that all name the same, stay as they are; where only some do, or several files
     name none, the sentence says that the splits are unknown.
     """
-    if source.format not in _OF_ONE_FILE or not all(part.unnamed for part in source.parts):
+    if not all(part.unnamed for part in source.parts):
         return source, None
     paths = [path for part in source.parts for path in files.expand(part)]
     found = {path: _split_of(path) for path in paths}

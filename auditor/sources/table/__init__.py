@@ -8,31 +8,20 @@ counted nowhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
 
 from auditor.errors import SourceError
 from auditor.model import CAPTION_SCHEMA, Batches, Part
+from auditor.sources.format import Format
 from auditor.sources.reading import files
 from auditor.sources.table import columnar, delimited, json
 from auditor.sources.table.columnar import ARROW, PARQUET, STREAM
 from auditor.sources.table.columns import Wishes, recognised, wishes
 from auditor.sources.table.folder import SPLITS, STATE, Piece, of_hub, pieces
 from auditor.sources.table.layout import captions
-
-OPTIONS: Mapping[str, str] = {
-    "image_col": "column that names the image",
-    "caption_col": "column of captions or of lists of them, or several columns with a caption each; * stands for any",
-    "caption_id_col": "column that no two captions share; numbers order the captions of an image",
-    "split_col": "column that holds the split",
-    "slot_col": "column of the caption's slot, from 0",
-    "annotator_col": "column of who wrote the caption, which orders the captions of an image",
-    "lang_col": "column of the caption's language",
-    "lang": "language to read: rows of others are left out",
-    "delimiter": 'what separates columns: a character, or "tab"',
-}
 
 _COLUMNAR = (PARQUET, ARROW, STREAM)
 
@@ -113,7 +102,7 @@ def names_of(path: Path) -> list[str]:
     return delimited.names(header, delimited.delimiter_of(header))
 
 
-def told(part: Part) -> list[str]:
+def remarks(part: Part) -> list[str]:
     """Say which columns are taken together as the captions of an image, where no setting names each of them."""
     wanted = wishes(part.options)
     for _, _, columns in _rows(part, wanted):
@@ -168,3 +157,23 @@ def _order(part: Part, wanted: Wishes) -> dict[str, int]:
 def _by_value(name: str) -> tuple[bool, int, str]:
     is_number = name.isdecimal() and len(name) < _LONG_NUMBER
     return (not is_number, int(name) if is_number else 0, name)
+
+
+FORMAT = Format(
+    "table", recognises, read, media_type="text/csv", folders=True, split_by_name=True, lines=(".csv", ".tsv"),
+    implied_by=frozenset({"image_col", "caption_col"}),
+    why_left_out="cells without a caption, where another of the row has one", remarks=remarks, columns_of=columns_of,
+    names_of=names_of,
+    options={
+        "image_col": "column that names the image",
+        "caption_col": "column of captions or of lists of them, or several columns with a caption each; * stands "
+        "for any",
+        "caption_id_col": "column that no two captions share; numbers order the captions of an image",
+        "split_col": "column that holds the split",
+        "slot_col": "column of the caption's slot, from 0",
+        "annotator_col": "column of who wrote the caption, which orders the captions of an image",
+        "lang_col": "column of the caption's language",
+        "lang": "language to read: rows of others are left out",
+        "delimiter": 'what separates columns: a character, or "tab"',
+    },
+)  # fmt: skip

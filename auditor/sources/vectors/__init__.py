@@ -6,32 +6,18 @@ Parquet with a column of vectors, `.npy` beside a list of ids, `.npz`, HDF5, and
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import polars as pl
 
 from auditor.errors import SourceError, UsageError
 from auditor.model import Option, Part
+from auditor.sources.format import Format
 from auditor.sources.guards.panics import each_unheard
 from auditor.sources.reading import files
 from auditor.sources.vectors import clip_retrieval, columns, hdf5, matrix
 from auditor.sources.vectors.records import Named, equally_long, named
-
-OPTIONS: Mapping[str, str] = {
-    "image_col": "column that names the image",
-    "text_col": "column of the text that a vector is of",
-    "vector_col": "column that holds the vectors of images",
-    "text_vector_col": "column that holds the vectors of texts",
-    "ids_file": "for .npy: the ids of its rows, as .txt, .json, .csv, .parquet or .npy; else the file beside it that "
-    "is called like it, or ids.*",
-    "of": '"texts" where the ids of a .npy, .npz or HDF5 file are texts and not images',
-    "image_pattern": "regular expression whose first group is the image's id: (\\d+)_ takes 1000268201 of "
-    "1000268201_693b08cb0e.jpg",
-    "image_suffix": "what is put behind each id: .jpg where captions name image.jpg",
-    "coco_ids": "true names COCO's images by the number in their files' names: 000000565045.jpg is 565045",
-}
 
 _READERS: Mapping[str, Named] = {
     ".parquet": columns.read,
@@ -46,7 +32,7 @@ def recognises(path: Path, head: bytes) -> bool:
     """Recognise matrices by their names, a Parquet file by a column of lists of numbers, a folder by `img_emb`."""
     if path.is_dir():
         return clip_retrieval.recognises(path)
-    ending = _ending(path)
+    ending = path.suffix.lower()
     if ending == ".parquet":
         return head.startswith(b"PAR1") and columns.recognises(path)
     return ending in _READERS
@@ -58,12 +44,7 @@ def read(part: Part) -> Iterator[pl.DataFrame]:
     Raises `SourceError` for a file that is none of these, a damaged one, and one whose vectors cannot be told apart.
     Raises `MissingExtraError` for HDF5 where h5py is not installed.
     """
-    yield from read_all((part,))
-
-
-def read_all(parts: Iterable[Part]) -> Iterator[pl.DataFrame]:
-    """Yield the vectors of several parts, all of one length: of another than the first they are refused."""
-    yield from equally_long(each_unheard(chain.from_iterable(map(_read, parts))))
+    yield from equally_long(each_unheard(_read(part)))
 
 
 def beside(part: Part) -> list[Path]:
@@ -90,12 +71,12 @@ def _read(part: Part) -> Iterator[pl.DataFrame]:
 def _records(path: Path, options: Mapping[str, Option]) -> Iterator[pl.DataFrame]:
     if path.is_dir():
         return clip_retrieval.read(path, options)
-    if _ending(path) not in _READERS:
+    if path.suffix.lower() not in _READERS:
         known = ", ".join(_READERS)
         raise SourceError(f'{path}: not of format "vectors": expected {known}, or a folder of clip-retrieval')
     if not files.head(path, 1):
         raise SourceError(f"{path}: it is empty")
-    return _READERS[_ending(path)](path, options)
+    return _READERS[path.suffix.lower()](path, options)
 
 
 def _check_pattern(pattern: object) -> None:
@@ -111,5 +92,20 @@ def _check_pattern(pattern: object) -> None:
         raise UsageError(f"image_pattern {pattern}: has no group; put what is the id in brackets: (\\d+)_")
 
 
-def _ending(path: Path) -> str:
-    return path.suffix.lower()
+FORMAT = Format(
+    "vectors", recognises, read, kind="vectors", folders=True, beside=beside,
+    why_left_out="they repeat the vector of an image",
+    options={
+        "image_col": "column that names the image",
+        "text_col": "column of the text that a vector is of",
+        "vector_col": "column that holds the vectors of images",
+        "text_vector_col": "column that holds the vectors of texts",
+        "ids_file": "for .npy: the ids of its rows, as .txt, .json, .csv, .parquet or .npy; else the file beside it "
+        "that is called like it, or ids.*",
+        "of": '"texts" where the ids of a .npy, .npz or HDF5 file are texts and not images',
+        "image_pattern": "regular expression whose first group is the image's id: (\\d+)_ takes 1000268201 of "
+        "1000268201_693b08cb0e.jpg",
+        "image_suffix": "what is put behind each id: .jpg where captions name image.jpg",
+        "coco_ids": "true names COCO's images by the number in their files' names: 000000565045.jpg is 565045",
+    },
+)  # fmt: skip

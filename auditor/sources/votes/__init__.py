@@ -17,6 +17,7 @@ import polars as pl
 
 from auditor.errors import SourceError
 from auditor.model import Batches, Kind, Option, Part
+from auditor.sources.format import Description, Format
 from auditor.sources.reading import files, lines
 from auditor.sources.reading.delimited import below_header, headers
 from auditor.sources.reading.json_records import show
@@ -24,11 +25,6 @@ from auditor.sources.sides import frames
 from auditor.sources.table import json
 from auditor.sources.votes import columns, counts
 from auditor.sources.votes.columns import Places
-
-OPTIONS: Mapping[str, str] = {
-    **columns.OPTIONS,
-    "key_file": "key of the questions, which `auditor tasks` wrote: it undoes the draw of B and C",
-}
 
 #: Line, text as it stands, what is wrong with it, fields.
 _Record = tuple[int, str, str | None, list[str]]
@@ -44,20 +40,19 @@ def recognises(path: Path, head: bytes) -> bool:
     return any(columns.lacking(columns.find(names, {}), {}) is None for names in header.values())
 
 
-def kind(part: Part) -> Kind:
-    """Say what the votes are on: triplets where there is a column for A, else pairs."""
-    names = _layout(files.expand(part)[0], part.options)[1]
-    return "triplets" if "a" in columns.find(names, part.options) else "pairs"
+def describe(part: Part) -> Description:
+    """Find what is voted on: triplets where there is a column for A, else pairs; and whose images they are.
 
-
-def described_in(part: Part) -> str | None:
-    """Name the dataset whose images the questions of `auditor tasks` show; null for a table of one's own."""
+    The questions of `auditor tasks` name the dataset whose images they show; a table of one's own names none.
+    """
     path = files.expand(part)[0]
     separator, names = _layout(path, part.options)
+    kind: Kind = "triplets" if "a" in columns.find(names, part.options) else "pairs"
     if not {"task", "dataset", "version"} <= set(names):
-        return None
+        return Description(kind)
     _, _, reason, fields = next(_records(path, separator, names), (0, "", "it is empty", []))
-    return None if reason else fields[names.index("dataset")] or None
+    about = "" if reason else fields[names.index("dataset")]
+    return Description(kind, related=(about,) if about else ())
 
 
 def read(part: Part) -> Batches:
@@ -150,3 +145,12 @@ def _name(texts: Mapping[str, str]) -> str:
     form = "triplets" if "a" in texts else "pairs"
     shown = [form, texts["image"], *(texts[side].strip(" ") for side in "abc" if side in texts)]
     return "t" + hashlib.md5("\x1f".join(shown).encode(), usedforsecurity=False).hexdigest()[:16]
+
+
+FORMAT = Format(
+    "votes", recognises, read, kind="pairs", describe=describe, why_left_out="nobody has voted on them",
+    options={
+        **columns.OPTIONS,
+        "key_file": "key of the questions, which `auditor tasks` wrote: it undoes the draw of B and C",
+    },
+)  # fmt: skip

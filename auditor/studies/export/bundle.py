@@ -13,7 +13,7 @@ import polars as pl
 from auditor.model import Selection
 from auditor.replacing import printable
 from auditor.sources import bundle
-from auditor.sources.bundle import ANNOTATIONS, CAPTIONS, FORMAT, MANIFEST
+from auditor.sources.bundle import ANNOTATIONS, CAPTIONS, EDITION, MANIFEST
 from auditor.sources.reading.files import sha256
 from auditor.store import bundles
 from auditor.studies.export.folders import replacing_folder
@@ -56,7 +56,7 @@ def _manifest(selection: Selection, contents: bundles.Contents, rows: pl.DataFra
     """Say what a bundle holds. No clock but the version's own, in UTC: the same export again gives the same bytes."""
     version = selection.version
     document = {
-        "format": FORMAT,
+        "format": EDITION,
         "auditor": installed("auditor"),
         "dataset": version.dataset,
         "kind": version.kind,

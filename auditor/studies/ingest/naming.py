@@ -10,22 +10,12 @@ from typing import Any
 
 from auditor import config
 from auditor.errors import SourceError
-from auditor.model import Kind, Source
+from auditor.model import Source
 from auditor.remote import Near
-from auditor.sources import bundle, guess, votes
-from auditor.sources.bundle import MANIFEST, Manifest, open_manifest
+from auditor.sources import FORMATS, find_format, guess
+from auditor.sources.bundle import Manifest
+from auditor.sources.format import Description
 from auditor.sources.reading.files import STDIN, expand, head, is_folder, is_stdin
-
-#: What the files of a format hold, where it is not captions.
-_KINDS: Mapping[str, Kind] = {
-    "wordlist": "wordlist",
-    "brown": "corpus",
-    "conllu": "corpus",
-    "judgements": "judgements",
-    "triplets": "pairs",
-    "choices": "choices",
-    "vectors": "vectors",
-}
 
 
 def wanted(
@@ -60,55 +50,40 @@ def near_files(paths: Sequence[Path], near: Near) -> list[Path]:
 
 def _format_of(paths: Sequence[Path]) -> str | None:
     path = paths[0] if len(paths) == 1 else STDIN
-    if is_folder(path):
-        return "bundle" if bundle.recognises(path, b"") else None
-    return "bundle" if path.name == MANIFEST and path.is_file() and bundle.recognises(path, head(path)) else None
+    if is_stdin(path) or not (is_folder(path) or path.is_file()):
+        return None
+    start = b"" if is_folder(path) else head(path)
+    return next((one.name for one in FORMATS.values() if one.manifest and one.recognises(path, start)), None)
 
 
 def described(
     source: Source, kind: str | None = None, declarations: Path | Mapping[str, Source] | None = None
 ) -> Source:
-    """Complete a source with what its files say of their kind, where neither datasets.toml nor the user says it.
+    """Complete a source with what its files state of their kind, where neither datasets.toml nor the user does.
 
     Raises `SourceError` for a bundle without a manifest.
     """
-    if source.dataset in config.sources(declarations):
+    is_piped = any(is_stdin(path) for part in source.parts for path in part.paths)  # which can be read only once
+    if source.dataset in config.sources(declarations) or (is_piped and not source.format):
         return source
-    if source.format != "bundle":
-        return _voted_on(source, kind) if _likely_format(source) == "votes" else _of_kind(source, kind)
-    manifest = manifest_of(source)
+    one = find_format(source.format or guess(source.parts[0]))
+    found = manifest_of(dataclasses.replace(source, format=one.name)) or (
+        Description(one.kind) if is_piped or one.describe is None else one.describe(source.parts[0])
+    )
     return dataclasses.replace(
         source,
-        kind=source.kind if kind else manifest.kind,
-        language=source.language or manifest.language,
-        related=manifest.related,
+        kind=source.kind if kind else found.kind,
+        language=source.language or found.language,
+        related=tuple(name for name in found.related if config.DATASET_NAME.fullmatch(name)),
     )
 
 
-def _of_kind(source: Source, kind: str | None) -> Source:
-    return source if kind else dataclasses.replace(source, kind=_KINDS.get(_likely_format(source), source.kind))
-
-
-def _voted_on(source: Source, kind: str | None) -> Source:
-    """Complete votes by their columns; questions of `auditor tasks` say whose images they are about."""
-    part = source.parts[0]
-    if any(is_stdin(path) for path in part.paths):
-        return source if kind else dataclasses.replace(source, kind="pairs")
-    about = votes.described_in(part)
-    related = (about,) if about and config.DATASET_NAME.fullmatch(about) else source.related
-    return dataclasses.replace(source, kind=source.kind if kind else votes.kind(part), related=related)
-
-
-def _likely_format(source: Source) -> str:
-    """Guess the format where nobody named it, except of standard input, which can be read only once."""
-    if source.format or any(is_stdin(path) for part in source.parts for path in part.paths):
-        return source.format
-    return guess(source.parts[0])
-
-
-def manifest_of(source: Source) -> Manifest:
-    """Open the manifest of a source's bundle. Raises `SourceError` where it names more than one."""
+def manifest_of(source: Source) -> Manifest | None:
+    """Open the manifest of a source that is a whole version, a bundle. Raises `SourceError` where it names several."""
+    opened = find_format(source.format).manifest
+    if opened is None:
+        return None
     paths = [path for part in source.parts for path in expand(part)]
     if len(paths) != 1:
         raise SourceError(f"{source.dataset}: a bundle is a whole version; read one at a time")
-    return open_manifest(paths[0])
+    return opened(paths[0])

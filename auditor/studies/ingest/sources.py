@@ -18,11 +18,14 @@ from auditor.model import Progress, Selection, Source, place, silent
 from auditor.result import Finding, Result, Said, Severity, Table, about, counted, findings_in, listed, notes_in
 from auditor.scoring.single_captions import SINGLE_CAPTION
 from auditor.scoring.writing import unspaced
-from auditor.sources import check, check_places, guess, ratings, read, told, vectors
+from auditor.sources import check, check_places, find_format, guess, ratings, read, remarks
+from auditor.sources.bundle import Manifest
+from auditor.sources.format import Format
 from auditor.sources.reading import encoding, files
 from auditor.sources.reading import lines as text_lines
 from auditor.sources.reading.declared import by_file_names, missing, named_files, split_lists, with_standard_input
 from auditor.sources.reading.encoding import as_utf8
+from auditor.sources.vectors.records import equally_long
 from auditor.store import ingestion
 from auditor.store.connection import Store
 from auditor.store.ingest_terms import Terms
@@ -35,11 +38,6 @@ from auditor.text import AT_INGEST
 MAX_REJECTED = 0.01
 
 _SHOWN_REFUSALS = 10
-
-#: Formats whose files are lines of text, and tables that are.
-_OF_LINES = ("flickr", "parallel", "scenes", "wordlist")
-
-_TABLES = (".csv", ".tsv")
 
 
 @dataclass(frozen=True)
@@ -190,44 +188,40 @@ def _ingested(store: Store, source: Source, note: str | None, terms: Terms, prog
     with with_standard_input(source) as original, as_utf8(original) as there:
         guessed = not there.format
         found = dataclasses.replace(there, format=guess(there.parts[0])) if guessed else there
-        if found.format == "bundle":
-            found, note, terms = _bundled(found, note, terms)
+        one = find_format(found.format)
+        if manifest := manifest_of(found):
+            found, note, terms = _bundled(found, manifest, note, terms)
         for part in found.parts:
             check(part, found.format)
         if found.obtain and (why := missing(found)):
             raise SourceError(f"{found.dataset}: not all of its files are in the data folder: {why}. {found.obtain}")
         for part in found.parts:
             check_places(part, found.format)
-        found, splits = by_file_names(found)
+        found, splits = by_file_names(found) if one.split_by_name else (found, None)
         said = [splits] if splits else []
-        said += [f"{found.dataset}: {one}" for one in told(found.parts[0], found.format)]
+        said += [f"{found.dataset}: {remark}" for remark in remarks(found.parts[0], found.format)]
         cut = Counter[str]()
         named = named_files(dataclasses.replace(found, parts=original.parts))
         holds_vectors = are_vectors(found)
-        if holds_vectors:
-            named += [path for part in found.parts for path in vectors.beside(part) if path not in named]
+        named += [path for part in found.parts for path in one.beside(part) if path not in named]
         watch = files.Watch([*named, *map(files.locate, found.splits.values())])
         sha256 = files.sha256(named)
         if holds_vectors:
-            rows = watch.over(vectors.read_all(found.parts))
+            rows = watch.over(equally_long(chain.from_iterable(map(one.read, found.parts))))
             made = write_vectors(store, found, rows, sha256, note, terms, progress)
         else:
             captions = watch.over(chain.from_iterable(read(part, found.format, cut) for part in found.parts))
             lists = split_lists(found)
             made = ingestion.write(store, found, captions, lists, AT_INGEST, sha256, note, terms, progress)
-        cut_off = _unended(found.format, named_files(found))
+        cut_off = _unended(one, named_files(found))
         rated = tuple(ratings(found.parts[0], found.format)) if found.kind == "captions" else ()
-    return _Done(found, made, guessed or found.format == "bundle", sha256, tuple(said), cut["captions"], cut_off, rated)
+    return _Done(found, made, guessed or manifest is not None, sha256, tuple(said), cut["captions"], cut_off, rated)
 
 
-def _unended(file_format: str, paths: Sequence[Path]) -> tuple[str, ...]:
+def _unended(one: Format, paths: Sequence[Path]) -> tuple[str, ...]:
     """Name the last lines of text files that have no end."""
-    lines = {path: text_lines.unended(path) for path in paths if path.is_file() and _has_lines(file_format, path)}
+    lines = {path: text_lines.unended(path) for path in paths if path.name.endswith(one.lines) and path.is_file()}
     return tuple(f"{path.name}:{number}" for path, number in lines.items() if number is not None)
-
-
-def _has_lines(file_format: str, path: Path) -> bool:
-    return file_format in _OF_LINES or (file_format == "table" and path.suffix in _TABLES)
 
 
 def _locked(terms: Terms, entry: Entry, lock: Lock) -> Terms:
@@ -241,9 +235,8 @@ def _locked(terms: Terms, entry: Entry, lock: Lock) -> Terms:
     )
 
 
-def _bundled(source: Source, note: str | None, terms: Terms) -> tuple[Source, str | None, Terms]:
+def _bundled(source: Source, manifest: Manifest, note: str | None, terms: Terms) -> tuple[Source, str | None, Terms]:
     """Take a bundle at its word: its own splits, its note where the user has none, its version or nothing at all."""
-    manifest = manifest_of(source)
     if terms.version not in (None, manifest.version):
         raise SourceError(
             f"{source.dataset}: {manifest.path} names version {manifest.version[:12]}, {terms.named_by} names "
@@ -327,14 +320,7 @@ def _surprises(source: Source, made: ingestion.Ingest, note: str | None) -> list
     surprises += [f"{source.dataset}: split {split} counts as {role}" for split, role in source.split_roles.items()]
     if made.left_out:
         by_language = any("lang" in part.options for part in source.parts)
-        why = (
-            "as its options ask"
-            if source.format != "table"
-            else "cells without a caption, where another of the row has one"
-        )
-        why = "of another language, or of none" if by_language else why
-        why = "nobody has voted on them" if source.format == "votes" else why
-        why = "they repeat the vector of an image" if source.format == "vectors" else why
+        why = "of another language, or of none" if by_language else find_format(source.format).why_left_out
         said = f"{source.dataset}: {made.left_out:,} records left out: {why}"
         surprises.append(_found("records-left-out", whole, said, records=made.left_out))
     if made.listed_missing:

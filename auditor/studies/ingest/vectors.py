@@ -9,6 +9,7 @@ import polars as pl
 from auditor.errors import UsageError
 from auditor.model import Selection, Source, Version
 from auditor.result import Finding, Said, about, counted, listed
+from auditor.sources import find_format
 from auditor.store import vectors, versions
 from auditor.store.connection import Store
 
@@ -26,7 +27,7 @@ _OF_IMAGES = ("captions", "candidates", "judgements", "pairs", "choices")
 
 def are_vectors(source: Source) -> bool:
     """Say whether a source holds vectors. Raises `UsageError` where its kind and its format say different things."""
-    if (source.format == _KIND) != (source.kind == _KIND):
+    if (find_format(source.format).kind == _KIND) != (source.kind == _KIND):
         raise UsageError(
             f'{source.dataset}: format "{source.format}" and kind "{source.kind}" do not belong together: '
             'vectors have format = "vectors" and kind = "vectors"'

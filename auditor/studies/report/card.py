@@ -16,6 +16,7 @@ from auditor.errors import redacted
 from auditor.findings import KINDS, title
 from auditor.model import Progress, Selection, Source, silent
 from auditor.result import SEVERITIES, Finding, Result, Section, Signature, Table, program
+from auditor.sources import FORMATS
 from auditor.store import versions
 from auditor.store.connection import Store
 from auditor.studies.report import answers
@@ -76,7 +77,7 @@ def card(
     context = ReportContext(store, (selection,), settings or ReportSettings(), progress, declared)
     profiled, measured = answers.profiled(context), answers.bounds(context) if context.scored else None
     found, results, unasked = answers.findings(context)
-    about = declared.get(selection.version.dataset)
+    about, read_as = declared.get(selection.version.dataset), FORMATS.get(selection.version.format)
     language = versions.language(store, selection.version.dataset)
     splits = (
         versions.images(store, selection)
@@ -108,6 +109,7 @@ def card(
         licence=about.licence if about else None,
         citation=about.citation if about else None,
         url=_published_at(selection, about),
+        media_type=read_as.media_type if read_as else None,
         settings={key: [*value] if key == "metrics" else value for key, value in asked.items() if value is not None},
         numbers=tuple(itertools.chain(*numbers)),
         findings=found,
