@@ -1,5 +1,5 @@
--- The cache: whatever can be counted again. The whole schema may be dropped without loss: this file runs whenever a
--- store is opened for writing, and makes what is missing.
+-- The cache: whatever can be counted again. The whole schema may be dropped without loss: this file runs when a store
+-- whose cache is not whole is opened for writing, and makes what is missing.
 
 create schema if not exists cache;
 
