@@ -263,3 +263,9 @@ def test_without_pycocoevalcap_the_extra_is_named(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     with pytest.raises(MissingExtraError, match=r"pip install 'auditor\[meteor\]'"):
         request("meteor")
+
+
+@pytest.mark.parametrize(("word", "number"), [("dog", 99644), ("café", 3045921), ("日本", 835047), ("", 0)])
+def test_words_have_the_numbers_of_java(word: str, number: int) -> None:
+    """`String.hashCode`, in the jar's own order of words."""
+    assert words._java_hash(word) == number

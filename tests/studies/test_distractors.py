@@ -19,6 +19,7 @@ from auditor.errors import UsageError
 from auditor.model import Part, Source
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.distractors import COLUMNS, TASKS, distractors
+from auditor.studies.distractors.tables import examples as examples_of
 from auditor.studies.ingest.sources import ingest_sources
 
 ASKED = [
@@ -336,3 +337,9 @@ def test_a_scene_keeps_its_preposition_and_a_pronoun_its_person(store: Store, tm
         "A man washes his hands in a river .",
         "A child washes his hands in a park .",
     ]
+
+
+@pytest.mark.parametrize(("items", "caption"), [(1, None), (2, "1 more: -o FILE.csv or FILE.jsonl writes them")])
+def test_examples_show_one_item_and_count_the_others(items: int, caption: str | None) -> None:
+    rows = [{"part": "just-scene", "image": str(n), "right": "a", "wrong": "b"} for n in range(items)]
+    assert examples_of(pl.DataFrame(rows)).caption == caption

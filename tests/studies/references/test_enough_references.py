@@ -148,3 +148,9 @@ def test_a_corpus_has_no_references_and_compared_captions_are_said_to_be_odd_one
     with pytest.raises(UsageError, match="sentences: is a corpus"):
         ranked_captions(store, "sentences", metrics=["bleu-1"])
     assert "systems was ingested as candidates, not as captions to score against" in tasks(store, "systems").sentences
+
+
+def test_summary_has_the_mean_with_one_reference_and_with_most(store: Store) -> None:
+    result = measured(store)
+    (row,) = next(table.frame for table in result.tables if table.name == "enough").iter_rows(named=True)
+    assert (row["mean with 1"], row["mean with 4"]) == (value(result, "mean", 1), value(result, "mean", 4))

@@ -142,3 +142,9 @@ def test_tokens_of_13a_are_those_of_the_script() -> None:
         ["日本", "café…"],
         ["x", "y"],
     ]
+
+
+def test_own_references_are_left_out_of_candidates_only(described: Store) -> None:
+    with pytest.raises(UsageError, match="name --candidates"):
+        score(described, "set", metrics=["bleu-1"], without_own_references=True)
+    assert score(described, "set", metrics=["bleu-1"], candidates=SYSTEMS, without_own_references=True).frame.height
