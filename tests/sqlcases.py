@@ -69,6 +69,7 @@ PARAMS: dict[str, Any] = {
     "split": None,
     "confirmed": None,
     "profile": "bare",
+    "key": "bare",
     "longest": 4,
     "system": "case",
     "system_seq": 1,

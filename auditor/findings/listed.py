@@ -154,8 +154,9 @@ CAPTION_KINDS: Mapping[str, CaptionKind] = {
     "padded-images": CaptionKind(
         "captions that repeat another of their image",
         "Images have fewer different captions than captions: some were repeated, to make up the number.",
-        "Captions with the tokens of an earlier caption of their image (`sql/findings/repeated_caption.sql`), as a "
-        "share of all captions. Short captions of plain images meet by chance: of 50 an image, 2 or 3 %.",
+        "Captions with the tokens of an earlier caption of their image (`sql/facts/repeat.sql`), as a share of all "
+        "captions. Tokens are those of `bare`, or `char` for scripts without blanks, whatever `--tokenizer` asks. "
+        "Short captions of plain images meet by chance: of 50 an image, 2 or 3 %.",
         "A caption that is held out and scored finds its own words among the references: the more captions repeat, the "
         "more all human scores and agreement within images are too high.",
         "Let `auditor bounds --distinct` take each text of an image once, and say how many captions differ.",

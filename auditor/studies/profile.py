@@ -11,7 +11,7 @@ import polars.selectors as cs
 from auditor import parameters as p
 from auditor.model import Progress, Selection, silent
 from auditor.result import Figure, Finding, Result, Table, about
-from auditor.scoring.writing import chooses_tokenizer
+from auditor.scoring.writing import chooses_tokenizer, fact_tokenizer
 from auditor.store import ngrams, tokens, versions
 from auditor.store.connection import Store
 from auditor.text import AUTO, tokenizer_of
@@ -32,7 +32,7 @@ DIRT = "signs-of-dirt"
 _SIGNS: Mapping[str, str] = {
     "captions-without-word": "captions without a word",
     "images-with-one-caption": "images with one caption only, which has no reference",
-    "captions-repeated-within-image": "captions that repeat an earlier one of their image",
+    "captions-repeated-within-image": "captions that repeat another of their image",
     "captions-on-several-images": "captions whose text occurs at several images",
     "captions-in-several-splits": "captions in several splits",
     "images-in-several-splits": "images that are in several splits",
@@ -127,7 +127,7 @@ def _describe(store: Store, selection: Selection, tokenizer: str) -> tuple[pl.Da
     version = selection.version
     logged = versions.log_rows(store, version.dataset).filter(pl.col("seq") == version.seq)
     refused = logged.select(statistic=pl.lit("rejected"), value=pl.col("rejected").cast(pl.Float64))
-    workspace = ngrams.workspace(store, selection, tokenizer)
+    workspace = ngrams.workspace(store, selection, tokenizer, key=fact_tokenizer(store, selection))
     workspace.bind("annotated", "annotation_as_of")
     noted = [workspace.rows("annotations")]
     for other in versions.related(store, version.dataset):

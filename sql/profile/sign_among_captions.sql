@@ -1,11 +1,11 @@
 -- name: sign_among_captions
--- version: 1
+-- version: 2
 -- grain: image, slot
 -- reads: reference, caption
 -- returns: image_no, image, slot, split, text, signs
 --
 -- The captions at work, and the signs of dirt that they show beside others; case and outer blanks do not count. A
--- sign of an image is told of all its captions, or of those that repeat. The usual number of captions of an image is the
+-- sign of an image is told of all its captions. The usual number of captions of an image is the
 -- most frequent one. Captions count as sorted where none is longer than the one before it, and one is shorter: their slots
 -- are no annotators.
 with placed as (
@@ -22,12 +22,6 @@ per_image as (
     group by image_no
 ),
 usual as (select mode(captions) as captions from per_image),
-in_image as (
-    select image_no, folded
-    from placed
-    group by image_no, folded
-    having count(*) > 1
-),
 on_several as (
     select folded
     from placed
@@ -45,7 +39,6 @@ select
     p.image_no, p.image, p.slot, p.split, p.text,
     list_filter([
         case when l.text is not null then 'captions-in-several-splits' end,
-        case when r.folded is not null then 'images-repeating-a-caption-but-for-case' end,
         case when o.folded is not null then 'texts-on-several-images-but-for-case' end,
         case when o.folded is not null then 'captions-with-such-texts' end,
         case when i.captions <> u.captions then 'images-with-another-number-of-captions' end,
@@ -55,6 +48,5 @@ select
 from placed as p
 cross join usual as u
 join per_image as i using (image_no)
-left join in_image as r using (image_no, folded)
 left join on_several as o on p.folded = o.folded
 left join leaked as l on p.text = l.text

@@ -94,7 +94,7 @@ def _listed(asked: Asked) -> pl.DataFrame:
 
 
 def _padded(asked: Asked) -> pl.DataFrame:
-    return asked.rows("repeated_caption").select(
+    return asked.rows("repeat").select(
         "image",
         "slot",
         why=pl.format(
