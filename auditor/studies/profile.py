@@ -11,6 +11,7 @@ import polars.selectors as cs
 from auditor import parameters as p
 from auditor.model import Progress, Selection, silent
 from auditor.result import Figure, Finding, Result, Table, about
+from auditor.scoring.signs import bind_signs
 from auditor.scoring.writing import chooses_tokenizer, fact_tokenizer
 from auditor.store import ngrams, tokens, versions
 from auditor.store.connection import Store
@@ -128,6 +129,7 @@ def _describe(store: Store, selection: Selection, tokenizer: str) -> tuple[pl.Da
     logged = versions.log_rows(store, version.dataset).filter(pl.col("seq") == version.seq)
     refused = logged.select(statistic=pl.lit("rejected"), value=pl.col("rejected").cast(pl.Float64))
     workspace = ngrams.workspace(store, selection, tokenizer, key=fact_tokenizer(store, selection))
+    bind_signs(workspace)
     workspace.bind("annotated", "annotation_as_of")
     noted = [workspace.rows("annotations")]
     for other in versions.related(store, version.dataset):
@@ -143,9 +145,10 @@ def _describe(store: Store, selection: Selection, tokenizer: str) -> tuple[pl.Da
 
 def _listed(store: Store, selection: Selection, tokenizer: str, order: pl.DataFrame) -> pl.DataFrame:
     """Give every caption that a count of hygiene counts, in the order of the counts."""
+    at_work = ngrams.workspace(store, selection, tokenizer)
+    bind_signs(at_work)
     return (
-        ngrams.workspace(store, selection, tokenizer)
-        .rows("sign_of_dirt")
+        at_work.rows("sign_of_dirt")
         .join(order, on="statistic")
         .sort("place", pl.when(pl.col("statistic").str.starts_with("texts-")).then("folded"), "image_no", "slot")
         .select(

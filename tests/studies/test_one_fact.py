@@ -130,3 +130,35 @@ def test_commands_agree_on_real_captions(data: Path) -> None:
         for tokenizer in ("auto", "ptb"):
             found = {name: ask(store, "flickr8k:test", tokenizer=tokenizer) for name, ask in ASKED.items()}
             assert set(found.values()) == {1}, found
+
+
+#: Captions by the finding that lists them, and the counts of `profile` that count them.
+DIRTY = {
+    "markup": (["<b>A boat</b>", "a boat &amp; a dog", "a boat<br/>"], ["captions-with-markup"]),
+    "placeholders": (["<unk> in a boat", "a <person> in a boat"], []),
+    "broken-characters": (
+        [
+            "A man\u00e2\u20ac\u2122s hat",
+            "Un caf\u00c3\u00a9",
+            "A dog\ufffd runs",
+            "A cat\u0093 sits",
+            "A boy \u200e runs",
+        ],
+        [
+            "captions-that-look-encoded-twice",
+            "captions-with-replacement-characters",
+            "captions-with-unprintable-characters",
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", [kind for kind, (_, counts) in DIRTY.items() if counts])
+@pytest.mark.parametrize("tokenizer", ["auto", "ptb"])
+def test_profile_counts_the_signs_that_findings_list(store: Store, kind: str, tokenizer: str) -> None:
+    texts = [text for texts, _ in DIRTY.values() for text in [*texts, "zero\u200bwidth"]]
+    ingest_rows(store, [(str(place), 0, text) for place, text in enumerate(texts)])
+    counted = dict(profile(store, "set", tokenizer=tokenizer).frame.select("statistic", "value").iter_rows())
+    (found,) = findings(store, "set", tokenizer=tokenizer, kinds=[kind]).findings
+    texts, counts = DIRTY[kind]
+    assert sum(counted[name] for name in counts) == found.values["captions"] == len(texts)
