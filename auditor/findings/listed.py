@@ -177,8 +177,7 @@ CAPTION_KINDS: Mapping[str, CaptionKind] = {
     "uneven-captions": CaptionKind(
         "images with another number of captions than most of their split",
         "Images of one split differ in how many captions they have.",
-        "Images whose number of captions is not the most frequent one of their split "
-        "(`sql/findings/unusual_count.sql`).",
+        "Images whose number of captions is not the most frequent one of their split (`sql/facts/image_captions.sql`).",
         "Scores that take the best reference (BLEU, METEOR) are higher where there are more.",
         "Draw equally many: `--references K`.",
         0.1,

@@ -132,6 +132,15 @@ def test_commands_agree_on_real_captions(data: Path) -> None:
             assert set(found.values()) == {1}, found
 
 
+def test_profile_counts_the_uneven_images_that_findings_list(store: Store) -> None:
+    captions = {"a": 5, "b": 5, "c": 4, "x": 1, "y": 1, "z": 1, "v": 1}
+    rows = [(image, slot, f"{image} {slot}") for image, many in captions.items() for slot in range(many)]
+    ingest_rows(store, rows, splits={"test": ["a", "b", "c"], "train": ["x", "y", "z", "v"]})
+    counted = dict(profile(store, "set").frame.select("statistic", "value").iter_rows())
+    (found,) = findings(store, "set", kinds=["uneven-captions"]).findings
+    assert counted["images-with-another-number-of-captions"] == found.values["images"] == 1
+
+
 #: Captions by the finding that lists them, and the counts of `profile` that count them.
 DIRTY = {
     "markup": (["<b>A boat</b>", "a boat &amp; a dog", "a boat<br/>"], ["captions-with-markup"]),

@@ -52,7 +52,11 @@ def plain_counts(rows: pl.DataFrame) -> dict[str, int]:
         image: [unicodedata.normalize("NFC", text.strip(" \t\r\n")) for _, text in said]
         for image, said in worded.items()
     }
-    usual = Counter(map(len, by_image.values())).most_common(1)[0][0]
+    split_of = {image: min(splits_of_image[image], default="") for image in by_image}
+    usual = {
+        split: Counter(len(said) for image, said in by_image.items() if split_of[image] == split).most_common(1)[0][0]
+        for split in split_of.values()
+    }
     return {
         "images": len(by_image),
         "captions": rows.height,
@@ -71,7 +75,9 @@ def plain_counts(rows: pl.DataFrame) -> dict[str, int]:
         "captions-with-such-texts": sum(
             folded_copies[text] for text, images in images_folded.items() if len(images) > 1
         ),
-        "images-with-another-number-of-captions": sum(len(said) != usual for said in by_image.values()),
+        "images-with-another-number-of-captions": sum(
+            len(said) != usual[split_of[image]] for image, said in by_image.items()
+        ),
         "captions-with-outer-blanks": sum(t != t.strip(" \t\r\n") for t in rows["text"]),
         "captions-with-double-blanks": sum("  " in t for t in rows["text"]),
         "captions-ending-in-a-full-stop": sum(t.strip(" \t\r\n").endswith(".") for t in rows["text"]),

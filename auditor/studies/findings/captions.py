@@ -112,7 +112,8 @@ def _padded(asked: Asked) -> pl.DataFrame:
 
 
 def _uneven(asked: Asked) -> pl.DataFrame:
-    return asked.rows("unusual_count").select(
+    counted = asked.rows("image_captions").filter(pl.col("captions") != pl.col("usual"))
+    return counted.select(
         "image", slot=pl.lit(None, pl.UInt32), why=pl.format("{} captions, most others have {}", "captions", "usual")
     )
 
