@@ -23,6 +23,7 @@ import pytest
 from conftest import ROOT, ingest_rows
 
 from auditor.metrics.candidates import CandidateSet, bind_candidates
+from auditor.scoring.signs import bind_signs
 from auditor.store import ngrams, people
 from auditor.store.connection import MEMORY, Store
 from auditor.store.readonly_sql import ask
@@ -69,6 +70,7 @@ PARAMS: dict[str, Any] = {
     "split": None,
     "confirmed": None,
     "profile": "bare",
+    "key": "bare",
     "longest": 4,
     "system": "case",
     "system_seq": 1,
@@ -269,6 +271,8 @@ def _bind_what_studies_bind(store: Store, workspace: Workspace, file: SqlFile, c
         workspace.bind("searched_caption", "searched_text")
     if "duplicate" in reads_of(file.name):
         workspace.bind("duplicate", "duplicate_elsewhere", "duplicate_within")
+    if "sign" in reads_of(file.name):
+        bind_signs(workspace)
     if "halved" in reads_of(file.name) and "halved" not in workspace.bound:
         workspace.bind("halved", "train_test_half")
 

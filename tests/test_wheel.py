@@ -21,6 +21,7 @@ def test_wheel_runs_the_demo_in_an_empty_environment(tmp_path: Path) -> None:
     for wanted in (
         "auditor/sql/metrics/bleu/bleu.sql",
         "auditor/sql/relations.toml",
+        "auditor/sql/facts/signs.toml",
         "auditor/sql/macros.sql",
         "auditor/datasets.toml",
         "auditor/sample/narrow.token",

@@ -28,7 +28,7 @@ CAPTION_KINDS: Mapping[str, CaptionKind] = {
     "personal-data": CaptionKind(
         "captions with an e-mail address or a phone number",
         "Captions hold an e-mail address or a phone number.",
-        "By patterns (`sql/findings/personal_data.sql`): an address with @, seven digits or more in the groupings of "
+        "By patterns (`sql/facts/signs.toml`): an address with @, seven digits or more in the groupings of "
         "phone numbers.",
         "A model may learn to say them, and the law may forbid to pass them on.",
         "Take them out before the dataset is shared.",
@@ -38,7 +38,7 @@ CAPTION_KINDS: Mapping[str, CaptionKind] = {
         "captions with the address of a page",
         "Captions hold the address of a page: read off a sign in the picture, or left over from the page they were "
         "taken from.",
-        "By a pattern (`sql/findings/web_address.sql`).",
+        "By a pattern (`sql/facts/signs.toml`).",
         "Where it is no text in the picture, the caption was copied from a page, and no picture shows it.",
         "Read them; keep those that a picture shows.",
         0.01,
@@ -47,7 +47,7 @@ CAPTION_KINDS: Mapping[str, CaptionKind] = {
     "file-names": CaptionKind(
         "captions with the name of a file",
         "Captions hold the name of a file, such as IMG_1234.jpg.",
-        "By its ending, or as cameras number pictures (`sql/findings/file_name.sql`).",
+        "By its ending, or as cameras number pictures (`sql/facts/signs.toml`).",
         "It says nothing of the picture, and a model learns to say it.",
         "Write a caption, or leave it out.",
         0.0005,
@@ -56,7 +56,7 @@ CAPTION_KINDS: Mapping[str, CaptionKind] = {
     "placeholders": CaptionKind(
         "captions with a placeholder in the place of words",
         "Captions stand where one should be written: N/A, test, XXXX, `<unk>`, “image not available”.",
-        "By a list of patterns (`sql/findings/placeholder.sql`).",
+        "By a list of patterns (`sql/facts/signs.toml`).",
         "Each is a reference that no good caption can match, and a sentence that a model learns.",
         "Leave them out, or ask for captions. `<unk>` says that somebody else's preprocessing was published: look for "
         "the captions as they were written.",
@@ -66,7 +66,7 @@ CAPTION_KINDS: Mapping[str, CaptionKind] = {
     "markup": CaptionKind(
         "captions with mark-up",
         "Captions hold tags or entities of HTML, links of Markdown, or escapes such as `\\n`.",
-        "By a pattern (`sql/findings/markup.sql`).",
+        "By a pattern (`sql/facts/signs.toml`).",
         "Tokenizers make words of it, and models learn to write it.",
         "Decode entities and take tags out, then ingest again.",
         0.0005,
@@ -75,7 +75,7 @@ CAPTION_KINDS: Mapping[str, CaptionKind] = {
     "broken-characters": CaptionKind(
         "captions with characters that were decoded wrongly or cannot be seen",
         "Captions were decoded wrongly (“Ã©” for “é”, �) or hold characters that nobody can see.",
-        "By the characters (`sql/findings/broken_characters.sql`).",
+        "By the characters (`sql/facts/signs.toml`).",
         "Metrics and vocabularies take a word with them for another word.",
         "Read the file in its own encoding, and ingest again.",
         0.0005,
@@ -116,7 +116,7 @@ CAPTION_KINDS: Mapping[str, CaptionKind] = {
     "first-person-captions": CaptionKind(
         "captions that begin with I, we or you and tell nothing to be seen",
         "Captions begin with I, we, you, my, our or let me, and do not go on to what there is to see.",
-        "By the first words (`sql/findings/first_person.sql`); “we see a dog” describes it and does not count.",
+        "By the first words (`sql/facts/signs.toml`); “we see a dog” describes it and does not count.",
         "They say what somebody thinks or would like, which no picture shows.",
         "Read them; leave out what describes nothing.",
         0.005,
@@ -154,8 +154,9 @@ CAPTION_KINDS: Mapping[str, CaptionKind] = {
     "padded-images": CaptionKind(
         "captions that repeat another of their image",
         "Images have fewer different captions than captions: some were repeated, to make up the number.",
-        "Captions with the tokens of an earlier caption of their image (`sql/findings/repeated_caption.sql`), as a "
-        "share of all captions. Short captions of plain images meet by chance: of 50 an image, 2 or 3 %.",
+        "Captions with the tokens of an earlier caption of their image (`sql/facts/repeat.sql`), as a share of all "
+        "captions. Tokens are those of `bare`, or `char` for scripts without blanks, whatever `--tokenizer` asks. "
+        "Short captions of plain images meet by chance: of 50 an image, 2 or 3 %.",
         "A caption that is held out and scored finds its own words among the references: the more captions repeat, the "
         "more all human scores and agreement within images are too high.",
         "Let `auditor bounds --distinct` take each text of an image once, and say how many captions differ.",
@@ -176,8 +177,7 @@ CAPTION_KINDS: Mapping[str, CaptionKind] = {
     "uneven-captions": CaptionKind(
         "images with another number of captions than most of their split",
         "Images of one split differ in how many captions they have.",
-        "Images whose number of captions is not the most frequent one of their split "
-        "(`sql/findings/unusual_count.sql`).",
+        "Images whose number of captions is not the most frequent one of their split (`sql/facts/image_captions.sql`).",
         "Scores that take the best reference (BLEU, METEOR) are higher where there are more.",
         "Draw equally many: `--references K`.",
         0.1,

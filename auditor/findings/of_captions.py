@@ -51,16 +51,19 @@ KINDS: Mapping[str, Kind] = {
     ),
     "identical-captions": Kind(
         "Captions of one image are the same, token for token.",
-        "Tokens are compared within each image. `n` is the images.",
+        "As `padded-images` are (`sql/facts/repeat.sql`). `n` is the images.",
         "Expect maxima of BLEU and METEOR there. Look at `auditor identical DATASET -o pairs.csv`: short captions of "
         "plain images are alike by chance, long ones were copied.",
-        "set: images with identical captions: 3 of 1,000 (captions: 6, pairs: 3); with all captions identical: 0",
+        "set: 3 of 5,000 captions repeat another of their image, at 3 of 1,000 images; captions in groups of equal "
+        "captions: 6, in pairs: 3; images with all captions identical: 0",
         ("identical",),
         {
-            "images_with_twins": "images with any",
-            "twins": "captions that have one",
-            "pairs": "pairs of them",
-            "images_all_identical": "images all of whose captions are identical",
+            "repeats": "captions that repeat an earlier one of their image",
+            "letter_repeats": "those that are equal letter for letter",
+            "images_with_repeats": "images with any",
+            "in_groups": "captions in groups of equal captions: the first ones too",
+            "pairs": "pairs of equal captions",
+            "images_all_equal": "images all of whose captions are equal",
             "wordless": "captions without a word, which are not compared",
         },
     ),

@@ -67,14 +67,18 @@ KINDS: Mapping[str, Kind] = {
     "repeated-captions": Kind(
         "Captions repeat another of their image: held out, they find themselves among the references, and what a human "
         "scores is too high.",
-        "Tokens of the tokenizer are compared within each image; the first of those that are the same repeats nothing. "
-        "`n` is the captions. Told where more than 1 % repeat another, as a warning, and with `--distinct` always.",
+        "As `padded-images` are (`sql/facts/repeat.sql`), whatever `--tokenizer` asks. `n` is the captions. Listed "
+        "where more than 1 % repeat another, as a warning, and with `--distinct` always.",
         "Ask again with `--distinct`: each text then counts once per image, and the rows stand beside the raw ones. "
         "Look with `auditor identical REF` whether captions were copied to fill up images.",
         "set: 3,065 of 10,921 captions repeat another of their image: the human bound is inflated; --distinct takes "
         "each text once",
         ("bounds", "compare", "score"),
-        {"captions": "captions that repeat another of their image", "images": "images that have such"},
+        {
+            "captions": "captions that repeat another of their image",
+            "images": "images that have such",
+            "equal_under_tokenizer": "captions that `--distinct` leaves out: equal under the tokenizer of the scores",
+        },
     ),
     "captions-too-long": Kind(
         "Captions have more words than the metrics align, so that their images have no scores.",

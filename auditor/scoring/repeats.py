@@ -8,9 +8,10 @@ from dataclasses import replace
 from auditor.model import Progress, Selection
 from auditor.registry import References
 from auditor.result import Finding, Said, Severity, about
-from auditor.store import tokens
+from auditor.scoring.writing import fact_tokenizer
+from auditor.store import ngrams, tokens
 from auditor.store.connection import Store
-from auditor.store.workspace import Workspace
+from auditor.store.versions import images as described
 from auditor.text import tokenizer_of
 
 #: What numbers are called, of all captions and of each text once per image, where both are shown.
@@ -23,27 +24,30 @@ _MOST = 0.01
 def repeats(
     store: Store, selections: Sequence[Selection], tokenizer: str, progress: Progress, *, left_out: bool
 ) -> list[Finding]:
-    """Say of which selections more than 1 % of the captions repeat another of their image; any that are `left_out`.
+    """List which selections have more than 1 % captions that repeat another of their image; any that are `left_out`.
 
-    A caption repeats another where the tokens are the same; those are provided.
+    Scores leave out what is equal under `tokenizer`, whose tokens are provided; the finding names that number where it
+    differs.
     """
     tokens.provide(store, selections, tokenizer, tokenizer_of(tokenizer), progress)
     told = []
     for one in selections:
-        version = one.version
-        at_work = Workspace(store, dataset=version.dataset, seq=version.seq, split=one.split, profile=tokenizer)
-        at_work.bind("every_reference", "reference")
-        captions, repeated, images = at_work.rows("repeated_captions").row(0)
-        if not repeated or (repeated <= _MOST * captions and not left_out):
+        key = fact_tokenizer(store, one, progress)
+        counted = ngrams.workspace(store, one, key, key=key).rows("repeat_count")
+        captions, repeated, images = counted.select("captions", "repeats", "images_with_repeats").row(0)
+        equal = captions - int(described(store, replace(one, distinct=tokenizer))["captions"].sum()) if left_out else 0
+        if not (repeated or equal) or (repeated <= _MOST * captions and not left_out):
             continue
+        without = "" if equal == repeated else f" the {equal:,} that are equal under tokenizer {tokenizer}"
         verb = "repeats" if repeated == 1 else "repeat"
         end = (
-            f"{DISTINCT} rows are without, {RAW} ones with them"
+            f"{DISTINCT} rows are without{without}, {RAW} ones with them"
             if left_out
             else "the human bound is inflated; --distinct takes each text once"
         )
         said = f"{one.label}: {repeated:,} of {captions:,} captions {verb} another of their image: {end}"
         values = {"captions": repeated, "images": images}
+        values |= {"equal_under_tokenizer": equal} if left_out else {}
         severity: Severity = "warning" if repeated > _MOST * captions else "notice"
         told.append(Finding("repeated-captions", said, about(one), values, captions, severity))
     return told

@@ -11,14 +11,14 @@ from typing import ParamSpec
 import polars as pl
 
 from auditor.errors import UsageError
-from auditor.model import Selection
+from auditor.model import Progress, Selection, silent
 from auditor.parameters import bound
 from auditor.registry import MetricRequest
 from auditor.result import Result
-from auditor.store import cache
+from auditor.store import cache, tokens
 from auditor.store.connection import Store
 from auditor.store.versions import language, resolve
-from auditor.text import AUTO
+from auditor.text import AUTO, tokenizer_of
 
 P = ParamSpec("P")
 
@@ -84,6 +84,16 @@ def chosen_tokenizer(
     others = [label for label, why in reasons.items() if not why]
     alike = f"; {', '.join(others)} by the same, so that all are counted alike" if others else ""
     return _UNSPACED, [f"tokenizer char, of characters: {'; '.join(unspaced_ones)}{alike}"]
+
+
+def fact_tokenizer(store: Store, selection: Selection, progress: Progress = silent) -> str:
+    """Return the tokenizer that decides which captions of a version are equal, and provide its tokens.
+
+    It is `bare`, or `char` for scripts without blanks, whatever tokenizer a command is asked for.
+    """
+    tokenizer, _ = chosen_tokenizer(store, [replace(selection, split=None).pinned_name])
+    tokens.provide(store, [selection], tokenizer, tokenizer_of(tokenizer), progress)
+    return tokenizer
 
 
 def _is_unspaced(spoken: str) -> bool:

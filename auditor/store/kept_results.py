@@ -21,7 +21,7 @@ from auditor.model import Selection
 from auditor.result import Figure, Finding, Result, Table
 from auditor.store import cache, versions
 from auditor.store.connection import Store
-from auditor.store.sqlfiles import catalogue
+from auditor.store.sqlfiles import catalogue, sql_root
 
 _RELATION = "study_result"
 
@@ -93,7 +93,7 @@ def _around(store: Store, selections: Sequence[Selection]) -> list[tuple[Any, ..
 
 @functools.cache
 def _program() -> str:
-    """Hash the code that makes results, and every SELECT."""
+    """Hash the code that makes results, every SELECT, and the patterns that they look for."""
     package = Path(__file__).parents[1]
     code = sorted(
         (str(path.relative_to(package)), path.read_bytes())
@@ -105,6 +105,7 @@ def _program() -> str:
         digest.update(f"{name} {len(text)}\n".encode() + text)
     for name in sorted(catalogue()):
         digest.update(catalogue()[name].statement.encode())
+    digest.update((sql_root() / "facts" / "signs.toml").read_bytes())
     return digest.hexdigest()
 
 

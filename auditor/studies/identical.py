@@ -7,12 +7,11 @@ import polars as pl
 from auditor import parameters as p
 from auditor.model import Progress, Selection, pictured, silent
 from auditor.result import Finding, Result, Signature, Table, about
-from auditor.scoring.writing import chooses_tokenizer
-from auditor.store import ngrams, tokens
+from auditor.scoring.writing import fact_tokenizer
+from auditor.store import ngrams
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.store.workspace import Workspace
-from auditor.text import AUTO, tokenizer_of
 
 _SHOWN = 10
 
@@ -25,19 +24,18 @@ _WHY = (
 )
 
 
-@chooses_tokenizer("refs")
 def identical(
     store: Store,
     *refs: p.Refs,
-    tokenizer: p.Tokenizer = AUTO,
     split: p.Split = None,
     as_text: p.AsText = False,
     progress: Progress = silent,
 ) -> Result:
     """Pairs of identical captions of one image.
 
-    Two captions are identical that have the same tokens, or with `as_text` the same letters. A row is a pair;
-    `all_identical` says that all captions of its image are. Captions without a word are in no pair.
+    Two captions are identical that have the same tokens (`bare`, or `char` for scripts without blanks). A row is a
+    pair, with `as_text` of captions with the same letters; `all_identical` says that all captions of its image are.
+    Captions without a word are in no pair. Of equal captions of an image, all but the first repeat another.
 
     How to read it: an image whose captions are all the same has one description, not five, and a caption scored against
     its twin gets the full score: both make an upper bound look better than it is.
@@ -51,12 +49,13 @@ def identical(
     Example: auditor identical flickr8k coco-val -o pairs.csv
     """
     selections = resolve_all(store, refs, split)
+    keys = [fact_tokenizer(store, selection, progress) for selection in selections]
     pairs, counts = [], []
-    for selection in selections:
-        at_work = _workspace(store, selection, tokenizer, progress, as_text=as_text)
+    for selection, key in zip(selections, keys, strict=True):
+        at_work = ngrams.workspace(store, selection, key, key=key, as_text=as_text)
         pairs.append(_of(selection, at_work.rows("identical")))
         counts.append(_counted(at_work))
-    parameters = {"tok": tokenizer, "equal": "text" if as_text else "tokens"}
+    parameters = {"tok": ",".join(sorted({*keys})), "equal": "text" if as_text else "tokens"}
     summary = pl.concat(
         count.select(pl.lit(one.label).alias("dataset"), pl.all())
         for one, count in zip(selections, counts, strict=True)
@@ -65,7 +64,7 @@ def identical(
         "identical",
         pl.concat(pairs),
         selections=selections,
-        signatures={"identical": str(Signature("identical", parameters, 1))},
+        signatures={"identical": str(Signature("identical", parameters, 2))},
         tables=(
             Table("identical captions of one image", summary, name=COUNTS),
             *(_table(one, some) for one, some in zip(selections, pairs, strict=True) if some.height),
@@ -75,32 +74,18 @@ def identical(
     )
 
 
-def identical_counts(
-    store: Store,
-    selection: Selection,
-    tokenizer: str = "bare",
-    progress: Progress = silent,
-    *,
-    as_text: bool = False,
-) -> pl.DataFrame:
-    """Count identical captions, without listing their pairs.
-
-    One row: captions, images, wordless (captions without a word), twins (captions with an identical one at the same
-    image), images_with_twins, share_of_images, pairs, images_all_identical.
-    """
-    return _counted(_workspace(store, selection, tokenizer, progress, as_text=as_text))
-
-
-def _workspace(store: Store, selection: Selection, tokenizer: str, progress: Progress, *, as_text: bool) -> Workspace:
-    tokens.provide(store, [selection], tokenizer, tokenizer_of(tokenizer), progress)
-    return ngrams.workspace(store, selection, tokenizer, as_text=as_text)
+def identical_counts(store: Store, selection: Selection) -> pl.DataFrame:
+    """Count identical captions, without listing their pairs: the row of `repeat_count`, and `share_of_images`."""
+    key = fact_tokenizer(store, selection)
+    return _counted(ngrams.workspace(store, selection, key, key=key))
 
 
 def _counted(at_work: Workspace) -> pl.DataFrame:
-    share = (pl.col("images_with_twins") / pl.col("images")).alias("share_of_images")
-    return at_work.rows("identical_counts").select(
-        "captions", "images", "wordless", "twins", "images_with_twins", share, "pairs", "images_all_identical"
-    )
+    share = (pl.col("images_with_repeats") / pl.col("images")).alias("share_of_images")
+    return at_work.rows("repeat_count").select(
+        "captions", "images", "wordless", "repeats", "letter_repeats", "images_with_repeats", share, "in_groups",
+        "pairs", "images_all_equal",
+    )  # fmt: skip
 
 
 def _of(selection: Selection, pairs: pl.DataFrame) -> pl.DataFrame:
@@ -121,17 +106,20 @@ def _table(selection: Selection, pairs: pl.DataFrame) -> Table:
 
 
 def _finding(selection: Selection, count: dict[str, int]) -> Finding:
+    verb = "repeats" if count["repeats"] == 1 else "repeat"
     said = (
-        f"{selection.label}: images with identical captions: {count['images_with_twins']:,} of {count['images']:,} "
-        f"(captions: {count['twins']:,}, pairs: {count['pairs']:,}); with all captions identical: "
-        f"{count['images_all_identical']:,}"
+        f"{selection.label}: {count['repeats']:,} of {count['captions']:,} captions {verb} another of their image, at "
+        f"{count['images_with_repeats']:,} of {count['images']:,} images; captions in groups of equal captions: "
+        f"{count['in_groups']:,}, in pairs: {count['pairs']:,}; images with all captions identical: "
+        f"{count['images_all_equal']:,}"
     )
     wordless = count["wordless"]
+    values = ("repeats", "letter_repeats", "images_with_repeats", "in_groups", "pairs", "images_all_equal", "wordless")
     return Finding(
         "identical-captions",
         f"{said}; without a word, and so not compared: {wordless:,}" if wordless else said,
         about(selection),
-        {name: count[name] for name in ("images_with_twins", "twins", "pairs", "images_all_identical", "wordless")},
+        {name: count[name] for name in values},
         count["images"],
-        "notice" if count["twins"] else "info",
+        "notice" if count["repeats"] else "info",
     )

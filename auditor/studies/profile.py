@@ -11,7 +11,8 @@ import polars.selectors as cs
 from auditor import parameters as p
 from auditor.model import Progress, Selection, silent
 from auditor.result import Figure, Finding, Result, Table, about
-from auditor.scoring.writing import chooses_tokenizer
+from auditor.scoring.signs import bind_signs
+from auditor.scoring.writing import chooses_tokenizer, fact_tokenizer
 from auditor.store import ngrams, tokens, versions
 from auditor.store.connection import Store
 from auditor.text import AUTO, tokenizer_of
@@ -32,7 +33,7 @@ DIRT = "signs-of-dirt"
 _SIGNS: Mapping[str, str] = {
     "captions-without-word": "captions without a word",
     "images-with-one-caption": "images with one caption only, which has no reference",
-    "captions-repeated-within-image": "captions that repeat an earlier one of their image",
+    "captions-repeated-within-image": "captions that repeat another of their image",
     "captions-on-several-images": "captions whose text occurs at several images",
     "captions-in-several-splits": "captions in several splits",
     "images-in-several-splits": "images that are in several splits",
@@ -127,7 +128,8 @@ def _describe(store: Store, selection: Selection, tokenizer: str) -> tuple[pl.Da
     version = selection.version
     logged = versions.log_rows(store, version.dataset).filter(pl.col("seq") == version.seq)
     refused = logged.select(statistic=pl.lit("rejected"), value=pl.col("rejected").cast(pl.Float64))
-    workspace = ngrams.workspace(store, selection, tokenizer)
+    workspace = ngrams.workspace(store, selection, tokenizer, key=fact_tokenizer(store, selection))
+    bind_signs(workspace)
     workspace.bind("annotated", "annotation_as_of")
     noted = [workspace.rows("annotations")]
     for other in versions.related(store, version.dataset):
@@ -143,9 +145,10 @@ def _describe(store: Store, selection: Selection, tokenizer: str) -> tuple[pl.Da
 
 def _listed(store: Store, selection: Selection, tokenizer: str, order: pl.DataFrame) -> pl.DataFrame:
     """Give every caption that a count of hygiene counts, in the order of the counts."""
+    at_work = ngrams.workspace(store, selection, tokenizer)
+    bind_signs(at_work)
     return (
-        ngrams.workspace(store, selection, tokenizer)
-        .rows("sign_of_dirt")
+        at_work.rows("sign_of_dirt")
         .join(order, on="statistic")
         .sort("place", pl.when(pl.col("statistic").str.starts_with("texts-")).then("folded"), "image_no", "slot")
         .select(

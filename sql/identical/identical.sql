@@ -1,35 +1,32 @@
 -- name: identical
--- version: 1
+-- version: 2
 -- grain: pair of captions of one image
--- reads: caption_words, reference, caption
+-- params: as_text BOOLEAN
+-- reads: repeat, reference, caption
 -- returns: split, image, slot_a, slot_b, all_identical, text_a, text_b
--- order: t.image, t.slot_a, t.slot_b
+-- order: a.image, a.slot, b.slot
 -- cites: Wang & Gaizauskas 2016, section 4.1
 --
--- The captions of one image that are identical, two by two: n of them are n (n - 1) / 2 pairs. All captions of an image
--- are identical where one of them is the twin of every other; a caption without a word is nobody's twin.
-with described as (
-    select image_no, count(*) as captions
-    from reference
-    group by image_no
+-- The captions of one image that are equal, two by two: n of them are n (n - 1) / 2 pairs. `as_text` asks for those that
+-- are equal letter for letter. All captions of an image are identical where each equals the first.
+with repeated as (
+    select image_no, slot, captions, if($as_text::boolean, letters_of_slot, of_slot) as of_slot
+    from repeat
 ),
-twin as (
-    select a.image_no, a.split, a.image, a.slot as slot_a, b.slot as slot_b, a.caption_id as text_a, b.caption_id as text_b
-    from caption_words as a
-    join caption_words as b on b.image_no = a.image_no and b.words = a.words and b.slot > a.slot
+member as (
+    select image_no, of_slot, slot, captions from repeated where of_slot is not null
+    union
+    select image_no, of_slot, of_slot, captions from repeated where of_slot is not null
 ),
-twinned as (
-    select image_no, count(*) as pairs
-    from twin
-    group by image_no
+placed as (
+    select
+        r.image, r.split, r.slot, m.of_slot, c.text,
+        count(*) over (partition by m.image_no, m.of_slot) = m.captions as all_identical
+    from member as m
+    join reference as r on r.image_no = m.image_no and r.slot = m.slot
+    join caption as c using (caption_id)
 )
-select
-    t.split, t.image, t.slot_a, t.slot_b,
-    2 * n.pairs = d.captions * (d.captions - 1) as all_identical,
-    a.text as text_a, b.text as text_b
-from twin as t
-join twinned as n using (image_no)
-join described as d using (image_no)
-join caption as a on a.caption_id = t.text_a
-join caption as b on b.caption_id = t.text_b
-order by t.image, t.slot_a, t.slot_b
+select a.split, a.image, a.slot as slot_a, b.slot as slot_b, a.all_identical, a.text as text_a, b.text as text_b
+from placed as a
+join placed as b on b.image = a.image and b.of_slot = a.of_slot and b.slot > a.slot
+order by a.image, a.slot, b.slot

@@ -1,5 +1,5 @@
 -- name: hygiene
--- version: 3
+-- version: 4
 -- grain: statistic
 -- reads: sign_of_dirt
 -- returns: statistic, value
@@ -15,7 +15,7 @@ with named as (
             'captions-ending-in-a-line-break', 'captions-with-unprintable-characters', 'captions-that-look-encoded-twice',
             'captions-with-replacement-characters', 'captions-with-markup', 'captions-of-mixed-scripts', 'captions-beyond-ascii',
             'captions-with-blanks-before-punctuation', 'captions-ending-in-a-full-stop', 'captions-of-one-or-two-words',
-            'captions-of-unusual-length', 'captions-in-several-splits', 'images-repeating-a-caption-but-for-case',
+            'captions-of-unusual-length', 'captions-in-several-splits',
             'texts-on-several-images-but-for-case', 'captions-with-such-texts', 'images-with-another-number-of-captions',
             'images-with-captions-sorted-by-length', 'images-in-several-splits'
         ] as names

@@ -1,16 +1,16 @@
 -- name: profile
--- version: 3
+-- version: 4
 -- grain: statistic
--- reads: reference, token_count
+-- reads: reference, token_count, repeat_count
 -- returns: statistic, value
 -- order: position
 --
 -- Size, length, vocabulary and repetition of the captions at work. Lengths are in tokens of the tokenizer; standard
 -- deviations are of the population, as in van Miltenburg et al. 2018, from whole numbers: no order of adding changes a
--- digit. Captions repeat where they are equal letter for letter: a text is what equal captions have in common. Each count
--- is of what its name begins with.
+-- digit. Captions repeat as in `repeat`; a text is what captions have in common that are equal letter for letter. Each
+-- count is of what its name begins with.
 with per_image as (
-    select image_no, count(*) as captions, count(*) - count(distinct caption_id) as repeats
+    select image_no, count(*) as captions
     from reference
     group by image_no
 ),
@@ -22,8 +22,7 @@ per_text as (
 size as (
     select
         count(*) as images, min(captions) as captions_min, avg(captions) as captions_mean, max(captions) as captions_max,
-        count(*) filter (where captions < 2) as single, count(*) filter (where repeats > 0) as repeating,
-        sum(repeats) as repeats
+        count(*) filter (where captions < 2) as single
     from per_image
 ),
 length as (
@@ -62,13 +61,16 @@ listed as (
         {'position': 14, 'statistic': 'captions-without-word', 'value': l.wordless::double},
         {'position': 15, 'statistic': 'captions-of-one-word', 'value': l.one_word::double},
         {'position': 16, 'statistic': 'distinct-captions', 'value': l.distinct_captions::double},
-        {'position': 17, 'statistic': 'images-repeating-a-caption', 'value': s.repeating::double},
-        {'position': 18, 'statistic': 'captions-repeated-within-image', 'value': s.repeats::double},
-        {'position': 19, 'statistic': 'captions-on-several-images', 'value': e.captions::double},
-        {'position': 20, 'statistic': 'texts-on-several-images', 'value': e.texts::double},
-        {'position': 21, 'statistic': 'captions-in-no-split', 'value': l.unsplit::double}
+        {'position': 17, 'statistic': 'images-repeating-a-caption', 'value': r.images_with_repeats::double},
+        {'position': 18, 'statistic': 'captions-repeated-within-image', 'value': r.repeats::double},
+        {'position': 19, 'statistic': 'images-repeating-a-caption-as-letters', 'value': r.images_in_letters::double},
+        {'position': 20, 'statistic': 'captions-repeated-within-image-as-letters', 'value': r.letter_repeats::double},
+        {'position': 21, 'statistic': 'captions-on-several-images', 'value': e.captions::double},
+        {'position': 22, 'statistic': 'texts-on-several-images', 'value': e.texts::double},
+        {'position': 23, 'statistic': 'captions-in-no-split', 'value': l.unsplit::double}
     ], recursive := true)
     from size as s, length as l, word as w, elsewhere as e
+    cross join repeat_count as r
 )
 select statistic, value
 from listed

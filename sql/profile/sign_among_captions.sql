@@ -1,13 +1,12 @@
 -- name: sign_among_captions
--- version: 1
+-- version: 3
 -- grain: image, slot
--- reads: reference, caption
+-- reads: reference, caption, image_captions
 -- returns: image_no, image, slot, split, text, signs
 --
 -- The captions at work, and the signs of dirt that they show beside others; case and outer blanks do not count. A
--- sign of an image is told of all its captions, or of those that repeat. The usual number of captions of an image is the
--- most frequent one. Captions count as sorted where none is longer than the one before it, and one is shorter: their slots
--- are no annotators.
+-- sign of an image is told of all its captions. Captions count as sorted where none is longer than the one before it, and
+-- one is shorter: their slots are no annotators.
 with placed as (
     select r.image_no, r.image, r.slot, r.split, c.text, lower(trim(c.text, e' \t\r\n')) as folded
     from reference as r
@@ -15,18 +14,11 @@ with placed as (
 ),
 per_image as (
     select
-        image_no, count(*) as captions, count(distinct split) > 1 as is_torn,
+        image_no,
         list(length(text) order by slot) as sizes,
         list_reverse_sort(sizes) = sizes and sizes[1] > sizes[-1] as is_sorted
     from placed
     group by image_no
-),
-usual as (select mode(captions) as captions from per_image),
-in_image as (
-    select image_no, folded
-    from placed
-    group by image_no, folded
-    having count(*) > 1
 ),
 on_several as (
     select folded
@@ -45,16 +37,14 @@ select
     p.image_no, p.image, p.slot, p.split, p.text,
     list_filter([
         case when l.text is not null then 'captions-in-several-splits' end,
-        case when r.folded is not null then 'images-repeating-a-caption-but-for-case' end,
         case when o.folded is not null then 'texts-on-several-images-but-for-case' end,
         case when o.folded is not null then 'captions-with-such-texts' end,
-        case when i.captions <> u.captions then 'images-with-another-number-of-captions' end,
+        case when n.captions <> n.usual then 'images-with-another-number-of-captions' end,
         case when i.is_sorted then 'images-with-captions-sorted-by-length' end,
-        case when i.is_torn then 'images-in-several-splits' end
+        case when n.splits > 1 then 'images-in-several-splits' end
     ], lambda sign: sign is not null) as signs
 from placed as p
-cross join usual as u
 join per_image as i using (image_no)
-left join in_image as r using (image_no, folded)
+join image_captions as n using (image_no)
 left join on_several as o on p.folded = o.folded
 left join leaked as l on p.text = l.text

@@ -26,7 +26,7 @@ EMOJI = "a 👩‍👩‍👧 with 🐶 and Ħ ﬁ ę"
 ENDLESS = "x" * 10_000
 HOSTILE = (SCRIPT, QUOTES, HEBREW, EMOJI, ENDLESS)
 
-_STATEMENT = "identical_counts"
+_STATEMENT = "repeat_count"
 
 #: How much a golden file shows of each result and of the tables that a section has further down.
 _ROWS, _TABLES = 10, 4

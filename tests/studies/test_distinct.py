@@ -145,10 +145,18 @@ def test_texts_are_told_apart_by_the_tokenizer_that_is_asked_for(filled: Store) 
 def test_copies_are_said_where_more_than_one_in_a_hundred_is_one(filled: Store, study: object) -> None:
     (found,) = study(filled, "set", metrics=["bleu-1"]).found("repeated-captions")  # type: ignore[operator]
     assert found.sentence == (
-        "set: 4 of 12 captions repeat another of their image: the human bound is inflated; --distinct takes each text "
+        "set: 3 of 12 captions repeat another of their image: the human bound is inflated; --distinct takes each text "
         "once"
     )
-    assert (found.severity, found.values, found.n) == ("warning", {"captions": 4, "images": 3}, 12)
+    assert (found.severity, found.values, found.n) == ("warning", {"captions": 3, "images": 2}, 12)
+
+
+def test_repeats_are_told_from_what_the_tokenizer_of_the_scores_leaves_out(filled: Store) -> None:
+    (found,) = bounds(filled, "set", metrics=["bleu-1"], tokenizer="whitespace", distinct=True).found(
+        "repeated-captions"
+    )
+    assert found.values == {"captions": 3, "images": 2, "equal_under_tokenizer": 0}
+    assert "distinct rows are without the 0 that are equal under tokenizer whitespace, raw ones" in found.sentence
 
 
 def test_a_few_copies_among_many_are_no_finding_unless_they_are_left_out(store: Store) -> None:

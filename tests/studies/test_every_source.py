@@ -60,7 +60,7 @@ ANOMALIES = {
     "flickr8k-crowd": {"votes-per-judgement-min": 3, "votes-per-judgement-max": 6},
     "flickr8k-expert": {"judges": 3, "judgements": 17_466, "captions-of-the-same-image-in-flickr8k": 158},
     "flickr30k": {
-        "images-repeating-a-caption-but-for-case": 38,
+        "images-repeating-a-caption": 47,
         "phrases": 559_767,
         "phrases-not-visual": 30_695,
         "chains": 243_891,
@@ -74,7 +74,7 @@ ANOMALIES = {
         "captions-beyond-ascii": 0,
         "captions-per-image-max": 7,
         "images-with-another-number-of-captions": 51,
-        "images-repeating-a-caption-but-for-case": 33,
+        "images-repeating-a-caption": 52,
     },
     "coco-30k": {"captions-with-outer-blanks": 3_405},  # 97 of them end in a line break
     "vinyals2017": {"captions-without-word": 131, "captions-with-blanks-before-punctuation": 33_380},
@@ -83,7 +83,7 @@ ANOMALIES = {
     "pascal50s": {
         "captions-per-image-max": 120,
         "images-with-another-number-of-captions": 50,
-        "images-repeating-a-caption-but-for-case": 349,
+        "images-repeating-a-caption": 421,
         "captions-with-replacement-characters": 2,
     },
     "pascal50s-pairs": {"pairs": 4_000, "pairs-votes-min": 10, "pairs-votes-max": 11},

@@ -42,9 +42,10 @@ def test_pairs_have_the_same_tokens_and_know_whether_all_of_the_image_have(store
         ("set", None, "a", 1, 2, False, "a red kite", "A red kite."),
         ("set", None, "b", 0, 1, True, "ein Café", "ein Café"),
     ]
-    assert result.signatures == {"identical": "identical|tok:bare|equal:tokens|v:1"}
+    assert result.signatures == {"identical": "identical|tok:bare|equal:tokens|v:2"}
     assert result.findings[0].sentence == (
-        "set: images with identical captions: 2 of 3 (captions: 5, pairs: 4); with all captions identical: 1"
+        "set: 3 of 7 captions repeat another of their image, at 2 of 3 images; captions in groups of equal captions: 5,"
+        " in pairs: 4; images with all captions identical: 1"
     )
 
 
@@ -60,7 +61,7 @@ def test_captions_without_a_word_are_nobodys_twin_and_are_counted(store: Store, 
     result = identical(store, "set", as_text=as_text)
     assert result.frame.select("image", "slot_a", "slot_b", "all_identical").rows() == [("e", 0, 1, False)]
     assert result.findings[0].sentence.endswith(
-        "with all captions identical: 0; without a word, and so not compared: 3"
+        "images with all captions identical: 0; without a word, and so not compared: 3"
     )
 
 
@@ -71,7 +72,7 @@ def test_dataset_without_identical_captions_has_counts_and_no_rows(store: Store)
     assert result.frame.columns == [
         "dataset", "version", "split", "image", "slot_a", "slot_b", "all_identical", "text_a", "text_b"
     ]  # fmt: skip
-    assert result.tables[0].frame.rows() == [("set", 2, 2, 0, 0, 0, 0.0, 0, 0)]
+    assert result.tables[0].frame.rows() == [("set", 2, 2, 0, 0, 0, 0, 0.0, 0, 0, 0)]
 
 
 @given(captions)
@@ -79,6 +80,7 @@ def test_dataset_without_identical_captions_has_counts_and_no_rows(store: Store)
 def test_counts_are_those_of_the_pairs_and_of_a_count_by_hand(drawn: list[tuple[str, str]]) -> None:
     slots: Counter[str] = Counter()
     rows = [(image, (slots.update(image), slots[image] - 1)[1], text) for image, text in drawn]
+    texts = {(image, slot): text for image, slot, text in rows}
     words = {(image, slot): text.lower().strip(".!").split() for image, slot, text in rows}
     twins = [
         (image, a, b)
@@ -89,8 +91,8 @@ def test_counts_are_those_of_the_pairs_and_of_a_count_by_hand(drawn: list[tuple[
     of_image = Counter(image for image, _, _ in twins)
     with Store.open(MEMORY) as store:
         ingest_rows(store, rows, kind="candidates")
-        pairs = identical(store, "set", tokenizer="bare").frame
-        count = identical_counts(store, resolve(store, "set"), "bare").row(0, named=True)
+        pairs = identical(store, "set").frame
+        count = identical_counts(store, resolve(store, "set")).row(0, named=True)
     assert pairs.select("image", "slot_a", "slot_b").rows() == twins
     whole = {image for image, pairs_of in of_image.items() if pairs_of == slots[image] * (slots[image] - 1) // 2}
     assert set(pairs.filter("all_identical")["image"]) == whole
@@ -98,11 +100,13 @@ def test_counts_are_those_of_the_pairs_and_of_a_count_by_hand(drawn: list[tuple[
         "captions": len(rows),
         "images": len(slots),
         "wordless": sum(not said for said in words.values()),
-        "twins": len({(image, slot) for image, a, b in twins for slot in (a, b)}),
-        "images_with_twins": len(of_image),
+        "repeats": len({(image, b) for image, _, b in twins}),
+        "letter_repeats": len({(image, b) for image, a, b in twins if texts[image, a] == texts[image, b]}),
+        "images_with_repeats": len(of_image),
         "share_of_images": len(of_image) / len(slots),
+        "in_groups": len({(image, slot) for image, a, b in twins for slot in (a, b)}),
         "pairs": len(twins),
-        "images_all_identical": len(whole),
+        "images_all_equal": len(whole),
     }
 
 
@@ -144,4 +148,4 @@ def test_identical_captions_of_the_abstract_scenes(data: Path, store: Store) -> 
     ingest_sources(store, [declared["abstract50s"]])
     count = identical_counts(store, resolve(store, "abstract50s")).row(0, named=True)
     assert (count["captions"], count["images"], count["wordless"]) == (24_000, 500, 0)
-    assert (count["images_with_twins"], count["pairs"], count["images_all_identical"]) == (260, 1_106, 0)
+    assert (count["images_with_repeats"], count["pairs"], count["images_all_equal"]) == (260, 1_106, 0)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections import Counter, defaultdict
+from collections.abc import Hashable, Sequence
 from pathlib import Path
 
+import plain as formulas
 import polars as pl
 import pytest
 from conftest import ingest_rows
@@ -22,13 +25,17 @@ SAMPLE = Path(auditor.__file__).parent / "sample" / "datasets.toml"
 UNITS = ("images", "distinct-captions", "captions", "texts", "tokens", "types")
 
 
+def repeats(said: Sequence[Hashable]) -> int:
+    return len(said) - len(set(said))
+
+
 def plain_counts(rows: pl.DataFrame) -> dict[str, int]:
     """Count what can be counted of (image, slot, split, text) without an engine."""
     by_image, images_of, images_folded = defaultdict(list), defaultdict(set), defaultdict(set)
     splits_of, splits_of_image, copies, folded_copies = defaultdict(set), defaultdict(set), Counter(), Counter()
     for image, split, text in rows.sort("image", "slot").select("image", "split", "text").iter_rows():
         folded = text.strip(" \t\r\n").lower()
-        by_image[image].append((text, folded))
+        by_image[image].append(text)
         images_of[text].add(image)
         copies[text] += 1
         if folded:
@@ -36,27 +43,41 @@ def plain_counts(rows: pl.DataFrame) -> dict[str, int]:
             folded_copies[folded] += 1
         splits_of[text] |= {split} - {None}
         splits_of_image[image] |= {split} - {None}
-    usual = Counter(map(len, by_image.values())).most_common(1)[0][0]
+    worded = {
+        image: [(tuple(tokens), text) for text in said if (tokens := formulas.tokenize(text))]
+        for image, said in by_image.items()
+    }
+    words = {image: [tokens for tokens, _ in said] for image, said in worded.items()}
+    letters = {
+        image: [unicodedata.normalize("NFC", text.strip(" \t\r\n")) for _, text in said]
+        for image, said in worded.items()
+    }
+    split_of = {image: min(splits_of_image[image], default="") for image in by_image}
+    usual = {
+        split: Counter(len(said) for image, said in by_image.items() if split_of[image] == split).most_common(1)[0][0]
+        for split in split_of.values()
+    }
     return {
         "images": len(by_image),
         "captions": rows.height,
         "distinct-captions": len(images_of),
         "images-with-one-caption": sum(len(said) == 1 for said in by_image.values()),
-        "images-repeating-a-caption": sum(len({t for t, _ in said}) < len(said) for said in by_image.values()),
-        "captions-repeated-within-image": sum(len(said) - len({t for t, _ in said}) for said in by_image.values()),
+        "images-repeating-a-caption": sum(again > 0 for again in map(repeats, words.values())),
+        "captions-repeated-within-image": sum(map(repeats, words.values())),
+        "images-repeating-a-caption-as-letters": sum(again > 0 for again in map(repeats, letters.values())),
+        "captions-repeated-within-image-as-letters": sum(map(repeats, letters.values())),
         "captions-on-several-images": sum(copies[text] for text, images in images_of.items() if len(images) > 1),
         "texts-on-several-images": sum(len(images) > 1 for images in images_of.values()),
         "captions-in-no-split": rows["split"].null_count(),
         "captions-in-several-splits": sum(copies[text] for text, some in splits_of.items() if len(some) > 1),
         "images-in-several-splits": sum(len(some) > 1 for some in splits_of_image.values()),
-        "images-repeating-a-caption-but-for-case": sum(
-            len({folded for _, folded in said}) < len(said) for said in by_image.values()
-        ),
         "texts-on-several-images-but-for-case": sum(len(images) > 1 for images in images_folded.values()),
         "captions-with-such-texts": sum(
             folded_copies[text] for text, images in images_folded.items() if len(images) > 1
         ),
-        "images-with-another-number-of-captions": sum(len(said) != usual for said in by_image.values()),
+        "images-with-another-number-of-captions": sum(
+            len(said) != usual[split_of[image]] for image, said in by_image.items()
+        ),
         "captions-with-outer-blanks": sum(t != t.strip(" \t\r\n") for t in rows["text"]),
         "captions-with-double-blanks": sum("  " in t for t in rows["text"]),
         "captions-ending-in-a-full-stop": sum(t.strip(" \t\r\n").endswith(".") for t in rows["text"]),

@@ -84,9 +84,9 @@ def repetition(asked: Asked) -> pl.DataFrame:
 
     `within-image`, `across-images`; `leakage`: of the test captions, those that occur among the training captions.
     """
-    shares = duplicates(
-        asked.store, asked.ref, tokenizer=asked.tokenizer, config=asked.declared, progress=asked.progress
-    ).frame.filter(pl.col("statistic") == "captions", pl.col("slot").is_null(), pl.col("match").is_in(["any", "exact"]))
+    shares = duplicates(asked.store, asked.ref, config=asked.declared, progress=asked.progress).frame.filter(
+        pl.col("statistic") == "captions", pl.col("slot").is_null(), pl.col("match").is_in(["any", "exact"])
+    )
     is_leak = (pl.col("scope") == "across-splits") & (pl.col("split") == TEST) & (pl.col("against_split") == TRAIN)
     name = pl.when(is_leak).then(pl.lit("leakage")).otherwise("scope")
     wanted = shares.filter(is_leak | pl.col("scope").is_in(["within-image", "across-images"]))

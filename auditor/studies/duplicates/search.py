@@ -164,13 +164,14 @@ _REPEATED = ("duplicate_elsewhere", "duplicate_within")
 class Search:
     """What is looked for: duplicates among selections, `near` from that share of words on, so many examples.
 
-    `roles` says of each selection which splits count as another.
+    `roles` says of each selection which splits count as another, `keys` the tokenizer of its facts.
     """
 
     selections: Sequence[Selection]
     roles: Sequence[Mapping[str, str]]
     near: float
     tokenizer: str
+    keys: Sequence[str]
     examples: int
 
     @property
@@ -236,6 +237,7 @@ def _key(search: Search, relation: str) -> str:
         "slots": _MOST_SLOTS,
         "beside": [(one.version.dataset, one.version.version, one.split) for one in search.selections],
         "roles": [sorted(role_of.items()) for role_of in search.roles],
+        "keys": list(search.keys),
     }
     return cache.key(search.selections[0], search.tokenizer, ("searched_text", *_REPEATED, relation), facts)
 
@@ -261,7 +263,7 @@ def _bound(store: Store, search: Search, questions: Sequence[Question]) -> Works
     for number, selection in enumerate(search.selections):
         version = selection.version
         at_work.params |= {"dataset": version.dataset, "seq": version.seq, "split": selection.split}
-        at_work.params["selection_no"] = number
+        at_work.params |= {"selection_no": number, "key": search.keys[number]}
         ngrams.bind_references(at_work, selection)
         at_work.append("searched_caption", "searched_text")
     counted_as = [(number, *pair) for number, role_of in enumerate(search.roles) for pair in role_of.items()]

@@ -1,7 +1,7 @@
 """Which captions occur more than once: within images, across them, across splits, datasets and versions?
 
-Two captions are *exact* duplicates where they have the same tokens, whatever their case, punctuation and blanks (text
-profile); *near* where of the words of both together at least a share `near` is in both (Jaccard of bags of words). The
+Two captions are *exact* duplicates where they have the same tokens, whatever their case, punctuation and blanks; *near*
+where of the words of both together at least a share `near` is in both (Jaccard of bags of words). The
 near ones are found without loss: `sql/duplicates/prefix_pair.sql` leaves out pairs that cannot be near, nothing is
 hashed or drawn.
 """
@@ -17,15 +17,15 @@ from auditor.config import sources
 from auditor.errors import UsageError
 from auditor.model import Progress, silent
 from auditor.result import Result, Signature, findings_in, notes_in
-from auditor.scoring.writing import chooses_tokenizer
+from auditor.scoring.writing import chosen_tokenizer, fact_tokenizer
 from auditor.store import tokens
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.studies.duplicates.search import Search, search_duplicates
 from auditor.studies.duplicates.tables import pair_rows, rows, said, tables
-from auditor.text import AUTO, tokenizer_of
+from auditor.text import tokenizer_of
 
-_VERSION = 1
+_VERSION = 2
 
 #: One word of six changed is 5 / 7.
 NEAR = 0.7
@@ -41,12 +41,10 @@ Examples = Annotated[int, p.Parameter("Examples of each kind to show.", least=0)
 Pairs = Annotated[bool, p.Parameter("Rows are captions, each beside the one most like it, in place of counts.")]
 
 
-@chooses_tokenizer("refs")
 def duplicates(
     store: Store,
     *refs: p.Refs,
     near: Near = NEAR,
-    tokenizer: p.Tokenizer = AUTO,
     split: p.Split = None,
     examples: Examples = 3,
     pairs: Pairs = False,
@@ -55,10 +53,11 @@ def duplicates(
 ) -> Result:
     """Captions that occur again, exactly or nearly, within images or across.
 
-    Two captions are exact duplicates that have the same tokens, whatever their case, punctuation and blanks;
-    near-duplicates where, of the words of both together, at least a share `near` is in both (Jaccard index of bags of
-    words: 0.7 is 5 of 7). None is missed: nothing is hashed approximately or sampled. They are counted within images,
-    across images, across splits and across datasets.
+    Two captions are exact duplicates that have the same tokens (`bare`, or `char` for scripts without blanks), whatever
+    their case, punctuation and blanks; near-duplicates where, of the words of both together, at least a share `near` is
+    in both (Jaccard index of bags of words: 0.7 is 5 of 7). None is missed: nothing is hashed approximately or sampled.
+    They are counted within images, across images, across splits and across datasets. Within an image the first of equal
+    captions repeats none.
 
     How to read it: `value` is the share of the `n` captions with a word (or of images) that `found` of them are.
     Captions of a test split that occur in training are leakage: a system can have learnt them by heart. A slot that
@@ -82,10 +81,12 @@ def duplicates(
     if not _LEAST < round(near, 3) <= 1:
         raise UsageError(f"--near {near:g}: expected a share of words above {_LEAST:g}, at most 1")
     selections = resolve_all(store, refs, split)
+    tokenizer, chosen = chosen_tokenizer(store, refs, split)
     tokens.provide(store, selections, tokenizer, tokenizer_of(tokenizer), progress)
     known = declared or {}
     roles = [known[name].split_roles if (name := one.version.dataset) in known else {} for one in selections]
-    search = Search(selections, roles, near, tokenizer, examples)
+    keys = [fact_tokenizer(store, one, progress) for one in selections]
+    search = Search(selections, roles, near, tokenizer, keys, examples)
     counted = search_duplicates(store, search, progress, every_pair=pairs)
     settings: dict[str, str | int | float | bool] = {"tok": tokenizer, "near": round(near, 3), "words": "jaccard"}
     signature = str(Signature("duplicates", settings, _VERSION))
@@ -97,6 +98,6 @@ def duplicates(
         selections=selections,
         signatures={"duplicates": signature},
         tables=tables(counted, examples),
-        notes=notes_in(told),
+        notes=(*chosen, *notes_in(told)),
         findings=findings_in(told),
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from auditor.scoring.signs import bind_signs
 from auditor.store.connection import Store
 from auditor.store.versions import related
 from auditor.store.workspace import Workspace
@@ -61,8 +62,13 @@ class Asked:
         return self.at_work.rows(relation)
 
 
-def _by_pattern(relation: str) -> Callable[[Asked], pl.DataFrame]:
-    return lambda asked: asked.rows(relation)
+def _by_sign(kind: str) -> Callable[[Asked], pl.DataFrame]:
+    def found(asked: Asked) -> pl.DataFrame:
+        bind_signs(asked.at_work, kind)
+        first = "row_number() over (partition by image_no, slot order by place) = 1"
+        return asked.at_work.query(f"select image, slot, why from sign qualify {first} order by image, slot")
+
+    return found
 
 
 def _misspelt(asked: Asked) -> pl.DataFrame:
@@ -94,7 +100,7 @@ def _listed(asked: Asked) -> pl.DataFrame:
 
 
 def _padded(asked: Asked) -> pl.DataFrame:
-    return asked.rows("repeated_caption").select(
+    return asked.rows("repeat").select(
         "image",
         "slot",
         why=pl.format(
@@ -106,7 +112,8 @@ def _padded(asked: Asked) -> pl.DataFrame:
 
 
 def _uneven(asked: Asked) -> pl.DataFrame:
-    return asked.rows("unusual_count").select(
+    counted = asked.rows("image_captions").filter(pl.col("captions") != pl.col("usual"))
+    return counted.select(
         "image", slot=pl.lit(None, pl.UInt32), why=pl.format("{} captions, most others have {}", "captions", "usual")
     )
 
@@ -146,17 +153,13 @@ FINDERS: Mapping[str, Callable[[Asked], pl.DataFrame]] = {
     "exchanged-images": _exchanged,
     "padded-images": _padded,
     "templated-slots": lambda asked: asked.rows("templated_slot", alone=_ALONE, evidence=_EVIDENCE),
-    "placeholders": _by_pattern("placeholder"),
-    "personal-data": _by_pattern("personal_data"),
-    "file-names": _by_pattern("file_name"),
-    "web-address": _by_pattern("web_address"),
-    "markup": _by_pattern("markup"),
-    "broken-characters": _by_pattern("broken_characters"),
+    **{kind: _by_sign(kind) for kind in ("placeholders", "personal-data", "file-names", "web-address", "markup")},
+    "broken-characters": _by_sign("broken-characters"),
     "other-script": lambda asked: asked.rows("other_script", at_most=_SCRIPT),
     "other-language": lambda asked: language.foreign(asked.at_work),
     "truncated-captions": _truncated,
-    "first-person-captions": _by_pattern("first_person"),
-    "repeated-words": _by_pattern("repeated_words"),
+    "first-person-captions": _by_sign("first-person-captions"),
+    "repeated-words": lambda asked: asked.rows("repeated_words"),
     "misspellings": _misspelt,
     "listed-words": _listed,
     "uneven-captions": _uneven,

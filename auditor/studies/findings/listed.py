@@ -10,6 +10,7 @@ from auditor.findings.listed import CAPTION_KINDS
 from auditor.findings.severity import severity
 from auditor.model import Progress, Selection
 from auditor.result import Finding, about
+from auditor.scoring.writing import fact_tokenizer
 from auditor.store import for_people, ngrams
 from auditor.store.connection import Store
 from auditor.store.versions import content
@@ -38,7 +39,8 @@ def of_captions(
     """Give what is found of single captions, their list, and what could not be looked for."""
     texts = content(store, selection).select("image", "slot", "split", "text")
     images = texts["image"].n_unique()
-    asked = Asked(store, selection.version.dataset, ngrams.workspace(store, selection, tokenizer), words)
+    at_work = ngrams.workspace(store, selection, tokenizer, key=fact_tokenizer(store, selection, progress))
+    asked = Asked(store, selection.version.dataset, at_work, words)
     found, lists, unasked = [], [pl.DataFrame(schema=_ROWS)], []
     kinds = [kind for kind in FINDERS if kind in wanted and (kind != "listed-words" or words)]
     if "other-language" in kinds and not language.installed():

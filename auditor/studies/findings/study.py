@@ -134,7 +134,7 @@ def asking(
 
     def answer(study: Callable[..., Result], ref: str = ref, **settings: object) -> Result | None:
         try:
-            return study(store, ref, tokenizer=tokenizer, progress=progress, **settings)
+            return study(store, ref, progress=progress, **settings)
         except AuditorError as error:
             notes.append(f"{study.__name__}: {error}")
             return None
@@ -148,9 +148,13 @@ def asking(
             config=declared,
             examples=0,
         ),
-        lambda: None if alone else answer(outliers),
-        lambda: answer(templates),
-        lambda: None if alone else answer(bounds, metrics=METRICS, candidates=("human", "intra"), seed=seed),
+        lambda: None if alone else answer(outliers, tokenizer=tokenizer),
+        lambda: answer(templates, tokenizer=tokenizer),
+        lambda: (
+            None
+            if alone
+            else answer(bounds, tokenizer=tokenizer, metrics=METRICS, candidates=("human", "intra"), seed=seed)
+        ),
     )
 
 

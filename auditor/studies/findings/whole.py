@@ -7,7 +7,7 @@ from collections.abc import Collection
 from auditor.model import Progress, Selection
 from auditor.registry import requests
 from auditor.result import Finding, Severity, about, listed
-from auditor.scoring.writing import unreadable
+from auditor.scoring.writing import fact_tokenizer, unreadable
 from auditor.store import ngrams, tokens
 from auditor.store.connection import Store
 from auditor.store.versions import log
@@ -61,4 +61,5 @@ def _collapsed(store: Store, selection: Selection, tokenizer: str, progress: Pro
 
 
 def _counted(store: Store, selection: Selection, tokenizer: str) -> dict[str, float]:
-    return dict(ngrams.workspace(store, selection, tokenizer).rows("profile").select("statistic", "value").iter_rows())
+    at_work = ngrams.workspace(store, selection, tokenizer, key=fact_tokenizer(store, selection))
+    return dict(at_work.rows("profile").select("statistic", "value").iter_rows())

@@ -37,7 +37,6 @@ def duplicates(context: ReportContext) -> Result:
         lambda: duplicates_study.duplicates(
             context.store,
             *context.refs,
-            tokenizer=context.settings.tokenizer,
             config=context.declared,
             progress=context.progress,
         ),
@@ -133,7 +132,6 @@ def _answers(
                 lambda: duplicates_study.duplicates(
                     context.store,
                     replace(one, split=findings_study.playing(split, context.store, one, context.declared)).pinned_name,
-                    tokenizer=context.settings.tokenizer,
                     config=context.declared,
                     examples=0,
                     progress=context.progress,

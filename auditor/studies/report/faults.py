@@ -18,8 +18,8 @@ from auditor.studies.report import answers, sentences
 from auditor.studies.report.request import ReportContext
 
 _DUPLICATES_SQL = (
-    "identical", "identical_counts", "duplicate_within", "duplicate_elsewhere", "duplicate_count", "duplicate_slot",
-    "slot_pair", "shared_image", "duplicate_pair",
+    "repeat", "repeat_count", "identical", "duplicate_within", "duplicate_elsewhere", "duplicate_count",
+    "duplicate_slot", "slot_pair", "shared_image", "duplicate_pair",
 )  # fmt: skip
 
 _OUTLIERS_SQL = ("image_log_likelihood",)
@@ -47,13 +47,13 @@ def duplicates(context: ReportContext, name: str, title: str) -> Section:
     same = [f"{each.sentence}." for one in twins for each in one.findings]
     same += [f"{why[0].upper()}{why[1:]}." for one in twins for why in one.notes]
     same += [f"Identical captions of one image: {single_captions.NEEDS_TWO}."] if alone else []
-    commands = tuple(context.command(each, *context.tokenizer()) for each in ("duplicates", "identical")[: 2 - alone])
+    commands = tuple(context.command(each) for each in ("duplicates", "identical")[: 2 - alone])
     try:
         duplicates_result = answers.duplicates(context)
     except AuditorError as error:
         return Section(
             name, title, tuple(same), twins, counts, pairs, notes=(f"{error}",), commands=commands,
-            sql=_DUPLICATES_SQL[:2],
+            sql=_DUPLICATES_SQL[:3],
         )  # fmt: skip
     rows, labels = sentences.again(duplicates_result), [one.label for one in context.selections]
     leaks = sentences.leaks(duplicates_result)
@@ -65,17 +65,13 @@ def duplicates(context: ReportContext, name: str, title: str) -> Section:
         (duplicates_result, *twins), (*_leak_tables(rows, leaks, labels), *counts),
         (*_leaks_first(duplicates_result.tables, rows, leaks, labels), *pairs),
         notes=(*duplicates_result.notes, *(one.sentence for one in duplicates_result.findings if one.kind not in told)),
-        commands=commands, sql=_DUPLICATES_SQL[2 * alone :],
+        commands=commands, sql=_DUPLICATES_SQL[3 * alone :],
     )  # fmt: skip
 
 
 def _twins(context: ReportContext) -> Result:
     """List the identical captions of one image."""
-    tokenizer = context.settings.tokenizer
-    return context.result(
-        "identical",
-        lambda: identical_study.identical(context.store, *context.refs, tokenizer=tokenizer, split=None),
-    )
+    return context.result("identical", lambda: identical_study.identical(context.store, *context.refs, split=None))
 
 
 def outliers(context: ReportContext, name: str, title: str) -> Section:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from auditor.model import Selection
-from auditor.result import SEVERITIES, Finding, Portrait, Result, Section, Table, about
+from auditor.result import SEVERITIES, Finding, Portrait, Result, Section, Table
 from auditor.store import versions
 from auditor.studies import profile as profile_study
 from auditor.studies.report.request import ReportContext
@@ -51,19 +51,11 @@ def _share(found: Finding) -> float:
     return first / found.n if first >= 1 and found.n else min(first, 1.0)
 
 
-def portraits(context: ReportContext, profiled: Result, found: Sequence[Finding]) -> tuple[Portrait, ...]:
-    """Draw each dataset at a glance. `profiled` is the result of `profile`.
-
-    Captions that repeat another of their image are counted as findings count them, by tokens; by letters where nothing
-    was looked for.
-    """
+def portraits(context: ReportContext, profiled: Result) -> tuple[Portrait, ...]:
+    """Draw each dataset at a glance. `profiled` is the result of `profile`."""
     (lengths,) = (figure.frame for figure in profiled.figures if figure.name == profile_study.LENGTHS)
     likeness = _homogeneity(context)
-    padded = [one for one in found if one.kind == "padded-images"]
-    return tuple(
-        _portrait(context, one, profiled, lengths, likeness, [told for told in padded if told.about == about(one)])
-        for one in context.selections
-    )
+    return tuple(_portrait(context, one, profiled, lengths, likeness) for one in context.selections)
 
 
 def _portrait(
@@ -72,10 +64,8 @@ def _portrait(
     profiled: Result,
     lengths: pl.DataFrame,
     likeness: pl.DataFrame,
-    padded: Sequence[Finding],
 ) -> Portrait:
     value = dict(one.rows_of(profiled.frame).select("statistic", "value").iter_rows())
-    repeats = float(padded[0].values["captions"] or 0) if padded else value["captions-repeated-within-image"]
     described = versions.images(context.store, one)
     splits = described.group_by("split").agg(images=pl.len()).sort("split", nulls_last=True)
     row = next(one.rows_of(likeness).iter_rows(named=True), None) if likeness.height else None
@@ -84,7 +74,7 @@ def _portrait(
         round(value["images"]),
         round(value["captions"]),
         described.select(pl.col("captions").min(), most=pl.col("captions").max()).row(0),
-        round(value["captions"] - repeats),
+        round(value["captions"] - value["captions-repeated-within-image"]),
         value["asl"],
         tuple((name or "in none", int(images)) for name, images in splits.iter_rows() if splits["split"].count()),
         tuple(lengths.filter(dataset=one.label).select("length", "captions").iter_rows()),

@@ -25,6 +25,9 @@ from auditor.studies.report.request import ReportContext
 
 _PROFILE_SQL = (
     "profile",
+    "repeat",
+    "repeat_count",
+    "sign",
     "hygiene",
     "sign_of_dirt",
     "sign_in_caption",

@@ -97,15 +97,6 @@ def diversity(result: Result) -> list[str]:
     return said
 
 
-def twins(counts: pl.DataFrame) -> list[str]:
-    """Say of all datasets at once at how many images a caption occurs twice. `counts` is the table of `identical`."""
-    said = [
-        f"{row['dataset']} {row['images_with_twins']:,} of {row['images']:,} ({row['share_of_images']:.1%})"
-        for row in counts.drop_nulls("share_of_images").iter_rows(named=True)
-    ]
-    return [f"Images with identical captions: {'; '.join(said)}."] if said else []
-
-
 def agreement(result: Result, confidence: float) -> list[str]:
     """Say which metric is closest to people's ratings of each dataset. `result` is `agree`'s."""
     rows = result.frame.filter(statistic="spearman", protocol="pooled").unique(

@@ -66,7 +66,7 @@ def report(
     found = next((section for section in built if section.name == "findings"), None)
     told = found.findings if found else ()
     shown = first.cards(context, told)
-    drawn = first.portraits(context, answers.profiled(context), told)
+    drawn = first.portraits(context, answers.profiled(context))
     lacking = [f"{section.title}: {section.absent}" for section in built if section.absent]
     statements = _statements(built)
     signatures = {key: text for result in context.results.values() for key, text in result.signatures.items()}

@@ -110,13 +110,13 @@ def _five(
 def _sizes(store: Store, selections: Sequence[Selection]) -> Quantities:
     for one in selections:
         name, captions = one.version.dataset, images(store, one)["captions"]
-        counts = identical_counts(store, one, _PROFILE).row(0, named=True)
+        counts = identical_counts(store, one).row(0, named=True)
         for statistic, value in (
             ("images", len(captions)),
             ("captions-per-image", captions.mean()),
             ("captions-per-image-least", captions.min()),
-            ("images-with-identical-captions", counts["images_with_twins"]),
-            ("images-all-identical", counts["images_all_identical"]),
+            ("images-with-identical-captions", counts["images_with_repeats"]),
+            ("images-all-identical", counts["images_all_equal"]),
         ):
             yield (name, "", "", "", statistic), float(value)  # type: ignore[arg-type]
 

@@ -58,7 +58,7 @@ def test_gates_measure_what_their_names_say_and_limits_are_inclusive(held: Store
         "captions_per_image.max": 3,
         "length.asl.max": (7 + 7 + 2 + 7 + 2 + 3 + 2 + 0 + 4) / 9,
         "empty.max": 1 / 9,
-        "duplicates_within_image.max": 2 / 8,
+        "duplicates_within_image.max": 1 / 8,
         "duplicates_across_images.exact.max": 3 / 8,
         "leakage.max": 1 / 5,
         "leakage.exact.max": 1 / 5,

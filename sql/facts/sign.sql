@@ -1,0 +1,31 @@
+-- name: sign
+-- version: 1
+-- grain: caption that a pattern finds
+-- params: place INT, kind TEXT, statistic TEXT, reading TEXT, says TEXT, pattern TEXT, part INT, needs TEXT, unless TEXT, removes TEXT
+-- reads: reference, caption
+-- returns: image_no, image, slot, split, text, place, kind, statistic, why
+--
+-- The captions that show a sign of dirt, by one pattern of signs.toml (which says what the parameters are). A pattern
+-- reads the text as it is, in lower case, or as `words`: in lower case without outer punctuation, to 80 bytes.
+with placed as (
+    select r.image_no, r.image, r.slot, r.split, c.text,
+        case $reading::varchar
+            when 'text' then if($removes::varchar = '', c.text, regexp_replace(c.text, $removes::varchar, '', 'g'))
+            when 'lower' then lower(c.text)
+            else lower(regexp_replace(c.text, '^[\s\p{P}]+|[\s\p{P}]+$', '', 'g'))
+        end as looked_at
+    from reference as r
+    join caption as c using (caption_id)
+)
+select
+    image_no, image, slot, split, text, $place::integer as place, $kind::varchar as kind, $statistic::varchar as statistic,
+    $says::varchar || case
+        when $reading::varchar = 'words' then looked_at
+        when $part::integer < 0 then ''
+        else regexp_extract(looked_at, $pattern::varchar, greatest($part::integer, 0))
+    end as why
+from placed
+where regexp_matches(looked_at, $pattern::varchar)
+    and ($reading::varchar <> 'words' or strlen(looked_at) <= 80)
+    and ($needs::varchar = '' or regexp_matches(looked_at, $needs::varchar))
+    and ($unless::varchar = '' or not regexp_matches(looked_at, $unless::varchar))

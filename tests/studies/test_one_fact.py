@@ -1,0 +1,173 @@
+"""A fact is counted once: every command, the card and the report give the same number of it, whatever the tokenizer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from conftest import Rows, ingest_rows
+
+from auditor import config
+from auditor.reports import document_text
+from auditor.result import Result
+from auditor.store.connection import MEMORY, Store
+from auditor.studies.bounds import bounds
+from auditor.studies.compare import compare
+from auditor.studies.duplicates import duplicates
+from auditor.studies.findings import findings
+from auditor.studies.identical import identical
+from auditor.studies.ingest.sources import ingest_sources
+from auditor.studies.profile import profile
+from auditor.studies.report.card import card
+from auditor.studies.report.request import ReportSettings
+from auditor.studies.report.study import report
+from auditor.studies.score import score
+
+#: Four captions repeat an earlier one of their image, one of them letter for letter; seven are in groups of equal ones.
+SIXTEEN: Rows = [
+    ("1", 0, "A dog runs on the beach."), ("1", 1, "a dog runs on the beach"),
+    ("1", 2, "Two men play football in a park."), ("1", 3, "The dog is wet."),
+    ("2", 0, "A child eats an apple."), ("2", 1, "A child eats an apple."), ("2", 2, "A child  eats an apple."),
+    ("2", 3, "Someone has lunch."),
+    ("3", 0, "A red car."), ("3", 1, "a red car"), ("3", 2, "The car stands in the street."),
+    ("3", 3, "A street with a car."),
+    ("4", 0, "Boats on a lake."), ("4", 1, "Three boats are on the water."), ("4", 2, "A quiet lake at noon."),
+    ("4", 3, "People fish from boats."),
+]  # fmt: skip
+
+#: Another dataset, without repeats, to compare with.
+OTHER: Rows = [(image, slot, f"{image} sees {slot} ships") for image in "xy" for slot in (2, 3)]
+
+#: How any answer says in words how many captions repeat.
+SAID = re.compile(
+    r"repeat another of their image: ([\d,]+)|([\d,]+) of [\d,]+ captions repeats? another of their image"
+)
+
+
+def of_profile(store: Store, ref: str, **asked: Any) -> object:
+    rows = profile(store, ref, **asked).frame
+    return rows.filter(statistic="captions-repeated-within-image")["value"].item()
+
+
+def of_findings(store: Store, ref: str, **asked: Any) -> object:
+    (found,) = findings(store, ref, kinds=["padded-images"], **asked).findings
+    return found.values["captions"]
+
+
+def of_scores(study: Callable[..., Result], *others: str, **more: Any) -> Callable[..., object]:
+    def ask(store: Store, ref: str, **asked: Any) -> object:
+        result = study(store, ref, *others, metrics=["bleu-1"], distinct=True, **more, **asked)
+        (found,) = result.found("repeated-captions")
+        return found.values["captions"]
+
+    return ask
+
+
+def of_identical(store: Store, ref: str, **_: Any) -> object:
+    return identical(store, ref).table("identical-captions").frame["repeats"].item()
+
+
+def of_duplicates(store: Store, ref: str, **_: Any) -> object:
+    rows = duplicates(store, ref).frame.filter(pl.col("slot").is_null(), scope="within-image", match="exact")
+    return rows.filter(statistic="captions")["found"].item()
+
+
+def of_portrait(store: Store, ref: str, **asked: Any) -> object:
+    settings = ReportSettings(("bleu-1",), resamples=0, **asked)
+    (drawn,) = report(store, ref, settings=settings, sections=["bounds"], timed=False).portraits
+    return drawn.captions - drawn.distinct
+
+
+ASKED: Mapping[str, Callable[..., object]] = {
+    "profile": of_profile,
+    "findings": of_findings,
+    "bounds": of_scores(bounds),
+    "score": of_scores(score),
+    "compare": of_scores(compare, "other", resamples=0),
+    "identical": of_identical,
+    "duplicates": of_duplicates,
+    "portrait": of_portrait,
+}
+
+
+def numbers_in(text: str) -> set[int]:
+    """Collect every number of captions that repeat, as words say it."""
+    return {int((after or before).replace(",", "")) for after, before in SAID.findall(text)}
+
+
+@pytest.fixture
+def sixteen(store: Store) -> Store:
+    ingest_rows(store, SIXTEEN, "set")
+    ingest_rows(store, OTHER, "other")
+    return store
+
+
+@pytest.mark.parametrize("tokenizer", ["auto", "ptb", "whitespace"])
+@pytest.mark.parametrize("question", ASKED)
+def test_every_command_counts_the_same_captions_that_repeat(sixteen: Store, question: str, tokenizer: str) -> None:
+    assert ASKED[question](sixteen, "set", tokenizer=tokenizer) == 4
+
+
+@pytest.mark.parametrize("tokenizer", ["auto", "ptb"])
+def test_report_and_card_say_one_number_of_captions_that_repeat(sixteen: Store, tokenizer: str) -> None:
+    settings = ReportSettings(("bleu-1",), tokenizer=tokenizer, resamples=0)
+    sections = ["findings", "facts", "bounds", "duplicates"]
+    document = report(sixteen, "set", settings=settings, sections=sections, timed=False)
+    made = card(sixteen, "set", settings=settings)
+    for text in (document.to_json(), document_text(document, "html"), document_text(made, "md")):
+        assert numbers_in(text) == {4}
+    assert [one.value for one in made.numbers if one.name == "findings/padded-images/captions"] == [4]
+
+
+def test_commands_agree_on_real_captions(data: Path) -> None:
+    with Store.open(MEMORY) as store:
+        ingest_sources(store, [config.sources(None)["flickr8k"]])
+        ingest_rows(store, OTHER, "other")
+        for tokenizer in ("auto", "ptb"):
+            found = {name: ask(store, "flickr8k:test", tokenizer=tokenizer) for name, ask in ASKED.items()}
+            assert set(found.values()) == {1}, found
+
+
+def test_profile_counts_the_uneven_images_that_findings_list(store: Store) -> None:
+    captions = {"a": 5, "b": 5, "c": 4, "x": 1, "y": 1, "z": 1, "v": 1}
+    rows = [(image, slot, f"{image} {slot}") for image, many in captions.items() for slot in range(many)]
+    ingest_rows(store, rows, splits={"test": ["a", "b", "c"], "train": ["x", "y", "z", "v"]})
+    counted = dict(profile(store, "set").frame.select("statistic", "value").iter_rows())
+    (found,) = findings(store, "set", kinds=["uneven-captions"]).findings
+    assert counted["images-with-another-number-of-captions"] == found.values["images"] == 1
+
+
+#: Captions by the finding that lists them, and the counts of `profile` that count them.
+DIRTY = {
+    "markup": (["<b>A boat</b>", "a boat &amp; a dog", "a boat<br/>"], ["captions-with-markup"]),
+    "placeholders": (["<unk> in a boat", "a <person> in a boat"], []),
+    "broken-characters": (
+        [
+            "A man\u00e2\u20ac\u2122s hat",
+            "Un caf\u00c3\u00a9",
+            "A dog\ufffd runs",
+            "A cat\u0093 sits",
+            "A boy \u200e runs",
+        ],
+        [
+            "captions-that-look-encoded-twice",
+            "captions-with-replacement-characters",
+            "captions-with-unprintable-characters",
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", [kind for kind, (_, counts) in DIRTY.items() if counts])
+@pytest.mark.parametrize("tokenizer", ["auto", "ptb"])
+def test_profile_counts_the_signs_that_findings_list(store: Store, kind: str, tokenizer: str) -> None:
+    texts = [text for texts, _ in DIRTY.values() for text in [*texts, "zero\u200bwidth"]]
+    ingest_rows(store, [(str(place), 0, text) for place, text in enumerate(texts)])
+    counted = dict(profile(store, "set", tokenizer=tokenizer).frame.select("statistic", "value").iter_rows())
+    (found,) = findings(store, "set", tokenizer=tokenizer, kinds=[kind]).findings
+    texts, counts = DIRTY[kind]
+    assert sum(counted[name] for name in counts) == found.values["captions"] == len(texts)
