@@ -9,9 +9,10 @@ from __future__ import annotations
 import io
 import os
 import sys
+import tempfile
 import warnings
 from pathlib import Path
-from subprocess import CompletedProcess
+from subprocess import CompletedProcess, run
 
 import pytest
 
@@ -19,6 +20,14 @@ from auditor.cli.app import main
 from auditor.cli.verbosity import VERBOSITY, Verbosity
 
 Run = CompletedProcess[str]
+
+#: A process of its own between the tests and the command: a child is charged with the memory of its parent.
+_MEASURE = """
+import pathlib, resource, subprocess, sys
+code = subprocess.run(sys.argv[2:], timeout=60).returncode
+pathlib.Path(sys.argv[1]).write_text(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
+sys.exit(code)
+"""
 
 
 def run_auditor(*arguments: str, folder: Path | None = None, stdin: bytes = b"", **environment: str) -> Run:
@@ -44,3 +53,12 @@ def run_auditor(*arguments: str, folder: Path | None = None, stdin: bytes = b"",
     assert code is None or isinstance(code, int)
     printed = (stream.buffer.getvalue().decode() for stream in (out, err))  # type: ignore[attr-defined]
     return Run(arguments, code or 0, *printed)
+
+
+def run_apart(*arguments: str, **environment: str) -> tuple[Run, int]:
+    """Run `auditor ARGUMENTS` in a process of its own; return what it left and the most bytes of memory it had."""
+    with tempfile.TemporaryDirectory() as folder:
+        peak = Path(folder) / "peak"
+        command = [sys.executable, "-c", _MEASURE, str(peak), sys.executable, "-m", "auditor", *arguments]
+        done = run(command, capture_output=True, text=True, env={**os.environ, **environment}, check=False)
+        return done, int(peak.read_text()) * (1 if sys.platform == "darwin" else 1024)

@@ -26,6 +26,7 @@ from broken.matlab import MAT
 from broken.tables import ARROW, PACKED, PACKED_FILE, PARQUET
 from broken.whole import SOUND
 from conftest import ROOT
+from running import run_apart
 from sizes import some
 
 from auditor import config, sources
@@ -178,30 +179,18 @@ def test_command_ends_with_its_code_and_one_line(
         assert (kept, row["rejected"]) == (case.captions, case.rejected)
 
 
-#: Runs a command, and says how much memory it took: a process of its own, for a child is charged with its parent's.
-MEASURE = """
-import resource, subprocess, sys
-done = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, timeout=60)
-print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
-sys.exit(done.returncode)
-"""
-
-
 @named(some([case for case in CASES if case.dangerous], 5))
 def test_input_that_would_take_all_there_is_gets_little(case: Broken, tmp_path: Path) -> None:
     case.write(tmp_path)
     arguments = [*case.command(tmp_path), "--store", "audit.duckdb"]
     started = os.times().elapsed
-    done = subprocess.run(
-        [sys.executable, "-c", MEASURE, sys.executable, "-m", "auditor", *arguments],
-        capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False,
-    )  # fmt: skip
+    done, peak = run_apart(*arguments, PYTHONPATH=str(ROOT))
     assert os.times().elapsed - started < MOST_SECONDS
     assert done.returncode == (case.code if case.is_refused else 0), done.stderr
     if case.is_refused:
         assert re.fullmatch(r"error: .*\n", done.stderr)
         assert re.search(case.says, done.stderr)
-    assert int(done.stdout) * (1 if sys.platform == "darwin" else 1024) < MOST_MEMORY
+    assert peak < MOST_MEMORY
     for path in tmp_path.iterdir():
         if path.is_file():
             path.unlink()  # gigabytes, all of them together

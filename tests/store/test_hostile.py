@@ -6,10 +6,7 @@ variables of Python; the home folder is empty and stays so.
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
-import sys
 import time
 import tomllib
 from collections.abc import Callable, Iterator
@@ -18,6 +15,7 @@ from pathlib import Path
 import duckdb
 import pytest
 from conftest import ingest_rows
+from running import run_apart
 from sizes import some
 
 import auditor
@@ -171,9 +169,9 @@ def test_store_whose_statement_does_not_end_says_so(folder: Path, monkeypatch: p
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="this system does not tell the memory of a process")
 @pytest.mark.parametrize("statement", some(HOSTILE["deaf"], 3))
 def test_command_line_ends_what_the_engine_cannot(folder: Path, statement: str) -> None:
-    code, out, err, peak = on_its_own(statement, "--timeout", "0.5", memory="100MB")
-    assert (code, out) == (5, "")
-    assert err.count("\n") == 1
+    done, peak = run_apart("sql", "--timeout", "0.5", "--format", "csv", "--", statement, AUDITOR_MEMORY="100MB")
+    assert (done.returncode, done.stdout) == (5, "")
+    assert done.stderr.count("\n") == 1
     assert peak < 2 << 30, "bytes, of which the program itself has some 120 million"
 
 
@@ -194,29 +192,10 @@ def test_command_line_ends_what_the_engine_cannot(folder: Path, statement: str) 
     ),
 )
 def test_a_process_of_its_own_refuses_it_too(folder: Path, statement: str) -> None:
-    code, out, err, _ = on_its_own(statement)
-    assert (code, out) == (5, "")
-    assert err.startswith("error: ")
-    assert SECRET not in err
-
-
-#: Runs a command and writes how much memory it took: a process of its own, for a child is charged with its parent's.
-MEASURE = """
-import pathlib, resource, subprocess, sys
-code = subprocess.run(sys.argv[1:]).returncode
-pathlib.Path("../peak.txt").write_text(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
-sys.exit(code)
-"""
-
-
-def on_its_own(statement: str, *options: str, memory: str = "1GiB") -> tuple[int, str, str, int]:
-    """Run the command line; give exit code, stdout, stderr and the bytes of memory that it had at most."""
-    command = [sys.executable, "-m", "auditor", "sql", *options, "--format", "csv", "--", statement]
-    done = subprocess.run(
-        [sys.executable, "-c", MEASURE, *command],
-        env={**os.environ, "AUDITOR_MEMORY": memory}, check=False, capture_output=True, text=True,
-    )  # fmt: skip
-    return done.returncode, done.stdout, done.stderr, int(Path("../peak.txt").read_text()) * 1024
+    done, _ = run_apart("sql", "--format", "csv", "--", statement, AUDITOR_MEMORY="1GiB")
+    assert (done.returncode, done.stdout) == (5, "")
+    assert done.stderr.startswith("error: ")
+    assert SECRET not in done.stderr
 
 
 def is_one(statement: str) -> bool:
