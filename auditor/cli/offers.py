@@ -82,7 +82,7 @@ def written_formats(context: typer.Context, incomplete: str) -> list[str]:
 
 def exported_formats(context: typer.Context, incomplete: str) -> list[str]:
     """Offer the formats that export writes."""
-    from auditor.studies.export.files import FORMATS
+    from auditor.studies.export import FORMATS
 
     return _begun(FORMATS, incomplete)
 
