@@ -463,7 +463,7 @@ def test_demo_says_what_was_found_and_leads_on(auditor: Callable[..., Run], tmp_
         "0.181  homogeneity",
         "777  different words, where sample-narrow has 73",
         "4  captions occur word for word at another image",
-        "6  captions are the same as another of their image",
+        "3  captions repeat an earlier one of their image",
         "2  records are empty",
     ):
         assert words in shown

@@ -100,7 +100,7 @@ def _told(document: Document) -> list[str]:
         "",
         f"{_FLAWED}: good captions, with faults that somebody has to find.",
         f"  {at_others:>6}  captions occur word for word at another image",
-        f"  {again:>6}  captions are the same as another of their image",
+        f"  {again:>6}  captions repeat an earlier one of their image",
         f"  {count(_FLAWED, 'rejected'):>6}  records are empty: refused, and kept with their place in the file",
     ]
 
