@@ -24,7 +24,9 @@ def filled() -> Iterator[Store]:
 
 
 def over(store: Store, name: str) -> Workspace:
-    return ngrams.workspace(store, versions.resolve(store, name), "bare")
+    at_work = ngrams.workspace(store, versions.resolve(store, name), "bare")
+    at_work.params["key"] = "bare"
+    return at_work
 
 
 def images(at_work: Workspace) -> float:
