@@ -152,6 +152,7 @@ DIRTY = {
             "A dog\ufffd runs",
             "A cat\u0093 sits",
             "A boy \u200e runs",
+            "A girl\u200b runs",
         ],
         [
             "captions-that-look-encoded-twice",
@@ -165,7 +166,7 @@ DIRTY = {
 @pytest.mark.parametrize("kind", [kind for kind, (_, counts) in DIRTY.items() if counts])
 @pytest.mark.parametrize("tokenizer", ["auto", "ptb"])
 def test_profile_counts_the_signs_that_findings_list(store: Store, kind: str, tokenizer: str) -> None:
-    texts = [text for texts, _ in DIRTY.values() for text in [*texts, "zero\u200bwidth"]]
+    texts = [text for texts, _ in DIRTY.values() for text in [*texts, "แมว\u200bนั่ง"]]
     ingest_rows(store, [(str(place), 0, text) for place, text in enumerate(texts)])
     counted = dict(profile(store, "set", tokenizer=tokenizer).frame.select("statistic", "value").iter_rows())
     (found,) = findings(store, "set", tokenizer=tokenizer, kinds=[kind]).findings
