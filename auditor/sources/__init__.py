@@ -66,7 +66,7 @@ def check_places(part: Part, file_format: str) -> None:
 
 @unheard()
 def remarks(part: Part, file_format: str) -> list[str]:
-    """Report what of a part's files was taken for something that nobody named, or is not read."""
+    """Report which files and columns of a part were chosen without being named, and which are not read."""
     return find_format(file_format).remarks(part)
 
 

@@ -33,10 +33,10 @@ class Format:
     `media_type` is for catalogues, where the ending of a file's name does not decide it.
 
     How files lie: `folders` where a folder may stand for them; `split_by_name` where each file stands for itself, so
-    that its name may name its split; `beside` finds files that are read though nobody names them; `lines` has the
+    that its name may name its split; `beside` finds files that are read without being named; `lines` has the
     endings of files that consist of lines ("" for any), and warn where the last has no end.
 
-    How a format is chosen and what is reported: `implied_by` has options that decide for it where nobody names one;
+    How a format is chosen and what is reported: `implied_by` has options that imply it where no format is named;
     `why_left_out` explains records that are left out; `remarks` reports what was assumed or is not read; `columns_of`
     finds the column of each thing, `names_of` the names of all columns, also of those that are not read.
     """

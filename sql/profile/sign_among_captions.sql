@@ -5,7 +5,7 @@
 -- returns: image_no, image, slot, split, text, signs
 --
 -- The captions at work, and the signs of dirt that they show beside others; case and outer blanks do not count. A
--- sign of an image is told of all its captions. Captions count as sorted where none is longer than the one before it, and
+-- sign of an image counts for all its captions. Captions count as sorted where none is longer than the one before it, and
 -- one is shorter: their slots are no annotators.
 with placed as (
     select r.image_no, r.image, r.slot, r.split, c.text, lower(trim(c.text, e' \t\r\n')) as folded
