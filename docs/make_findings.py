@@ -1,4 +1,4 @@
-"""Write docs/findings.md: every kind of finding, of the lists in `auditor/findings/`.
+"""Write docs/findings.md: every kind of finding, of `auditor/findings/kinds.toml`.
 
 `python docs/make_findings.py` writes it. Nothing in it is written by hand.
 """
