@@ -45,7 +45,7 @@ def _section(code: str, kind: Kind) -> str:
         _filled(kind.meaning),
         _filled(f"**How it is measured.** {kind.measured}"),
         *(["Values:\n\n" + "\n".join(values)] if values else []),
-        _filled(f"**What to do.** {kind.advice}"),
+        _filled(f"**What to do.** {kind.fix}"),
         f"Example, of {commands}:",
         _filled(f"> {kind.example}", "> "),
     ]
