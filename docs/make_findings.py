@@ -46,6 +46,7 @@ def _section(code: str, kind: Kind) -> str:
         _filled(f"**How it is measured.** {kind.measured}"),
         *(["Values:\n\n" + "\n".join(values)] if values else []),
         _filled(f"**What to do.** {kind.fix}"),
+        *([_filled(f"**Tested.** {kind.tested} {kind.error_rate}".rstrip())] if kind.tested else []),
         f"Example, of {commands}:",
         _filled(f"> {kind.example}", "> "),
     ]
