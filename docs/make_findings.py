@@ -1,4 +1,4 @@
-"""Write docs/findings.md: every kind of finding, of the lists in `auditor/findings/`.
+"""Write docs/findings.md: every kind of finding, of `auditor/findings/kinds.toml`.
 
 `python docs/make_findings.py` writes it. Nothing in it is written by hand.
 """
@@ -45,7 +45,8 @@ def _section(code: str, kind: Kind) -> str:
         _filled(kind.meaning),
         _filled(f"**How it is measured.** {kind.measured}"),
         *(["Values:\n\n" + "\n".join(values)] if values else []),
-        _filled(f"**What to do.** {kind.advice}"),
+        _filled(f"**What to do.** {kind.fix}"),
+        *([_filled(f"**Tested.** {kind.tested} {kind.error_rate}".rstrip())] if kind.tested else []),
         f"Example, of {commands}:",
         _filled(f"> {kind.example}", "> "),
     ]

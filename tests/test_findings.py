@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import runpy
 import sys
 from pathlib import Path
@@ -66,12 +67,10 @@ def test_table_that_each_of_several_datasets_has_is_not_one() -> None:
 
 
 def test_every_kind_that_a_study_uses_is_documented() -> None:
-    """A kind is written where a finding is made, or as a constant: each string of the list occurs in some study."""
+    """A kind is written where a finding is made, or as a constant; or its entry names what finds it."""
     package = Path(auditor.__file__).parent
     used, words = set(), set()
     for path in package.rglob("*.py"):
-        if path.name == "findings.py":
-            continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 words.add(node.value)
@@ -79,7 +78,26 @@ def test_every_kind_that_a_study_uses_is_documented() -> None:
                 kind = node.args[0] if node.args else None
                 used |= {kind.value} if isinstance(kind, ast.Constant) else set()
     assert used <= KINDS.keys()
-    assert KINDS.keys() <= words
+    begun = tuple(word for word in words if word.endswith("-"))  # f"benchmark-decided-by-{by}"
+    listed = {code for code, kind in KINDS.items() if kind.select or kind.patterns}
+    assert {code for code in KINDS.keys() - listed if not code.startswith(begun)} <= words
+
+
+def test_what_a_kind_was_tested_on_is_what_the_benchmark_found() -> None:
+    """Both ends of each range are in `benchmarks/planted.md`, and each kind that was planted has its range."""
+    page = (Path(__file__).parents[1] / "benchmarks" / "planted.md").read_text(encoding="utf-8")
+    found: dict[str, list[tuple[float, float]]] = {}
+    for kind, recall, precision in re.findall(r"\| `([^`]+)` (?:\| [^|]+){2}\| ([\d.]+) \| [^|]+\| ([\d.]+) \|", page):
+        found.setdefault(kind, []).append((float(recall), 1 - float(precision)))
+    assert {code for code, kind in KINDS.items() if kind.tested} == {*found, "bound-upside-down"}
+    for code, rates in found.items():
+        caught, wrong = (
+            "–".join(f"{100 * end:.0f}" for end in sorted({min(some), max(some)})) for some in zip(*rates, strict=True)
+        )
+        assert f": {caught}% are found" in KINDS[code].tested
+        assert (
+            not KINDS[code].error_rate or ("none lack" if wrong == "0" else f" {wrong}% lack") in KINDS[code].error_rate
+        )
 
 
 def test_page_of_findings_is_made_of_the_list() -> None:

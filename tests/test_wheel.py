@@ -24,6 +24,7 @@ def test_wheel_runs_the_demo_in_an_empty_environment(tmp_path: Path) -> None:
         "auditor/sql/facts/signs.toml",
         "auditor/sql/macros.sql",
         "auditor/datasets.toml",
+        "auditor/findings/kinds.toml",
         "auditor/sample/narrow.token",
         "auditor/py.typed",
     ):

@@ -1,64 +1,80 @@
-"""The kinds of findings: what each means, how it is measured, what to do. `docs/findings.md` is made of this list.
-
-A kind is a stable code: programs select findings by it, and sentences may be worded anew.
-"""
+"""The kinds of findings: what each means, how it is measured, what to do. They are the tables of `kinds.toml`."""
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.resources import files
+from typing import Any
 
-from auditor.findings import of_captions, of_choices, of_data, of_scores
-from auditor.findings.kind import Kind
-from auditor.findings.listed import CAPTION_KINDS, CaptionKind
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of finding. `commands` find it; `values` are the meanings of its numbers, by name.
+
+    `consequence` is what follows for whoever trains or evaluates on the captions. `tested` and `error_rate` are what
+    planted faults show; empty where none were planted.
+
+    A kind that lists captions has a `phrase`, which names them in its sentence; its example and values follow from it.
+    From the shares `warning` and `error` on, `of` the captions or images, a finding is one; below, it is a notice.
+    `select` names the SELECT that lists them, with its `params`; `patterns` is for those of `sql/facts/signs.toml`.
+    """
+
+    title: str
+    meaning: str
+    measured: str
+    fix: str
+    example: str
+    values: Mapping[str, str] = field(default_factory=dict)
+    commands: tuple[str, ...] = ("findings",)
+    consequence: str = ""
+    tested: str = ""
+    error_rate: str = ""
+    phrase: str = ""
+    of: str = "captions"
+    warning: float | None = None
+    error: float | None = None
+    select: str = ""
+    params: Mapping[str, float] = field(default_factory=dict)
+    patterns: bool = False
 
 
-def _by_share(kind: CaptionKind) -> str:
-    """Say from which share on a finding is a warning or an error."""
+def _kind(table: dict[str, Any]) -> Kind:
+    """Return the kind of a table, with line breaks as blanks, and what follows from its phrase."""
+    table = {key: " ".join(value.split()) if isinstance(value, str) else value for key, value in table.items()}
+    if "commands" in table:
+        table["commands"] = tuple(table["commands"])
+    if "phrase" in table:
+        of = table.get("of", Kind.of)
+        table["measured"] += f" `n` is the {of}{_by_share(table)}."
+        table["example"] = f"set: {table['phrase']}: 12 of 40,460 (0.03%)"
+        table["values"] = {of: "how many there are", "share": "share of all"}
+    return Kind(**table)
+
+
+def _by_share(table: Mapping[str, Any]) -> str:
+    """Return from which share on a finding is a warning or an error."""
     limits = [
-        f"{'an' if name == 'error' else 'a'} {name} from {share:g} of them on" if share else "always a warning"
-        for name, share in (("warning", kind.warning), ("error", kind.error))
-        if share is not None
+        f"{'an' if name == 'error' else 'a'} {name} from {table[name]:g} of them on"
+        if table[name]
+        else "always a warning"
+        for name in ("warning", "error")
+        if name in table
     ]
     return f"; it is {', '.join(limits)}" if limits else "; it is a notice"
 
 
-#: What `auditor` finds, by code.
+#: What `auditor` finds, by code: programs select findings by it, and sentences may be worded anew.
 KINDS: Mapping[str, Kind] = {
-    **of_captions.KINDS,
-    **of_scores.KINDS,
-    **of_data.KINDS,
-    **of_choices.KINDS,
-    **{
-        code: Kind(
-            kind.meaning,
-            f"{kind.measured} `n` is the {kind.of}{_by_share(kind)}.",
-            kind.advice,
-            f"set: {kind.said}: 12 of 40,460 (0.03%)",
-            kind.commands,
-            {kind.of: "how many there are", "share": "share of all"},
-            kind.consequence,
-        )
-        for code, kind in CAPTION_KINDS.items()
-    },
+    code: _kind(table)
+    for code, table in tomllib.loads(files(__name__).joinpath("kinds.toml").read_text(encoding="utf-8")).items()
 }
 
-#: Kinds whose code is no title.
-_TITLES: Mapping[str, str] = {
-    "near-duplicate-across-splits": "Test captions that occur in train",
-    "copied-slots": "Slots that say the same",
-    "swapped-captions": "Captions of another image",
-    "unlike-slot": "A slot unlike the others",
-    "bound-upside-down": "Captions of an image that do not agree",
-    "templated-captions": "Captions made from templates",
-    "padded-images": "Captions repeated within an image",
-    "misspellings": "Words that seem misspelt",
-    "truncated-captions": "Captions that break off",
-    "uneven-captions": "Uneven numbers of captions",
-    "web-address": "Addresses of pages",
-    "first-person-captions": "Captions that talk",
-}
+#: The kinds that list captions or images.
+CAPTION_KINDS: Mapping[str, Kind] = {code: kind for code, kind in KINDS.items() if kind.phrase}
 
 
 def title(kind: str) -> str:
-    """Give the words that stand above a finding."""
-    return _TITLES.get(kind, kind.replace("-", " ").capitalize())
+    """Return the heading of a finding."""
+    return KINDS[kind].title

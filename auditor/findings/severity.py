@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from auditor.findings.listed import CAPTION_KINDS
+from auditor.findings import CAPTION_KINDS
 from auditor.result import SEVERITIES, Finding, Severity, counted
 
 #: What is told of slots as though they were annotators.

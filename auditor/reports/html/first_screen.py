@@ -202,7 +202,7 @@ def _full(some: Iterable[Finding], album: Album, write: Written, typed: Written)
     for one in some:
         kind = KINDS[one.kind]
         examples = "".join(_quoted(one, example, album, write) for example in one.examples)
-        advice = "" if one.severity == "info" else f'<p class="advice">{typed(kind.advice)}</p>\n'
+        advice = "" if one.severity == "info" else f'<p class="advice">{typed(kind.fix)}</p>\n'
         yield (
             f'<article class="finding {one.severity}" id="finding-{_anchor(one)}">\n'
             f'<h4>{write(title(one.kind))} <span class="number">{write(headline(one))}</span></h4>\n'

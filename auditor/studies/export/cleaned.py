@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from auditor.errors import UsageError
-from auditor.findings.listed import CAPTION_KINDS
+from auditor.findings import CAPTION_KINDS
 from auditor.model import Progress, Selection
 from auditor.result import SEVERITIES
 from auditor.store.connection import Store

@@ -1,4 +1,4 @@
-"""Captions that a curator would mend, by kind: each finder is one SELECT in `sql/findings/`, or one function here."""
+"""Captions that a curator would mend, by kind: found by the SELECT that `kinds.toml` names, or by a function here."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from auditor.findings import CAPTION_KINDS
 from auditor.scoring.signs import bind_signs
 from auditor.store.connection import Store
 from auditor.store.versions import related
@@ -19,9 +20,6 @@ _RARE = 20
 #: Two datasets name the same pictures by the same ids where so many of the images of both have a text in common.
 _AGREEING = 0.5
 
-#: A script that a larger share of the captions is written in is one of the dataset's own.
-_SCRIPT = 0.02
-
 #: A caption is told where a cut is this share as likely as that it ends so, or likelier.
 _LIKELY = 1 / 2
 
@@ -29,10 +27,6 @@ _ROUNDS = 30
 
 #: A word is frequent in so many captions, and so many times as frequent as what may be a misspelling of it.
 _FREQUENT, _TIMES = 20, 20
-
-#: Words in a row are a slot's own of which such a share stands in it, with so many nats of evidence: of a million such
-#: words, chance brings none.
-_ALONE, _EVIDENCE = 0.8, 20.0
 
 #: A word that so many captions of other datasets hold is one.
 _KNOWN = 4
@@ -147,21 +141,36 @@ def _wordless(asked: Asked) -> pl.DataFrame:
     )
 
 
-#: What finds the captions of each kind.
-FINDERS: Mapping[str, Callable[[Asked], pl.DataFrame]] = {
-    "copied-images": _copied,
-    "exchanged-images": _exchanged,
+#: Finders that need more than a SELECT.
+_FUNCTIONS: Mapping[str, Callable[[Asked], pl.DataFrame]] = {
     "padded-images": _padded,
-    "templated-slots": lambda asked: asked.rows("templated_slot", alone=_ALONE, evidence=_EVIDENCE),
-    **{kind: _by_sign(kind) for kind in ("placeholders", "personal-data", "file-names", "web-address", "markup")},
-    "broken-characters": _by_sign("broken-characters"),
-    "other-script": lambda asked: asked.rows("other_script", at_most=_SCRIPT),
     "other-language": lambda asked: language.foreign(asked.at_work),
     "truncated-captions": _truncated,
-    "first-person-captions": _by_sign("first-person-captions"),
-    "repeated-words": lambda asked: asked.rows("repeated_words"),
     "misspellings": _misspelt,
     "listed-words": _listed,
     "uneven-captions": _uneven,
+    "copied-images": _copied,
+    "exchanged-images": _exchanged,
     "captions-without-word": _wordless,
+}
+
+#: Of equally severe findings these come first, the others as in `kinds.toml`.
+_FIRST = (
+    "copied-images", "exchanged-images", "padded-images", "templated-slots", "placeholders", "personal-data",
+    "file-names",
+)  # fmt: skip
+
+
+def _finder(kind: str) -> Callable[[Asked], pl.DataFrame]:
+    entry = CAPTION_KINDS[kind]
+    if entry.patterns:
+        return _by_sign(kind)
+    if entry.select:
+        return lambda asked: asked.rows(entry.select, **entry.params)
+    return _FUNCTIONS[kind]
+
+
+#: What finds the captions of each kind.
+FINDERS: Mapping[str, Callable[[Asked], pl.DataFrame]] = {
+    kind: _finder(kind) for kind in (*_FIRST, *(kind for kind in CAPTION_KINDS if kind not in _FIRST))
 }

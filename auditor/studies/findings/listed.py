@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from auditor.findings.listed import CAPTION_KINDS
+from auditor.findings import CAPTION_KINDS
 from auditor.findings.severity import severity
 from auditor.model import Progress, Selection
 from auditor.result import Finding, about
@@ -93,7 +93,7 @@ def _finding(
             "split", pl.lit(kind).alias("kind"), pl.lit(bad).alias("severity"), *_EXAMPLE,
         )
     )  # fmt: skip
-    said = f"{selection.label}: {CAPTION_KINDS[kind].said}: {number:,} of {n:,} ({_percent(share)})"
+    said = f"{selection.label}: {CAPTION_KINDS[kind].phrase}: {number:,} of {n:,} ({_percent(share)})"
     values = {CAPTION_KINDS[kind].of: number, "share": share}
     return (
         Finding(kind, said, about(selection), values, n, bad, tuple(_examples(listed))),

@@ -9,8 +9,7 @@ import pytest
 from conftest import ingest_rows
 
 from auditor.errors import UsageError
-from auditor.findings import KINDS
-from auditor.findings.listed import CAPTION_KINDS
+from auditor.findings import CAPTION_KINDS, KINDS
 from auditor.findings.severity import severity
 from auditor.result import SEVERITIES, Finding, Result
 from auditor.store.connection import Store
