@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from auditor.api import Auditor
+    from auditor.document import Document
     from auditor.model import Pictures
     from auditor.registry import metric
-    from auditor.result import Document, Finding, Result
+    from auditor.result import Finding, Result
     from auditor.showing import Front
 
 __version__ = _version("auditor")

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from auditor.document import Document
 from auditor.errors import SourceError
 from auditor.replacing import is_plain
-from auditor.result import Document, Finding
+from auditor.result import Finding
 
 #: How many numbers and metrics a card has at most, and characters a metric: one that is a stranger's may have any.
 _MOST_NUMBERS, _MOST_METRICS, _MOST_CHARACTERS = 10_000, 50, 500

@@ -7,7 +7,7 @@ import decimal
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from typing import Any, Literal
 
@@ -15,8 +15,8 @@ import polars as pl
 import polars.selectors as cs
 
 from auditor.errors import AuditorError
-from auditor.model import Pictured, Pictures, Selection
-from auditor.showing import Shown, ShownResult
+from auditor.model import Pictured, Selection
+from auditor.showing import ShownResult
 
 #: Bars stand in groups by `x`, one for each of `series`; lines and points are drawn for each of `series`; a heatmap has
 #: a cell for each `x` and `y` that shows `value`.
@@ -59,121 +59,30 @@ def listed(names: Sequence[object] | pl.Series, most: int) -> str:
     return ", ".join(map(str, names[:most])) + (", …" if len(names) > most else "")
 
 
-@dataclass(frozen=True)
-class Statement:
-    """One SELECT behind the numbers: its name, its place below `sql/`, and its text with the header."""
-
-    name: str
-    path: str
-    text: str
-
-
-@dataclass(frozen=True)
-class Section:
-    """One part of a report.
-
-    `words` are sentences in plain words. `tables` are shown, `further` ones where a reader asks for them; `results`
-    carry all rows. `commands` make the numbers again, `sql` names the SELECTs behind them. `absent` says why there is
-    nothing, and what would help. `findings` are shown with their examples.
-    """
-
-    name: str
-    title: str
-    words: tuple[str, ...] = ()
-    results: tuple[Result, ...] = ()
-    tables: tuple[Table, ...] = ()
-    further: tuple[Table, ...] = ()
-    figures: tuple[Figure, ...] = ()
-    notes: tuple[str, ...] = ()
-    commands: tuple[str, ...] = ()
-    sql: tuple[str, ...] = ()
-    absent: str | None = None
-    findings: tuple[Finding, ...] = ()
-
-    def record(self) -> dict[str, Any]:
-        """Give the section as a JSON object; its results are those of their commands."""
-        return {
-            "name": self.name,
-            "title": self.title,
-            "words": list(self.words),
-            "absent": self.absent,
-            "commands": list(self.commands),
-            "sql": list(self.sql),
-            "notes": list(self.notes),
-            "findings": [finding.record() for finding in self.findings],
-            "results": [json.loads(result.to_json(volatile=False)) for result in self.results],
-        }
-
-
-@dataclass(frozen=True)
-class Portrait:
-    """A dataset at a glance: what is counted, how long its captions are, how alike.
-
-    `distinct` are its captions without those that repeat another of their image. `splits` names splits with their
-    images, `lengths` say how many captions have how many tokens, `of_an_image` the fewest and the most captions of an
-    image. `homogeneity` is by `metric`, with the ends of its interval where there is one.
-    """
-
-    label: str
-    images: int
-    captions: int
-    of_an_image: tuple[int, int]
-    distinct: int
-    length: float
-    splits: tuple[tuple[str, int], ...]
-    lengths: tuple[tuple[int, int], ...]
-    homogeneity: float | None = None
-    low: float | None = None
-    high: float | None = None
-    metric: str | None = None
-
-
-@dataclass(frozen=True, repr=False)
-class Document(Shown):
-    """A whole report. `program` is the software that made it; `made_at` says when, unless nobody wants to know.
-
-    `level` is that of its heading, where it is a part of another text. `cards` are the findings that a reader should
-    see first, `portraits` its datasets: a page begins with them, in the place of its first section, which says the same
-    in words. `pictures` are of the images that examples name.
-    """
-
-    title: str
-    selections: tuple[Selection, ...]
-    sections: tuple[Section, ...]
-    program: str
-    made_at: str | None = None
-    signatures: Mapping[str, str] = field(default_factory=dict)
-    statements: tuple[Statement, ...] = ()
-    level: int = 1
-    cards: tuple[Finding, ...] = ()
-    portraits: tuple[Portrait, ...] = ()
-    pictures: Pictures = field(default_factory=Pictures)
-
-    def to_json(self) -> str:
-        """Give the report as the documented JSON object, `{"auditor.report/v2": {...}}`."""
-        body = {
-            "title": self.title,
-            "program": self.program,
-            "versions": [selection.record() for selection in self.selections],
-            "signatures": dict(self.signatures),
-            "datasets": [asdict(portrait) for portrait in self.portraits],
-            "sections": [section.record() for section in self.sections],
-            "sql": {statement.path: statement.text for statement in self.statements},
-            "volatile": {
-                "made_at": self.made_at,
-                "versions": [selection.volatile() for selection in self.selections],
-                "results": [one.apart() for section in self.sections for one in section.results if one.volatile],
-            },
-        }
-        return _json({"auditor.report/v2": body})
-
-
 def program() -> str:
     """Name the software with its version."""
     return f"auditor {version('auditor')}"
 
 
 _FLOATS, _FLOAT_LISTS = cs.float(), cs.list(cs.float())
+
+
+def joined(words: Sequence[str]) -> str:
+    """Join words as a sentence does: one, two and three."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def digits(value: float) -> str:
+    """Write a number in a sentence: three decimals, or one from 10 on."""
+    return f"{value:,.1f}" if abs(value) >= 10 else f"{value:.3f}"
+
+
+def interval(low: float | None, high: float | None, confidence: float | None = None) -> str:
+    """Write the interval of a number, with a blank before it; nothing where there is none."""
+    if low is None or high is None:
+        return ""
+    share = f", {plain(round(100 * confidence, 10))}%" if confidence else ""
+    return f" ({digits(low)} to {digits(high)}{share})"
 
 
 @dataclass(frozen=True)
@@ -210,7 +119,7 @@ class Finding:
     `kind` is a code of `auditor.findings.KINDS`, whose page says what it means and what to do. `about` names what it is
     of: dataset, version, split, image, slot, metric, against …; `values` are its numbers, of `n` things that were
     looked at. `examples` are a few of the captions that it is of: image, slot, text, why; with `other_image`,
-    `other_slot` and `other_text` where it is of two.
+    `other_slot` and `other_text` where it is of two. `headline` is its one number with what that counts.
     """
 
     kind: str
@@ -220,6 +129,7 @@ class Finding:
     n: int | None = None
     severity: Severity = "info"
     examples: tuple[Mapping[str, str | int | None], ...] = field(default=(), hash=False)
+    headline: str = ""
 
     def __str__(self) -> str:
         """Say it."""
@@ -234,6 +144,7 @@ class Finding:
             "values": {name: _finite_value(value) for name, value in self.values.items()},
             "n": self.n,
             "sentence": self.sentence,
+            **({"headline": self.headline} if self.headline else {}),
             **({"examples": [dict(example) for example in self.examples]} if self.examples else {}),
         }
 
@@ -268,7 +179,8 @@ class Table:
     `digits` says with how many decimals the numbers of a column are shown, where that is not four; of an `exact` table
     all are shown. `beside` names two columns of texts, of which the words in which they differ may be marked.
     `tells_findings` is for tables that say what the findings of their result say. `pictured`: images of the rows. On a
-    page, `anchors` names the column by which rows are linked to, `filters` those by which they are picked.
+    page, `anchors` names the column by which rows are linked to, `filters` those by which they are picked. A report
+    shows a `further` table only when a reader asks for it.
     """
 
     title: str
@@ -285,6 +197,12 @@ class Table:
     pictured: tuple[Pictured, ...] = ()
     anchors: str | None = None
     filters: tuple[str, ...] = ()
+    further: bool = False
+
+
+def folded(tables: Iterable[Table], *shown: str) -> tuple[Table, ...]:
+    """Return the tables with all but those of some names marked as further."""
+    return tuple(replace(table, further=table.name not in shown) for table in tables)
 
 
 @dataclass(frozen=True, repr=False)
@@ -292,11 +210,11 @@ class Result(ShownResult):
     """What a study found.
 
     `frame` holds flat rows in the public column vocabulary: what JSON, CSV and Parquet carry. `tables` are the same
-    facts arranged for reading, `figures` as pictures. `findings` are what was found, each with a code, its numbers and
-    a sentence; `notes` say in plain words how the numbers were made. `holds` is the verdict of a question that has one:
-    whether what was asked about is as it should be. `failure` is what a command line ends with after it has shown the
-    rows. `page` is what a page shows in place of `tables`, `headline` what it is called. `volatile` are columns
-    in which stores of the same captions may differ: JSON has them apart.
+    facts arranged for reading, `figures` as pictures. `lead` answers the question in sentences. `findings` are what was
+    found, each with a code, its numbers and a sentence; `notes` say how the numbers were made. `holds` is the verdict
+    of a question that has one: whether what was asked about is as it should be. `failure` is what a command line ends
+    with after it has shown the rows. `page` is what a page shows in place of `tables`, `headline` what it is called.
+    `volatile` are columns in which stores of the same captions may differ: JSON has them apart.
     """
 
     command: str
@@ -312,11 +230,13 @@ class Result(ShownResult):
     page: tuple[Table, ...] = ()
     headline: str | None = None
     volatile: tuple[str, ...] = ()
+    lead: tuple[str, ...] = ()
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """Everything that is said in words beside the rows: notes, then findings."""
-        return (*self.notes, *(finding.sentence for finding in self.findings))
+        """What stands in words beside the rows and the lead: notes, then the findings that the lead leaves out."""
+        led = " ".join(self.lead)
+        return (*self.notes, *(finding.sentence for finding in self.findings if finding.sentence not in led))
 
     def found(self, *kinds: str) -> tuple[Finding, ...]:
         """Give the findings of some kinds."""
@@ -334,13 +254,14 @@ class Result(ShownResult):
         body: dict[str, Any] = {
             "versions": [selection.record() for selection in self.selections],
             "signatures": dict(self.signatures),
+            "lead": list(self.lead),
             "notes": list(self.notes),
             "findings": [finding.record() for finding in self.findings],
             "rows": self.frame.drop(self.volatile)
             .with_columns(_finite(_FLOATS), _FLOAT_LISTS.list.eval(_finite(pl.element())))
             .to_dicts(),
         }
-        return _json({f"auditor.{self.command}/v2": body | ({"volatile": self.apart()} if volatile else {})})
+        return document_json({f"auditor.{self.command}/v2": body | ({"volatile": self.apart()} if volatile else {})})
 
     def apart(self) -> dict[str, Any]:
         """Return what another store of the same captions may have otherwise, as a JSON object."""
@@ -348,7 +269,8 @@ class Result(ShownResult):
         return {"versions": [selection.volatile() for selection in self.selections], **rows}
 
 
-def _json(document: Mapping[str, Any]) -> str:
+def document_json(document: Mapping[str, Any]) -> str:
+    """Write a JSON document; dates in ISO format, whole decimals as integers."""
     return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2, default=_json_value)
 
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 import auditor
+from auditor.document import Document
 from auditor.errors import AuditorError
 from auditor.model import Gate
-from auditor.result import Document
 from auditor.studies import STUDIES
 from auditor.studies.diversity.settings import DiversitySettings
 from auditor.studies.report.request import ReportSettings

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, BinaryIO, NoReturn
 from auditor.cli.verbosity import VERBOSITY, narrate
 
 if TYPE_CHECKING:
-    from auditor.result import Document, Result
+    from auditor.document import Document
+    from auditor.result import Result
     from auditor.row_files import Batches
 
 

@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from auditor.cards import DatasetCard
+from auditor.document import Document
 from auditor.errors import UsageError
 from auditor.replacing import is_plain
 from auditor.reports import badge, croissant, csv, latex, markdown, verdicts
 from auditor.reports.html import document as html
-from auditor.result import Document, Result
+from auditor.result import Result
 
 
 def _svg(result: Result) -> str:

@@ -10,8 +10,9 @@ from collections.abc import Iterable
 
 import polars as pl
 
+from auditor.document import Document, Section
 from auditor.reports.cells import begins_section, cell, flush_right, sentence, text
-from auditor.result import Document, Result, Section, Table
+from auditor.result import Result, Table
 
 _SPECIAL = str.maketrans(
     {

@@ -9,10 +9,11 @@ import re
 from collections.abc import Iterable
 
 from auditor.cards import DatasetCard
+from auditor.document import Document, Section
 from auditor.reports import front_matter
 from auditor.reports.cells import beside_tables, cell, flush_right, sentence
 from auditor.reports.harmless import visible
-from auditor.result import Document, Result, Section, Table
+from auditor.result import Result, Table
 
 #: What Markdown would read as the name of a sign.
 _ENTITY = re.compile(r"&(?=#?\w+;)")

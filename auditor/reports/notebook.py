@@ -10,11 +10,12 @@ from typing import BinaryIO
 
 from auditor import reports
 from auditor.cards import DatasetCard
+from auditor.document import Document
 from auditor.errors import UsageError
 from auditor.model import Pictures
 from auditor.replacing import replacing
 from auditor.reports.html import cells
-from auditor.result import Document, Result
+from auditor.result import Result
 from auditor.row_files import disk_errors
 
 

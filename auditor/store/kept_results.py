@@ -114,6 +114,7 @@ def _packed(result: Result) -> pl.DataFrame:
     head = {
         "command": result.command,
         "signatures": dict(result.signatures),
+        "lead": result.lead,
         "notes": result.notes,
         "findings": [asdict(finding) for finding in result.findings],
         "tables": [_without_frame(table) for table in result.tables],
@@ -134,6 +135,7 @@ def _unpacked(rows: pl.DataFrame) -> Result:
         signatures=said["signatures"],
         tables=tuple(Table(frame=next(read), **_tuples(fields)) for fields in said["tables"]),
         figures=tuple(Figure(frame=next(read), **_tuples(fields)) for fields in said["figures"]),
+        lead=tuple(said["lead"]),
         notes=tuple(said["notes"]),
         findings=tuple(Finding(**_tuples(fields)) for fields in said["findings"]),
     )

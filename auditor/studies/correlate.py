@@ -13,7 +13,7 @@ from auditor.errors import UsageError
 from auditor.metrics.candidates import HUMAN
 from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References, left_out, requests
-from auditor.result import Figure, Finding, Result, Said, Table, findings_in, notes_in
+from auditor.result import Figure, Finding, Result, Said, Table, findings_in, folded, notes_in
 from auditor.scoring.scores import scorable, score_candidates, signatures, together, too_few_captions, too_long
 from auditor.scoring.single_captions import referenced, without_references
 from auditor.scoring.writing import chooses_tokenizer
@@ -92,11 +92,22 @@ def correlate(
         ),
         selections=selections,
         signatures=signed,
-        tables=(*(table for one in labelled for table in _tables(*one)), *_ranges(labelled)),
+        tables=folded((*(table for one in labelled for table in _tables(*one)), *_ranges(labelled))),
         figures=tuple(figure for one in labelled for figure in _heatmaps(*one)),
+        lead=tuple(sentence for one in labelled for sentence in _lead(*one)),
         notes=(*notes_in(notes), *_signs(used), *_smallest(rows)),
         findings=findings_in(notes),
     )
+
+
+def _lead(label: str, rows: pl.DataFrame) -> list[str]:
+    """Return which metrics agree most and least, per caption."""
+    first = rows.filter(level="caption", statistic=rows["statistic"].first()).drop_nulls("value").sort("value")
+    if first.height < 2:
+        return []
+    least, most = (first.row(place, named=True) for place in (0, -1))
+    pairs = [f"{one['metric_a']} and {one['metric_b']} ({one['value']:.2f})" for one in (most, least)]
+    return [f"{label}: by {most['statistic']} per caption, {pairs[0]} agree most and {pairs[1]} least."]
 
 
 def _statistics(asked: Sequence[str] | None) -> list[str]:

@@ -60,6 +60,7 @@ def identical(
         count.select(pl.lit(one.label).alias("dataset"), pl.all())
         for one, count in zip(selections, counts, strict=True)
     )
+    found = tuple(_finding(one, *count.rows(named=True)) for one, count in zip(selections, counts, strict=True))
     return Result(
         "identical",
         pl.concat(pairs),
@@ -69,8 +70,9 @@ def identical(
             Table("identical captions of one image", summary, name=COUNTS),
             *(_table(one, some) for one, some in zip(selections, pairs, strict=True) if some.height),
         ),
+        lead=tuple(f"{one.sentence}." for one in found),
         notes=(_WHY,),
-        findings=tuple(_finding(one, *count.rows(named=True)) for one, count in zip(selections, counts, strict=True)),
+        findings=found,
     )
 
 
@@ -101,6 +103,7 @@ def _table(selection: Selection, pairs: pl.DataFrame) -> Table:
         shown,
         caption=f"{hidden:,} more pairs: -o FILE has them all" if hidden > 0 else None,
         name="identical-pairs",
+        further=True,
         pictured=pictured(shown, selection.version.dataset, "image"),
     )
 

@@ -98,15 +98,40 @@ def profile(
         tables=(
             Table("size, vocabulary, repetition", _whole(sizes.filter(~is_mean)), name="sizes"),
             Table(f"lengths in tokens of tokenizer {tokenizer}", sizes.filter(is_mean), name="lengths"),
-            Table("hygiene", _whole(hygiene), name="hygiene"),
+            _above_zero(_whole(hygiene)),
             *([] if listed is None else [_shown(listed, examples)]),
-            *([Table("annotations and related datasets", _whole(noted), name="annotations")] if noted.height else []),
+            *([_annotations(noted)] if noted.height else []),
         ),
         figures=(_figure(selections, [lengths for *_, lengths in measured]),),
+        lead=tuple(_lead(one, pl.concat(parts)) for one, parts in zip(selections, described, strict=True)),
         findings=tuple(
             found for one, parts in zip(selections, described, strict=True) for found in _dirt(one, pl.concat(parts))
         ),
     )
+
+
+def _lead(selection: Selection, described: pl.DataFrame) -> str:
+    """Return in a sentence how large a dataset is, how long its captions are, how many words it has."""
+    value = dict(described.select("statistic", "value").iter_rows())
+    once = value.get("types-occurring-once", 0) / max(value["types"], 1)
+    return (
+        f"{selection.label}: {value['captions']:,.0f} captions of {value['images']:,.0f} images "
+        f"({value['captions-per-image-mean']:.1f} per image), {value['asl']:.1f} words long on average "
+        f"(standard deviation {value['sdsl']:.1f}), {value['types']:,.0f} different words, {once:.0%} of them once."
+    )
+
+
+def _above_zero(counts: pl.DataFrame) -> Table:
+    """Show the counts that are above 0 for some dataset, and name the others."""
+    some = pl.any_horizontal(cs.numeric() > 0).fill_null(value=False)
+    zero = counts.filter(~some)["statistic"].to_list()
+    return Table(
+        "hygiene", counts.filter(some), caption=f"0 everywhere: {', '.join(zero)}" if zero else None, name="hygiene"
+    )
+
+
+def _annotations(noted: pl.DataFrame) -> Table:
+    return Table("annotations and related datasets", _whole(noted), name="annotations", further=True)
 
 
 def said_of(signs: Mapping[str, str | float | None]) -> list[str]:
@@ -163,7 +188,8 @@ def _shown(listed: pl.DataFrame, examples: int) -> Table:
     """Show a few captions of each count."""
     few = listed.group_by("dataset", "statistic", maintain_order=True).head(examples)
     shown = few.select("dataset", "statistic", "image", "slot", "text")
-    return Table(f"captions of each count, {examples} of each", shown, sections="statistic", name="examples")
+    title = f"captions of each count, {examples} of each"
+    return Table(title, shown, sections="statistic", name="examples", further=True)
 
 
 def _figure(selections: Sequence[Selection], lengths: Sequence[pl.DataFrame]) -> Figure:

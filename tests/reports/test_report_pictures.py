@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from report_document import hostile_report
 
 from auditor import reports
+from auditor.document import Document, Section
 from auditor.model import Picture, Pictures, pictured
-from auditor.result import Document, Finding, Section, Table
+from auditor.result import Finding, Table
 
 HOSTILE = "\"><img src=x onerror=alert(1)> '</script><script>alert(2)</script> &amp; `a`"
 

@@ -13,7 +13,7 @@ from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.registry import left_out
-from auditor.result import Figure, Result, Said, Table, findings_in, listed, notes_in
+from auditor.result import Figure, Result, Said, Table, findings_in, folded, listed, notes_in
 from auditor.scoring.protocols import named_protocol, protocols_of_ratings
 from auditor.scoring.references import references_of
 from auditor.scoring.writing import chooses_tokenizer
@@ -157,8 +157,13 @@ def agree(
         pl.concat(part.rows for part in parts),
         selections=tuple(dict.fromkeys(one for part in parts for one in (part.rated.annotated, part.rated.references))),
         signatures={label: text for part in parts for label, text in part.rated.signatures.items()},
-        tables=tuple(table for part in parts for table in part.tables),
+        tables=folded((table for part in parts for table in part.tables), "metrics-against-people"),
         figures=tuple(figure for part in parts for figure in part.figures),
+        lead=tuple(
+            sentence
+            for part in parts
+            for sentence in tables.lead(part.rated, part.rows, question.resampling.confidence)
+        ),
         notes=notes_in(dict.fromkeys(notes)),
         findings=findings_in(dict.fromkeys(notes)),
     )

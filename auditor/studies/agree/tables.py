@@ -12,11 +12,24 @@ import polars as pl
 
 from auditor.model import pictured
 from auditor.registry import MetricRequest
-from auditor.result import Figure, Finding, Said, Table, counted
+from auditor.result import Figure, Finding, Said, Table, counted, digits, interval
 from auditor.result import about as about_selection
 from auditor.statistics.significance import SMALLEST_P
 from auditor.studies.agree.ratings import Rated
 from auditor.studies.agree.rows import ALL, PEOPLE, STATISTICS, WITHOUT, Resampling
+
+
+def lead(rated: Rated, rows: pl.DataFrame, confidence: float) -> list[str]:
+    """Return which metric is closest to people's ratings, pooled, by Spearman's rho."""
+    of_metrics = rows.filter(
+        pl.col("metric").is_in(rated.labels), statistic="spearman", protocol="pooled", candidates=ALL
+    )
+    best = of_metrics.drop_nulls("value").sort("value", descending=True, maintain_order=True).head(1)
+    return [
+        f"{rated.annotated.label}: people's ratings agree most with {row['metric']}: Spearman's rho "
+        f"{digits(row['value'])}{interval(row['low'], row['high'], confidence)}."
+        for row in best.iter_rows(named=True)
+    ]
 
 
 def disagreement_tables(rated: Rated, metric: MetricRequest, most: int) -> list[Table]:

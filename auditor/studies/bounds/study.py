@@ -136,6 +136,7 @@ def bounds(
         signatures=_signatures(frame),
         tables=tables.tables(selections, frame),
         figures=tables.figures(frame.filter(footing=RAW) if distinct else frame, selections),
+        lead=tables.lead(selections, frame),
         notes=notes_in(notes),
         findings=findings_in(notes),
     )

@@ -11,7 +11,7 @@ import polars as pl
 
 from auditor.model import Selection
 from auditor.registry import METRICS
-from auditor.result import Figure, Table
+from auditor.result import Figure, Table, folded
 from auditor.scoring.repeats import DISTINCT, RAW
 
 _UPPER = ("n", "mean", "sd", "median", "min", "max")
@@ -32,7 +32,26 @@ def tables(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[Table, 
         made += [one for name, part in parts.items() for one in _upper(selection, part, name)]
         made += _lower(selection, every)
         made += [one for name, part in parts.items() for one in _images(selection, part, name)]
-    return tuple(made)
+    return folded(made)
+
+
+def lead(selections: Sequence[Selection], rows: pl.DataFrame) -> tuple[str, ...]:
+    """Return how far the upper bound of each dataset is from what the caption of another image scores."""
+    led = []
+    for selection in selections:
+        own = selection.rows_of(rows).filter(level="caption")
+        means = {(metric, who): mean for metric, who, mean in own.select("metric", "candidate", "mean").iter_rows()}
+        ratios = [
+            f"{metric} {means[metric, 'human']:.3f} against {means[metric, 'intra']:.3f}"
+            for metric in dict.fromkeys(own["metric"])
+            if (metric, "human") in means and (metric, "intra") in means
+        ]
+        if ratios:
+            led.append(
+                f"{selection.label}: a caption against the others of its image, then a caption of another image in its "
+                f"place: {'; '.join(ratios)}."
+            )
+    return tuple(led)
 
 
 def _named(column: str, footing: str) -> pl.Expr:

@@ -11,7 +11,7 @@ import polars as pl
 from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
-from auditor.result import Result, Said, Signature, findings_in, notes_in
+from auditor.result import Result, Said, Signature, findings_in, folded, notes_in
 from auditor.row_files import check_path, write_rows
 from auditor.scoring.references import references_of
 from auditor.scoring.writing import chooses_tokenizer
@@ -25,7 +25,7 @@ from auditor.studies.choices.found import findings
 from auditor.studies.choices.rows import ALL, FAIR
 from auditor.studies.choices.rows import rows as rows_of
 from auditor.studies.choices.scored import BLIND, CEILING, PEOPLE, SCHEMA, SIDES, Scored, marks, outcomes
-from auditor.studies.choices.tables import figure, tables
+from auditor.studies.choices.tables import figure, lead, tables
 from auditor.text import AUTO, tokenizer_of
 
 #: Of what rows say of a scorer, and of which items are blind-fair.
@@ -192,8 +192,9 @@ def choices(
         told,
         selections=(selection, *([trained] if trained else [])),
         signatures=signed,
-        tables=tuple(tables(selection, told, marked, scored, texts, subset, kept, errors)),
+        tables=folded(tables(selection, told, marked, scored, texts, subset, kept, errors), "choices", "against-blind"),
         figures=(figure(selection, told),),
+        lead=lead(selection, told),
         notes=notes_in(notes),
         findings=(*findings_in(notes), *findings(selection, told, examples)),
     )

@@ -60,6 +60,26 @@ def tables(
     yield _fair(marked, kept, fair)
 
 
+def lead(selection: Selection, rows: pl.DataFrame) -> tuple[str, ...]:
+    """Return how far the best scorer without the image comes, and the best that sees anything."""
+    whole = of_all_items(rows)
+    blind = whole.filter(pl.col("scorer") == pl.col("best_blind"))
+    if blind.is_empty():
+        return (f"{selection.label} has no items that can be scored.",)
+    best = blind.row(0, named=True)
+    led = [
+        f"Of the {best['n']:,} items of {selection.label}, {best['accuracy']:.1%} are told without the image, by"
+        f" {best['scorer']}; chance is {100 * best['expected']:.0f} %."
+    ]
+    seeing = whole.filter(pl.col("accuracy").is_not_null(), kind="metric").sort("accuracy", descending=True)
+    if seeing.height:
+        name, accuracy = seeing.select("scorer", "accuracy").row(0)
+        led.append(
+            f"{name}, the best of the metrics, which know other captions of the image, is right in {accuracy:.1%}."
+        )
+    return tuple(led)
+
+
 def _accuracies(selection: Selection, rows: pl.DataFrame) -> Table:
     shown = rows.pivot("part", index=["scorer", "kind"], values="accuracy", maintain_order=True)
     whole = ALL if ALL in shown.columns else shown.columns[2]

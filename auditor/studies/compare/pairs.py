@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from auditor.model import Progress, Selection
-from auditor.result import Result, Table
+from auditor.result import Table
 from auditor.statistics.permutation import PAIRED, UNPAIRED, cliffs_delta, permutation_ps
 from auditor.statistics.resampling import Floats, ImageSums
 from auditor.statistics.significance import holm
@@ -30,12 +30,10 @@ _SCHEMA = {
     **dict.fromkeys(("version", "split", "against_version", "against_split", "signature", *LABELS), pl.String),
 }  # fmt: skip
 
-_SHARED = ("dataset", "metric", "statistic", "value", "version", "split", "seed", "signature")
-
 _TITLE = "differences between datasets"
 
-#: What the table of tests is called.
-DIFFERENCES = "differences"
+#: The chance of one wrong claim among the tests of a statistic.
+_ALPHA = 0.05
 
 
 @dataclass(frozen=True)
@@ -137,16 +135,14 @@ def _delta(a: Floats, b: Floats) -> float | None:
     return cliffs_delta(known_a, known_b) if len(known_a) and len(known_b) else None
 
 
-def parted(result: Result) -> tuple[Result, Result]:
-    """Part what `compare` found with `pairs`: each dataset by itself, and the pairs; each with its rows and tables."""
-    of_pairs = pl.col("against").is_not_null()
-    alone = result.frame.filter(~of_pairs).drop(name for name in _SCHEMA if name not in _SHARED and name not in LABELS)
-    both = result.frame.filter(of_pairs).select(name for name in (*_SCHEMA, "footing") if name in result.frame.columns)
-    values, differences = (
-        tuple(one for one in result.tables if (one.name == DIFFERENCES) is tested) for tested in (False, True)
-    )
-    tested = replace(result, frame=both, tables=differences, figures=(), findings=())
-    return replace(result, frame=alone, tables=values), tested
+def lead(rows: pl.DataFrame) -> list[str]:
+    """Return how many differences chance does not explain, by statistic."""
+    tested = rows.filter(pl.col("p_holm").is_not_null()).group_by("statistic", maintain_order=True)
+    counts = [
+        f"{statistic} {some.filter(pl.col('p_holm') < _ALPHA).height} of {some.height}" for (statistic,), some in tested
+    ]
+    how = f"Differences beyond chance (permutation tests, Holm's correction, {_ALPHA:.0%}), over pairs of datasets and"
+    return [f"{how} metrics: {'; '.join(counts)}."] if counts else []
 
 
 def table(rows: pl.DataFrame, sampling: str | None = None) -> Table:
@@ -163,5 +159,6 @@ def table(rows: pl.DataFrame, sampling: str | None = None) -> Table:
             "p: share of random deals of the images that differ as much for their standard error, two-sided; p_holm: "
             "corrected for every p of this table; delta: Cliff's, over means of images"
         ),
-        name=DIFFERENCES,
+        name="differences",
+        further=True,
     )

@@ -94,6 +94,9 @@ def _facts(measured: CandidateScores) -> dict[str, Any]:
 #: How many times more captions an image of one dataset may have than one of another before a note warns.
 _UNEQUAL = 1.5
 
+#: The kind of finding on datasets whose images have unlike numbers of captions.
+UNEQUAL = "unequal-captions-per-image"
+
 _COLUMNS = (
     "dataset", "metric", "statistic", "value", "low", "high", "rank", "rank_low", "rank_high", "version", "split", "se",
     "resamples", "confidence", "seed", "drawn_from", "signature",
@@ -233,6 +236,7 @@ def compare(
         _on(part.sampling, rows.drop(comparison_pairs.LABELS), beside=both)
         for part, rows in zip(parts, tested, strict=False)
     ]
+    ahead = tables.findings(ranked, selections, resamples, f"{last}: " if both else "")
     return Result(
         "compare",
         pl.concat([rows.select(*_COLUMNS, *(_EQUALISED_COLUMNS if both else ())), *differences], how="diagonal"),
@@ -246,10 +250,14 @@ def compare(
             ),
         ),
         figures=drawn(rows, errors, confidence),
+        lead=(
+            *tables.lead(rows.filter(footing=last) if both else rows, ahead),
+            *(sentence for rows in tested[-1:] for sentence in comparison_pairs.lead(rows)),
+        ),
         notes=notes_in(said),
         findings=(
             *findings_in(said),
-            *tables.findings(ranked, selections, resamples, f"{last}: " if both else ""),
+            *ahead,
             *(changed_orders(orders[0], orders[1], INDICES, last) if both else ()),
             *unequal,
         ),
@@ -310,7 +318,7 @@ def unequal_captions(store: Store, selections: Sequence[Selection], references: 
     counts = ", ".join(f"{label} {mean:.1f}" for label, mean in captions.items())
     return [
         Finding(
-            "unequal-captions-per-image",
+            UNEQUAL,
             f"captions per image differ ({counts}): BLEU grows with the number of references: draw equally many "
             "with --references; ROUGE and CIDEr average over them (Wang & Gaizauskas 2016, section 4.1)",
             values={label: captions[label] for label in sorted(captions, key=captions.__getitem__, reverse=True)},

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import polars as pl
 
 from auditor.model import Selection
-from auditor.result import Figure, Finding, Table, about, plain
+from auditor.result import Figure, Finding, Table, about, interval, plain
 from auditor.scoring.repeats import DISTINCT, RAW
 from auditor.studies.compare.equalise import EQUALISED
 from auditor.studies.compare.indices import Rank
@@ -30,6 +31,27 @@ AHEAD = {"homogeneity": "more-homogeneous", "specificity": "more-specific"}
 BETTER = ("upper", "specificity")
 
 _LOWER = ("intra", "inter", "brown")
+
+
+def lead(rows: pl.DataFrame, ahead: Sequence[Finding]) -> tuple[str, ...]:
+    """Return how homogeneous each dataset is by the last metric, with interval and rank, then who is ahead of whom."""
+    of_index = rows.filter(statistic="homogeneity")
+    if of_index.is_empty():
+        return tuple(f"{one.sentence}." for one in ahead)
+    metric = of_index["metric"][-1]
+    parts = [
+        f"{row['label']} {row['value']:.3f}{interval(row['low'], row['high'], row['confidence'])}, {_rank(row)}"
+        for row in of_index.filter(metric=metric).iter_rows(named=True)
+    ]
+    first = f"Homogeneity by {metric} (1 where captions do not tell images apart): {'; '.join(parts)}."
+    return (first, *(f"{one.sentence}." for one in ahead))
+
+
+def _rank(row: Mapping[str, Any]) -> str:
+    best, worst = row["rank_low"], row["rank_high"]
+    if best is None or worst is None:
+        return f"rank {row['rank']}"
+    return f"rank {best}" if best == worst else f"rank {best} to {worst}"
 
 
 def tables(rows: pl.DataFrame, errors: Collection[str], resamples: int, confidence: float) -> tuple[Table, ...]:

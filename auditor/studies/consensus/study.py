@@ -12,7 +12,7 @@ from auditor import parameters as p
 from auditor.errors import MetricError, UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.registry import MetricRequest, References
-from auditor.result import Finding, Result, about, counted, findings_in, notes_in
+from auditor.result import Finding, Result, about, counted, findings_in, folded, notes_in
 from auditor.scoring.by_reference_count import scores_by_references
 from auditor.scoring.own_references import WAY_OUT, own_references
 from auditor.scoring.references import references_of
@@ -27,7 +27,7 @@ from auditor.studies.consensus.ceiling import metric_halves, people_ceiling
 from auditor.studies.consensus.league import league
 from auditor.studies.consensus.rows import ConsensusResult
 from auditor.studies.consensus.settings import ConsensusSettings, chosen_metrics, follow
-from auditor.studies.consensus.tables import figures, tables
+from auditor.studies.consensus.tables import figures, lead, tables
 from auditor.studies.consensus.versus import known_of, shared_pairs
 from auditor.studies.consensus.votes import PairVotes, pair_votes, with_kinds
 from auditor.text import tokenizer_of
@@ -104,13 +104,15 @@ def consensus(
     parts = [_measure(store, one, chosen, metrics, against, versus, settings, progress) for one in selections]
     used = {metric.label: metric for part in parts for metric in part.metrics}
     told = [*by_protocol, *said, *lacking, *dict.fromkeys(note for part in parts for note in part.notes)]
+    frame = rows_of.frame(parts, settings)
     return Result(
         "consensus",
-        rows_of.frame(parts, settings),
+        frame,
         selections=tuple(dict.fromkeys(one for part in parts for one in _selections(part))),
         signatures=signatures(list(used.values()), settings.tokenizer, References("all", parts[0].most, settings.seed)),
-        tables=tuple(table for part in parts for table in tables(part, settings)),
+        tables=folded((table for part in parts for table in tables(part, settings)), "agreement-with-people"),
         figures=tuple(figure for part in parts for figure in figures(part, settings, alone=len(parts) == 1)),
+        lead=tuple(sentence for part in parts for sentence in lead(part, frame)),
         notes=notes_in(told),
         findings=findings_in(told),
     )

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from auditor.result import Figure, Table
+from auditor.result import Figure, Table, digits, interval
 from auditor.studies.consensus.accuracy import ALL
 from auditor.studies.consensus.league import PEOPLE
 from auditor.studies.consensus.rows import over_draws
-from auditor.studies.consensus.settings import ConsensusSettings
+from auditor.studies.consensus.settings import CONFIDENCE, ConsensusSettings
 from auditor.studies.consensus.versus import shown
 
 if TYPE_CHECKING:
@@ -37,6 +37,18 @@ def tables(part: ConsensusResult, settings: ConsensusSettings) -> list[Table]:
     if part.ceiling.height:
         made.append(_ceiling(part, settings))
     return [*made, *_league(part), *_versus(part)]
+
+
+def lead(part: ConsensusResult, rows: pl.DataFrame) -> list[str]:
+    """Return which metric picks the caption that people prefer most often, with most references, at 95 %."""
+    own = part.votes.selection.rows_of(rows).filter(statistic="accuracy", kind=ALL).drop_nulls("value")
+    most = own.sort("references", descending=True, nulls_last=True, maintain_order=True)
+    best = most.unique("metric", keep="first", maintain_order=True).sort("value", descending=True, maintain_order=True)
+    return [
+        f"{part.votes.selection.label}: {row['metric']} picks most often the caption that people prefer: in "
+        f"{digits(row['value'])}{interval(row['low'], row['high'], CONFIDENCE)} of the pairs."
+        for row in best.head(1).iter_rows(named=True)
+    ]
 
 
 def figures(part: ConsensusResult, settings: ConsensusSettings, alone: bool) -> list[Figure]:

@@ -24,7 +24,7 @@ from auditor.studies.diversity.content_words import content_of, unshared
 from auditor.studies.diversity.overall import GlobalStatistics, global_statistics, workspace
 from auditor.studies.diversity.per_image import local_signature, local_words_met
 from auditor.studies.diversity.settings import EVERY, Asked, DiversitySettings, Known, Statistics, settled
-from auditor.studies.diversity.tables import correlated, figures, notes, tables
+from auditor.studies.diversity.tables import correlated, figures, lead, notes, tables
 from auditor.studies.diversity.within_image import METRICS, captions_of_images, within_signatures
 from auditor.text import tokenizer_of
 
@@ -186,6 +186,7 @@ def diversity(
         selections=tuple(dict.fromkeys((*selections, *(one for one in (known.training, known.evaluation) if one)))),
         signatures=dict(frame.unique("statistic", keep="first", maintain_order=True)
                         .select("statistic", "signature").rows()),
+        lead=lead(labelled),
         tables=(*tables(labelled, known, asked), *(_only(table, asked) for part in shown for table in part.tables)),
         figures=(*figures(labelled), *(figure for part in shown for figure in part.figures)),
         notes=tuple(dict.fromkeys((*said, *notes_in(told), *notes(labelled, known, settings, asked),

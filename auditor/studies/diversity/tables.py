@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from auditor.registry import STATISTICS
-from auditor.result import Figure, Signature, Table
+from auditor.result import Figure, Signature, Table, digits, interval
 from auditor.statistics.diversity_correlation import FEWEST, correlate_statistics, heatmap, matrix
 from auditor.statistics.length_interval import CONFIDENCE, RESAMPLES
 from auditor.studies.diversity.settings import CURVE, Asked, DiversitySettings, Known
@@ -25,6 +25,28 @@ CORRELATED = (
     "asl", "sdsl", "types", "ttr-1", "ttr-2", "mattr", "mtld", "unique", "novel", "coverage",
     "recall-1", "recall-2", "recall-3", "recall-4", "recall-5", "precision",
 )  # fmt: skip
+
+
+#: What the first sentence on a dataset says of its words, by statistic.
+_LEAD = {
+    "mtld": "lexical diversity (mtld)",
+    "ttr-1": "type-token ratio in segments of 1,000 tokens",
+    "ttr-10000": "type-token ratio of the first 10,000 tokens",
+}
+
+
+def lead(labelled: Sequence[tuple[str, pl.DataFrame]]) -> tuple[str, ...]:
+    """Return how varied the words of each dataset are, with the range over drawn orders or parallel lists."""
+    led = []
+    for label, rows in labelled:
+        known = {row["statistic"]: row for row in rows.drop_nulls("value").iter_rows(named=True)}
+        parts = [
+            f"{what} = {digits(known[name]['value'])}{interval(known[name]['low'], known[name]['high'])}"
+            for name, what in _LEAD.items()
+            if name in known
+        ]
+        led += [f"{label}: {', '.join(parts)}."] if parts else []
+    return tuple(led)
 
 
 @dataclass(frozen=True)

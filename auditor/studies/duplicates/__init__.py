@@ -2,6 +2,6 @@
 
 from auditor.studies.duplicates.search import TEST, TRAIN
 from auditor.studies.duplicates.study import NEAR, duplicates
-from auditor.studies.duplicates.tables import AGAIN, COPIED, LEAK, examples_of
+from auditor.studies.duplicates.tables import COPIED, LEAK, examples_of
 
-__all__ = ["AGAIN", "COPIED", "LEAK", "NEAR", "TEST", "TRAIN", "duplicates", "examples_of"]
+__all__ = ["COPIED", "LEAK", "NEAR", "TEST", "TRAIN", "duplicates", "examples_of"]

@@ -22,7 +22,7 @@ from auditor.store import tokens
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.studies.duplicates.search import Search, search_duplicates
-from auditor.studies.duplicates.tables import pair_rows, rows, said, tables
+from auditor.studies.duplicates.tables import lead, pair_rows, rows, said, tables
 from auditor.text import tokenizer_of
 
 _VERSION = 2
@@ -91,13 +91,14 @@ def duplicates(
     settings: dict[str, str | int | float | bool] = {"tok": tokenizer, "near": round(near, 3), "words": "jaccard"}
     signature = str(Signature("duplicates", settings, _VERSION))
     frame = pair_rows(counted) if pairs else rows(counted)
-    told = said(counted, search)
+    told, shown = said(counted, search), tables(counted, examples)
     return Result(
         "duplicates",
         frame.with_columns(pl.lit(tokenizer).alias("profile"), pl.lit(signature).alias("signature")),
         selections=selections,
         signatures={"duplicates": signature},
-        tables=tables(counted, examples),
+        tables=shown,
+        lead=lead(shown, findings_in(told)),
         notes=(*chosen, *notes_in(told)),
         findings=findings_in(told),
     )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from auditor.model import pictured
-from auditor.result import Finding, Said, Table, about
+from auditor.result import Finding, Said, Table, about, folded
 from auditor.studies.duplicates.search import DuplicateCounts, Question, Search, Side
 
 _SHOWN = 10
@@ -22,6 +22,11 @@ LEAK, COPIED = "near-duplicate-across-splits", "copied-slots"
 
 #: The name of the table of shares.
 AGAIN = "repeated-captions"
+
+_LEAD = {
+    "within-image": "Captions that say the same as another of their image, exactly or nearly",
+    "across-images": "Captions that occur again at another image, exactly or nearly",
+}
 
 _SLOT = "a slot is a caption's position among those of its image, an annotator's where the source keeps them in order"
 
@@ -104,7 +109,23 @@ def tables(counts: DuplicateCounts, examples: int) -> tuple[Table, ...]:
     slots = _slots(counts.slots, labels, "of_captions")
     if slots.height:
         made.append(_cut("slots whose captions occur elsewhere", slots.rename({"of": "captions"}), "slots-elsewhere"))
-    return (*made, *_examples(counts, labels, examples))
+    leaking = {examples_of(one.side.label, one.against.label) for one in counts.questions if one.is_leak}
+    listed = sorted(_examples(counts, labels, examples), key=lambda table: table.name not in leaking)
+    return folded((*made, *listed), AGAIN)
+
+
+def lead(shown: Sequence[Table], found: Sequence[Finding]) -> tuple[str, ...]:
+    """Return what leaks, the largest share first, then which share of the captions of each dataset occurs again."""
+    leaks = [one for one in found if one.kind == LEAK and one.n and one.values["share"]]
+    leaks.sort(key=lambda one: -float(one.values["share"] or 0))
+    again = next(table.frame for table in shown if table.name == AGAIN)
+    either = (pl.col("exact").fill_null(0) + pl.col("near").fill_null(0)) / pl.col("captions")
+    led = [f"Leakage: {one.sentence}." for one in leaks]
+    for scope, words in _LEAD.items():
+        shares = again.filter(pl.col("scope") == scope, pl.col("captions") > 0).select("dataset", share=either)
+        if shares.height:
+            led.append(f"{words}: {'; '.join(f'{label} {share:.1%}' for label, share in shares.rows())}.")
+    return (*led, *(f"{one.sentence}." for one in found if one.kind == COPIED))
 
 
 def said(counts: DuplicateCounts, search: Search) -> tuple[Said, ...]:
@@ -123,8 +144,8 @@ def said(counts: DuplicateCounts, search: Search) -> tuple[Said, ...]:
             told.append(
                 Finding(
                     LEAK,
-                    f"{question.side.label}: captions that also occur in {question.against.label}: {either:,} of"
-                    f" {of_captions:,} ({either / of_captions:.1%}), {exact:,} of them exactly, {near:,} nearly",
+                    f"{either / of_captions:.1%} of the {of_captions:,} captions of {question.side.label} also occur in"
+                    f" {question.against.label}, {exact:,} of them exactly, {near:,} nearly",
                     _about(question.side, label=question.side.label, against=question.against.label),
                     {"exact": exact, "near": near, "share": either / of_captions},
                     of_captions,

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from auditor.errors import AuditorError
-from auditor.model import Progress, Selection
+from auditor.model import Selection
 from auditor.result import Finding
-from auditor.store.connection import Store
-from auditor.studies.choices import choices
+from auditor.studies.findings.questions import Questions
 
 #: What is told of images that several people described.
 _OF_DESCRIPTIONS = ("padded-images", "uneven-captions", "copied-images")
@@ -21,23 +19,13 @@ def of_single(wanted: Sequence[str]) -> list[str]:
     return [kind for kind in wanted if kind not in _OF_DESCRIPTIONS]
 
 
-def of_items(
-    store: Store,
-    selection: Selection,
-    tokenizer: str,
-    seed: int,
-    wanted: Collection[str],
-    progress: Progress,
-    notes: list[str],
-) -> list[Finding]:
-    """Give what decides the items without their images; `notes` say what was not asked, and why."""
+def of_items(questions: Questions, selection: Selection, wanted: Collection[str], notes: list[str]) -> list[Finding]:
+    """Return what decides the items without their images; `notes` report what was not asked, and why."""
     notes.append(
         f"{selection.label}: forced-choice items: repeated, uneven, misplaced captions and templates are not looked for"
     )
-    try:
-        result = choices(store, selection.pinned_name, metrics=(), tokenizer=tokenizer, seed=seed, progress=progress)
-    except AuditorError as error:
-        notes.append(f"{choices.__name__}: {error}")
+    result = questions.choices(selection)
+    if result is None:
         return []
     notes += result.notes
     return [one for one in result.findings if one.kind in wanted]

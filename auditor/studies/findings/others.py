@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
 from auditor.findings import KINDS
 from auditor.findings.severity import worst
-from auditor.model import Selection, Source
+from auditor.model import Selection
 from auditor.result import Finding, Result, Severity, about
 from auditor.scoring.single_captions import lacking
 from auditor.store.connection import Store
-from auditor.store.versions import images
 from auditor.studies.duplicates import COPIED, LEAK, TEST, TRAIN, examples_of
+from auditor.studies.findings.questions import METRICS, Questions
 
 #: The kinds of findings that are told here, beside those of duplicates.
 _AT_SEVERAL, _SWAPPED, _UPSIDE_DOWN = "captions-at-several-images", "swapped-captions", "bound-upside-down"
@@ -44,70 +44,45 @@ _TOGETHER = {
 }
 
 
-@dataclass(frozen=True)
-class Answers:
-    """What studies say of one selection: each asked at most once, null where it cannot answer."""
-
-    selection: Selection
-    duplicates: Callable[[], Result | None]
-    within_train: Callable[[str], Result | None]
-    outliers: Callable[[], Result | None]
-    templates: Callable[[], Result | None]
-    bounds: Callable[[], Result | None]
-
-
 def unasked(store: Store, selection: Selection) -> list[str]:
     """Return a note where no image has two captions, so that nothing can be asked of captions beside each other."""
     why = lacking(store, selection)
     return [f"{selection.label}: no search for swapped captions, no bounds: {why}"] if why else []
 
 
-def playing(role: str, store: Store, selection: Selection, declared: Mapping[str, Source]) -> str:
-    """Name the split of a role: that of its name, or else one that counts as it."""
-    held = set(images(store, selection)["split"])
-    source = declared.get(selection.version.dataset)
-    others = [split for split, plays in (source.split_roles if source else {}).items() if plays == role]
-    return next((split for split in (role, *others) if split in held), role)
-
-
-def told(answers: Answers, wanted: Collection[str] = KINDS) -> list[Finding]:
-    """Give the findings of other studies on one selection; a study that can find none of the kinds is not asked."""
+def told(questions: Questions, selection: Selection, wanted: Collection[str] = KINDS) -> list[Finding]:
+    """Return the findings of other studies on one selection; a study that can find none of the kinds is not asked."""
     found: list[Finding] = []
 
     def answer(ask: Callable[[], Result | None], *kinds: str) -> Result | None:
         return ask() if any(kind in wanted for kind in kinds) else None
 
-    if duplicates := answer(answers.duplicates, LEAK, _AT_SEVERAL, COPIED):
-        found += [*_leaks(answers, duplicates), *_shared(answers.selection, duplicates)]
-        found += _elsewhere(answers.selection, duplicates)
-        found += _together(answers.selection, duplicates, COPIED)
-    if outliers := answer(answers.outliers, _SWAPPED):
+    if duplicates := answer(questions.duplicates, LEAK, _AT_SEVERAL, COPIED):
+        found += [*_leaks(questions, selection, duplicates), *_shared(selection, duplicates)]
+        found += _elsewhere(selection, duplicates)
+        found += _together(selection, duplicates, COPIED)
+    if outliers := answer(lambda: questions.outliers(selection), _SWAPPED):
         found += [replace(one, examples=_misplaced(outliers)) for one in outliers.found(_SWAPPED)]
-    if templates := answer(answers.templates, _UNLIKE, _SORTED, _OF_TEMPLATES):
-        found += [*_together(answers.selection, templates, _UNLIKE), *templates.found(_SORTED)]
+    if templates := answer(lambda: questions.templates(selection), _UNLIKE, _SORTED, _OF_TEMPLATES):
+        found += [*_together(selection, templates, _UNLIKE), *templates.found(_SORTED)]
         found += [_templated(one) for one in templates.found(_OF_TEMPLATES)]
-    if bounds := answer(answers.bounds, _UPSIDE_DOWN):
-        found += _upside_down(answers.selection, bounds)
+    if bounds := answer(lambda: questions.bounds(selection), _UPSIDE_DOWN):
+        found += _upside_down(selection, bounds)
     return [one for one in found if one.kind in wanted]
 
 
-#: What captions and substitutes are scored by, to see whether the captions of an image say the same: by neither does a
-#: short caption get 0 for its length, as by BLEU-4.
-METRICS = ("rouge-l", "cider-d")
-
-
-def _leaks(answers: Answers, duplicates: Result) -> list[Finding]:
+def _leaks(questions: Questions, selection: Selection, duplicates: Result) -> list[Finding]:
     """Put the captions of a test split that occur in train beside those of train that occur at its other images.
 
     If test and train were drawn from the same images at random, the two shares would be alike.
     """
     counted = duplicates.frame.filter(pl.col("statistic") == "captions", pl.col("slot").is_null())
-    own = answers.selection.version.dataset
+    own = selection.version.dataset
     leaks = counted.filter(dataset=own, scope="across-splits", split=TEST, against=own, against_split=TRAIN)
     if leaks.is_empty():
         return []
     shares, n = _by_match(leaks)
-    train = answers.within_train(TRAIN)
+    train = questions.within(selection, TRAIN)
     if train is None:
         return []
     usual, of = _by_match(
@@ -124,7 +99,7 @@ def _leaks(answers: Answers, duplicates: Result) -> list[Finding]:
     )
     said += "more than chance brings" if any(beyond.values()) else "no more than chance brings"
     severity: Severity = "error" if excess >= _FLOOD else "warning" if any(beyond.values()) else "info"
-    where = about(answers.selection) | {"split": TEST, "against": TRAIN}
+    where = about(selection) | {"split": TEST, "against": TRAIN}
     values = {
         "exact": exact, "near": near, "share": shares["any"], "exact_by_chance": usual["exact"],
         "share_by_chance": usual["any"],

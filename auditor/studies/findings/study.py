@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -11,23 +12,21 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.config import sources
-from auditor.errors import AuditorError, SourceError, UsageError
+from auditor.errors import SourceError, UsageError
 from auditor.findings import KINDS
 from auditor.findings.severity import ranked, worst
-from auditor.model import Progress, Selection, Source, silent
+from auditor.model import Progress, Selection, silent
 from auditor.result import SEVERITIES, Finding, Result, Table
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.store import tokens
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
-from auditor.studies.bounds import bounds
-from auditor.studies.duplicates import duplicates
+from auditor.studies.compare import UNEQUAL, unequal_captions
 from auditor.studies.findings import items
 from auditor.studies.findings.listed import keep, of_captions
-from auditor.studies.findings.others import METRICS, Answers, playing, told, unasked
+from auditor.studies.findings.others import told, unasked
+from auditor.studies.findings.questions import Questions
 from auditor.studies.findings.whole import of_whole
-from auditor.studies.outliers import outliers
-from auditor.studies.templates import templates
 from auditor.text import AUTO, tokenizer_of
 
 Kinds = Annotated[
@@ -81,81 +80,61 @@ def findings(
     selections = resolve_all(store, refs, split)
     tokens.provide(store, selections, tokenizer, tokenizer_of(tokenizer), progress)
     list_of_words = _words(words)
-    declared = {} if captions_only else sources(config)
-    found: list[Finding] = []
-    lists, notes = [], []
-    for selection in selections:
-        before = len(found)
+    declared = {} if captions_only else sources(config) or {}
+    questions = Questions(store, selections, tokenizer, seed, declared, progress)
+    found = all_findings(questions, wanted, list_of_words, captions_only=captions_only)
+    bad = worst(found.findings)
+    fails = fail_on is not None and bad is not None and SEVERITIES.index(bad) <= SEVERITIES.index(fail_on)
+    return replace(found, holds=False if fails else None)
+
+
+def all_findings(
+    questions: Questions,
+    wanted: Sequence[str] = tuple(KINDS),
+    words: Sequence[str] = (),
+    *,
+    captions_only: bool = False,
+) -> Result:
+    """Return what is found in all selections, the worst first: in their captions, then by the other studies."""
+    found, lists, notes = list[Finding](), list[pl.DataFrame](), list[str]()
+    for selection in questions.selections:
         of_items = selection.version.kind == items.KIND
         looked_for = items.of_single(wanted) if of_items else wanted
-        own, rows, unasked = of_captions(store, selection, tokenizer, list_of_words, looked_for, progress)
-        found += [*own, *of_whole(store, selection, tokenizer, wanted, progress)]
-        lists.append(rows)
-        notes += unasked
-        if of_items and not captions_only:
-            found += items.of_items(store, selection, tokenizer, seed, wanted, progress, notes)
-        elif not captions_only:
-            answers = asking(store, selection, tokenizer, seed, declared, progress, notes)
-            found += told(answers, wanted)
-        if not captions_only:
-            keep(store, selection, wanted, rows, ranked(found[before:]))
-    ordered = ranked(found)
+        make = partial(_of_captions, questions, selection, looked_for, words)
+        own = questions.keep(f"findings {selection.label}", make, [selection])
+        lists.append(own.frame)
+        notes += own.notes
+        found += own.findings
+        if captions_only:
+            continue
+        notes += unasked(questions.store, selection)
+        others = items.of_items(questions, selection, wanted, notes) if of_items else told(questions, selection, wanted)
+        found += others
+        keep(questions.store, selection, wanted, own.frame, ranked([*own.findings, *others]))
+    if len(questions.in_pairs) > 1 and UNEQUAL in wanted and not captions_only:
+        found += unequal_captions(questions.store, questions.in_pairs, questions.references)
+    ordered = ranked(dict.fromkeys(found))  # parts of one dataset share what is found in all of it
     told_of = pl.DataFrame(
         [(str(one.about.get("dataset")), one.kind) for one in ordered],
         schema={"dataset": pl.String, "kind": pl.String},
         orient="row",
     )
-    bad = worst(ordered)
-    fails = fail_on is not None and bad is not None and SEVERITIES.index(bad) <= SEVERITIES.index(fail_on)
     return Result(
         "findings",
         pl.concat(lists).join(told_of, on=["dataset", "kind"], how="semi", maintain_order="left"),
-        selections=selections,
+        selections=questions.selections,
         tables=_tables(ordered),
-        notes=tuple(dict.fromkeys(notes)),
+        notes=tuple(dict.fromkeys([*notes, *questions.absent.values()])),
         findings=ordered,
-        holds=False if fails else None,
     )
 
 
-def asking(
-    store: Store,
-    selection: Selection,
-    tokenizer: str,
-    seed: int,
-    declared: Mapping[str, Source],
-    progress: Progress,
-    notes: list[str],
-) -> Answers:
-    """Ask the other studies of a selection; where one cannot answer, `notes` say why."""
-    ref = selection.pinned_name
-    alone = unasked(store, selection)
-    notes += alone
-
-    def answer(study: Callable[..., Result], ref: str = ref, **settings: object) -> Result | None:
-        try:
-            return study(store, ref, progress=progress, **settings)
-        except AuditorError as error:
-            notes.append(f"{study.__name__}: {error}")
-            return None
-
-    return Answers(
-        selection,
-        lambda: answer(duplicates, config=declared),
-        lambda role: answer(
-            duplicates,
-            replace(selection, split=playing(role, store, selection, declared)).pinned_name,
-            config=declared,
-            examples=0,
-        ),
-        lambda: None if alone else answer(outliers, tokenizer=tokenizer),
-        lambda: answer(templates, tokenizer=tokenizer),
-        lambda: (
-            None
-            if alone
-            else answer(bounds, tokenizer=tokenizer, metrics=METRICS, candidates=("human", "intra"), seed=seed)
-        ),
-    )
+def _of_captions(questions: Questions, selection: Selection, wanted: Sequence[str], words: Sequence[str]) -> Result:
+    """Return what is found in the captions of a selection, one by one and as a whole, with their list."""
+    store, tokenizer, progress = questions.store, questions.tokenizer, questions.progress
+    own, rows, unasked = of_captions(store, selection, tokenizer, words, wanted, progress)
+    found = (*own, *of_whole(store, selection, tokenizer, wanted, progress))
+    return Result("findings", rows, selections=(selection,), notes=tuple(unasked), findings=found)
 
 
 def _words(file: Path | None) -> list[str]:

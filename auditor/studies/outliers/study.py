@@ -11,7 +11,7 @@ from auditor.errors import MetricError, UsageError
 from auditor.metrics.candidates import HUMAN
 from auditor.model import Progress, Selection, silent
 from auditor.registry import DECIMALS, MetricRequest, References, request
-from auditor.result import Result, Said, Signature, findings_in, notes_in
+from auditor.result import Result, Said, Signature, findings_in, joined, notes_in
 from auditor.scoring.scores import score_candidates, together, too_long
 from auditor.scoring.sight import most_seen, named_vectors, pinned
 from auditor.scoring.single_captions import referenced, without_references
@@ -103,7 +103,7 @@ def outliers(
     measure = _similarity(metric)
     selections, alone = referenced(store, resolve_all(store, refs, split), References("loo"), [measure])
     captions, by_image, notes = [], [], list[Said](alone)
-    names: list[dict[str, str]] = []
+    names, led, unseen = list[dict[str, str]](), list[str](), list[str]()
     for selection in selections:
         scored, one = _scored(store, selection, measure, tokenizer, progress)
         notes += [*without_references(store, selection), *too_long(store, [selection], tokenizer)]
@@ -114,7 +114,14 @@ def outliers(
         if level == "caption":
             findings, said = _looked_into(store, selection, tokenizer, scored, share, sight, progress)
             captions.append(_rows(findings, selection, measure))
+            led += tables.lead(selection, findings, int(images(store, selection)["captions"].sum()))
+            unseen += [selection.label] if sight is None and vectors is None else []
             notes.append(tables.finding(selection, findings, scored.height, said, sight))
+    if unseen:
+        how = (
+            "`auditor ingest NAME --format vectors --from FILE` adds vectors of the images, which are looked at as well"
+        )
+        notes.append(f"{joined(unseen)}: by words alone: {how}")
     return Result(
         "outliers",
         pl.concat(captions or by_image, how="diagonal"),
@@ -122,6 +129,7 @@ def outliers(
         signatures=together(names),
         tables=tables.tables(selections, captions, by_image),
         figures=tables.figures(selections, by_image),
+        lead=tuple(dict.fromkeys(led)),
         notes=notes_in(notes),
         findings=findings_in(notes),
     )

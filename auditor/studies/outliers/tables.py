@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from auditor.model import Pictured, Selection, pictured
-from auditor.result import Figure, Finding, Table, about
+from auditor.result import Figure, Finding, Table, about, folded
 from auditor.studies.outliers.by_sight import Sight
 from auditor.studies.outliers.evidence import Told
 
@@ -47,7 +47,25 @@ def tables(
                 pictured=pictured(shown, selection.version.dataset, "image"),
             )
         )
-    return tuple(made)
+    return folded(made)
+
+
+def lead(selection: Selection, rows: pl.DataFrame, captions: int) -> tuple[str, ...]:
+    """Return how many captions seem to be at the wrong image, of those that were looked into: `rows`."""
+    counts = dict(rows["finding"].value_counts().iter_rows())
+    swapped, elsewhere = counts.get("swapped", 0), counts.get("elsewhere", 0)
+    if rows.is_empty():
+        return (f"{selection.label}: no caption is less like the others of its image than another.",)
+    among = (
+        f"{selection.label}: of the {rows.height:,} captions (of {captions:,}) least like the others of their image,"
+    )
+    if not swapped + elsewhere:
+        return (f"{among} none seems to describe another image than its own.",)
+    return (
+        f"{among} {swapped + elsewhere:,} may describe another image than their own: {swapped // 2:,} pairs seem to "
+        f"have changed places, {elsewhere:,} fit another image better.",
+        "Images that are almost the same bring such findings too: look at them.",
+    )
 
 
 def _unfit(selection: Selection, by_image: pl.DataFrame) -> Table:

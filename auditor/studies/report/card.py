@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 from collections import Counter
@@ -12,14 +13,16 @@ import polars as pl
 from auditor import parameters as p
 from auditor.cards import DatasetCard, Number
 from auditor.config import sources
+from auditor.document import Section
 from auditor.errors import redacted
 from auditor.findings import KINDS, title
 from auditor.model import Progress, Selection, Source, silent
-from auditor.result import SEVERITIES, Finding, Result, Section, Signature, Table, program
+from auditor.result import SEVERITIES, Finding, Result, Signature, Table, program
 from auditor.sources import FORMATS
 from auditor.store import versions
 from auditor.store.connection import Store
-from auditor.studies.report import answers
+from auditor.studies.bounds import bounds
+from auditor.studies.findings import all_findings
 from auditor.studies.report.request import METRICS, ReportContext, ReportSettings
 
 _STATISTICS: Mapping[str, str] = {
@@ -75,8 +78,10 @@ def card(
     declared = sources(config) or {}
     selection = versions.resolve(store, ref, (settings or ReportSettings()).split)
     context = ReportContext(store, (selection,), settings or ReportSettings(), progress, declared)
-    profiled, measured = answers.profiled(context), answers.bounds(context) if context.scored else None
-    found, results, unasked = answers.findings(context)
+    profiled, measured = context.profiled(), context.measured(bounds) if context.scored else None
+    looked = all_findings(context.questions)
+    found, unasked = looked.findings, looked.notes
+    results = (dataclasses.replace(looked, findings=()),)
     about, read_as = declared.get(selection.version.dataset), FORMATS.get(selection.version.format)
     language = versions.language(store, selection.version.dataset)
     splits = (

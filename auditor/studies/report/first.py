@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from auditor.document import Portrait, Section
 from auditor.model import Selection
-from auditor.result import SEVERITIES, Finding, Portrait, Result, Section, Table
+from auditor.result import SEVERITIES, Finding, Result, Table
 from auditor.store import versions
 from auditor.studies import profile as profile_study
 from auditor.studies.report.request import ReportContext
@@ -86,7 +87,8 @@ def _homogeneity(context: ReportContext) -> pl.DataFrame:
     """Give homogeneity by the last metric, where a section has compared the datasets."""
     if "compare" not in context.results:
         return pl.DataFrame()
-    rows = context.results["compare"].frame.filter(pl.col("statistic") == "homogeneity")
+    found = context.results["compare"].frame.filter(pl.col("statistic") == "homogeneity")
+    rows = found.filter(pl.col("against").is_null()) if "against" in found.columns else found
     return rows.filter(pl.col("metric") == rows["metric"][-1]) if rows.height else rows
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,10 @@ from auditor.scoring.single_captions import referenced
 from auditor.scoring.writing import chosen_tokenizer
 from auditor.store.connection import Store
 from auditor.store.kept_results import kept_result
+from auditor.studies.bounds import bounds
+from auditor.studies.findings import METRICS as METRICS_OF_FINDINGS
+from auditor.studies.findings import Questions
+from auditor.studies.profile import profile
 from auditor.text import AUTO, tokenizer_of
 
 #: A first and a fourth order of n-grams, a subsequence, a consensus: one of each kind that needs no further part to be
@@ -109,9 +114,34 @@ class ReportContext:
             )
         return self.results[study]
 
-    def ratings(self, selection: Selection) -> dict[str, list[str]]:
-        """Name the datasets in which people rate or compare captions of its images, by kind."""
-        return self.related(selection, "judgements", "pairs", "triplets")
+    @functools.cached_property
+    def questions(self) -> Questions:
+        """What findings and sections ask of the same captions."""
+        settings = self.settings
+        knows = settings.references is None and set(METRICS_OF_FINDINGS) <= set(settings.metrics)
+        return Questions(
+            self.store, self.selections, settings.tokenizer, settings.seed, self.declared, self.progress,
+            metrics=settings.metrics, references=settings.references, keep=self.result,
+            measured=(lambda: self.measured(bounds)) if knows else None,
+        )  # fmt: skip
+
+    def profiled(self) -> Result:
+        """Count sizes, lengths, words and signs of dirt."""
+        return self.result(
+            "profile",
+            lambda: profile(self.store, *self.refs, tokenizer=self.settings.tokenizer, progress=self.progress),
+        )
+
+    def measured(self, study: Callable[..., Result], **more: object) -> Result:
+        """Ask a study of scores what the report was asked, of the captions that have references."""
+        settings = self.settings
+        asked = {
+            "metrics": settings.metrics, "tokenizer": settings.tokenizer, "seed": settings.seed,
+            "references": settings.references, "progress": self.progress, **more,
+        }  # fmt: skip
+        refs = [one.pinned_name for one in self.scored]
+        about = self.scored if self.alone else ()
+        return self.result(study.__name__, lambda: study(self.store, *refs, **asked), about)
 
     def related(self, selection: Selection, *kinds: str) -> dict[str, list[str]]:
         """Name the datasets of some kinds that are related, either way, by kind."""

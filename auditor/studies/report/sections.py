@@ -1,163 +1,290 @@
-"""The sections of a report: each asks one study, and says in words what it found. A new study is one function here."""
+"""The sections of a report: which studies are asked, with what, and how any result becomes a section."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
 
 import polars as pl
-import polars.selectors as cs
 
-from auditor.findings.severity import tally
+from auditor.document import Section
+from auditor.model import Selection
 from auditor.registry import requests
-from auditor.result import Section, Table
-from auditor.studies import compare
-from auditor.studies import correlate as correlation_study
-from auditor.studies import diversity as diversity_study
-from auditor.studies.diversity import DiversitySettings
-from auditor.studies.report import answers, sentences
-from auditor.studies.report.changes import log
-from auditor.studies.report.faults import duplicates, outliers, templates
-from auditor.studies.report.forced_choice import forced_choice
-from auditor.studies.report.people import people
+from auditor.result import Figure, Result, Table, joined
+from auditor.store import versions
+from auditor.store.versions import resolve
+from auditor.studies.agree import AgreeSettings, Resampling, agree
+from auditor.studies.bounds import bounds
+from auditor.studies.compare import compare
+from auditor.studies.consensus import ConsensusSettings, consensus
+from auditor.studies.correlate import correlate
+from auditor.studies.diversity import DiversitySettings, diversity
+from auditor.studies.findings import all_findings
+from auditor.studies.identical import identical
 from auditor.studies.report.request import ReportContext
+from auditor.studies.versions import diff, log
 
-_PROFILE_SQL = (
-    "profile",
-    "repeat",
-    "repeat_count",
-    "sign",
-    "hygiene",
-    "sign_of_dirt",
-    "sign_in_caption",
-    "sign_among_captions",
-    "annotations",
-    "overlap_with_related",
-)
-
-_SUBSTITUTES_SQL = ("candidate_intra", "candidate_inter", "candidate_brown", "gibberish_text")
-
-_DIVERSITY_SQL = (
-    "list_length", "list_tokens", "list_gram_count", "frequency_spectrum", "self_repetition", "distinct_caption",
-    "image_vocabulary",
-)  # fmt: skip
-
-#: The tables of the facts that are shown at once.
-_FIRST = ("sizes", "lengths", "hygiene")
+#: Rows of a statistic, or of a list of captions, that a report carries: the command gives all.
+_CARRIED, _CUT = 100, ("outliers", "templates")
 
 
-class Builder(NamedTuple):
-    """A section by its title and the function that fills it."""
+_Part = TypeVar("_Part", Table, Figure)
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What studies answer: their results, the commands that make them again, and why others are missing."""
+
+    results: tuple[Result, ...] = ()
+    commands: tuple[str, ...] = ()
+    lacking: tuple[str, ...] = ()
+    sql: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, results: Iterable[Result | None], *commands: str, lacking: Iterable[str] = ()) -> Answers:
+        """Leave out what has no answer."""
+        return cls(tuple(one for one in results if one is not None), commands, tuple(lacking))
+
+
+class Question(NamedTuple):
+    """A section: its title, the function that asks the studies, and the SELECTs that count what they answer."""
 
     title: str
-    build: Callable[[ReportContext, str, str], Section]
+    ask: Callable[[ReportContext], Answers]
+    sql: tuple[str, ...] = ()
 
 
-def findings(context: ReportContext, name: str, title: str) -> Section:
-    """Say everything that was found, the worst first, each with examples."""
-    found, results, lacking = answers.findings(context)
+def section_of(context: ReportContext, name: str) -> Section:
+    """Turn the results of a question into a section: leads, tables to show and further ones, figures, notes."""
+    question = SECTIONS[name]
+    asked = question.ask(context)
+    results = asked.results
+    lacking = tuple(dict.fromkeys(asked.lacking))
     if not results:
-        return Section(name, title, absent="There are no captions in which anything could be found.", notes=lacking)
-    said = f"{tally(found) or 'Nothing was found'}. `auditor findings -o FILE.csv` lists every caption that was found."
-    command = context.command("findings", *context.tokenizer())
-    return Section(name, title, (said,), results, notes=lacking, commands=(command,), findings=found)
-
-
-def facts(context: ReportContext, name: str, title: str) -> Section:
-    """Say how large the datasets are, how long their captions, and what is wrong with single ones."""
-    result = answers.profiled(context)
-    shown = tuple(_counts_above_zero(one) if one.name == "hygiene" else one for one in result.tables)
+        return Section(name, question.title, absent=" ".join(lacking) or None)
+    tables = _together(table for one in results for table in one.tables)
+    found = results[0].findings if name == FINDINGS else ()
+    carried = tuple(map(_carried, results))
+    cut = [f"the rows here are the first {_CARRIED} of each statistic or dataset; the command gives all"]
+    notes = (*lacking, *(note for one in results for note in (one.notes if found else one.sentences)))
     return Section(
-        name, title, tuple(sentences.facts(result)), (result,),
-        tuple(one for one in shown if one.name in _FIRST), tuple(one for one in shown if one.name not in _FIRST),
-        notes=result.notes, commands=(context.command("profile", *context.tokenizer()),), sql=_PROFILE_SQL,
+        name, question.title,
+        tuple(dict.fromkeys(sentence for one in results for sentence in one.lead)),
+        tuple(replace(one, findings=()) if found else one for one in carried),
+        () if found else tuple(one for one in tables if not one.further),
+        () if found else tuple(one for one in tables if one.further),
+        tuple(_together(figure for one in results for figure in one.figures)),
+        tuple(dict.fromkeys((*notes, *(cut if carried != results else ())))),
+        asked.commands, (*asked.sql, *question.sql), findings=found,
     )  # fmt: skip
 
 
-def _counts_above_zero(table: Table) -> Table:
-    """Leave out the counts that are 0 for every dataset, and name them."""
-    some = pl.any_horizontal(cs.numeric() > 0)
-    zero = table.frame.filter(~some.fill_null(value=False))["statistic"].to_list()
-    kept = table.frame.filter(some.fill_null(value=False))
-    return replace(table, frame=kept, caption=f"0 everywhere: {', '.join(zero)}" if zero else table.caption)
+def _carried(result: Result) -> Result:
+    """Leave out all rows but the first of each dataset and statistic, where there are many."""
+    by = [name for name in ("dataset", "statistic") if name in result.frame.columns]
+    if result.command not in _CUT:
+        return result
+    return replace(result, frame=result.frame.filter(pl.int_range(pl.len()).over(by) < _CARRIED))
 
 
-def bounds(context: ReportContext, name: str, title: str) -> Section:
-    """Put captions against the others of their image, and substitutes in their place."""
+def _together(parts: Iterable[_Part]) -> list[_Part]:
+    """Put tables, or figures, of one name and title, each of some datasets, into one."""
+    alike: dict[tuple[str, str], list[_Part]] = {}
+    for part in parts:
+        alike.setdefault((part.name, part.title), []).append(part)
+    return [
+        replace(some[0], frame=pl.concat([one.frame for one in some], how="vertical_relaxed")) if some[1:] else some[0]
+        for some in alike.values()
+    ]
+
+
+def _findings(context: ReportContext) -> Answers:
+    found = all_findings(context.questions)
+    return Answers.of([found], context.command("findings", *context.tokenizer()))
+
+
+def _facts(context: ReportContext) -> Answers:
+    return Answers.of([context.profiled()], context.command("profile", *context.tokenizer()))
+
+
+def _scored(context: ReportContext, study: Callable[..., Result], *options: str, **more: object) -> Answers:
+    """Ask a study of scores, of the captions that have references."""
     if not context.scored:
-        return Section(name, title, absent=" ".join(context.alone))
-    result = answers.bounds(context)
-    return Section(
-        name, title, tuple(sentences.bounds(result)), (result,), (), result.tables, result.figures,
-        (*context.alone, *result.sentences), (context.scoring_command("bounds"),),
-        (*context.counts(), *_SUBSTITUTES_SQL),
-    )  # fmt: skip
+        return Answers(lacking=context.alone)
+    result = context.measured(study, **more)
+    command = context.scoring_command(study.__name__, *options)
+    return Answers((result,), (command,), context.alone, context.counts())
 
 
-def comparison(context: ReportContext, name: str, title: str) -> Section:
-    """Rank the datasets, as far as sampling error allows."""
+def _compared(context: ReportContext) -> Answers:
+    settings = context.settings
     if len(context.scored) < 2:
         why = "There is nothing to compare with: name a second dataset, `auditor report DATASET DATASET`."
-        return Section(name, title, absent=" ".join(context.alone) or why)
-    # Without resamples nobody asks for sampling error, and there are no random deals either.
-    result, *tests = (
-        compare.parted(answers.compared(context)) if context.settings.resamples else (answers.compared(context),)
-    )
-    ahead = [f"{finding.sentence}." for finding in result.found(*compare.AHEAD.values())]
-    beyond = [words for one in tests for words in sentences.beyond_chance(one.frame)]
-    said = [*sentences.indices(result), *ahead, *beyond]
-    command = context.scoring_command("compare", *context.comparing())
-    return Section(
-        name, title, tuple(said), (result, *tests), result.tables,
-        tuple(table for one in tests for table in one.tables), result.figures,
-        (*context.alone, *result.notes,
-         *(one.sentence for one in result.findings if one.kind not in compare.AHEAD.values())),
-        (f"{command} --pairs" if tests else command,), (*context.counts(), *_SUBSTITUTES_SQL[:3]),
-    )  # fmt: skip
+        return Answers(lacking=context.alone or (why,))
+    tested = settings.resamples > 0
+    options = [*context.comparing(), *(["--pairs"] if tested else [])]
+    asked = {"resamples": settings.resamples, "confidence": settings.confidence, "pairs": tested}
+    return _scored(context, compare, *options, **asked)
 
 
-def correlation(context: ReportContext, name: str, title: str) -> Section:
-    """Correlate the metrics over captions and over images."""
-    settings = context.settings
-    if len(requests(settings.metrics)) < 2:
+def _correlated(context: ReportContext) -> Answers:
+    if len(requests(context.settings.metrics)) < 2:
         why = "One metric agrees with nothing: name another, `auditor report DATASET -m METRIC -m METRIC`."
-        return Section(name, title, absent=why)
-    if not context.scored:
-        return Section(name, title, absent=" ".join(context.alone))
-    result = answers.scored(context, "correlate", correlation_study.correlate)
-    return Section(
-        name, title, tuple(sentences.correlations(result)), (result,), (), result.tables, result.figures,
-        (*context.alone, *result.sentences), (context.scoring_command("correlate"),), context.counts(),
-    )  # fmt: skip
+        return Answers(lacking=(why,))
+    return _scored(context, correlate)
 
 
-def diversity(context: ReportContext, name: str, title: str) -> Section:
-    """Say how varied words and captions are."""
+def _diversity(context: ReportContext) -> Answers:
     settings = context.settings
     chosen = DiversitySettings(settings.tokenizer, seed=settings.seed, references=settings.references)
-    result = context.result(
+    made = context.result(
         "diversity",
-        lambda: diversity_study.diversity(context.store, *context.refs, settings=chosen, progress=context.progress),
+        lambda: diversity(context.store, *context.refs, settings=chosen, progress=context.progress),
     )
-    return Section(
-        name, title, tuple(sentences.diversity(result)), (result,), result.tables, (), result.figures,
-        result.sentences, (context.command("diversity", *context.scoring(metrics=False)),), _DIVERSITY_SQL,
-    )  # fmt: skip
+    return Answers.of([made], context.command("diversity", *context.scoring(metrics=False)))
 
+
+def _duplicates(context: ReportContext) -> Answers:
+    commands, found = [context.command("duplicates")], [context.questions.duplicates()]
+    lacking = [why for name, why in context.questions.absent.items() if name == "duplicates"]
+    if context.questions.in_pairs:
+        commands.append(context.command("identical"))
+        found.append(context.result("identical", lambda: identical(context.store, *context.refs)))
+    return Answers.of(found, *commands, lacking=lacking)
+
+
+def _of_each(
+    context: ReportContext, study: str, ask: Callable[[Selection], Result | None], asked: Sequence[Selection]
+) -> Answers:
+    """Ask a study about each dataset of captions by itself."""
+    made = {one.pinned_name: ask(one) for one in asked if one.version.kind == "captions"}
+    lacking = [why for name, why in context.questions.absent.items() if name.split()[0] == study]
+    refs = [ref for ref, result in made.items() if result is not None]
+    return Answers.of(made.values(), context.command(study, *context.tokenizer(), refs=refs), lacking=lacking)
+
+
+def _outliers(context: ReportContext) -> Answers:
+    answers = _of_each(context, "outliers", context.questions.outliers, context.questions.in_pairs)
+    return replace(answers, lacking=(*context.alone, *answers.lacking))
+
+
+def _templates(context: ReportContext) -> Answers:
+    return _of_each(context, "templates", context.questions.templates, context.selections)
+
+
+def _people(context: ReportContext) -> Answers:
+    """Put metrics against what people say of captions, where the store holds any of it."""
+    settings = context.settings
+    question = AgreeSettings(resampling=Resampling(settings.resamples, settings.confidence, settings.seed))
+    chosen = ConsensusSettings(
+        most=settings.references, seed=settings.seed, resamples=settings.resamples, tokenizer=settings.tokenizer
+    )
+    made, commands, unrated, lacking = list[Result | None](), list[str](), list[Selection](), list[str]()
+    for selection in context.selections:
+        names = context.related(selection, "judgements", "pairs", "triplets")
+        unrated += [] if names else [selection]
+        asked: dict[str, Any] = {"metrics": settings.metrics, "against": selection.pinned_name}
+        options = (f"--against {selection.pinned_name}", *context.scoring(), *context.comparing()[:1])
+        for rated, study in (
+            (names.get("judgements", []), partial(agree, **asked, tokenizer=settings.tokenizer, question=question)),
+            ([*names.get("pairs", ()), *names.get("triplets", ())], partial(consensus, **asked, settings=chosen)),
+        ):
+            if rated:
+                verb = study.func.__name__
+                name = f"{verb} {selection.label}"
+                about = [selection, *(resolve(context.store, one) for one in rated)]
+                ask = partial(study, context.store, *rated, progress=context.progress)
+                made.append(context.questions.ask(name, ask, about))
+                lacking += filter(None, [context.questions.absent.get(name)])
+                commands.append(context.command(verb, *options, refs=rated))
+    if unrated:
+        held = "the store holds no judgements of people (ratings, choices) of these images"
+        labels = joined([one.label for one in unrated])
+        lacking.append(f"{labels}: {held}{context.to_add(unrated, 'judgements', 'pairs', 'triplets')}.")
+    return replace(Answers.of(made, *commands, lacking=lacking), sql=context.counts())
+
+
+def _choices(context: ReportContext) -> Answers:
+    """Ask every benchmark that the report is about, or whose images its datasets describe."""
+    asked: dict[Selection, Selection | None] = {}
+    for one in context.selections:
+        if one.version.kind == "choices":
+            asked.setdefault(one, None)
+        else:
+            related = context.related(one, "choices").get("choices", [])
+            asked |= dict.fromkeys((resolve(context.store, ref) for ref in related), one)
+    if not asked:
+        add = context.to_add(context.selections, "choices")
+        return Answers(lacking=(f"The store holds no forced-choice items of these images{add}.",))
+    made = [context.questions.choices(one, described) for one, described in asked.items()]
+    commands = [
+        context.command(
+            "choices", *([f"--against {described.pinned_name}"] if described else []), *context.scoring(),
+            refs=[one.pinned_name],
+        )
+        for one, described in asked.items()
+    ]  # fmt: skip
+    lacking = [why for name, why in context.questions.absent.items() if name.startswith("choices ")]
+    return Answers.of(made, *commands, lacking=lacking)
+
+
+def _versions(context: ReportContext) -> Answers:
+    """Ask which versions the store holds of each dataset, what the newest changed, and how far words moved."""
+    results, sql, lacking = dict[str, Result | None](), list[str](), list[str]()
+    for selection in context.selections:
+        dataset = selection.version.dataset
+        results[context.command("log", refs=[dataset])] = log(context.store, selection.version.label)
+        held = versions.log(context.store, dataset)
+        before = next((one for one in held if one.seq < selection.version.seq), None)
+        both = [before.label, selection.version.label] if before else []
+        if before is None or (command := context.command("diff", refs=both)) in results:
+            continue
+        results[command] = diff(context.store, *both)
+        name = f"drift {selection.version.label}"
+        how: dict[str, Any] = {"depth": "drift", "tokenizer": context.settings.tokenizer, "progress": context.progress}
+        about = [resolve(context.store, one) for one in both]
+        drift = context.questions.ask(name, partial(diff, context.store, *both, **how), about)
+        if drift is None:
+            lacking.append(f"{' → '.join(both)}: {context.questions.absent[name]}")
+            continue
+        results[context.command("diff", "--depth drift", *context.tokenizer(), refs=both)] = drift
+        sql = ["divergence", "vocabulary_drift", "length_count"]
+    return replace(Answers.of(results.values(), *results, lacking=lacking), sql=tuple(sql))
+
+
+FINDINGS = "findings"
+
+_SUBSTITUTES = ("candidate_intra", "candidate_inter", "candidate_brown")
 
 #: What is in a report between what to know first and its method, in this order.
-SECTIONS: Mapping[str, Builder] = {
-    "findings": Builder("Findings", findings),
-    "facts": Builder("Dataset facts", facts),
-    "bounds": Builder("Bounds", bounds),
-    "comparison": Builder("Comparison", comparison),
-    "correlation": Builder("Correlation of metrics", correlation),
-    "diversity": Builder("Diversity", diversity),
-    "duplicates": Builder("Duplicates and leakage", duplicates),
-    "people": Builder("Agreement with people", people),
-    "choices": Builder("Forced choice", forced_choice),
-    "consensus": Builder("Consensus and outliers", outliers),
-    "templates": Builder("Templates", templates),
-    "versions": Builder("Versions", log),
-}
+SECTIONS: Mapping[str, Question] = {
+    FINDINGS: Question("Findings", _findings),
+    "facts": Question("Dataset facts", _facts, (
+        "profile", "repeat", "repeat_count", "sign", "hygiene", "sign_of_dirt", "sign_in_caption",
+        "sign_among_captions", "annotations", "overlap_with_related",
+    )),
+    "bounds": Question("Bounds", partial(_scored, study=bounds), (*_SUBSTITUTES, "gibberish_text")),
+    "comparison": Question("Comparison", _compared, _SUBSTITUTES),
+    "correlation": Question("Correlation of metrics", _correlated),
+    "diversity": Question("Diversity", _diversity, (
+        "list_length", "list_tokens", "list_gram_count", "frequency_spectrum", "self_repetition", "distinct_caption",
+        "image_vocabulary",
+    )),
+    "duplicates": Question("Duplicates and leakage", _duplicates, (
+        "repeat", "repeat_count", "identical", "duplicate_within", "duplicate_elsewhere", "duplicate_count",
+        "duplicate_slot", "slot_pair", "shared_image", "duplicate_pair",
+    )),
+    "people": Question("Agreement with people", _people),
+    "choices": Question("Forced choice", _choices, (
+        "choice_item", "choice_surface", "caption_chance", "caption_bits", "choice_feature", "candidate_choice",
+        "fair_choice",
+    )),
+    "consensus": Question("Consensus and outliers", _outliers, ("image_log_likelihood",)),
+    "templates": Question("Templates", _templates, (
+        "opening_spread", "frequent_opening", "template_skeleton", "frequent_template", "templated_caption",
+        "slot_caption", "slot_vocabulary",
+    )),
+    "versions": Question("Versions", _versions, ("log", "difference")),
+}  # fmt: skip

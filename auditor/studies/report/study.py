@@ -10,16 +10,17 @@ from typing import Annotated
 
 from auditor import parameters as p
 from auditor.config import image_files, sources
+from auditor.document import Document, Section, Statement
 from auditor.errors import UsageError
 from auditor.model import Progress, silent
-from auditor.result import Document, Section, Statement, program
+from auditor.result import joined, program
 from auditor.store.connection import Store
 from auditor.store.sqlfiles import catalogue, reads_of, sql_root
 from auditor.store.versions import resolve_all
-from auditor.studies.report import answers, first, sentences
+from auditor.studies.report import first
 from auditor.studies.report.pictured import pictures_of
 from auditor.studies.report.request import ReportContext, ReportSettings
-from auditor.studies.report.sections import SECTIONS
+from auditor.studies.report.sections import FINDINGS, SECTIONS, section_of
 
 Sections = Annotated[Sequence[str] | None, p.Parameter("Section to write; repeat for more; default: all.", "section")]
 
@@ -58,20 +59,16 @@ def report(
         if name not in SECTIONS:
             raise UsageError(f"{name}: no such section; known are {', '.join(SECTIONS)}")
     context = ReportContext(store, resolve_all(store, refs, settings.split), settings, progress, declared or {})
-    built = [
-        builder.build(context, name, builder.title)
-        for name, builder in SECTIONS.items()
-        if not sections or name in sections
-    ]
-    found = next((section for section in built if section.name == "findings"), None)
+    built = [section_of(context, name) for name in SECTIONS if not sections or name in sections]
+    found = next((section for section in built if section.name == FINDINGS), None)
     told = found.findings if found else ()
     shown = first.cards(context, told)
-    drawn = first.portraits(context, answers.profiled(context))
+    drawn = first.portraits(context, context.profiled())
     lacking = [f"{section.title}: {section.absent}" for section in built if section.absent]
     statements = _statements(built)
     signatures = {key: text for result in context.results.values() for key, text in result.signatures.items()}
     return Document(
-        f"Audit of {sentences.listed([one.label for one in context.selections])}",
+        f"Audit of {joined([one.label for one in context.selections])}",
         context.selections,
         (
             first.summary(shown, drawn, lacking, looked=found is not None and found.absent is None),
@@ -94,7 +91,7 @@ def _method(context: ReportContext, built: Sequence[Section], only: Sequence[str
     drawn = "all references" if settings.references is None else f"{settings.references} references drawn by the seed"
     scored = (
         "Every caption is held out once and scored against the others of its image (leave one out), by "
-        f"{sentences.listed(settings.metrics)}, with {drawn}.",
+        f"{joined(settings.metrics)}, with {drawn}.",
         *_intervals(context),
         "These metrics are a choice that is counted fast; `auditor metrics` lists all, and -m adds any of them."
         if settings.metrics == ReportSettings().metrics

@@ -125,6 +125,7 @@ def templates(
         signatures=signatures,
         tables=tables.tables(selections, frame, at_dataset=at_dataset),
         figures=tables.figures(selections, frame) if at_dataset else (),
+        lead=tables.lead(findings_in(notes)),
         notes=notes_in(notes),
         findings=findings_in(notes),
     )

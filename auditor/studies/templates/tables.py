@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from auditor.model import Selection
-from auditor.result import Figure, Finding, Table, about
+from auditor.result import Figure, Finding, Table, about, folded
 
 _SHOWN = 10
 
@@ -18,17 +18,49 @@ _DRAWN = 12
 
 _SPREAD = ("openings", "opening-top-10", "opening-top-100", "opening-entropy", "opening-perplexity")
 
+#: Slots that a table shows at most, by the size of their effects.
+_SLOTS_SHOWN = 15
+
+#: The kind of finding on captions made of templates, and the name of the table that puts datasets side by side.
+TEMPLATED, _BESIDE = "templated-captions", "templates-and-openings"
+
 _SLOTS = ("slot-length", "slot-opening", "slot-score")
 
 
 def tables(selections: Sequence[Selection], frame: pl.DataFrame, *, at_dataset: bool) -> tuple[Table, ...]:
     """Arrange the rows of `templates` for each selection."""
-    return tuple(
+    each = (
         table
         for selection in selections
         for table in (_of_dataset if at_dataset else _of_captions)(selection, selection.rows_of(frame))
         if table.frame.height
     )
+    return folded((*([_side_by_side(selections, frame)] if at_dataset else []), *each), _BESIDE)
+
+
+def _side_by_side(selections: Sequence[Selection], frame: pl.DataFrame) -> Table:
+    """Put the datasets side by side: templates and openings."""
+    rows = []
+    for selection in selections:
+        own = selection.rows_of(frame)
+        value = {(name, n): value for name, n, value in own.select("statistic", "n", "value").iter_rows()}
+        shares = (value.get(("templated", None)), value.get(("opening-top-10", _OPENED)))
+        perplexity = value.get(("opening-perplexity", _OPENED))
+        rows.append((selection.label, shares[0], own.filter(statistic="template").height, shares[1], perplexity))
+    columns = {"templated": pl.Float64, "templates": pl.Int64, "top_10": pl.Float64, "perplexity": pl.Float64}
+    return Table(
+        "templates and openings",
+        pl.DataFrame(rows, schema={"dataset": pl.String, **columns}, orient="row"),
+        bars=("templated", "top_10"),
+        caption="templated: share of captions made of a template; top_10: share that begin with one of ten openings of "
+        f"{_OPENED} tokens; perplexity: of these openings, the lower the more alike",
+        name=_BESIDE,
+    )
+
+
+def lead(found: Sequence[Finding]) -> tuple[str, ...]:
+    """Return how formulaic the captions of each dataset are."""
+    return tuple(f"{one.sentence}." for one in found if one.kind == TEMPLATED)
 
 
 def _of_captions(selection: Selection, rows: pl.DataFrame) -> list[Table]:
@@ -53,6 +85,9 @@ def _of_dataset(selection: Selection, rows: pl.DataFrame) -> list[Table]:
     templates = rows.filter(pl.col("statistic") == "template")
     slots = rows.filter(pl.col("statistic").is_in(_SLOTS))
     hidden = templates.height - _SHOWN
+    strongest = slots
+    if slots.height > _SLOTS_SHOWN:
+        strongest = slots.filter(pl.col("effect").abs().rank("ordinal", descending=True) <= _SLOTS_SHOWN)
     return [
         Table(
             f"first tokens of the captions of {selection.label}",
@@ -78,9 +113,10 @@ def _of_dataset(selection: Selection, rows: pl.DataFrame) -> list[Table]:
         ),
         Table(
             f"slots of {selection.label}, each against the others of its image",
-            slots.select("statistic", "slot", "value", "difference", "effect", "low", "high"),
+            strongest.select("statistic", "slot", "value", "difference", "effect", "low", "high"),
             sections="statistic",
-            caption="effect: difference in standard deviations of all captions, with its 95 % interval over images",
+            caption="effect: difference in standard deviations of all captions, with its 95 % interval over images"
+            + (f"; the {_SLOTS_SHOWN} largest of {slots.height:,}" if slots.height > _SLOTS_SHOWN else ""),
             name="slots",
         ),
     ]
@@ -98,7 +134,7 @@ def finding(selection: Selection, rows: pl.DataFrame, captions: int) -> Finding:
         said += f", most of “{templates['pattern'][0]}” ({templates['value'][0]:.1%}; * is any word)"
     top = values.get(("opening-top-10", _OPENED))
     return Finding(
-        "templated-captions",
+        TEMPLATED,
         said if top is None else f"{said}; {top:.1%} begin with one of ten openings of {_OPENED} tokens",
         about(selection),
         {"share": share, "templates": templates.height, "opening_top_10": top},

@@ -62,10 +62,29 @@ def summary(store: Store, a: Selection, b: Selection, tokenizer: str, title: str
     words = keys.head(10).select("word", "change", "per_million_a", "per_million_b", "keyness")
     tables = [Table(f"{title}, tokenizer {tokenizer}", frame, name="drift")]
     if words.height:
-        tables.append(Table("the words that moved most", words, caption="more: --depth vocabulary", name="words"))
+        tables.append(
+            Table(f"{title}: the words that moved most", words, caption="more: --depth vocabulary", name="words")
+        )
     same = Finding("unchanged", "the same words, openings and lengths, equally often", _about(a, b))
     findings = () if changed else (same,)
-    return Result("diff", frame, (a, b), {"drift": signature}, tuple(tables), holds=not changed, findings=findings)
+    led = (_lead(title, frame),)
+    return Result(
+        "diff", frame, (a, b), {"drift": signature}, tuple(tables), holds=not changed, findings=findings, lead=led
+    )
+
+
+def _lead(title: str, frame: pl.DataFrame) -> str:
+    """Return in a sentence how far words and lengths moved."""
+    row = {one["statistic"]: one for one in frame.iter_rows(named=True)}
+    parts = []
+    if (js := row["js"]["value"]) is not None:
+        parts.append(f"Jensen-Shannon divergence of words {js:.4f}")
+    if "new-words" in row:
+        parts.append(f"{row['new-words']['value']:,.0f} new words, {row['gone-words']['value']:,.0f} gone")
+    length = row["asl"]
+    reach = "" if length["low"] is None else f" ({length['low']:+.2f} to {length['high']:+.2f}, 95%)"
+    parts.append(f"mean length {length['value']:+.2f} words{reach}")
+    return f"{title}: {'; '.join(parts)}."
 
 
 def _mean_length(at_work: Workspace, captions: str) -> tuple[float, float | None, int]:

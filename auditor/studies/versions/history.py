@@ -86,6 +86,7 @@ def log(
         rows.with_columns(pl.col("text_profiles").list.join(" ")),
         selections=(selection,),
         tables=(Table(f"versions of {dataset}", table, name="versions"),),
+        lead=(f"{selection.label} is version {selection.version.seq} of {rows.height} in the store.",),
         volatile=VOLATILE,
     )
 

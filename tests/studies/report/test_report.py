@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from conftest import Rows, ingest_rows
 
+from auditor.document import Document
 from auditor.errors import UsageError
 from auditor.model import Source
-from auditor.result import Document
 from auditor.store.connection import Store
 from auditor.studies.report.request import ReportSettings
 from auditor.studies.report.sections import SECTIONS
@@ -100,7 +100,7 @@ def test_leak_comes_first_and_splits_count_as_declared(store: Store) -> None:
     found = document.sections[1]
     assert found.words[0].startswith("Leakage: ")
     assert "of the 4 captions of dogs:test also occur in dogs:train, 1 of them exactly" in found.words[0]
-    assert found.tables[0].title == "captions of test splits that also occur in train"
+    assert found.tables[0].title == "captions that occur again"
     assert found.further[0].title == "examples: dogs:test in dogs:train"
     undeclared = report(store, "dogs", settings=BLEU, sections=["duplicates"], timed=False)
     assert not any("Leakage" in words for words in undeclared.sections[1].words)

@@ -1,0 +1,121 @@
+"""A whole report: its sections, what each quotes, and the SELECTs behind its numbers; never how to show it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from auditor.model import Pictures, Selection
+from auditor.result import Figure, Finding, Result, Table, document_json
+from auditor.showing import Shown
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One SELECT behind the numbers: its name, its place below `sql/`, and its text with the header."""
+
+    name: str
+    path: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """One part of a report.
+
+    `words` are sentences in plain words. `tables` are shown, `further` ones where a reader asks for them; `results`
+    carry all rows. `commands` make the numbers again, `sql` names the SELECTs behind them. `absent` says why there is
+    nothing, and what would help. `findings` are shown with their examples.
+    """
+
+    name: str
+    title: str
+    words: tuple[str, ...] = ()
+    results: tuple[Result, ...] = ()
+    tables: tuple[Table, ...] = ()
+    further: tuple[Table, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    notes: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    sql: tuple[str, ...] = ()
+    absent: str | None = None
+    findings: tuple[Finding, ...] = ()
+
+    def record(self) -> dict[str, Any]:
+        """Give the section as a JSON object; its results are those of their commands."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "words": list(self.words),
+            "absent": self.absent,
+            "commands": list(self.commands),
+            "sql": list(self.sql),
+            "notes": list(self.notes),
+            "findings": [finding.record() for finding in self.findings],
+            "results": [json.loads(result.to_json(volatile=False)) for result in self.results],
+        }
+
+
+@dataclass(frozen=True)
+class Portrait:
+    """A dataset at a glance: what is counted, how long its captions are, how alike.
+
+    `distinct` are its captions without those that repeat another of their image. `splits` names splits with their
+    images, `lengths` say how many captions have how many tokens, `of_an_image` the fewest and the most captions of an
+    image. `homogeneity` is by `metric`, with the ends of its interval where there is one.
+    """
+
+    label: str
+    images: int
+    captions: int
+    of_an_image: tuple[int, int]
+    distinct: int
+    length: float
+    splits: tuple[tuple[str, int], ...]
+    lengths: tuple[tuple[int, int], ...]
+    homogeneity: float | None = None
+    low: float | None = None
+    high: float | None = None
+    metric: str | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class Document(Shown):
+    """A whole report. `program` is the software that made it; `made_at` says when, unless nobody wants to know.
+
+    `level` is that of its heading, where it is a part of another text. `cards` are the findings that a reader should
+    see first, `portraits` its datasets: a page begins with them, in the place of its first section, which says the same
+    in words. `pictures` are of the images that examples name.
+    """
+
+    title: str
+    selections: tuple[Selection, ...]
+    sections: tuple[Section, ...]
+    program: str
+    made_at: str | None = None
+    signatures: Mapping[str, str] = field(default_factory=dict)
+    statements: tuple[Statement, ...] = ()
+    level: int = 1
+    cards: tuple[Finding, ...] = ()
+    portraits: tuple[Portrait, ...] = ()
+    pictures: Pictures = field(default_factory=Pictures)
+
+    def to_json(self) -> str:
+        """Give the report as the documented JSON object, `{"auditor.report/v2": {...}}`."""
+        body = {
+            "title": self.title,
+            "program": self.program,
+            "versions": [selection.record() for selection in self.selections],
+            "signatures": dict(self.signatures),
+            "datasets": [asdict(portrait) for portrait in self.portraits],
+            "sections": [section.record() for section in self.sections],
+            "sql": {statement.path: statement.text for statement in self.statements},
+            "volatile": {
+                "made_at": self.made_at,
+                "versions": [selection.volatile() for selection in self.selections],
+                "results": [one.apart() for section in self.sections for one in section.results if one.volatile],
+            },
+        }
+        return document_json({"auditor.report/v2": body})

@@ -1,0 +1,139 @@
+"""The studies that findings and reports ask of the same captions, each at most once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from auditor.errors import AuditorError
+from auditor.model import Progress, Selection, Source
+from auditor.parameters import Metrics
+from auditor.result import Result
+from auditor.scoring.single_captions import lacking
+from auditor.store.connection import Store
+from auditor.store.versions import images
+from auditor.studies.bounds import bounds
+from auditor.studies.choices import choices
+from auditor.studies.duplicates import duplicates
+from auditor.studies.outliers import outliers
+from auditor.studies.templates import templates
+
+#: What captions and substitutes are scored by, to see whether the captions of an image say the same: by neither does a
+#: short caption get 0 for its length, as by BLEU-4.
+METRICS = ("rouge-l", "cider-d")
+
+#: Returns the result of a study by its name, by a function that makes it, and by the selections that it is about.
+Keep = Callable[[str, Callable[[], Result], Sequence[Selection]], Result]
+
+
+def _anew(_: str, make: Callable[[], Result], __: Sequence[Selection]) -> Result:
+    return make()
+
+
+@dataclass
+class Questions:
+    """The studies of some captions. `absent` has the reason, by study, why one cannot answer.
+
+    `declared` are the datasets as datasets.toml has them, `metrics` those of forced choices, `references` how many are
+    drawn. `measured` makes bounds by all of `METRICS` and more, `keep` keeps results beyond this run.
+    """
+
+    store: Store
+    selections: tuple[Selection, ...]
+    tokenizer: str
+    seed: int
+    declared: Mapping[str, Source]
+    progress: Progress
+    metrics: Metrics = ()
+    references: int | None = None
+    measured: Callable[[], Result] | None = None
+    keep: Keep = _anew
+    absent: dict[str, str] = field(default_factory=dict)
+    _results: dict[str, Result] = field(default_factory=dict)
+
+    def ask(self, name: str, make: Callable[[], Result], about: Sequence[Selection] = ()) -> Result | None:
+        """Return the result of a study, made at most once; null where it cannot answer. `name` begins with its name."""
+        if name not in self._results and name not in self.absent:
+            try:
+                self._results[name] = self.keep(name, make, about)
+            except AuditorError as error:
+                self.absent[name] = f"{name.split(maxsplit=1)[0]}: {error}"
+        return self._results.get(name)
+
+    @property
+    def in_pairs(self) -> tuple[Selection, ...]:
+        """The selections with an image of two captions: the others have nothing to compare."""
+        return tuple(one for one in self.selections if not lacking(self.store, one))
+
+    def duplicates(self) -> Result | None:
+        """Search duplicates within the datasets and among them."""
+        refs = [one.pinned_name for one in self.selections]
+        return self.ask(
+            "duplicates", lambda: duplicates(self.store, *refs, config=self.declared, progress=self.progress)
+        )
+
+    def within(self, selection: Selection, role: str) -> Result | None:
+        """Search duplicates within the split that plays a role."""
+        part = replace(selection, split=playing(role, self.store, selection, self.declared))
+        return self.ask(
+            f"duplicates of {selection.version.label} within {role}",
+            lambda: duplicates(self.store, part.pinned_name, config=self.declared, examples=0, progress=self.progress),
+            [selection],
+        )
+
+    def outliers(self, selection: Selection) -> Result | None:
+        """Search the captions of one dataset for those of another image."""
+        return self._of_one(selection, outliers) if selection in self.in_pairs else None
+
+    def templates(self, selection: Selection) -> Result | None:
+        """Search the captions of one dataset for templates and unlike slots."""
+        return self._of_one(selection, templates)
+
+    def bounds(self, selection: Selection) -> Result | None:
+        """Score captions and substitutes by `METRICS`."""
+        some = self.in_pairs
+        if selection not in some:
+            return None
+        if self.measured is not None:
+            return self.ask("bounds", self.measured)
+        return self.ask(
+            "bounds of findings",
+            lambda: bounds(
+                self.store,
+                *(one.pinned_name for one in some),
+                metrics=METRICS,
+                candidates=("human", "intra"),
+                tokenizer=self.tokenizer,
+                seed=self.seed,
+                progress=self.progress,
+            ),
+            some,
+        )
+
+    def choices(self, selection: Selection, described: Selection | None = None) -> Result | None:
+        """Ask what decides the items of a benchmark, whose images another dataset may describe."""
+        against = described.pinned_name if described else None
+        return self.ask(
+            f"choices {selection.pinned_name}",
+            lambda: choices(
+                self.store, selection.pinned_name, against=against, metrics=self.metrics, tokenizer=self.tokenizer,
+                seed=self.seed, progress=self.progress,
+            ),
+            [selection, *([described] if described else [])],
+        )  # fmt: skip
+
+    def _of_one(self, selection: Selection, study: Callable[..., Result]) -> Result | None:
+        ref = selection.pinned_name
+        return self.ask(
+            f"{study.__name__} {selection.label}",
+            lambda: study(self.store, ref, tokenizer=self.tokenizer, progress=self.progress),
+            [selection],
+        )
+
+
+def playing(role: str, store: Store, selection: Selection, declared: Mapping[str, Source]) -> str:
+    """Return the split of a role: that of its name, or else one that counts as it."""
+    held = set(images(store, selection)["split"])
+    source = declared.get(selection.version.dataset)
+    others = [split for split, plays in (source.split_roles if source else {}).items() if plays == role]
+    return next((split for split in (role, *others) if split in held), role)
