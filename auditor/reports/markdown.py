@@ -25,8 +25,9 @@ _BLOCK = re.compile(r"^(\s*)(#(?=#{0,5}(?:\s|$))|>|[+-](?=\s|$|[\s-]+$))|^(\s*[0
 
 
 def render(result: Result) -> str:
-    """Give every table, then notes and signatures."""
-    parts = [table_lines(table) for table in result.tables]
+    """Give what the result says in sentences, every table, then notes and signatures."""
+    parts = ["".join(f"- {line(sentence)}\n" for sentence in result.lead)] if result.lead else []
+    parts += [table_lines(table) for table in result.tables]
     if said := beside_tables(result):
         parts.append("".join(f"- {line(note)}\n" for note in said))
     if result.selections:

@@ -40,20 +40,10 @@ def beside(text: str, other: str) -> tuple[str, ...]:
     return tuple(re.findall(r'<blockquote dir="auto">“(.*?)”<cite>', drawn))
 
 
-@pytest.mark.parametrize(
-    ("values", "n", "written"),
-    [
-        ({"captions": 1_234, "share": 0.2}, 6_000, "1,234 of 6,000"),
-        ({"captions": 1_234}, None, "1,234"),
-        ({"share": 0.1234}, 6_000, "12.3%"),
-        ({"effect": -0.12345}, 6_000, "effect -0.123"),
-        ({"swapped": 0, "elsewhere": 2}, 210, "2 of 210"),
-        ({"share": 0.0, "templates": 16_945}, 560, "0.0%"),
-        ({}, 6_000, ""),
-    ],
-)
-def test_headline_is_the_first_number_that_is_not_0(values: dict[str, float], n: int | None, written: str) -> None:
-    assert first_screen.headline(Finding("markup", "said", {}, values, n)) == written
+def test_a_card_shows_the_headline_of_its_finding() -> None:
+    found = Finding("markup", "dogs: markup: 4", {"dataset": "dogs"}, headline="4 of 6,000 captions")
+    card = first_screen.screen([found], [DOGS], {}, NO_PICTURES, escape)
+    assert '<p class="headline">4 of 6,000 captions</p>' in card
 
 
 def test_finding_about_all_datasets_names_none_and_begins_as_a_sentence() -> None:

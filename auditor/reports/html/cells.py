@@ -48,6 +48,7 @@ def of_result(result: Result, pictures: Pictures) -> str:
     section = Section(
         f"{result.command.replace(' ', '-')}-{mark}",
         title,
+        result.lead,
         tables=tuple(map(_short, tables)),
         figures=result.figures,
         notes=(*beside_tables(result), *(str(result.failure) for _ in range(result.failure is not None))),

@@ -42,6 +42,7 @@ def render(result: Result) -> str:
     section = Section(
         result.command,
         "Result",
+        result.lead,
         tables=result.page or result.tables,
         figures=result.figures,
         notes=beside_tables(result),

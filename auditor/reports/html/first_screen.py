@@ -55,7 +55,7 @@ def _card(number: int, one: Finding, portraits: Sequence[Portrait], album: Album
         f'<article class="card {one.severity}" aria-labelledby="card-{number}">\n'
         f"{_severity(one)}"
         f'<h3 id="card-{number}">{write(title(one.kind))}{_whose(one, portraits, write)}</h3>\n'
-        f'<p class="headline">{write(headline(one))}</p>\n'
+        f'<p class="headline">{write(one.headline)}</p>\n'
         f'<p dir="auto">{write(_sentence(one))}</p>\n{example}'
         + (f'<p class="consequence">{write(consequence)}</p>\n' if consequence else "")
         + f'<p class="more"><a href="#finding-{_anchor(one)}">Evidence and what to do</a></p>\n</article>\n'
@@ -69,22 +69,6 @@ def _severity(one: Finding) -> str:
 def _whose(one: Finding, portraits: Sequence[Portrait], write: Written) -> str:
     name = one.about.get("dataset")
     return f" · <span>{write(str(name))}</span>" if name and len(portraits) > 1 else ""
-
-
-def headline(one: Finding) -> str:
-    """Write the first share of a finding, in percent, or number that is not 0: a count with what it is of."""
-    name, value = next((pair for pair in one.values.items() if pair[1] or "share" in pair[0]), ("", None))
-    if name == "effect" and "slot" in one.about:
-        return f"slot {one.about['slot']}"
-    match value:
-        case bool() | None:
-            return ""
-        case int():
-            return f"{value:,} of {one.n:,}" if one.n else f"{value:,}"
-        case float():
-            return f"{value:.1%}" if "share" in name else f"{name} {value:.3g}"
-        case _:
-            return str(value)
 
 
 def _sentence(one: Finding) -> str:
@@ -206,7 +190,7 @@ def _full(some: Iterable[Finding], album: Album, write: Written, typed: Written)
         advice = "" if one.severity == "info" else f'<p class="advice">{typed(kind.fix)}</p>\n'
         yield (
             f'<article class="finding {one.severity}" id="finding-{_anchor(one)}">\n'
-            f'<h4>{write(title(one.kind))} <span class="number">{write(headline(one))}</span></h4>\n'
+            f'<h4>{write(title(one.kind))} <span class="number">{write(one.headline)}</span></h4>\n'
             f'<p dir="auto">{typed(one.sentence)}.</p>\n'
             + (f'<p class="consequence">{write(kind.consequence)}</p>\n' if kind.consequence else "")
             + (f'<div class="examples">{examples}</div>\n' if examples else "")

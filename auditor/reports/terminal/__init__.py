@@ -10,12 +10,16 @@ from auditor.result import Result, counted
 
 
 def show(result: Result, screen: Screen, *, quiet: bool = False) -> None:
-    """Draw every table of a result, say how to see its figures, then its notes, versions and signatures.
+    """Draw the lead and every table of a result, say how to see its figures, then its notes, versions and signatures.
 
     Findings with examples have a layout of their own; tables that say the same are left out, and so are bullets. A
     `quiet` screen has no hints and no notes.
     """
     laid_out = findings.have_layout(result)
+    for sentence in () if laid_out else result.lead:
+        screen.say(harmless(sentence))
+    if result.lead and not laid_out:
+        screen.print()
     for table in result.tables:
         if not (laid_out and table.tells_findings):
             tables.show(table, screen)

@@ -69,7 +69,8 @@ def _decided(selection: Selection, rows: pl.DataFrame, found: pl.DataFrame, by: 
         sentence += f"; by no final full stop first, then by length, {together[0]:.1%} of all"
         values |= {"with_full_stop": together[0]}
     where = about(selection, part=worst["part"], scorer=worst["scorer"])
-    return Finding(f"benchmark-decided-by-{by}", sentence, where, values, worst["n"], severity)
+    headline = f"{worst['accuracy']:.1%} of {worst['n']:,} items"
+    return Finding(f"benchmark-decided-by-{by}", sentence, where, values, worst["n"], severity, headline=headline)
 
 
 def _ceiling(selection: Selection, rows: pl.DataFrame, examples: pl.DataFrame) -> Iterator[Finding]:
@@ -92,7 +93,7 @@ def _ceiling(selection: Selection, rows: pl.DataFrame, examples: pl.DataFrame) -
     share = whole["ties"] / whole["n"]
     values = {"items": whole["ties"], "share": share, "ceiling": whole["accuracy"]}
     severity: Severity = "notice" if share >= _CEILING else "info"
-    yield Finding("order-blind-ceiling", said, about(selection), values, whole["n"], severity, _shown(examples))
+    yield Finding("order-blind-ceiling", said, about(selection), values, whole["n"], severity, _shown(examples), count)
 
 
 def _shown(examples: pl.DataFrame, most: int = 3) -> tuple[dict[str, str | int | None], ...]:

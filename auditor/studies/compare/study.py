@@ -324,5 +324,6 @@ def unequal_captions(store: Store, selections: Sequence[Selection], references: 
             values={label: captions[label] for label in sorted(captions, key=captions.__getitem__, reverse=True)},
             n=len(captions),
             severity="warning",
+            headline=f"{max(captions.values()):.1f} against {min(captions.values()):.1f} per image",
         )
     ]

@@ -150,6 +150,7 @@ def said(counts: DuplicateCounts, search: Search) -> tuple[Said, ...]:
                     {"exact": exact, "near": near, "share": either / of_captions},
                     of_captions,
                     "warning" if either else "info",
+                    headline=f"{either / of_captions:.1%} of {of_captions:,} captions",
                 )
             )
     together = pl.col("exact") + pl.col("near")
@@ -167,6 +168,7 @@ def said(counts: DuplicateCounts, search: Search) -> tuple[Said, ...]:
                 {"exact": exact, "near": near, "share": share},
                 of_images,
                 "warning",
+                headline=f"{share:.1%} of images",
             )
         )
     sides = {question.side.number: question.side for question in counts.questions}

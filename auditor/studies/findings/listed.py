@@ -94,9 +94,11 @@ def _finding(
         )
     )  # fmt: skip
     said = f"{selection.label}: {CAPTION_KINDS[kind].phrase}: {number:,} of {n:,} ({_percent(share)})"
-    values = {CAPTION_KINDS[kind].of: number, "share": share}
+    of = CAPTION_KINDS[kind].of
+    headline = f"{number:,} of {n:,} {of}"
+    examples = tuple(_examples(listed))
     return (
-        Finding(kind, said, about(selection), values, n, bad, tuple(_examples(listed))),
+        Finding(kind, said, about(selection), {of: number, "share": share}, n, bad, examples, headline),
         listed.cast(_ROWS),
     )
 

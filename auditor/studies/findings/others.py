@@ -107,7 +107,8 @@ def _leaks(questions: Questions, selection: Selection, duplicates: Result) -> li
     name = examples_of(f"{own}:{TEST}", f"{own}:{TRAIN}")
     table = next((one for one in duplicates.tables if one.name == name), None)
     examples = () if table is None else tuple(_beside(row) for row in table.frame.head(3).iter_rows(named=True))
-    return [Finding(LEAK, said, where, values, n, severity, examples)]
+    headline = f"{shares['any']:.1%} of test captions"
+    return [Finding(LEAK, said, where, values, n, severity, examples, headline)]
 
 
 def _shared(selection: Selection, duplicates: Result) -> list[Finding]:
@@ -136,7 +137,7 @@ def _elsewhere(selection: Selection, duplicates: Result) -> list[Finding]:
         f" too, and {shares['any'] - shares['exact']:.1%} look like one there"
     )
     values = {"captions": exact, "share": shares["exact"], "look_alike": shares["any"] - shares["exact"]}
-    return [Finding(_AT_SEVERAL, said, about(selection), values, n, severity)]
+    return [Finding(_AT_SEVERAL, said, about(selection), values, n, severity, headline=f"{exact:,} of {n:,} captions")]
 
 
 def _by_match(rows: pl.DataFrame) -> tuple[dict[str, float], int]:
@@ -216,4 +217,5 @@ def _upside_down(selection: Selection, bounds: Result) -> list[Finding]:
         f"{selection.label}: a caption of the image scores no more than a caption of another image, by {names} "
         f"({human:.3f} and {intra:.3f} by {metric}): the captions of an image do not say the same"
     )
-    return [Finding(_UPSIDE_DOWN, said, about(selection, metric=metric), {"human": human, "intra": intra}, n, "error")]
+    values, headline = {"human": human, "intra": intra}, f"{human:.3f} against {intra:.3f}"
+    return [Finding(_UPSIDE_DOWN, said, about(selection, metric=metric), values, n, "error", headline=headline)]

@@ -36,7 +36,8 @@ def _unreadable(store: Store, selection: Selection) -> list[Finding]:
         return []
     first, why = next(iter(reasons.items()))
     said = f"{selection.label}: metrics that cannot read these captions: {listed([*reasons], _SHOWN)} ({first}: {why})"
-    return [Finding(_UNREADABLE, said, about(selection), {"metrics": len(reasons)}, len(every), "notice")]
+    values, headline = {"metrics": len(reasons)}, f"{len(reasons)} of {len(every)} metrics"
+    return [Finding(_UNREADABLE, said, about(selection), values, len(every), "notice", headline=headline)]
 
 
 def _collapsed(store: Store, selection: Selection, tokenizer: str, progress: Progress) -> list[Finding]:
@@ -57,7 +58,8 @@ def _collapsed(store: Store, selection: Selection, tokenizer: str, progress: Pro
         f"{has['captions']:,.0f} captions ({had['captions']:,.0f})"
     )
     values = {"words": int(has["types"]), "words_before": int(had["types"]), "share_kept": kept}
-    return [Finding(_COLLAPSE, said, about(selection), values, int(has["captions"]), severity)]
+    headline = f"{kept:.0%} of the different words"
+    return [Finding(_COLLAPSE, said, about(selection), values, int(has["captions"]), severity, headline=headline)]
 
 
 def _counted(store: Store, selection: Selection, tokenizer: str) -> dict[str, float]:

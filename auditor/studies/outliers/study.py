@@ -103,7 +103,7 @@ def outliers(
     measure = _similarity(metric)
     selections, alone = referenced(store, resolve_all(store, refs, split), References("loo"), [measure])
     captions, by_image, notes = [], [], list[Said](alone)
-    names, led, unseen = list[dict[str, str]](), list[str](), list[str]()
+    names, unseen = list[dict[str, str]](), list[str]()
     for selection in selections:
         scored, one = _scored(store, selection, measure, tokenizer, progress)
         notes += [*without_references(store, selection), *too_long(store, [selection], tokenizer)]
@@ -114,7 +114,6 @@ def outliers(
         if level == "caption":
             findings, said = _looked_into(store, selection, tokenizer, scored, share, sight, progress)
             captions.append(_rows(findings, selection, measure))
-            led += tables.lead(selection, findings, int(images(store, selection)["captions"].sum()))
             unseen += [selection.label] if sight is None and vectors is None else []
             notes.append(tables.finding(selection, findings, scored.height, said, sight))
     if unseen:
@@ -129,7 +128,7 @@ def outliers(
         signatures=together(names),
         tables=tables.tables(selections, captions, by_image),
         figures=tables.figures(selections, by_image),
-        lead=tuple(dict.fromkeys(led)),
+        lead=tables.lead(findings_in(notes)),
         notes=notes_in(notes),
         findings=findings_in(notes),
     )

@@ -15,6 +15,9 @@ _SHOWN = 10
 
 _BIN = 0.05
 
+#: The kind of finding on captions that seem to be at the wrong image.
+SWAPPED = "swapped-captions"
+
 _CAPTIONS = {
     "swapped": "each speaks rather for the other's image; evidence in bits, of the two together",
     "elsewhere": "lead: bits by which the words of the caption speak rather for the other image than for any other",
@@ -50,22 +53,11 @@ def tables(
     return folded(made)
 
 
-def lead(selection: Selection, rows: pl.DataFrame, captions: int) -> tuple[str, ...]:
-    """Return how many captions seem to be at the wrong image, of those that were looked into: `rows`."""
-    counts = dict(rows["finding"].value_counts().iter_rows())
-    swapped, elsewhere = counts.get("swapped", 0), counts.get("elsewhere", 0)
-    if rows.is_empty():
-        return (f"{selection.label}: no caption is less like the others of its image than another.",)
-    among = (
-        f"{selection.label}: of the {rows.height:,} captions (of {captions:,}) least like the others of their image,"
-    )
-    if not swapped + elsewhere:
-        return (f"{among} none seems to describe another image than its own.",)
-    return (
-        f"{among} {swapped + elsewhere:,} may describe another image than their own: {swapped // 2:,} pairs seem to "
-        f"have changed places, {elsewhere:,} fit another image better.",
-        "Images that are almost the same bring such findings too: look at them.",
-    )
+def lead(found: Sequence[Finding]) -> tuple[str, ...]:
+    """Return how many captions seem to be at the wrong image, with a word of caution."""
+    led = [f"{one.sentence}." for one in found if one.kind == SWAPPED]
+    seems = any(one.values["captions"] for one in found if one.kind == SWAPPED)
+    return (*led, *(["Images that are almost the same bring such findings too: look at them."] if seems else []))
 
 
 def _unfit(selection: Selection, by_image: pl.DataFrame) -> Table:
@@ -149,7 +141,7 @@ def finding(selection: Selection, rows: pl.DataFrame, scored: int, told: Told, s
     elif sight is not None:
         said[-1] += f", by words and the vectors of {sight.vectors.dataset}"
     return Finding(
-        "swapped-captions",
+        SWAPPED,
         f"{selection.label}: of the {rows.height:,} captions (of {scored:,}) least like the others of their image"
         f"{', or that fit it worst' if sight else ''}, " + " and ".join(said),
         about(selection),
@@ -165,6 +157,7 @@ def finding(selection: Selection, rows: pl.DataFrame, scored: int, told: Told, s
         },
         scored,
         "warning" if pairs or alone else "info",
+        headline=f"{told.claims:,} of {scored:,} captions",
     )
 
 

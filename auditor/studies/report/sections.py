@@ -67,7 +67,8 @@ def section_of(context: ReportContext, name: str) -> Section:
     tables = _together(table for one in results for table in one.tables)
     found = results[0].findings if name == FINDINGS else ()
     carried = tuple(map(_carried, results))
-    cut = [f"the rows here are the first {_CARRIED} of each statistic or dataset; the command gives all"]
+    is_cut = any(one is not whole for one, whole in zip(carried, results, strict=True))
+    cut = [f"the rows here are the first {_CARRIED} of each statistic or dataset; the command gives all"] * is_cut
     notes = (*lacking, *(note for one in results for note in (one.notes if found else one.sentences)))
     return Section(
         name, question.title,
@@ -76,7 +77,7 @@ def section_of(context: ReportContext, name: str) -> Section:
         () if found else tuple(one for one in tables if not one.further),
         () if found else tuple(one for one in tables if one.further),
         tuple(_together(figure for one in results for figure in one.figures)),
-        tuple(dict.fromkeys((*notes, *(cut if carried != results else ())))),
+        tuple(dict.fromkeys((*notes, *cut))),
         asked.commands, (*asked.sql, *question.sql), findings=found,
     )  # fmt: skip
 
@@ -86,7 +87,8 @@ def _carried(result: Result) -> Result:
     by = [name for name in ("dataset", "statistic") if name in result.frame.columns]
     if result.command not in _CUT:
         return result
-    return replace(result, frame=result.frame.filter(pl.int_range(pl.len()).over(by) < _CARRIED))
+    kept = result.frame.filter(pl.int_range(pl.len()).over(by) < _CARRIED)
+    return result if kept.height == result.frame.height else replace(result, frame=kept)
 
 
 def _together(parts: Iterable[_Part]) -> list[_Part]:

@@ -136,6 +136,7 @@ def _told(selection: Selection, effects: pl.DataFrame) -> list[Finding]:
             {"effect": effect, "low": low, "high": high},
             captions,
             "notice",
+            headline=f"slot {slot}",
         )
         for name, slot, effect, low, high, captions in sure.select(
             "statistic", "slot", "effect", "low", "high", "captions"
@@ -188,6 +189,7 @@ def _sorted(selection: Selection, order: pl.DataFrame) -> list[Finding]:
             {"share": share, "by_chance": chance, "order": pattern},
             n,
             "warning",
+            headline=f"{share:.0%} of images",
         )
         for name, pattern, n, share, chance in order.rows()
         if n >= _IMAGES and share - chance >= _SORTED * (1 - chance)

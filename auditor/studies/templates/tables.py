@@ -139,6 +139,7 @@ def finding(selection: Selection, rows: pl.DataFrame, captions: int) -> Finding:
         about(selection),
         {"share": share, "templates": templates.height, "opening_top_10": top},
         captions,
+        headline=f"{share:.1%} of captions",
     )
 
 

@@ -120,7 +120,7 @@ def test_leak_is_counted_from_the_split_that_is_tested_and_roles_are_those_decla
         ("exact", "images"): 1, ("near", "images"): 1, ("any", "images"): 2,
     }  # fmt: skip
     assert result.sentences[1] == (
-        "set:test: captions that also occur in set:train: 2 of 3 (66.7%), 1 of them exactly, 1 nearly"
+        "66.7% of the 3 captions of set:test also occur in set:train, 1 of them exactly, 1 nearly"
     )
     undeclared = duplicates(store, "set").frame
     assert set(undeclared.filter(pl.col("scope") == "across-splits")["split"]) == {"train", "restval", "test"}

@@ -120,7 +120,7 @@ def test_studies_that_can_find_nothing_of_what_is_asked_are_not_asked(
     everything = findings(store, "set")
     asked = list[str]()
     for name in ("duplicates", "outliers", "templates", "bounds"):
-        one = getattr(study, name)
+        one = getattr(questions, name)
         monkeypatch.setattr(
             study, name, lambda *args, one=one, **more: (asked.append(one.__name__), one(*args, **more))[1]
         )
