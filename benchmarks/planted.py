@@ -150,7 +150,7 @@ def _whole(store: Store, dataset: str, captions: pl.DataFrame, natural: Result, 
         before, after, told = listed(natural, whole.kind), listed(found, whole.kind), found.findings
     else:
         before, after = (named_by(store, one, whole.by) for one in ("untouched", name))
-        told = told_by(store, name, whole.by)
+        told = told_by(store, name, whole.kind)
     keys = [key for key in KEYS if key in planted.columns]
     before, after = (rows.select(keys).unique() for rows in (before, after))
     new = after.join(before, on=keys, how="anti")

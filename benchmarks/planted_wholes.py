@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
@@ -18,7 +18,7 @@ from auditor.store.connection import Store
 from auditor.store.versions import resolve
 from auditor.studies.duplicates import TEST, TRAIN, duplicates
 from auditor.studies.findings.others import told
-from auditor.studies.findings.study import asking
+from auditor.studies.findings.questions import Questions
 from auditor.studies.outliers import outliers
 from auditor.text import AT_INGEST
 
@@ -64,16 +64,10 @@ def named_by(store: Store, dataset: str, study: str) -> pl.DataFrame:
     return rows.filter(pl.col("scope") == "within-image").select(KEYS)
 
 
-def told_by(store: Store, dataset: str, study: str) -> list[Finding]:
-    """Give what a study makes `findings` say."""
-    needed = {"duplicates", "within_train"} if study in ("leaks", "duplicates") else {study}
-    answers = asking(store, resolve(store, dataset), "bare", 1, {}, silent, [])
-    others = {one.name: _unasked for one in fields(answers) if one.name not in {*needed, "selection"}}
-    return told(replace(answers, **others))  # type: ignore[arg-type]
-
-
-def _unasked(*_: str) -> None:
-    return None
+def told_by(store: Store, dataset: str, kind: str) -> list[Finding]:
+    """Return the findings of a kind that rest on other studies."""
+    questions = Questions(store, (resolve(store, dataset),), "bare", 1, {}, silent)
+    return told(questions, questions.selections[0], [kind])
 
 
 def drawn(captions: pl.DataFrame, images: int) -> pl.DataFrame:

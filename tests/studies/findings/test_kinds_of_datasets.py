@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import wraps
 from pathlib import Path
 
 import polars as pl
@@ -14,7 +15,7 @@ from auditor.result import Finding, Result
 from auditor.sources.reading.acceptance import complete
 from auditor.store import ingestion
 from auditor.store.connection import Store
-from auditor.studies.findings import findings, study
+from auditor.studies.findings import findings, questions
 from auditor.text import AT_INGEST
 
 THINGS = ("kite", "boat", "dog", "tree", "house", "bike", "horse", "train", "clock", "bench")
@@ -122,7 +123,9 @@ def test_studies_that_can_find_nothing_of_what_is_asked_are_not_asked(
     for name in ("duplicates", "outliers", "templates", "bounds"):
         one = getattr(questions, name)
         monkeypatch.setattr(
-            study, name, lambda *args, one=one, **more: (asked.append(one.__name__), one(*args, **more))[1]
+            questions,
+            name,
+            wraps(one)(lambda *args, one=one, **more: (asked.append(one.__name__), one(*args, **more))[1]),
         )
     findings(store, "set", kinds=["placeholders"])
     assert not asked
