@@ -234,9 +234,14 @@ class Result(ShownResult):
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What stands in words beside the rows and the lead: notes, then the findings that the lead leaves out."""
+        """Everything that is said in words beside the rows: notes, then findings."""
+        return (*self.notes, *(finding.sentence for finding in self.findings))
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What stands in words beside the lead: notes, then the findings that the lead leaves out."""
         led = " ".join(self.lead)
-        return (*self.notes, *(finding.sentence for finding in self.findings if finding.sentence not in led))
+        return tuple(sentence for sentence in self.sentences if sentence not in led)
 
     def found(self, *kinds: str) -> tuple[Finding, ...]:
         """Give the findings of some kinds."""

@@ -70,7 +70,7 @@ def deliver(result: Result, format_name: str | None, as_json: bool, output: Path
         with written(output) as file:
             write(result, chosen, file)
     if chosen != "table":
-        for note in (*result.lead, *result.sentences):
+        for note in (*result.lead, *result.remarks):
             narrate(note)
     _warn(reports.formulas(result.frame) if chosen == "csv" else 0)
     if output is not None:

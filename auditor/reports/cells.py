@@ -26,7 +26,7 @@ def sentence(text: str, plain: Callable[[str], str], typed: Callable[[str], str]
 
 def beside_tables(result: Result) -> tuple[str, ...]:
     """Give what is to be said in words: notes, and findings where no table tells them."""
-    return result.notes if any(table.tells_findings for table in result.tables) else result.sentences
+    return result.notes if any(table.tells_findings for table in result.tables) else result.remarks
 
 
 def place(example: Mapping[str, str | int | None], which: str = "") -> str:

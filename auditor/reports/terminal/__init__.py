@@ -27,7 +27,7 @@ def show(result: Result, screen: Screen, *, quiet: bool = False) -> None:
         findings.show(result, screen, quiet=quiet)
     if result.figures and not quiet:
         screen.say(f"-o FILE.svg, .png or .html draws {counted(len(result.figures), 'figure', 'figures')}", style="dim")
-    for note in () if quiet else result.notes if laid_out else result.sentences:
+    for note in () if quiet else result.notes if laid_out else result.remarks:
         screen.say(harmless(note), bullet="• ")
     for selection in result.selections:
         version = selection.version

@@ -114,7 +114,8 @@ def outliers(
         if level == "caption":
             findings, said = _looked_into(store, selection, tokenizer, scored, share, sight, progress)
             captions.append(_rows(findings, selection, measure))
-            unseen += [selection.label] if sight is None and vectors is None else []
+            could_see = vectors is None and images(store, selection).height >= by_sight.FEWEST
+            unseen += [selection.label] if sight is None and could_see else []
             notes.append(tables.finding(selection, findings, scored.height, said, sight))
     if unseen:
         how = (

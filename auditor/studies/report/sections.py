@@ -69,7 +69,7 @@ def section_of(context: ReportContext, name: str) -> Section:
     carried = tuple(map(_carried, results))
     is_cut = any(one is not whole for one, whole in zip(carried, results, strict=True))
     cut = [f"the rows here are the first {_CARRIED} of each statistic or dataset; the command gives all"] * is_cut
-    notes = (*lacking, *(note for one in results for note in (one.notes if found else one.sentences)))
+    notes = (*lacking, *(note for one in results for note in (one.notes if found else one.remarks)))
     return Section(
         name, question.title,
         tuple(dict.fromkeys(sentence for one in results for sentence in one.lead)),
