@@ -26,7 +26,7 @@ _OUTLIERS_SQL = ("image_log_likelihood",)
 
 _TEMPLATES_SQL = (
     "opening_spread", "frequent_opening", "template_skeleton", "frequent_template", "templated_caption", "slot_caption",
-    "slot_vocabulary",
+    "slot_vocabulary", "slot_order",
 )  # fmt: skip
 
 #: How many leaks the summary names, slots a table shows, and rows of outliers a report carries.
