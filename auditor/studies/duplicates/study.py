@@ -84,7 +84,11 @@ def duplicates(
     keys = [fact_tokenizer(store, one, progress) for one in selections]
     search = Search(selections, roles, near, keys, examples)
     counted = search_duplicates(store, search, progress, every_pair=pairs)
-    settings: dict[str, str | int | float | bool] = {"tok": search.tokenizer, "near": round(near, 3), "words": "jaccard"}
+    settings: dict[str, str | int | float | bool] = {
+        "tok": search.tokenizer,
+        "near": round(near, 3),
+        "words": "jaccard",
+    }
     signature = str(Signature("duplicates", settings, _VERSION))
     frame = pair_rows(counted) if pairs else rows(counted)
     told = said(counted, search)
