@@ -1,22 +1,20 @@
 -- name: slot_order
 -- version: 1
 -- grain: image
--- params: key VARCHAR
--- reads: reference, caption, caption_tokens
+-- reads: reference, caption
 -- returns: image_no, captions, by_length, by_spelling
 -- order: image_no
 --
--- Whether the captions of an image go by length (tokens under the one tokenizer of the version, `key`) or by spelling,
+-- Whether the captions of an image go by length (in characters, of which few captions have equally many) or by spelling,
 -- slot by slot: 1 the longest last or a to z, -1 the other way, 0 neither. Ties decide nothing: captions of one length
 -- go either way, and null stands for an image whose captions are all alike, or that has one.
 with step as (
     select
         r.image_no,
-        sign(len(t.tokens) - lag(len(t.tokens)) over slots) as longer,
+        sign(length(c.text) - lag(length(c.text)) over slots) as longer,
         (c.text > lag(c.text) over slots)::integer - (c.text < lag(c.text) over slots)::integer as later
     from reference as r
-    join caption as c on c.caption_id = r.caption_id
-    join caption_tokens as t on t.caption_id = r.caption_id and t.profile = $key::varchar
+    join caption as c using (caption_id)
     window slots as (partition by r.image_no order by r.slot)
 )
 select

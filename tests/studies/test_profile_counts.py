@@ -36,7 +36,7 @@ def plain_counts(rows: pl.DataFrame) -> dict[str, int]:
     splits_of_image = defaultdict(set)
     for image, split, text in rows.sort("image", "slot").select("image", "split", "text").iter_rows():
         words, letters = tuple(formulas.tokenize(text)), unicodedata.normalize("NFC", text.strip(" \t\r\n"))
-        by_image[image].append((words, letters))
+        by_image[image].append((words, letters, len(text)))
         splits_of_image[image] |= {split} - {None}
         if words:
             images_of[words].append(image)
@@ -48,7 +48,7 @@ def plain_counts(rows: pl.DataFrame) -> dict[str, int]:
     for split in split_of.values():
         numbers = Counter(len(said) for image, said in by_image.items() if split_of[image] == split)
         usual[split] = min(number for number, images in numbers.items() if images == max(numbers.values()))
-    lengths = [len(one) for said in by_image.values() for one, _ in said]
+    lengths = [len(one) for said in by_image.values() for one, *_ in said]
     lower, _, upper = statistics.quantiles(lengths, n=4, method="inclusive") if len(lengths) > 1 else lengths * 3
     copied = [images for images in images_of.values() if len(set(images)) > 1]
     return {
@@ -81,7 +81,7 @@ def plain_counts(rows: pl.DataFrame) -> dict[str, int]:
         ),
         "images-with-captions-sorted-by-length": sum(
             sorted(sizes, reverse=True) == sizes and sizes[0] > sizes[-1]
-            for sizes in ([len(one) for one, _ in said] for said in by_image.values())
+            for sizes in ([size for *_, size in said] for said in by_image.values())
         ),
         "captions-with-outer-blanks": sum(t != t.strip(" \t\r\n") for t in rows["text"]),
         "captions-with-double-blanks": sum("  " in t for t in rows["text"]),

@@ -42,7 +42,8 @@ def slot_effects(
     `slot-score` (mean leave-one-out score): `value` is the slot's mean, `difference` the mean difference from the other
     captions of the image, `effect` that in standard deviations of all captions (Cohen's d), `low` and `high` the 95 %
     interval of the effect over images, by Student's t. `slot-types`: different tokens of the slot. `sorted-by-length`
-    and `sorted-by-spelling`: the share of `n` images whose captions go that way by slot, of those whose order is clear.
+    (characters) and `sorted-by-spelling`: the share of `n` images whose captions go that way by slot, of those whose
+    captions are not all alike.
     """
     vocabulary = at_work.rows("slot_vocabulary")
     captions = at_work.rows("slot_caption")

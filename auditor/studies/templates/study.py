@@ -11,7 +11,7 @@ from auditor.errors import UsageError
 from auditor.metrics.normalisation import bind_text_tokens
 from auditor.model import Progress, Selection, silent
 from auditor.result import Result, Said, Signature, findings_in, notes_in
-from auditor.scoring.writing import chooses_tokenizer, fact_tokenizer
+from auditor.scoring.writing import chooses_tokenizer
 from auditor.store import ngrams, tokens
 from auditor.store.connection import Store
 from auditor.store.versions import content, resolve_all
@@ -131,8 +131,7 @@ def templates(
 
 
 def _counted(store: Store, selection: Selection, tokenizer: str, least: float, progress: Progress) -> Workspace:
-    key = fact_tokenizer(store, selection, progress)
-    at_work = ngrams.workspace(store, selection, tokenizer, shown=_OPENINGS, key=key)
+    at_work = ngrams.workspace(store, selection, tokenizer, shown=_OPENINGS)
     bind_text_tokens(store, at_work, None)
     captions = at_work.query("select count(*) as n from reference").item()
     at_work.params["least"] = max(_FEWEST, round(least * captions))
