@@ -8,24 +8,25 @@
 -- The script of most letters of each caption text of a version, of equally many the first named here, and whether it has
 -- letters of several. A text without a letter has none. `Other` are all scripts but those named; letters that scripts
 -- share belong to none.
-with placed as (
-    select distinct m.caption_id
-    from membership as m
-    where m.dataset = $dataset::varchar
-        and m.from_seq <= $seq::integer
-        and (m.to_seq is null or m.to_seq > $seq::integer)
+with written as (
+    select c.caption_id, c.text, strlen(c.text) = length(c.text) as is_ascii
+    from caption as c
+    semi join (
+        select caption_id
+        from membership
+        where dataset = $dataset::varchar
+            and from_seq <= $seq::integer
+            and (to_seq is null or to_seq > $seq::integer)
+    ) as m on m.caption_id = c.caption_id
 ),
-written as (
-    select
-        p.caption_id,
-        case when strlen(c.text) > length(c.text) then regexp_replace(c.text, '[\P{L}\p{Common}]+', '', 'g') end as letters,
-        letters is null and regexp_matches(c.text, '[A-Za-z]') as is_ascii
-    from placed as p
-    join caption as c using (caption_id)
+lettered as (
+    select caption_id, regexp_replace(text, '[\P{L}\p{Common}]+', '', 'g') as letters
+    from written
+    where not is_ascii
 ),
 counted as (
     select
-        caption_id, is_ascii,
+        caption_id,
         [
             length(regexp_replace(letters, '\P{Latin}+', '', 'g')),
             length(regexp_replace(letters, '\P{Greek}+', '', 'g')),
@@ -38,17 +39,19 @@ counted as (
             length(regexp_replace(letters, '[^\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}]+', '', 'g'))
         ] as named,
         named || [length(letters) - list_sum(named)] as numbers
-    from written
+    from lettered
 )
 select
     caption_id,
-    case
-        when is_ascii then 'Latin'
-        when list_max(numbers) > 0 then
-            [
-                'Latin', 'Greek', 'Cyrillic', 'Hebrew', 'Arabic', 'Indic', 'Southeast Asian', 'Korean',
-                'Chinese or Japanese', 'Other'
-            ][list_position(numbers, list_max(numbers))]
+    case when list_max(numbers) > 0 then
+        [
+            'Latin', 'Greek', 'Cyrillic', 'Hebrew', 'Arabic', 'Indic', 'Southeast Asian', 'Korean', 'Chinese or Japanese',
+            'Other'
+        ][list_position(numbers, list_max(numbers))]
     end as script,
-    coalesce(len(list_filter(numbers, lambda number: number > 0)), 0) > 1 as is_mixed
+    len(list_filter(numbers, lambda number: number > 0)) > 1 as is_mixed
 from counted
+union all
+select caption_id, if(regexp_matches(text, '[A-Za-z]'), 'Latin', null) as script, false as is_mixed
+from written
+where is_ascii

@@ -15,6 +15,11 @@ with image_sign (statistic, image_no) as (
 caption_sign (statistic, image_no, slot) as (
     select statistic, image_no, slot from sign where statistic is not null
     union all
+    select 'captions-of-mixed-scripts', r.image_no, r.slot
+    from script as s
+    join reference as r using (caption_id)
+    where s.is_mixed
+    union all
     select 'captions-of-one-or-two-words', image_no, slot from length where tokens between 1 and 2
     union all
     select 'captions-of-unusual-length', image_no, slot from length where is_unusual
@@ -30,8 +35,3 @@ union all
 select s.statistic, r.image_no, r.slot, r.caption_id
 from image_sign as s
 join reference as r using (image_no)
-union all
-select 'captions-of-mixed-scripts' as statistic, r.image_no, r.slot, r.caption_id
-from reference as r
-join script as s using (caption_id)
-where s.is_mixed

@@ -24,21 +24,9 @@ from auditor.studies.report.people import people
 from auditor.studies.report.request import ReportContext
 
 _PROFILE_SQL = (
-    "profile",
-    "repeat",
-    "repeat_count",
-    "equal_text",
-    "copy",
-    "leak",
-    "length",
-    "script",
-    "slot_order",
-    "image_captions",
-    "sign",
-    "hygiene",
-    "annotations",
-    "overlap_with_related",
-)
+    "profile", "repeat", "repeat_count", "equal_text", "copy", "leak", "length", "script", "slot_order",
+    "image_captions", "sign", "hygiene", "annotations", "overlap_with_related",
+)  # fmt: skip
 
 _SUBSTITUTES_SQL = ("candidate_intra", "candidate_inter", "candidate_brown", "gibberish_text")
 
