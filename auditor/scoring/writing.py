@@ -18,13 +18,14 @@ from auditor.result import Result
 from auditor.store import cache, tokens
 from auditor.store.connection import Store
 from auditor.store.versions import language, resolve
+from auditor.store.workspace import Workspace
 from auditor.text import AUTO, tokenizer_of
 
 P = ParamSpec("P")
 
 _ENGLISH = "en"
 
-_SCRIPT = "script"
+_SCRIPT = "script_count"
 
 _SPACED, _UNSPACED = "bare", "char"
 
@@ -156,7 +157,7 @@ def _counted(store: Store, selection: Selection) -> tuple[int, int, int]:
     key = cache.key(whole, "", [_SCRIPT], {})
     rows = cache.get(store, {key: _SCRIPT}).get(key)
     if rows is None:
-        rows = store.rows(_SCRIPT, dataset=whole.version.dataset, seq=whole.version.seq)
+        rows = Workspace(store, dataset=whole.version.dataset, seq=whole.version.seq).rows(_SCRIPT)
         cache.put(store, whole, _SCRIPT, key, rows)
     if selection.split is not None:
         rows = rows.filter(split=selection.split)

@@ -15,6 +15,7 @@ from auditor.scoring.signs import bind_signs
 from auditor.scoring.writing import chooses_tokenizer, fact_tokenizer
 from auditor.store import ngrams, tokens, versions
 from auditor.store.connection import Store
+from auditor.store.workspace import Workspace
 from auditor.text import AUTO, tokenizer_of
 
 Examples = Annotated[
@@ -28,6 +29,19 @@ LENGTHS = "lengths"
 
 #: The kind of finding on what may be wrong with single captions.
 DIRT = "signs-of-dirt"
+
+#: What hygiene counts, in the order of its table: captions or images, as the name begins.
+_HYGIENE = (
+    "captions-with-outer-blanks", "captions-with-double-blanks", "captions-with-line-breaks",
+    "captions-ending-in-a-line-break", "captions-with-unprintable-characters", "captions-that-look-encoded-twice",
+    "captions-with-replacement-characters", "captions-with-markup", "captions-of-mixed-scripts",
+    "captions-beyond-ascii", "captions-with-blanks-before-punctuation", "captions-ending-in-a-full-stop",
+    "captions-of-one-or-two-words", "captions-of-unusual-length", "captions-in-several-splits",
+    "images-with-another-number-of-captions", "images-with-captions-sorted-by-length", "images-in-several-splits",
+)  # fmt: skip
+
+#: What `--examples` lists: that, and what the table of sizes counts.
+_LISTED = (*_HYGIENE, "captions-on-several-images")
 
 #: The statistics that may be signs of dirt, and how they are said.
 _SIGNS: Mapping[str, str] = {
@@ -62,7 +76,9 @@ def profile(
 
     Counts by SQL over the captions and their tokens: how many images, captions, tokens (words of the running text) and
     types (different words), mean length `asl` and its standard deviation `sdsl` in tokens, how often a caption occurs
-    again, which records were refused, and signs of dirt: blanks, mark-up, mixed scripts, captions sorted by length.
+    again, which records were refused, and signs of dirt: blanks, mark-up, mixed scripts, captions sorted by length (the
+    longest first). What repeats, occurs elsewhere, or has no word is counted by tokens of `bare` (`char` for scripts
+    without blanks), whatever `--tokenizer` asks.
 
     How to read it: many types for as many tokens is a rich vocabulary; hundreds of captions on several images are
     copied or written from a pattern. Zero is the good value for nearly all of hygiene.
@@ -71,8 +87,7 @@ def profile(
     diversity`. A sign of dirt is a reason to look, no proof.
 
     Columns: dataset, version, statistic, value, split. With --examples a row for each caption that a count of hygiene
-    counts: dataset, version, split, statistic, image, slot, text; the image of images, which has several rows, and the
-    texts of texts.
+    counts: dataset, version, split, statistic, image, slot, text; an image that is counted has a row for each caption.
 
     Raises `UsageError` for a dataset, version or split that is not there.
 
@@ -81,11 +96,10 @@ def profile(
     tokenize = tokenizer_of(tokenizer)
     selections = versions.resolve_all(store, refs, split)
     tokens.provide(store, selections, tokenizer, tokenize, progress)
-    measured = [_describe(store, selection, tokenizer) for selection in selections]
-    described = [parts for *parts, _ in measured]
+    measured = [_describe(store, selection, tokenizer, listing=examples > 0) for selection in selections]
+    described = [parts for *parts, _, _ in measured]
     sizes, hygiene, noted = (_side_by_side(selections, parts) for parts in zip(*described, strict=True))
-    order = hygiene.select("statistic").with_row_index("place")
-    listed = pl.concat(_listed(store, selection, tokenizer, order) for selection in selections) if examples else None
+    listed = pl.concat(rows for *_, rows in measured) if examples else None
     is_mean = pl.col("statistic").is_in(_MEANS)
     return Result(
         "profile",
@@ -102,7 +116,7 @@ def profile(
             *([] if listed is None else [_shown(listed, examples)]),
             *([_annotations(noted)] if noted.height else []),
         ),
-        figures=(_figure(selections, [lengths for *_, lengths in measured]),),
+        figures=(_figure(selections, [lengths for *_, lengths, _ in measured]),),
         lead=tuple(_lead(one, pl.concat(parts)) for one, parts in zip(selections, described, strict=True)),
         findings=tuple(
             found for one, parts in zip(selections, described, strict=True) for found in _dirt(one, pl.concat(parts))
@@ -148,13 +162,17 @@ def _dirt(selection: Selection, described: pl.DataFrame) -> list[Finding]:
     return [Finding(DIRT, said, where, signs, int(value["captions"]), "notice")] if signs else []
 
 
-def _describe(store: Store, selection: Selection, tokenizer: str) -> tuple[pl.DataFrame, ...]:
-    """Give size, hygiene and annotations of one selection (columns: statistic, value), and its lengths."""
+def _describe(store: Store, selection: Selection, tokenizer: str, *, listing: bool) -> tuple[pl.DataFrame, ...]:
+    """Return size, hygiene and annotations of one selection (columns: statistic, value), its lengths, and its list.
+
+    The list has the captions of each count of hygiene, none unless they are asked for.
+    """
     version = selection.version
     logged = versions.log_rows(store, version.dataset).filter(pl.col("seq") == version.seq)
     refused = logged.select(statistic=pl.lit("rejected"), value=pl.col("rejected").cast(pl.Float64))
     workspace = ngrams.workspace(store, selection, tokenizer, key=fact_tokenizer(store, selection))
     bind_signs(workspace)
+    workspace.bind("hygiene", "hygiene")
     workspace.bind("annotated", "annotation_as_of")
     noted = [workspace.rows("annotations")]
     for other in versions.related(store, version.dataset):
@@ -162,20 +180,33 @@ def _describe(store: Store, selection: Selection, tokenizer: str) -> tuple[pl.Da
         noted.append(workspace.rows("overlap_with_related"))
     return (
         pl.concat([workspace.rows("profile"), refused]),
-        workspace.rows("hygiene"),
+        _hygiene(workspace),
         pl.concat(noted),
         workspace.rows("caption_length_count"),
+        _listed(selection, workspace) if listing else pl.DataFrame(),
     )
 
 
-def _listed(store: Store, selection: Selection, tokenizer: str, order: pl.DataFrame) -> pl.DataFrame:
-    """Give every caption that a count of hygiene counts, in the order of the counts."""
-    at_work = ngrams.workspace(store, selection, tokenizer)
-    bind_signs(at_work)
+def _hygiene(at_work: Workspace) -> pl.DataFrame:
+    """Return every count of hygiene, 0 too, in order."""
+    counted = at_work.query(
+        "select statistic, if(starts_with(statistic, 'images-'), count(distinct image_no), count(*))::double as value"
+        " from hygiene group by statistic"
+    )
+    named = pl.DataFrame({"statistic": _HYGIENE}).join(counted, on="statistic", how="left", maintain_order="left")
+    return named.with_columns(pl.col("value").fill_null(0.0))
+
+
+def _listed(selection: Selection, at_work: Workspace) -> pl.DataFrame:
+    """List every caption that a count of hygiene counts, in the order of the counts."""
+    order = pl.DataFrame({"statistic": _LISTED}).with_row_index("place")
+    listed = at_work.query(
+        "select h.statistic, r.image, r.slot, r.split, c.text from hygiene as h"
+        " join reference as r using (image_no, slot) join caption as c on c.caption_id = h.caption_id"
+    )
     return (
-        at_work.rows("sign_of_dirt")
-        .join(order, on="statistic")
-        .sort("place", pl.when(pl.col("statistic").str.starts_with("texts-")).then("folded"), "image_no", "slot")
+        listed.join(order, on="statistic")
+        .sort("place", "image", "slot")
         .select(
             pl.lit(selection.version.dataset).alias("dataset"),
             pl.lit(selection.version.version).alias("version"),

@@ -1,7 +1,7 @@
 -- name: searched_text
--- version: 2
+-- version: 3
 -- grain: caption
--- params: selection_no UINTEGER, profile VARCHAR
+-- params: selection_no UINTEGER, key VARCHAR
 -- reads: reference, caption_tokens, repeat
 -- returns: selection_no, image_no, image, split, slot, caption_id, tokens, of_slot
 --
@@ -9,5 +9,5 @@
 -- `of_slot` is that of the caption of its image that it repeats.
 select $selection_no::uinteger as selection_no, r.image_no, r.image, r.split, r.slot, r.caption_id, t.tokens, e.of_slot
 from reference as r
-join caption_tokens as t on t.caption_id = r.caption_id and t.profile = $profile::varchar
+join caption_tokens as t on t.caption_id = r.caption_id and t.profile = $key::varchar
 left join repeat as e on e.image_no = r.image_no and e.slot = r.slot

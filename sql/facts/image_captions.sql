@@ -1,19 +1,27 @@
 -- name: image_captions
--- version: 1
+-- version: 2
 -- grain: image
 -- reads: reference
 -- returns: image_no, image, captions, usual, splits
 -- order: image_no
 --
--- How many captions an image has, how many most images of its split have (that a split has another number is no fault),
--- and in how many splits it is. An image in several splits counts with the first by name.
+-- How many captions an image has, how many most images of its split have (that a split has another number is no fault;
+-- of equally many the smaller number), and in how many splits it is. An image in several splits counts with the first by name.
 with per_image as (
     select
         image_no, any_value(image) as image, min(split) as split, count(*)::uinteger as captions,
         count(distinct split)::uinteger as splits
     from reference
     group by image_no
+),
+counted as (
+    select
+        image_no, image, split, captions, splits, count(*) over (partition by split, captions) as images
+    from per_image
 )
-select image_no, image, captions, mode(captions) over (partition by split) as usual, splits
-from per_image
+select
+    image_no, image, captions,
+    first_value(captions) over (partition by split order by images desc, captions) as usual,
+    splits
+from counted
 order by image_no

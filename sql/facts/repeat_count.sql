@@ -1,8 +1,7 @@
 -- name: repeat_count
--- version: 1
+-- version: 2
 -- grain: selection
--- params: key VARCHAR
--- reads: repeat, reference, caption_tokens
+-- reads: repeat, length
 -- returns: captions, images, wordless, repeats, images_with_repeats, letter_repeats, images_in_letters, in_groups, pairs, images_all_equal
 -- cites: Wang & Gaizauskas 2016, section 4.1
 --
@@ -25,10 +24,8 @@ repeated as (
     from grouped
 ),
 described as (
-    select
-        count(*) as captions, count(distinct r.image_no) as images, count(*) filter (where len(t.tokens) = 0) as wordless
-    from reference as r
-    join caption_tokens as t on t.caption_id = r.caption_id and t.profile = $key::varchar
+    select count(*) as captions, count(distinct image_no) as images, count(*) filter (where tokens = 0) as wordless
+    from length
 )
 select
     d.captions, d.images, d.wordless, r.repeats, r.images_with_repeats, r.letter_repeats, r.images_in_letters,

@@ -1,14 +1,14 @@
 -- name: sign
--- version: 1
+-- version: 2
 -- grain: caption that a pattern finds
 -- params: place INT, kind TEXT, statistic TEXT, reading TEXT, says TEXT, pattern TEXT, part INT, needs TEXT, unless TEXT, removes TEXT
 -- reads: reference, caption
--- returns: image_no, image, slot, split, text, place, kind, statistic, why
+-- returns: image_no, image, slot, place, kind, statistic, why
 --
 -- The captions that show a sign of dirt, by one pattern of signs.toml (which says what the parameters are). A pattern
 -- reads the text as it is, in lower case, or as `words`: in lower case without outer punctuation, to 80 bytes.
 with placed as (
-    select r.image_no, r.image, r.slot, r.split, c.text,
+    select r.image_no, r.image, r.slot,
         case $reading::varchar
             when 'text' then if($removes::varchar = '', c.text, regexp_replace(c.text, $removes::varchar, '', 'g'))
             when 'lower' then lower(c.text)
@@ -18,7 +18,7 @@ with placed as (
     join caption as c using (caption_id)
 )
 select
-    image_no, image, slot, split, text, $place::integer as place, $kind::varchar as kind, $statistic::varchar as statistic,
+    image_no, image, slot, $place::integer as place, $kind::varchar as kind, $statistic::varchar as statistic,
     $says::varchar || case
         when $reading::varchar = 'words' then looked_at
         when $part::integer < 0 then ''

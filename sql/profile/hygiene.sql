@@ -1,38 +1,37 @@
 -- name: hygiene
--- version: 4
--- grain: statistic
--- reads: sign_of_dirt
--- returns: statistic, value
--- order: n.position
+-- version: 5
+-- grain: statistic, caption
+-- reads: reference, sign, script, length, copy, leak, image_captions, slot_order
+-- returns: statistic, image_no, slot, caption_id
 --
--- How many of the captions at work, or of their images or texts, show each sign of dirt: of what its name begins with.
--- A text in several splits is counted at every place where it stands.
-with named as (
-    select unnest(names) as statistic, unnest(range(len(names))) as position
-    from (
-        select [
-            'captions-with-outer-blanks', 'captions-with-double-blanks', 'captions-with-line-breaks',
-            'captions-ending-in-a-line-break', 'captions-with-unprintable-characters', 'captions-that-look-encoded-twice',
-            'captions-with-replacement-characters', 'captions-with-markup', 'captions-of-mixed-scripts', 'captions-beyond-ascii',
-            'captions-with-blanks-before-punctuation', 'captions-ending-in-a-full-stop', 'captions-of-one-or-two-words',
-            'captions-of-unusual-length', 'captions-in-several-splits',
-            'texts-on-several-images-but-for-case', 'captions-with-such-texts', 'images-with-another-number-of-captions',
-            'images-with-captions-sorted-by-length', 'images-in-several-splits'
-        ] as names
-    )
+-- The captions at work that each count of hygiene is of; of images, all captions of each.
+with image_sign (statistic, image_no) as (
+    select 'images-with-another-number-of-captions', image_no from image_captions where captions <> usual
+    union all
+    select 'images-in-several-splits', image_no from image_captions where splits > 1
+    union all
+    select 'images-with-captions-sorted-by-length', image_no from slot_order where by_length = -1
 ),
-counted as (
-    select
-        statistic, count(*) as captions,
-        count(distinct image_no) filter (where statistic like 'images-%') as images,
-        count(distinct folded) filter (where statistic like 'texts-%') as texts
-    from sign_of_dirt
-    group by statistic
+caption_sign (statistic, image_no, slot) as (
+    select statistic, image_no, slot from sign where statistic is not null
+    union all
+    select 'captions-of-mixed-scripts', r.image_no, r.slot
+    from script as s
+    join reference as r using (caption_id)
+    where s.is_mixed
+    union all
+    select 'captions-of-one-or-two-words', image_no, slot from length where tokens between 1 and 2
+    union all
+    select 'captions-of-unusual-length', image_no, slot from length where is_unusual
+    union all
+    select 'captions-on-several-images', image_no, slot from copy
+    union all
+    select 'captions-in-several-splits', image_no, slot from leak
 )
-select
-    n.statistic,
-    coalesce(case split_part(n.statistic, '-', 1) when 'images' then c.images when 'texts' then c.texts else c.captions end, 0)::double
-        as value
-from named as n
-left join counted as c using (statistic)
-order by n.position
+select s.statistic, r.image_no, r.slot, r.caption_id
+from caption_sign as s
+join reference as r using (image_no, slot)
+union all
+select s.statistic, r.image_no, r.slot, r.caption_id
+from image_sign as s
+join reference as r using (image_no)

@@ -1,23 +1,18 @@
 -- name: profile
--- version: 4
+-- version: 5
 -- grain: statistic
--- reads: reference, token_count, repeat_count
+-- reads: reference, token_count, repeat_count, equal_text, copy, length
 -- returns: statistic, value
 -- order: position
 --
 -- Size, length, vocabulary and repetition of the captions at work. Lengths are in tokens of the tokenizer; standard
 -- deviations are of the population, as in van Miltenburg et al. 2018, from whole numbers: no order of adding changes a
--- digit. Captions repeat as in `repeat`; a text is what captions have in common that are equal letter for letter. Each
--- count is of what its name begins with.
+-- digit. Captions repeat as in `repeat` and `copy`, under the one tokenizer of the version, which counts what has a word
+-- or none too; a caption without one is as no other. Each count is of what its name begins with.
 with per_image as (
     select image_no, count(*) as captions
     from reference
     group by image_no
-),
-per_text as (
-    select caption_id, count(*) as captions, count(distinct image_no) as images
-    from reference
-    group by caption_id
 ),
 size as (
     select
@@ -25,24 +20,20 @@ size as (
         count(*) filter (where captions < 2) as single
     from per_image
 ),
-length as (
+lengths as (
     select
-        count(*) as captions, count(distinct caption_id) as distinct_captions, sum(length) as tokens,
-        avg(length) as asl,
+        count(*) as captions, sum(length) as tokens, avg(length) as asl,
         sqrt((count(*) * sum(length::hugeint * length) - sum(length)::hugeint ** 2)::double) / count(*) as sdsl,
-        min(length) as shortest, max(length) as longest,
-        count(*) filter (where length = 0) as wordless, count(*) filter (where length = 1) as one_word,
-        count(*) filter (where split is null) as unsplit
+        min(length) as shortest, max(length) as longest, count(*) filter (where split is null) as unsplit
     from reference
 ),
 word as (
     select count(*) as types, count(*) filter (where occurrences = 1) as once
     from token_count
 ),
-elsewhere as (
-    select count(*) filter (where images > 1) as texts, coalesce(sum(captions) filter (where images > 1), 0) as captions
-    from per_text
-),
+one_word as (select count(*) as captions from length where tokens = 1),
+worded as (select count(*) as texts, count(*) filter (where at_images) as texts_at_images from equal_text),
+elsewhere as (select count(*) as captions, count(*) filter (where as_letters) as as_letters from copy),
 listed as (
     select unnest([
         {'position': 1, 'statistic': 'images', 'value': s.images::double},
@@ -58,18 +49,19 @@ listed as (
         {'position': 11, 'statistic': 'sdsl', 'value': l.sdsl},
         {'position': 12, 'statistic': 'length-min', 'value': l.shortest::double},
         {'position': 13, 'statistic': 'length-max', 'value': l.longest::double},
-        {'position': 14, 'statistic': 'captions-without-word', 'value': l.wordless::double},
-        {'position': 15, 'statistic': 'captions-of-one-word', 'value': l.one_word::double},
-        {'position': 16, 'statistic': 'distinct-captions', 'value': l.distinct_captions::double},
+        {'position': 14, 'statistic': 'captions-without-word', 'value': r.wordless::double},
+        {'position': 15, 'statistic': 'captions-of-one-word', 'value': o.captions::double},
+        {'position': 16, 'statistic': 'distinct-captions', 'value': (t.texts + r.wordless)::double},
         {'position': 17, 'statistic': 'images-repeating-a-caption', 'value': r.images_with_repeats::double},
         {'position': 18, 'statistic': 'captions-repeated-within-image', 'value': r.repeats::double},
         {'position': 19, 'statistic': 'images-repeating-a-caption-as-letters', 'value': r.images_in_letters::double},
         {'position': 20, 'statistic': 'captions-repeated-within-image-as-letters', 'value': r.letter_repeats::double},
         {'position': 21, 'statistic': 'captions-on-several-images', 'value': e.captions::double},
-        {'position': 22, 'statistic': 'texts-on-several-images', 'value': e.texts::double},
-        {'position': 23, 'statistic': 'captions-in-no-split', 'value': l.unsplit::double}
+        {'position': 22, 'statistic': 'captions-on-several-images-as-letters', 'value': e.as_letters::double},
+        {'position': 23, 'statistic': 'texts-on-several-images', 'value': t.texts_at_images::double},
+        {'position': 24, 'statistic': 'captions-in-no-split', 'value': l.unsplit::double}
     ], recursive := true)
-    from size as s, length as l, word as w, elsewhere as e
+    from size as s, lengths as l, word as w, one_word as o, worded as t, elsewhere as e
     cross join repeat_count as r
 )
 select statistic, value

@@ -186,7 +186,7 @@ def test_gc_drops_tables_without_entries_and_entries_without_tables(path: Path) 
             ("bleu",),
             ("drawn_candidate",),
             ("score_list",),
-            ("script",),
+            ("script_count",),
             ("study_result",),
         ]
         assert "cache.leftover" not in upkeep.relations(store)

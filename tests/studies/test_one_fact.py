@@ -15,6 +15,7 @@ from auditor import config
 from auditor.reports import document_text
 from auditor.result import Result
 from auditor.store.connection import MEMORY, Store
+from auditor.store.workspace import Workspace
 from auditor.studies.bounds import bounds
 from auditor.studies.compare import compare
 from auditor.studies.duplicates import duplicates
@@ -26,6 +27,7 @@ from auditor.studies.report.card import card
 from auditor.studies.report.request import ReportSettings
 from auditor.studies.report.study import report
 from auditor.studies.score import score
+from auditor.studies.templates import templates
 
 #: Four captions repeat an earlier one of their image, one of them letter for letter; seven are in groups of equal ones.
 SIXTEEN: Rows = [
@@ -39,6 +41,16 @@ SIXTEEN: Rows = [
     ("4", 3, "People fish from boats."),
 ]  # fmt: skip
 
+#: Seven captions occur at another image, four of them letter for letter; four in another split; two have no word. The
+#: captions of three images go from long to short.
+ELSEWHERE: Rows = [
+    ("1", 0, "A dog runs."), ("1", 1, "a dog"),
+    ("2", 0, "a DOG  runs"), ("2", 1, "Two cats sit here"),
+    ("3", 0, "..."), ("3", 1, "a dog"),
+    ("4", 0, "A bird."), ("4", 1, "a bird"),
+    ("5", 0, "a bird"), ("5", 1, "!"),
+]  # fmt: skip
+
 #: Another dataset, without repeats, to compare with.
 OTHER: Rows = [(image, slot, f"{image} sees {slot} ships") for image in "xy" for slot in (2, 3)]
 
@@ -48,14 +60,19 @@ SAID = re.compile(
 )
 
 
-def of_profile(store: Store, ref: str, **asked: Any) -> object:
-    rows = profile(store, ref, **asked).frame
-    return rows.filter(statistic="captions-repeated-within-image")["value"].item()
+def of_profile(statistic: str) -> Callable[..., object]:
+    def ask(store: Store, ref: str, **asked: Any) -> object:
+        return profile(store, ref, **asked).frame.filter(statistic=statistic)["value"].item()
+
+    return ask
 
 
-def of_findings(store: Store, ref: str, **asked: Any) -> object:
-    (found,) = findings(store, ref, kinds=["padded-images"], **asked).findings
-    return found.values["captions"]
+def of_findings(kind: str) -> Callable[..., object]:
+    def ask(store: Store, ref: str, **asked: Any) -> object:
+        found = findings(store, ref, kinds=[kind], **asked).findings
+        return sum(one.values["captions"] for one in found)
+
+    return ask
 
 
 def of_scores(study: Callable[..., Result], *others: str, **more: Any) -> Callable[..., object]:
@@ -67,13 +84,27 @@ def of_scores(study: Callable[..., Result], *others: str, **more: Any) -> Callab
     return ask
 
 
-def of_identical(store: Store, ref: str, **_: Any) -> object:
-    return identical(store, ref).table("identical-captions").frame["repeats"].item()
+def of_identical(column: str) -> Callable[..., object]:
+    return lambda store, ref, **_: identical(store, ref).table("identical-captions").frame[column].item()
 
 
-def of_duplicates(store: Store, ref: str, **_: Any) -> object:
-    rows = duplicates(store, ref).frame.filter(pl.col("slot").is_null(), scope="within-image", match="exact")
-    return rows.filter(statistic="captions")["found"].item()
+def of_duplicates(**where: str) -> Callable[..., object]:
+    def ask(store: Store, ref: str, **_: Any) -> object:
+        rows = duplicates(store, ref).frame.filter(pl.col("slot").is_null(), **where)
+        return rows["found"].item()
+
+    return ask
+
+
+def of_leaking_pairs(store: Store, ref: str, **_: Any) -> object:
+    pairs = duplicates(store, ref, pairs=True).frame.filter(scope="across-splits", match="exact")
+    return pairs.unique(["image", "slot"]).height
+
+
+def of_templates(store: Store, ref: str, **asked: Any) -> object:
+    rows = templates(store, ref, metric="bleu-1", **asked).frame
+    order = rows.filter(statistic="sorted-by-length", pattern="shorter")
+    return round(order["value"].item() * order["n"].item())
 
 
 def of_portrait(store: Store, ref: str, **asked: Any) -> object:
@@ -83,15 +114,51 @@ def of_portrait(store: Store, ref: str, **asked: Any) -> object:
 
 
 ASKED: Mapping[str, Callable[..., object]] = {
-    "profile": of_profile,
-    "findings": of_findings,
+    "profile": of_profile("captions-repeated-within-image"),
+    "findings": of_findings("padded-images"),
     "bounds": of_scores(bounds),
     "score": of_scores(score),
     "compare": of_scores(compare, "other", resamples=0),
-    "identical": of_identical,
-    "duplicates": of_duplicates,
+    "identical": of_identical("repeats"),
+    "duplicates": of_duplicates(scope="within-image", match="exact", statistic="captions"),
     "portrait": of_portrait,
 }
+
+
+#: By fact: how many captions or images it is of in `SIXTEEN`, and in `ELSEWHERE`; and what each command answers.
+FACTS: Mapping[str, tuple[int, int, Mapping[str, Callable[..., object]]]] = {
+    "copy": (
+        0,
+        7,
+        {
+            "profile": of_profile("captions-on-several-images"),
+            "findings": of_findings("captions-at-several-images"),
+            "duplicates": of_duplicates(scope="across-images", match="exact", statistic="captions"),
+        },
+    ),
+    "leak": (0, 4, {"profile": of_profile("captions-in-several-splits"), "duplicates": of_leaking_pairs}),
+    "length": (
+        0,
+        2,
+        {
+            "profile": of_profile("captions-without-word"),
+            "findings": of_findings("captions-without-word"),
+            "identical": of_identical("wordless"),
+            "duplicates": of_duplicates(statistic="captions-without-word"),
+        },
+    ),
+    "slot_order": (
+        0,
+        3,
+        {"profile": of_profile("images-with-captions-sorted-by-length"), "templates": of_templates},
+    ),
+}
+
+#: What Flickr8k's test split holds of each fact, and the whole of it of leaks.
+REAL = {"repeat": 1, "copy": 14, "leak": 252, "length": 0, "slot_order": 10}
+
+#: Each fact, and each command that reports it.
+BOTH = [(fact, command) for fact, (_, _, asked) in FACTS.items() for command in asked]
 
 
 def numbers_in(text: str) -> set[int]:
@@ -112,6 +179,40 @@ def test_every_command_counts_the_same_captions_that_repeat(sixteen: Store, ques
     assert ASKED[question](sixteen, "set", tokenizer=tokenizer) == 4
 
 
+@pytest.mark.parametrize("tokenizer", ["auto", "ptb", "whitespace"])
+@pytest.mark.parametrize(("fact", "command"), BOTH)
+def test_every_command_counts_a_fact_alike(sixteen: Store, fact: str, command: str, tokenizer: str) -> None:
+    ingest_rows(sixteen, ELSEWHERE, "elsewhere", splits={"train": ["1", "4", "5"], "test": ["2", "3"]})
+    in_sixteen, elsewhere, asked = FACTS[fact]
+    assert asked[command](sixteen, "set", tokenizer=tokenizer) == in_sixteen
+    assert asked[command](sixteen, "elsewhere", tokenizer=tokenizer) == elsewhere
+
+
+@pytest.mark.parametrize("tokenizer", ["auto", "ptb"])
+def test_letters_are_a_second_count_of_the_same_captions(store: Store, tokenizer: str) -> None:
+    ingest_rows(store, ELSEWHERE)
+    counted = dict(profile(store, "set", tokenizer=tokenizer).frame.select("statistic", "value").iter_rows())
+    assert counted["captions-on-several-images-as-letters"] == 4
+    assert counted["texts-on-several-images"] == 3
+    assert (
+        counted["distinct-captions"]
+        == len({text.lower().replace("  ", " ").strip(".!") for *_, text in ELSEWHERE} - {""}) + 2
+    )
+
+
+@pytest.mark.parametrize("tokenizer", ["auto", "ptb"])
+def test_a_caption_has_one_script(store: Store, tokenizer: str) -> None:
+    few = ["éé 手机", "é 手机", "手机", "12", "собака bежит"]
+    texts = [*few, *(f"dog {place}" for place in range(150))]
+    ingest_rows(store, [(str(place), 0, text) for place, text in enumerate(texts)])
+    listed = findings(store, "set", tokenizer=tokenizer, kinds=["other-script"]).frame["text"].to_list()
+    counted = dict(profile(store, "set", tokenizer=tokenizer).frame.select("statistic", "value").iter_rows())
+    assert sorted(listed) == sorted(["é 手机", "手机", "собака bежит"])
+    written = Workspace(store, dataset="set", seq=1).rows("script_count")
+    assert written.select("captions", "latin", "unspaced").row(0) == (154, 151, 2)
+    assert counted["captions-of-mixed-scripts"] == 3
+
+
 @pytest.mark.parametrize("tokenizer", ["auto", "ptb"])
 def test_report_and_card_say_one_number_of_captions_that_repeat(sixteen: Store, tokenizer: str) -> None:
     settings = ReportSettings(("bleu-1",), tokenizer=tokenizer, resamples=0)
@@ -127,9 +228,13 @@ def test_commands_agree_on_real_captions(data: Path) -> None:
     with Store.open(MEMORY) as store:
         ingest_sources(store, [config.sources(None)["flickr8k"]])
         ingest_rows(store, OTHER, "other")
-        for tokenizer in ("auto", "ptb"):
-            found = {name: ask(store, "flickr8k:test", tokenizer=tokenizer) for name, ask in ASKED.items()}
-            assert set(found.values()) == {1}, found
+        for fact, number in REAL.items():
+            asked = FACTS[fact][2] if fact in FACTS else ASKED
+            ref = "flickr8k" if fact == "leak" else "flickr8k:test"
+            found = {
+                (name, key): ask(store, ref, tokenizer=key) for name, ask in asked.items() for key in ("auto", "ptb")
+            }
+            assert set(found.values()) == {number}, (fact, found)
 
 
 def test_profile_counts_the_uneven_images_that_findings_list(store: Store) -> None:

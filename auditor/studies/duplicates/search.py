@@ -164,15 +164,20 @@ _REPEATED = ("duplicate_elsewhere", "duplicate_within")
 class Search:
     """What is looked for: duplicates among selections, `near` from that share of words on, so many examples.
 
-    `roles` says of each selection which splits count as another, `keys` the tokenizer of its facts.
+    `roles` says of each selection which splits count as another, `keys` the tokenizer of its facts: within a version it
+    is one, and so texts are equal here that are equal in `sql/facts/copy.sql` and `leak.sql`.
     """
 
     selections: Sequence[Selection]
     roles: Sequence[Mapping[str, str]]
     near: float
-    tokenizer: str
     keys: Sequence[str]
     examples: int
+
+    @property
+    def tokenizer(self) -> str:
+        """The tokenizers of all selections, as a signature names them."""
+        return ",".join(sorted({*self.keys}))
 
     @property
     def thousandths(self) -> int:
@@ -202,7 +207,7 @@ class DuplicateCounts:
 
 
 def search_duplicates(store: Store, search: Search, progress: Progress, *, every_pair: bool = False) -> DuplicateCounts:
-    """Search, or take what an earlier search has kept. Tokens of the tokenizer must be there.
+    """Search, or take what an earlier search has kept. Tokens of the keys must be there.
 
     With `every_pair`, `pairs` has every caption that occurs again, not only the examples; these are not kept. Raises
     `MetricError` where too many captions are too alike.
@@ -239,7 +244,7 @@ def _key(search: Search, relation: str) -> str:
         "roles": [sorted(role_of.items()) for role_of in search.roles],
         "keys": list(search.keys),
     }
-    return cache.key(search.selections[0], search.tokenizer, ("searched_text", *_REPEATED, relation), facts)
+    return cache.key(search.selections[0], search.keys[0], ("searched_text", *_REPEATED, relation), facts)
 
 
 def _sides(store: Store, search: Search) -> list[Side]:
@@ -254,7 +259,6 @@ def _bound(store: Store, search: Search, questions: Sequence[Question]) -> Works
     """Bind the captions of all selections, the sides that they make, and what is asked of them."""
     at_work = Workspace(
         store,
-        profile=search.tokenizer,
         near=search.thousandths,
         most_paired=_MOST_PAIRED,
         most_slots=_MOST_SLOTS,
@@ -263,7 +267,7 @@ def _bound(store: Store, search: Search, questions: Sequence[Question]) -> Works
     for number, selection in enumerate(search.selections):
         version = selection.version
         at_work.params |= {"dataset": version.dataset, "seq": version.seq, "split": selection.split}
-        at_work.params |= {"selection_no": number, "key": search.keys[number]}
+        at_work.params |= {"selection_no": number, "key": search.keys[number], "profile": search.keys[number]}
         ngrams.bind_references(at_work, selection)
         at_work.append("searched_caption", "searched_text")
     counted_as = [(number, *pair) for number, role_of in enumerate(search.roles) for pair in role_of.items()]

@@ -17,13 +17,11 @@ from auditor.config import sources
 from auditor.errors import UsageError
 from auditor.model import Progress, silent
 from auditor.result import Result, Signature, findings_in, notes_in
-from auditor.scoring.writing import chosen_tokenizer, fact_tokenizer
-from auditor.store import tokens
+from auditor.scoring.writing import fact_tokenizer
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.studies.duplicates.search import Search, search_duplicates
 from auditor.studies.duplicates.tables import lead, pair_rows, rows, said, tables
-from auditor.text import tokenizer_of
 
 _VERSION = 2
 
@@ -81,24 +79,26 @@ def duplicates(
     if not _LEAST < round(near, 3) <= 1:
         raise UsageError(f"--near {near:g}: expected a share of words above {_LEAST:g}, at most 1")
     selections = resolve_all(store, refs, split)
-    tokenizer, chosen = chosen_tokenizer(store, refs, split)
-    tokens.provide(store, selections, tokenizer, tokenizer_of(tokenizer), progress)
     known = declared or {}
     roles = [known[name].split_roles if (name := one.version.dataset) in known else {} for one in selections]
     keys = [fact_tokenizer(store, one, progress) for one in selections]
-    search = Search(selections, roles, near, tokenizer, keys, examples)
+    search = Search(selections, roles, near, keys, examples)
     counted = search_duplicates(store, search, progress, every_pair=pairs)
-    settings: dict[str, str | int | float | bool] = {"tok": tokenizer, "near": round(near, 3), "words": "jaccard"}
+    settings: dict[str, str | int | float | bool] = {
+        "tok": search.tokenizer,
+        "near": round(near, 3),
+        "words": "jaccard",
+    }
     signature = str(Signature("duplicates", settings, _VERSION))
     frame = pair_rows(counted) if pairs else rows(counted)
     told, shown = said(counted, search), tables(counted, examples)
     return Result(
         "duplicates",
-        frame.with_columns(pl.lit(tokenizer).alias("profile"), pl.lit(signature).alias("signature")),
+        frame.with_columns(pl.lit(search.tokenizer).alias("profile"), pl.lit(signature).alias("signature")),
         selections=selections,
         signatures={"duplicates": signature},
         tables=shown,
         lead=lead(shown, findings_in(told)),
-        notes=(*chosen, *notes_in(told)),
+        notes=notes_in(told),
         findings=findings_in(told),
     )

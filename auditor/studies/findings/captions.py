@@ -136,8 +136,10 @@ def _exchanged(asked: Asked) -> pl.DataFrame:
 
 
 def _wordless(asked: Asked) -> pl.DataFrame:
+    asked.at_work.bind("length", "length")
     return asked.at_work.query(
-        "select image, slot, 'no word' as why from reference where length = 0 order by image, slot"
+        "select r.image, r.slot, 'no word' as why from length as l join reference as r using (image_no, slot)"
+        " where l.tokens = 0 order by r.image, r.slot"
     )
 
 

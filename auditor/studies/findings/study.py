@@ -14,7 +14,7 @@ from auditor import parameters as p
 from auditor.config import sources
 from auditor.errors import SourceError, UsageError
 from auditor.findings import KINDS
-from auditor.findings.severity import ranked, worst
+from auditor.findings.severity import ranked, tally, worst
 from auditor.model import Progress, Selection, silent
 from auditor.result import SEVERITIES, Finding, Result, Table
 from auditor.scoring.writing import chooses_tokenizer
@@ -124,6 +124,7 @@ def all_findings(
         pl.concat(lists).join(told_of, on=["dataset", "kind"], how="semi", maintain_order="left"),
         selections=questions.selections,
         tables=_tables(ordered),
+        lead=(f"{tally(ordered) or 'Nothing was found'}. `auditor findings -o FILE.csv` lists the captions.",),
         notes=tuple(dict.fromkeys([*notes, *questions.absent.values()])),
         findings=ordered,
     )

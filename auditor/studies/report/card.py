@@ -188,7 +188,7 @@ def _published_at(selection: Selection, about: Source | None) -> str | None:
 
 
 def _counted(profiled: Result, tokenizer: str) -> Iterator[Number]:
-    signature = str(Signature("profile", {"tok": tokenizer}, 1))
+    signature = str(Signature("profile", {"tok": tokenizer}, 2))
     value = dict(profiled.frame.select("statistic", "value").iter_rows())
     for name, said in {"images": "images", "captions": "captions", **_STATISTICS}.items():
         if value.get(name) is not None:

@@ -264,8 +264,8 @@ _SUBSTITUTES = ("candidate_intra", "candidate_inter", "candidate_brown")
 SECTIONS: Mapping[str, Question] = {
     FINDINGS: Question("Findings", _findings),
     "facts": Question("Dataset facts", _facts, (
-        "profile", "repeat", "repeat_count", "sign", "hygiene", "sign_of_dirt", "sign_in_caption",
-        "sign_among_captions", "annotations", "overlap_with_related",
+        "profile", "repeat", "repeat_count", "equal_text", "copy", "leak", "length", "script", "slot_order",
+        "image_captions", "sign", "hygiene", "annotations", "overlap_with_related",
     )),
     "bounds": Question("Bounds", partial(_scored, study=bounds), (*_SUBSTITUTES, "gibberish_text")),
     "comparison": Question("Comparison", _compared, _SUBSTITUTES),
@@ -286,7 +286,7 @@ SECTIONS: Mapping[str, Question] = {
     "consensus": Question("Consensus and outliers", _outliers, ("image_log_likelihood",)),
     "templates": Question("Templates", _templates, (
         "opening_spread", "frequent_opening", "template_skeleton", "frequent_template", "templated_caption",
-        "slot_caption", "slot_vocabulary",
+        "slot_caption", "slot_vocabulary", "slot_order",
     )),
     "versions": Question("Versions", _versions, ("log", "difference")),
 }  # fmt: skip

@@ -21,7 +21,6 @@ from auditor.scoring.sight import pinned
 from auditor.statistics.significance import students_quantile
 from auditor.statistics.summary import exact
 from auditor.store.connection import Store
-from auditor.store.versions import content
 from auditor.store.workspace import Workspace
 
 #: Effects are told where the whole interval is beyond what Cohen (1988) calls small.
@@ -43,7 +42,8 @@ def slot_effects(
     `slot-score` (mean leave-one-out score): `value` is the slot's mean, `difference` the mean difference from the other
     captions of the image, `effect` that in standard deviations of all captions (Cohen's d), `low` and `high` the 95 %
     interval of the effect over images, by Student's t. `slot-types`: different tokens of the slot. `sorted-by-length`
-    and `sorted-by-spelling`: the share of `n` images whose captions go that way by slot, of those whose order is clear.
+    (characters) and `sorted-by-spelling`: the share of `n` images whose captions go that way by slot, of those whose
+    captions are not all alike.
     """
     vocabulary = at_work.rows("slot_vocabulary")
     captions = at_work.rows("slot_caption")
@@ -73,7 +73,7 @@ def slot_effects(
         )
     made = pl.concat(_effect(captions, name, column) for name, column in measures.items())
     notes += _told(selection, made)
-    order = _order(captions, content(store, selection).select("image", "slot", "text"))
+    order = _order(at_work.rows("slot_order"))
     notes += _sorted(selection, order)
     return pl.concat([made, types, order.drop("chance")], how="diagonal_relaxed"), signed, notes
 
@@ -146,32 +146,22 @@ def _told(selection: Selection, effects: pl.DataFrame) -> list[Finding]:
     return told or [Finding("slots-alike", alike, about(selection), {"least_effect": _SMALL})]
 
 
-def _order(captions: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
-    """Say in how many images captions are sorted, of those that can be told: not all of one length, not all alike."""
-    step = pl.col("length").diff().over("image", order_by="slot")
-    earlier = pl.col("text").shift().over("image", order_by="slot")
-    by_image = (
-        captions.join(texts, on=["image", "slot"])
-        .with_columns(
-            longer=step >= 0, shorter=step <= 0, later=pl.col("text") >= earlier, before=pl.col("text") <= earlier
-        )
-        .group_by("image")
-        .agg(pl.col("longer", "shorter", "later", "before").drop_nulls().all(), number=pl.len())
-    )
-    orders = {number: 1 / math.factorial(min(number, _MANY)) for number in by_image["number"].unique()}
-    by_image = by_image.with_columns(chance=pl.col("number").replace_strict(orders, return_dtype=pl.Float64))
+def _order(by_image: pl.DataFrame) -> pl.DataFrame:
+    """Count in how many images captions go by each order, of those whose captions are not all alike."""
+    orders = {number: 1 / math.factorial(min(number, _MANY)) for number in by_image["captions"].unique()}
+    by_image = by_image.with_columns(chance=pl.col("captions").replace_strict(orders, return_dtype=pl.Float64))
     rows = []
-    for name, pattern, way, other in (
-        ("sorted-by-length", "longer", "longer", "shorter"),
-        ("sorted-by-length", "shorter", "shorter", "longer"),
-        ("sorted-by-spelling", "a to z", "later", "before"),
+    for name, pattern, column, way in (
+        ("sorted-by-length", "longer", "by_length", 1),
+        ("sorted-by-length", "shorter", "by_length", -1),
+        ("sorted-by-spelling", "a to z", "by_spelling", 1),
     ):
-        told = by_image.filter(~(pl.col(way) & pl.col(other)))
-        rows.append((name, pattern, told.height, told[way].mean(), told["chance"].mean()))
+        clear = by_image.filter(pl.col(column).is_not_null())
+        rows.append((name, pattern, clear.height, (clear[column] == way).mean(), clear["chance"].mean()))
     schema = {
-        "statistic": pl.String, "pattern": pl.String, "captions": pl.Int64, "value": pl.Float64, "chance": pl.Float64,
+        "statistic": pl.String, "pattern": pl.String, "n": pl.Int64, "value": pl.Float64, "chance": pl.Float64,
     }  # fmt: skip
-    return pl.DataFrame(rows, schema=schema, orient="row").rename({"captions": "n"})
+    return pl.DataFrame(rows, schema=schema, orient="row")
 
 
 #: How an order is said, where it is not as rows have it.

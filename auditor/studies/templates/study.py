@@ -28,7 +28,7 @@ SHAPES = ("x*xx", "xx*x", "xx*xx", "xxx*xxx", "xxxxx", "xxxxxx", "xxxxxxx")
 #: A caption is made of a template that fixes half of its tokens or more, and four at least.
 _HALF, _FIXED = 0.5, 4
 
-_VERSION = 1
+_VERSION = 2
 
 _OPENINGS = 100
 

@@ -170,7 +170,7 @@ def test_every_count_is_that_of_all_pairs_compared(drawn: list[tuple[str, str]],
     splits = {"test": ["x"], "train": ["y", "z"]}
     with Store.open(MEMORY) as store:
         ingest_rows(store, rows, kind="candidates", splits=splits)
-        search = duplicate_search.Search([resolve(store, "set")], [{}], near, "bare", ["bare"], 1)
+        search = duplicate_search.Search([resolve(store, "set")], [{}], near, ["bare"], 1)
         with pytest.MonkeyPatch.context() as patched:  # the longest texts that are looked for by pairs of words
             patched.setattr(duplicate_search, "_MOST_PAIRED", paired)
             everything = duplicate_search.search_duplicates(store, search, silent, every_pair=True)
@@ -196,7 +196,7 @@ def test_every_count_is_that_of_all_pairs_compared(drawn: list[tuple[str, str]],
 def test_what_a_search_holds_grows_with_the_words_of_a_text_not_with_their_square(store: Store) -> None:
     long = " ".join(f"w{k}" for k in range(5_000))
     ingest_rows(store, [("a", 0, long), ("b", 0, f"{long} more"), ("b", 1, "dog " * 5_000), ("c", 0, "a dog")])
-    search = duplicate_search.Search([resolve(store, "set")], [{}], 0.7, "bare", ["bare"], 1)
+    search = duplicate_search.Search([resolve(store, "set")], [{}], 0.7, ["bare"], 1)
     at_work = duplicate_search._bound(store, search, [])
     assert at_work.rows("prefix_pair").height < 3 * 5_000
     assert at_work.rows("similar_text").height == 2

@@ -1,0 +1,20 @@
+-- name: script_count
+-- version: 1
+-- grain: split
+-- params: dataset VARCHAR, seq INTEGER
+-- reads: membership, script
+-- returns: split, captions, latin, unspaced
+--
+-- How many captions of each split have letters, and of how many most are Latin, or of scripts without blanks between
+-- words.
+select
+    m.split,
+    count(s.script)::ubigint as captions,
+    count_if(s.script = 'Latin')::ubigint as latin,
+    count_if(s.script in ('Southeast Asian', 'Chinese or Japanese'))::ubigint as unspaced
+from membership as m
+join script as s using (caption_id)
+where m.dataset = $dataset::varchar
+    and m.from_seq <= $seq::integer
+    and (m.to_seq is null or m.to_seq > $seq::integer)
+group by m.split
