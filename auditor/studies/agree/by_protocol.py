@@ -12,7 +12,7 @@ import polars as pl
 from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Progress, silent
-from auditor.published import paper, papers
+from auditor.papers import known, paper
 from auditor.result import Figure, Result, Said, Table, findings_in, notes_in
 from auditor.scoring.protocols import Definition, Protocol
 from auditor.statistics import cluster_bootstrap
@@ -65,7 +65,7 @@ def by_protocol(
 
 def printed_figures(protocol: str, dataset: str) -> dict[tuple[str, str], float]:
     """Read what is printed of a set of ratings, times 100: by metric and coefficient, the figure with most digits."""
-    if protocol not in papers():
+    if protocol not in known():
         raise UsageError(f"{protocol}: no such paper")
     found: dict[tuple[str, str], str] = {}
     for check in paper(protocol).checks:

@@ -16,7 +16,7 @@ import polars as pl
 
 from auditor import parameters as p
 from auditor.model import Progress, Selection, silent
-from auditor.published import paper
+from auditor.papers import paper
 from auditor.registry import METRICS, lacking, not_installed
 from auditor.result import Figure, Finding, Result, Said, Table, findings_in, notes_in
 from auditor.statistics.resampling import check_resampling

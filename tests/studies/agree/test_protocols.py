@@ -13,6 +13,7 @@ from scipy.stats import kendalltau
 from auditor import config
 from auditor.errors import UsageError
 from auditor.model import Part, Source
+from auditor.papers.reproduce import OUTSIDE, UNANSWERED, WITHIN, reproduce
 from auditor.registry import METRICS, lacking
 from auditor.result import Result
 from auditor.scoring.protocols import PROTOCOLS
@@ -20,7 +21,6 @@ from auditor.store.connection import MEMORY, Store
 from auditor.studies.agree import AgreeSettings, Resampling, agree
 from auditor.studies.agree.by_protocol import printed_figures
 from auditor.studies.ingest.sources import ingest_sources
-from auditor.studies.reproduce.study import OUTSIDE, UNANSWERED, WITHIN, reproduce
 
 CLIPSCORE = AgreeSettings(protocols=["clipscore2021"], resampling=Resampling(resamples=40))
 

@@ -12,6 +12,7 @@ from conftest import DATA, ingest_rows
 from auditor import config
 from auditor.errors import UsageError
 from auditor.model import Part, Source
+from auditor.papers.reproduce import OUTSIDE, UNANSWERED, reproduce
 from auditor.registry import METRICS, lacking
 from auditor.result import Result
 from auditor.store.connection import MEMORY, Store
@@ -28,7 +29,6 @@ from auditor.studies.agree.published import (
 from auditor.studies.agree.rows import Resampling
 from auditor.studies.agree.study import AgreeSettings, agree
 from auditor.studies.ingest.sources import ingest_sources
-from auditor.studies.reproduce.study import OUTSIDE, UNANSWERED, reproduce
 
 TABLE_1 = {"meteor": 0.524, "rouge-su4": 0.435, "bleu-4": 0.429, "bleu-1": 0.345, "ter": -0.279}
 SOUND = {

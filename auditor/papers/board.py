@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from auditor.model import Selection
-from auditor.published import KEYS, UNEXPLAINED, Check, Paper
-from auditor.published.bands import in_print
+from auditor.papers.bands import in_print
+from auditor.papers.figures import KEYS, UNEXPLAINED, Check, Paper
 from auditor.result import Table
 
 #: Verdicts on a check.

@@ -10,13 +10,13 @@ import pytest
 from conftest import ingest_rows
 
 from auditor.model import Progress, silent
-from auditor.published import Paper, paper, read_paper
+from auditor.papers import measured, paper
+from auditor.papers.figures import Paper, read_paper
+from auditor.papers.hsieh2023 import ANSWERS
+from auditor.papers.measured import Measured, kept
 from auditor.result import Finding, Table
 from auditor.store.connection import Store
 from auditor.store.versions import resolve
-from auditor.studies.reproduce import measured
-from auditor.studies.reproduce.hsieh2023 import ANSWERS
-from auditor.studies.reproduce.measured import Measured, kept
 
 PAPER = (
     'citation = "A 2020"\ndatasets = ["set", "absent"]\nbeside = ["answers.parquet"]\n[kinds.one]\nitem = "1"\nsection = "2"\ndataset = "set"\n'

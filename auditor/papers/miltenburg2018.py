@@ -11,7 +11,9 @@ import polars as pl
 
 from auditor import config
 from auditor.model import Progress
-from auditor.published import Paper, Quantity
+from auditor.papers.figures import Paper, Quantity
+from auditor.papers.measured import Measured
+from auditor.papers.miltenburg2018_composition import composition, is_of_all_images
 from auditor.result import Said, Table
 from auditor.statistics.diversity_correlation import correlate_statistics
 from auditor.store.connection import Store
@@ -19,8 +21,6 @@ from auditor.store.versions import log, resolve_all
 from auditor.studies.diversity import FILE_ORDER, PUBLISHED_PROFILE, DiversitySettings, diversity
 from auditor.studies.diversity.missed import missed_words
 from auditor.studies.diversity.omitted import omitted_words
-from auditor.studies.reproduce.composition import composition, is_of_all_images
-from auditor.studies.reproduce.measured import Measured
 from auditor.text.spacy import pipelines
 
 #: Captions of people for the systems' images, and training data: what the paper has, or what is nearest to it.

@@ -8,7 +8,8 @@ from dataclasses import replace
 import polars as pl
 
 from auditor.model import Progress
-from auditor.published import Paper, Quantity
+from auditor.papers.figures import Paper, Quantity
+from auditor.papers.measured import Measured
 from auditor.registry import METRICS, lacking
 from auditor.scoring.references import references_of
 from auditor.store.connection import Store
@@ -17,7 +18,6 @@ from auditor.studies.agree import ALL, AgreeSettings, Resampling, agree
 from auditor.studies.consensus import AS_PUBLISHED, ConsensusSettings, consensus, pair_votes, with_kinds
 from auditor.studies.probe import probe
 from auditor.studies.profile import profile
-from auditor.studies.reproduce.measured import Measured
 from auditor.studies.score import ranked_captions
 
 _PROFILE = "bare"

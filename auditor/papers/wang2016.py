@@ -13,7 +13,8 @@ from statistics import fmean
 import polars as pl
 
 from auditor.model import Progress, Selection
-from auditor.published import Paper, Quantity
+from auditor.papers.figures import Paper, Quantity
+from auditor.papers.measured import Measured
 from auditor.registry import requests
 from auditor.scoring.single_captions import SINGLE_CAPTION
 from auditor.scoring.substitutes import CORPUS
@@ -23,7 +24,6 @@ from auditor.studies.bounds import bounds
 from auditor.studies.correlate import correlate
 from auditor.studies.identical import identical_counts
 from auditor.studies.profile import profile
-from auditor.studies.reproduce.measured import Measured
 
 METRICS = (
     "bleu-1", "bleu-2", "bleu-3", "bleu-4", "rouge-1", "rouge-l", "rouge-w-1.2", "rouge-su4",

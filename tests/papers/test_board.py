@@ -8,12 +8,13 @@ import polars as pl
 import pytest
 from conftest import ingest_rows
 
-from auditor.published import EXACT, MEAN, REASON, ROUNDING, SAMPLING, SIGN, paper, papers, read_paper
-from auditor.published.bands import in_print
+from auditor.papers import known, paper
+from auditor.papers.bands import in_print
+from auditor.papers.figures import EXACT, MEAN, REASON, ROUNDING, SAMPLING, SIGN, read_paper
+from auditor.papers.reproduce import reproduce
 from auditor.reports.html import document as html
 from auditor.result import Result, Table
 from auditor.store.connection import Store
-from auditor.studies.reproduce.study import reproduce
 
 HEAD = 'citation = "A 2020"\ndatasets = ["a"]\n[kinds.one]\nitem = "1"\nsection = "2"\ndataset = "a"\n[checks]\n'
 
@@ -62,7 +63,7 @@ def test_a_band_that_holds_whatever_is_measured_is_refused(band: str) -> None:
 
 
 def test_no_two_claims_have_one_link() -> None:
-    named = [f"{name}-{one.claim}" for name in papers() for one in paper(name).checks]
+    named = [f"{name}-{one.claim}" for name in known() for one in paper(name).checks]
     assert len(named) == len(set(named))
 
 
@@ -152,6 +153,6 @@ def test_what_is_inside_its_band_looks_so(store: Store) -> None:
 
 
 def test_differences_are_explained_by_a_kind_or_not_at_all() -> None:
-    whys = {check.why for name in papers() for check in paper(name).checks if check.why}
+    whys = {check.why for name in known() for check in paper(name).checks if check.why}
     kinds = {why.partition(":")[0] for why in whys}
     assert kinds <= {"data", "definition", "order", "tagger", "unexplained"}

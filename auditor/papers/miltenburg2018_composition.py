@@ -12,10 +12,10 @@ import polars as pl
 
 from auditor.errors import MissingExtraError
 from auditor.model import Progress
-from auditor.published import Paper, Quantity
+from auditor.papers.figures import Paper, Quantity
+from auditor.papers.measured import Measured
 from auditor.result import Said
 from auditor.store.connection import Store
-from auditor.studies.reproduce.measured import Measured
 from auditor.studies.syntax import syntax
 
 _STATISTIC = "as-published"

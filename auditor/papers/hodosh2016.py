@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import polars as pl
 
 from auditor.model import Progress
-from auditor.published import Paper, Quantity
+from auditor.papers.figures import Paper, Quantity
+from auditor.papers.measured import Measured
 from auditor.scoring.sight import most_seen
 from auditor.store.connection import Store
 from auditor.store.versions import log, resolve
 from auditor.studies.choices import choices
-from auditor.studies.reproduce.measured import Measured
 
 _ITEMS, _CAPTIONS, _TRAIN = "flickr30k-choices", "flickr30k", "train"
 

@@ -9,13 +9,13 @@ import polars as pl
 import pytest
 from conftest import DATA, ingest_rows
 
-from auditor.published import paper
+from auditor.papers import paper
+from auditor.papers.hsieh2023 import ANSWERS
+from auditor.papers.reproduce import OUTSIDE, REMARK, UNANSWERED, WITHIN, reproduce
 from auditor.result import Result
 from auditor.store.connection import MEMORY, Store
 from auditor.studies.distractors import distractors
 from auditor.studies.ingest import ingest
-from auditor.studies.reproduce.hsieh2023 import ANSWERS
-from auditor.studies.reproduce.study import OUTSIDE, REMARK, UNANSWERED, WITHIN, reproduce
 
 TASKS = [
     "switch-people", "replace-person", "replace-scene", "share-person", "share-scene", "just-person", "just-scene",

@@ -9,12 +9,12 @@ import polars as pl
 
 from auditor import config
 from auditor.model import Progress, Selection
-from auditor.published import Paper, Quantity
+from auditor.papers.figures import Paper, Quantity
+from auditor.papers.measured import Measured
 from auditor.store.connection import Store
 from auditor.store.versions import log, resolve
 from auditor.store.workspace import Workspace
 from auditor.studies.choices import ALL, choices
-from auditor.studies.reproduce.measured import Measured
 
 _ITEMS, _CAPTIONS = "sugarcrepe", "coco-val2017"
 

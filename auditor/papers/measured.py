@@ -13,7 +13,7 @@ import polars as pl
 
 from auditor import config
 from auditor.model import Progress, Selection
-from auditor.published import KEYS, Paper, Quantity
+from auditor.papers.figures import KEYS, Paper, Quantity
 from auditor.result import Result, Said, Table, findings_in, notes_in
 from auditor.store.connection import Store
 from auditor.store.kept_results import kept_result

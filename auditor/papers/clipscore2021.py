@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from auditor.model import Progress, Selection
-from auditor.published import Paper, Quantity
+from auditor.papers.figures import Paper, Quantity
+from auditor.papers.measured import Measured
 from auditor.registry import METRICS, lacking
 from auditor.scoring.protocols import PROTOCOLS
 from auditor.store.connection import Store
 from auditor.store.versions import log, resolve
 from auditor.studies.agree import Resampling
 from auditor.studies.agree.protocol import PUBLISHED, TAUS, Followed, follow
-from auditor.studies.reproduce.measured import Measured
 
 _PROTOCOL = PROTOCOLS["clipscore2021"]
 

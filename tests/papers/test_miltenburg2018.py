@@ -11,10 +11,10 @@ import pytest
 from conftest import ingest_rows
 
 from auditor.errors import MissingExtraError
-from auditor.published import paper
+from auditor.papers import paper
+from auditor.papers import reproduce as study
+from auditor.papers.reproduce import OUTSIDE, REMARK, UNANSWERED, WITHIN, reproduce
 from auditor.store.connection import MEMORY, Store
-from auditor.studies.reproduce import study
-from auditor.studies.reproduce.study import OUTSIDE, REMARK, UNANSWERED, WITHIN, reproduce
 from auditor.text.spacy import pipelines, profile
 
 SYSTEMS = paper("miltenburg2018").datasets
@@ -43,7 +43,7 @@ def half() -> pl.DataFrame:
     pytest.importorskip("spacy")
     three = replace(paper("miltenburg2018"), datasets=SYSTEMS[:3])
     with Store.open(MEMORY) as store, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(study.published, "paper", lambda _: three)
+        patch.setattr(study, "paper", lambda _: three)
         _systems(store, SYSTEMS[:3])
         _people(store, "coco-val")
         ingest_rows(store, [(word, 0, word) for word in ("elderly", "man", "snow")], "coco-train-words", "wordlist")
@@ -91,7 +91,7 @@ def test_without_a_pipeline_phrases_alone_are_not_answered(monkeypatch: pytest.M
     monkeypatch.setattr(pipelines, "PIPELINES", ("no_such_pipeline", "nor_this"))
     three = replace(paper("miltenburg2018"), datasets=SYSTEMS[:1])
     with Store.open(MEMORY) as store:
-        monkeypatch.setattr(study.published, "paper", lambda _: three)
+        monkeypatch.setattr(study, "paper", lambda _: three)
         _systems(store, SYSTEMS[:1])
         _people(store, "coco-val")
         ingest_rows(store, [(word, 0, word) for word in ("elderly", "man")], "coco-train-words", "wordlist")

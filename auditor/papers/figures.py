@@ -17,11 +17,9 @@ import itertools
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
-from auditor.errors import UsageError
-from auditor.published.bands import Band, printed_band
+from auditor.papers.bands import Band, printed_band
 
 Compared = Literal["value", "ratio", "difference"]
 
@@ -121,24 +119,11 @@ class Paper:
     beside: tuple[str, ...] = ()
 
 
-def papers() -> list[str]:
-    """Name the papers whose figures are here."""
-    return sorted(path.stem for path in Path(__file__).parent.glob("*.toml"))
-
-
-def paper(name: str) -> Paper:
-    """Read the checks of a paper, sorted by item.
-
-    Raises `UsageError` for one that is not here, `ValueError` for a check without a band or with one that is wider than
-    its figure's rounding for no reason.
-    """
-    if name not in papers():
-        raise UsageError(f"{name}: no such paper; known are {', '.join(papers())}")
-    return read_paper(name, (Path(__file__).parent / f"{name}.toml").read_text(encoding="utf-8"))
-
-
 def read_paper(name: str, text: str) -> Paper:
-    """Read a paper from the text of its file. Raises `ValueError` as `paper` does."""
+    """Read a paper from the text of its file.
+
+    Raises `ValueError` for a check without a band, or with one that is wider than its figure's rounding for no reason.
+    """
     document = tomllib.loads(text)
     kinds, groups = document["kinds"], document.get("groups", {})
     checks = [

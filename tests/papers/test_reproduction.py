@@ -9,12 +9,13 @@ import pytest
 from conftest import ROOT, ingest_rows
 
 from auditor.errors import UsageError
-from auditor.published import KEYS, Check, Paper, paper, papers, read_paper
-from auditor.published.bands import printed_band
+from auditor.papers import known, paper
+from auditor.papers import reproduce as study
+from auditor.papers.bands import printed_band
+from auditor.papers.figures import KEYS, Check, Paper, read_paper
+from auditor.papers.reproduce import OUTSIDE, REMARK, UNANSWERED, WITHIN, reproduce
+from auditor.papers.wang2016 import METRICS
 from auditor.store.connection import MEMORY, Store
-from auditor.studies.reproduce import study
-from auditor.studies.reproduce.study import OUTSIDE, REMARK, UNANSWERED, WITHIN, reproduce
-from auditor.studies.reproduce.wang2016 import METRICS
 
 HEAD = """
 citation = "Somebody 2014"
@@ -113,7 +114,7 @@ def test_a_second_way_is_a_remark_and_decides_nothing(store: Store, monkeypatch:
         'says = "no formula", statistic = "none", unanswerable = "the paper gives no formula"',
     )
     quantities = {("", "", "", "", "images"): 2.0, ("", "", "", "", "captions"): 10.0}
-    monkeypatch.setattr(study.published, "paper", lambda _: read)
+    monkeypatch.setattr(study, "paper", lambda _: read)
     monkeypatch.setattr(study, "_study", lambda _: lambda *_: study.Measured(quantities))
     result = reproduce(store, "somebody")
     holds = result.holds
@@ -128,7 +129,7 @@ def test_a_second_way_is_a_remark_and_decides_nothing(store: Store, monkeypatch:
     )
 
 
-@pytest.mark.parametrize("name", papers())
+@pytest.mark.parametrize("name", known())
 def test_every_check_has_a_band_and_names_one_quantity(name: str) -> None:
     read = paper(name)
     assert len(read.checks) >= 30
@@ -141,7 +142,7 @@ def test_every_check_has_a_band_and_names_one_quantity(name: str) -> None:
 
 
 def test_an_unknown_paper_is_refused_with_the_known_ones(store: Store) -> None:
-    with pytest.raises(UsageError, match=f"known are {', '.join(papers())}"):
+    with pytest.raises(UsageError, match=f"known are {', '.join(known())}"):
         reproduce(store, "wang2061")
 
 
@@ -308,10 +309,10 @@ def test_a_verdict_follows_from_value_and_band(reproduced: pl.DataFrame) -> None
 def test_the_page_shows_every_statement_and_explains_what_lies_outside() -> None:
     page = (ROOT / "docs" / "reproduction.md").read_text(encoding="utf-8")
     plain = page.replace("\\", "")
-    for one in (check for name in papers() for check in paper(name).checks):
+    for one in (check for name in known() for check in paper(name).checks):
         assert one.says in plain
     outside_of = {"\n": 52, ", diversity\n": 72, ", consensus\n": 27, ", SugarCrepe\n": 3, ", forced choice\n": 15}
-    whys = {one.why for name in papers() for one in paper(name).checks}
+    whys = {one.why for name in known() for one in paper(name).checks}
     for heading, count in ((f"### Outside their bands{name}", number) for name, number in outside_of.items()):
         outside = page.partition(heading)[2].partition("###")[0].splitlines()[3:]
         explained = [line.split("|")[-2].strip() for line in outside if line.startswith("|")]

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import polars as pl
 
 from auditor.model import Progress, Selection
-from auditor.published import Paper, Quantity
+from auditor.papers.figures import Paper, Quantity
+from auditor.papers.measured import Measured
 from auditor.registry import METRICS
 from auditor.registry import lacking as needed
 from auditor.result import Table
@@ -29,7 +30,6 @@ from auditor.studies.agree.published import (
     scored,
 )
 from auditor.studies.agree.published import spearman as correlated
-from auditor.studies.reproduce.measured import Measured
 
 #: The references that the captions of each set of ratings were scored against.
 _DESCRIBED = {DATASET: REFERENCES, "ek2013": "vlt2k"}

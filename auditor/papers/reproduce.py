@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping
 from typing import Annotated
 
 import polars as pl
 
 from auditor import parameters as p
-from auditor import published
 from auditor.errors import UsageError
 from auditor.model import Progress, silent
-from auditor.published import KEYS, Check, Paper
-from auditor.result import Finding, Result, Table, findings_in, notes_in
-from auditor.store.connection import Store
-from auditor.studies.reproduce.board import (
+from auditor.papers import known, paper
+from auditor.papers.board import (
     OUTSIDE,
     REMARK,
     UNANSWERED,
@@ -26,7 +22,10 @@ from auditor.studies.reproduce.board import (
     statements,
     versions_of,
 )
-from auditor.studies.reproduce.measured import Measured, Study, kept
+from auditor.papers.figures import KEYS, Check, Paper
+from auditor.papers.measured import Measured, Study, kept
+from auditor.result import Finding, Result, Table, findings_in, notes_in
+from auditor.store.connection import Store
 from auditor.text import tokenizer_of
 
 Papers = Annotated[
@@ -61,12 +60,12 @@ def reproduce(
     Example: auditor reproduce wang2016 -o wang2016.csv
     """
     if bool(papers) == all_papers:
-        raise UsageError(f"name papers, or all of them with --all; known are {', '.join(published.papers())}")
-    read = [published.paper(name) for name in papers or published.papers()]
-    for profile in dict.fromkeys(profile for paper in read for profile in paper.text_profiles):
+        raise UsageError(f"name papers, or all of them with --all; known are {', '.join(known())}")
+    read = [paper(name) for name in papers or known()]
+    for profile in dict.fromkeys(profile for one in read for profile in one.text_profiles):
         tokenizer_of(profile)(pl.Series([""]))
     store.keeps_drawn = False
-    measured = [kept(_study(paper.name), store, paper, seed, progress) for paper in read]
+    measured = [kept(_study(one.name), store, one, seed, progress) for one in read]
     rows = pl.concat(_rows(paper, result) for paper, result in zip(read, measured, strict=True))
     said = [one for result in measured for one in result.notes]
     return Result(
@@ -88,8 +87,8 @@ def reproduce(
 
 
 def _study(name: str) -> Study:
-    """Find what measures the figures of a paper: the module of its name."""
-    study: Study = importlib.import_module(f"auditor.studies.reproduce.{name}").measure
+    """Return what measures a paper."""
+    study: Study = known()[name].load().measure
     return study
 
 
