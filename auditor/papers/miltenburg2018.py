@@ -6,6 +6,7 @@ Measures what van Miltenburg, Elliott & Vossen 2018 publish, on those of their s
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import polars as pl
 
@@ -14,11 +15,11 @@ from auditor.model import Progress
 from auditor.papers.figures import Paper, Quantity
 from auditor.papers.measured import Measured
 from auditor.papers.miltenburg2018_composition import composition, is_of_all_images
-from auditor.result import Said, Table
+from auditor.result import Result, Said, Table
 from auditor.statistics.diversity_correlation import correlate_statistics
 from auditor.store.connection import Store
 from auditor.store.versions import log, resolve_all
-from auditor.studies.diversity import FILE_ORDER, PUBLISHED_PROFILE, DiversitySettings, diversity
+from auditor.studies.diversity import FILE_ORDER, DiversitySettings, diversity, measured, selections_with_tokens
 from auditor.studies.diversity.missed import missed_words
 from auditor.studies.diversity.omitted import omitted_words
 from auditor.text.spacy import pipelines
@@ -29,6 +30,9 @@ _EVALUATION = ("coco-val2014", "coco-val")
 _TRAINING = ("coco-train", "coco-train-words")
 
 _PEOPLE, _TRAINED = "val2014", "train2014"
+
+#: The tokenizer of the authors' code, and the one that is measured beside it, in drawn orders, by tokens.
+_TOKENIZER, _ROBUST = "spacy", "bare"
 
 _PUBLISHED = "as-published"
 
@@ -60,6 +64,8 @@ _WORDS = (
 
 _ORDER = "the order of captions in its file is not known: declare the file in datasets.toml, and keep it where it was"
 
+_SETTINGS = DiversitySettings(_TOKENIZER, as_written=True, full_lists=True)
+
 Quantities = Iterator[tuple[Quantity, float]]
 
 
@@ -89,20 +95,11 @@ def _measured(
     progress: Progress,
 ) -> Measured:
     tagger = pipelines.installed()
-    settings = DiversitySettings(PUBLISHED_PROFILE, published=True, seed=seed, pipeline=tagger)
+    settings = replace(_SETTINGS, seed=seed, pipeline=tagger)
     people = [evaluation] if evaluation else []
-    described = diversity(
-        store,
-        *systems,
-        *people,
-        settings=settings,
-        against=training,
-        evaluation=evaluation,
-        config=config.sources(None),
-        progress=progress,
-    )
     called = {evaluation: _PEOPLE} if evaluation else {}
-    rows = described.frame.with_columns(pl.col("dataset").replace(called))
+    described, rows = _described(store, [*systems, *people], evaluation, training, settings, progress)
+    rows = rows.with_columns(pl.col("dataset").replace(called))
     unordered = [called.get(name, name) for one in described.found(FILE_ORDER) if (name := str(one.about["dataset"]))]
     values = _in_file_order(rows.filter(pl.col("position").is_null()), unordered)
     drawn = rows.filter(position=_CURVE_AT).select("dataset", value="robust")
@@ -129,9 +126,47 @@ def _measured(
         signatures | dict(composed.signatures),
         notes=(*notes, *composed.notes),
         absent=absent,
-        tables=(_table(rows), *composed.tables),
+        tables=(_table(paper, rows), *composed.tables),
         intervals=_intervals(rows) | dict(composed.intervals),
     )
+
+
+def of_candidates(store: Store, _paper: Paper, candidates: Sequence[str], seed: int, progress: Progress) -> Quantities:
+    """Measure other systems' output as the authors' code measures the nine systems'."""
+    evaluation, training = _first(store, _EVALUATION), _first(store, _TRAINING)
+    settings = replace(_SETTINGS, seed=seed, pipeline=pipelines.installed())
+    _, rows = _described(store, candidates, evaluation, training, settings, progress)
+    values = rows.filter(pl.col("position").is_null(), pl.col("dataset").is_not_null()).drop_nulls("value")
+    for dataset, statistic, value in values.select("dataset", "statistic", "value").iter_rows():
+        yield (dataset, statistic, "", "", _PUBLISHED), value
+
+
+_KEY = ["dataset", "version", "split", "statistic", "position"]
+
+
+def _described(
+    store: Store,
+    names: Sequence[str],
+    evaluation: str | None,
+    training: str | None,
+    settings: DiversitySettings,
+    progress: Progress,
+) -> tuple[Result, pl.DataFrame]:
+    """Measure diversity as the authors' code does; column `robust` is what no order or blank changes."""
+    described = diversity(
+        store,
+        *names,
+        settings=settings,
+        against=training,
+        evaluation=evaluation,
+        config=config.sources(None),
+        progress=progress,
+    )
+    robust = replace(settings, as_written=False, full_lists=False, tokenizer=_ROBUST)
+    selections, known = selections_with_tokens(store, names, training, evaluation, None, _ROBUST, progress)
+    beside, _ = measured(store, selections, robust, known, {}, progress)
+    values = beside.select(*_KEY, robust="value")
+    return described, described.frame.join(values, on=_KEY, how="left", nulls_equal=True, maintain_order="left")
 
 
 def _first(store: Store, names: Sequence[str]) -> str | None:
@@ -237,9 +272,7 @@ def _of_all_lists(
     for name, called in whole.items():
         if name not in (_EVALUATION[0], _TRAINING[0]):
             continue
-        every = DiversitySettings(
-            settings.resolved_tokenizer, settings.seed, published=True, draws=1, lists="all", curve=0
-        )
+        every = replace(settings, pipeline=None, draws=1, lists="all", curve=0)
         counted = diversity(store, name, settings=every, config=config.sources(None), progress=progress).frame
         for statistic in ("types", "tokens"):
             value = counted.filter(statistic=statistic)["value"].item()
@@ -260,14 +293,26 @@ def _correlations(values: pl.DataFrame) -> Quantities:
         yield ("", f"{a} {b}", "", "", "spearman"), abs(round(rho, 12))
 
 
-def _table(rows: pl.DataFrame) -> Table:
-    """Set what the authors' code gives beside what no order of captions, no blank and no punctuation changes."""
-    shown = rows.filter(pl.col("statistic").is_in(_CORRELATED), pl.col("position").is_null()).drop_nulls("value")
-    cell = pl.format("{} ({})", pl.col("value").round(3), pl.col("robust").round(3))
+def _table(paper: Paper, rows: pl.DataFrame) -> Table:
+    """Set what the authors' code gives beside the print, and what no order of captions, blank or sign changes."""
+    printed = {
+        check.of[:2]: check.printed
+        for check in paper.checks
+        if check.printed and check.to is None and check.of[2:] == ("", "", _PUBLISHED)
+    }
+    shown = rows.filter(pl.col("position").is_null(), pl.col("dataset").is_not_null()).drop_nulls("value")
+    named = shown.select("dataset", "statistic").rows()
     return Table(
-        "as the authors measure (and independent of order, blanks and punctuation)",
-        shown.select("dataset", "statistic", cell=cell).pivot("statistic", index="dataset", values="cell"),
-        caption="In parentheses: the mean over drawn orders of the captions, tokenizer bare.",
+        "as the authors measure, and independent of order, blanks and punctuation",
+        shown.select(
+            "statistic",
+            "dataset",
+            pl.Series("printed", [printed.get((dataset, statistic)) for dataset, statistic in named], dtype=pl.String),
+            pl.col("value").alias("as published"),
+            pl.col("robust").alias("independent"),
+        ).sort("statistic", maintain_order=True),
+        sections="statistic",
+        caption="independent: the mean over drawn orders of the captions, tokenizer bare",
         name="measured",
     )
 
@@ -287,7 +332,7 @@ def first_omitted(
         store,
         *systems,
         number=_FIRST,
-        tokenizer=PUBLISHED_PROFILE,
+        tokenizer=_TOKENIZER,
         against=training,
         evaluation=evaluation,
         all_images=True,  # what a system never says is a matter of all that it says, and the systems are here whole
@@ -304,7 +349,7 @@ def first_missed(
     """Say of each printed word whether it is among the first of those that five captions have and systems miss."""
     if len(systems) < len(paper.datasets):
         return
-    settings = DiversitySettings(PUBLISHED_PROFILE, pipeline=tagger)
+    settings = DiversitySettings(_TOKENIZER, pipeline=tagger)
     words = missed_words(store, *systems, evaluation=evaluation, settings=settings, progress=progress).frame
     for name, ranking in _RANKINGS.items():
         first = words.filter(pl.col("rank") <= _FIRST, ranking=name)

@@ -7,15 +7,18 @@ from dataclasses import replace
 
 import polars as pl
 
+from auditor import parameters as p
 from auditor.model import Progress
 from auditor.papers.figures import Paper, Quantity
 from auditor.papers.measured import Measured
+from auditor.papers.vedantam2015_truths import TwoTruths, tables, two_truths
 from auditor.registry import METRICS, lacking
+from auditor.result import Table
 from auditor.scoring.references import references_of
 from auditor.store.connection import Store
 from auditor.store.versions import images, log, resolve, resolve_all
 from auditor.studies.agree import ALL, AgreeSettings, Resampling, agree
-from auditor.studies.consensus import AS_PUBLISHED, ConsensusSettings, consensus, pair_votes, with_kinds
+from auditor.studies.consensus import ConsensusSettings, consensus, consensus_rows, pair_votes, with_kinds
 from auditor.studies.probe import probe
 from auditor.studies.profile import profile
 from auditor.studies.score import ranked_captions
@@ -35,6 +38,23 @@ _REFERENCES_OF = {
     "flickr8k-ek": "flickr8k-ek-refs",
 }  # fmt: skip
 
+#: The metrics of Vedantam et al. 2015, appendix VII, by their equations: BLEU of stems (6-8; an order without a match
+#: is 0 up to 1e-15, so that what is left still ranks), ROUGE-N as recall of all references (9), ROUGE-L of stems with
+#: beta 2 and the largest recall and precision each (10-12), ROUGE-S likewise (13-15, here with single words), METEOR
+#: (16-20), CIDEr of stems (section 4) and CIDEr-D without (section 8). The appendix stems for all of them; ROUGE-1
+#: without is nearer to what it prints (HC of ABSTRACT-50S .715: .708, with stems .739).
+AS_PUBLISHED = (
+    "bleu-1:smooth=coco,stem=true",
+    "bleu-1:smooth=coco,bp=none,stem=true",
+    "bleu-4:smooth=coco,stem=true",
+    "rouge-1:measure=recall",
+    "rouge-l:aggregate=coco,beta=2,stem=true",
+    "rouge-su4:aggregate=coco,beta=2,stem=true",
+    "meteor",
+    "cider:stem=true",
+    "cider-d",
+)
+
 #: What appendix VIII sets beside CIDEr, and CIDEr without stems as its authors' program has it.
 _VARIANTS = ("cider", "cider:stem=true,idf=none", "cider:stem=true,references=max")
 
@@ -45,6 +65,9 @@ _RANKING = ("rouge-1:measure=recall", "bleu-1:bp=none")
 _GAMED = ("cider", "cider:stem=true", "cider-d")
 
 _GAMES = ("repeated-word", "padding", "inflection")
+
+#: Tables of each source that are shown.
+_SHOWN = ("agreement-with-people", "accuracy-by-references", "ceiling", "league")
 
 _NUMBERS = (1, 5, 10)
 
@@ -64,6 +87,8 @@ _NOT_PUBLIC = {
     "pascal50s-ranking": "the 1,000 pairs of 100 images by all five systems are not public, nor their triplets",
 }
 
+_SETTINGS = ConsensusSettings(most=_MOST, at=_NUMBERS, draws=_DRAWS, ties="wrong", resamples=0, tokenizer=_PROFILE)
+
 Quantities = Iterator[tuple[Quantity, float]]
 
 
@@ -79,11 +104,10 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
     absent |= {name: f"{other} is not in the store: `auditor ingest {other}`" for name, other in without.items()}
     usable = [name for name in here if name not in without]
     metrics = [name for name in (*AS_PUBLISHED, *_VARIANTS) if lacking(METRICS[name.partition(":")[0]]) is None]
-    settings = ConsensusSettings(
-        most=_MOST, at=_NUMBERS, draws=_DRAWS, seed=seed, ties="wrong", resamples=0, tokenizer=_PROFILE
-    )
+    settings = replace(_SETTINGS, seed=seed)
     quantities: dict[Quantity, float] = dict(_sizes(store, [name for name in _SENTENCES if name in usable]))
     signatures: dict[str, str] = {}
+    shown: list[Table] = []
     for name in (*_TRIPLETS, _BETTER):
         if name in usable:
             result = consensus(store, name, metrics=metrics, settings=settings, progress=progress)
@@ -92,12 +116,16 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
             quantities.update(_league(name, result.frame, _MOST))
             quantities.update(_pairs(store, name))
             signatures.update(result.signatures)
+            shown += [replace(table, name=f"{name}/{table.name}") for table in result.tables if table.name in _SHOWN]
     if _TRIPLETS[0] in usable:
         quantities.update(_pilot(store, settings, metrics, progress))
     else:
         absent[_PILOT] = absent[_TRIPLETS[0]]
     if {_TRIPLETS[0], _BETTER} <= {*usable}:
-        quantities.update(_beside_better(store, seed, progress))
+        truths = _two_truths(store, seed, progress)
+        if truths is not None:
+            quantities.update(_beside_better(truths))
+            shown += tables(truths)
     if _RATED in usable:
         question = AgreeSettings(("pooled",), ("spearman",), resampling=Resampling(0))
         asked = [name for name in ("meteor", "cider") if name in metrics]
@@ -122,8 +150,18 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
         {**absent, **_NOT_PUBLIC},
         resolve_all(store, usable),
         signatures,
+        tables=tuple(shown),
         notes=tuple(f"{metric} is not installed: its figures are not answerable" for metric in left_out),
     )
+
+
+def of_metrics(store: Store, _paper: Paper, metrics: p.Metrics, seed: int, progress: Progress) -> Quantities:
+    """Measure how often further metrics pick the caption that people pick."""
+    settings = replace(_SETTINGS, seed=seed)
+    for name in (*_TRIPLETS, _BETTER):
+        if log(store, name) and log(store, _REFERENCES_OF[name]):
+            result = consensus(store, name, metrics=metrics, settings=settings, progress=progress)
+            yield from _accuracies(name, result.frame)
 
 
 def _sizes(store: Store, datasets: Sequence[str]) -> Quantities:
@@ -157,6 +195,8 @@ def _accuracies(name: str, frame: pl.DataFrame) -> Quantities:
 def _pilot(store: Store, settings: ConsensusSettings, metrics: Sequence[str], progress: Progress) -> Quantities:
     """Measure how accuracy grows with references on the pairs of the pilot."""
     most, at = _PILOT_SETTINGS
+    if not (images(store, resolve(store, _REFERENCES_OF[_TRIPLETS[0]]))["captions"] >= most).any():
+        return
     asked = [name for name in metrics if name.startswith(("rouge-1", "bleu-1"))]
     more = replace(settings, most=most, at=at)
     result = consensus(store, _TRIPLETS[0], metrics=asked, settings=more, progress=progress)
@@ -184,17 +224,21 @@ def _league(name: str, frame: pl.DataFrame, references: int) -> Quantities:
     if not people:
         return
     pearson = rows.filter(pl.col("statistic") == "pearson", pl.col("metric") == _CIDER)["value"]
-    yield (name, _CIDER, "MM", str(references), "pearson"), pearson.item()
+    for value in pearson:  # of two systems there is none
+        yield (name, _CIDER, "MM", str(references), "pearson"), value
     yield (name, _CIDER, "MM", str(references), "last-alike"), float(people[-1] == cider[-1])
     yield (name, _CIDER, "MM", str(references), "first-two-alike"), float(people[:2] == cider[:2])
 
 
-def _beside_better(store: Store, seed: int, progress: Progress) -> Quantities:
-    """Rank the systems by triplets, whose authors the pairs name, and say on how many pairs the two sources differ."""
+def _two_truths(store: Store, seed: int, progress: Progress) -> TwoTruths | None:
     twenty = ConsensusSettings(most=_RANKED_BY, seed=seed, resamples=0, tokenizer=_PROFILE)
-    rows = consensus(store, _TRIPLETS[0], metrics=[_CIDER], versus=_BETTER, settings=twenty, progress=progress).frame
-    yield from _league(_TRIPLETS[0], rows, _RANKED_BY)
-    for kind, value in rows.filter(statistic="agreement").select("kind", "value").iter_rows():
+    return two_truths(store, (_TRIPLETS[0], _BETTER), [_CIDER], twenty, progress)
+
+
+def _beside_better(truths: TwoTruths) -> Quantities:
+    """Rank the systems by triplets, whose authors the pairs name, and say on how many pairs the two sources differ."""
+    yield from _league(_TRIPLETS[0], consensus_rows([truths.part], ConsensusSettings(tokenizer=_PROFILE)), _RANKED_BY)
+    for kind, value in truths.shared.agreement.select("kind", "value").iter_rows():
         yield (_BETTER, "", kind, "", "differing"), 1 - value
 
 

@@ -12,18 +12,22 @@ from statistics import fmean
 
 import polars as pl
 
+from auditor import parameters as p
+from auditor.metrics import idf
 from auditor.model import Progress, Selection
 from auditor.papers.figures import Paper, Quantity
 from auditor.papers.measured import Measured
 from auditor.registry import requests
 from auditor.scoring.single_captions import SINGLE_CAPTION
 from auditor.scoring.substitutes import CORPUS
+from auditor.store import tokens
 from auditor.store.connection import Store
 from auditor.store.versions import images, log, resolve_all
 from auditor.studies.bounds import bounds
 from auditor.studies.correlate import correlate
 from auditor.studies.identical import identical_counts
 from auditor.studies.profile import profile
+from auditor.text import tokenizer_of
 
 METRICS = (
     "bleu-1", "bleu-2", "bleu-3", "bleu-4", "rouge-1", "rouge-l", "rouge-w-1.2", "rouge-su4",
@@ -74,7 +78,7 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
     quantities.update(_from_lower_bounds(quantities, here, metrics, words))
     quantities.update(_from_five(quantities, five, here, metrics))
     quantities.update(correlation_quantities(related.frame, here, metrics))
-    quantities.update(_pooled(store, here, progress))
+    quantities.update(pooled(store, here, progress))
     left_out = [metric for metric in METRICS if metric not in metrics]
     return Measured(
         quantities,
@@ -87,6 +91,13 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
             *(f"{metric} is not installed: its figures are not answerable" for metric in left_out),
         ),
     )
+
+
+def of_metrics(store: Store, paper: Paper, metrics: p.Metrics, seed: int, progress: Progress) -> Quantities:
+    """Measure the bounds of further metrics."""
+    here = [name for name in paper.datasets if log(store, name)]
+    if here:
+        yield from _cells(bounds(store, *here, metrics=metrics, seed=seed, progress=progress).frame)
 
 
 def _cells(frame: pl.DataFrame) -> Quantities:
@@ -176,11 +187,17 @@ def _from_five(
                 yield (dataset, metric, "human-five-captions", "caption", "distance-from-the-others"), beyond
 
 
-def _pooled(store: Store, datasets: Sequence[str], progress: Progress) -> Quantities:
+def pooled(store: Store, datasets: Sequence[str], progress: Progress) -> Quantities:
     """Score CIDEr with the document frequencies of all datasets together (section 3, note 7)."""
     if len(datasets) < 2:
         return
-    rows = bounds(store, *datasets, metrics=["cider"], candidates=("human",), pool_idf=True, progress=progress).frame
+    selections = resolve_all(store, datasets)
+    tokens.provide(store, selections, _PROFILE, tokenizer_of(_PROFILE), progress)
+    with idf.together(store, selections, _PROFILE) as idf_mode:
+        rows = bounds(
+            store, *datasets, metrics=[f"cider:idf={idf_mode}"], candidates=("human",), tokenizer=_PROFILE,
+            progress=progress,
+        ).frame  # fmt: skip
     for name, mean in rows.filter(level="caption").select("dataset", "mean").iter_rows():
         yield (name, "cider", "human-pooled-idf", "caption", "mean"), mean
 

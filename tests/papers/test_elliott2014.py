@@ -7,29 +7,21 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from conftest import DATA, ingest_rows
+from conftest import DATA
+from small_sets import rated
 
 from auditor import config
-from auditor.errors import UsageError
 from auditor.model import Part, Source
+from auditor.papers import elliott2014, paper
+from auditor.papers.elliott2014 import DATASET, MEASURES, REFERENCES, available, printed
 from auditor.papers.reproduce import OUTSIDE, UNANSWERED, reproduce
 from auditor.registry import METRICS, lacking
 from auditor.result import Result
 from auditor.store.connection import MEMORY, Store
-from auditor.studies.agree import published
-from auditor.studies.agree.published import (
-    DATASET,
-    MEASURES,
-    PAPER,
-    REFERENCES,
-    as_published,
-    available,
-    printed_figures,
-)
-from auditor.studies.agree.rows import Resampling
-from auditor.studies.agree.study import AgreeSettings, agree
+from auditor.studies.agree import AgreeSettings, Resampling, agree
 from auditor.studies.ingest.sources import ingest_sources
 
+PAPER = "elliott2014"
 TABLE_1 = {"meteor": 0.524, "rouge-su4": 0.435, "bleu-4": 0.429, "bleu-1": 0.345, "ter": -0.279}
 SOUND = {
     "meteor": 0.560, "bleu-4": 0.462, "bleu-1": 0.476, "ter": -0.293, "cider": 0.584, "cider-d": 0.581,
@@ -38,59 +30,33 @@ SOUND = {
 
 
 def test_the_figures_that_are_printed_are_those_of_table_1() -> None:
-    assert printed_figures() == TABLE_1
+    assert printed(paper(PAPER), DATASET) == TABLE_1
 
 
-@pytest.fixture
-def small(store: Store, tmp_path: Path) -> Store:
-    captions = ["A dog runs on the grass.", "Two men play guitar.", "A red bus in the street.", "A child eats cake."]
-    rows = [(str(image), slot, text[slot * 2 :]) for image, text in enumerate(captions) for slot in range(2)]
-    ingest_rows(store, rows, "refs")
-    path = tmp_path / "ratings.csv"
-    rated = [(0, "A dog runs.", 4), (1, "two men", 3), (2, "A bus.", 2), (3, "A cat.", 1), (3, "the café", 1)]
-    path.write_text("image,caption,score\n" + "".join(f"{image},{text},{score}\n" for image, text, score in rated))
-    ingest_sources(store, [Source("mine", "judgements", "judgements", (Part((path,)),), related=("refs",))])
-    return store
-
-
-def test_other_ratings_have_both_readings_and_nothing_published(small: Store) -> None:
-    found = as_published(small, "mine", resampling=Resampling(resamples=0))
-    assert found.frame["published"].null_count() == found.frame.height
-    assert found.frame.filter(metric="ter:length=truncated")["reading"].to_list() == ["as-published"]
-    assert "mine: the definitions are those of the paper, whose ratings are in flickr8k-ek" in found.sentences
-    by_hand = agree(small, "mine", metrics=["ter"], tokenizer="ptb", question=AgreeSettings(resampling=Resampling(0)))
-    spearman = by_hand.frame.filter(statistic="spearman", protocol="pooled", candidates="all")["value"][0]
-    assert found.frame.filter(metric="ter", reading="sound")["value"].to_list() == [spearman]
-
-
-def test_what_is_sound_is_measured_on_the_same_tokens_for_every_measure(small: Store) -> None:
+def test_what_is_sound_is_measured_on_the_same_tokens_for_every_measure() -> None:
     assert {measure.sound.profile for measure in MEASURES} == {"ptb"}
-    found = as_published(small, "mine", resampling=Resampling(resamples=0))
-    sound = found.frame.filter(reading="sound")["signature"].str.extract(r"\|tok:([a-z]+)")
-    assert sound.unique().to_list() == ["ptb"]
-    table = found.tables[0].frame
-    assert table["strength as published"].null_count() == table["as published"].null_count()
 
 
 def test_the_papers_ratings_need_the_papers_references(store: Store, tmp_path: Path) -> None:
     path = tmp_path / "ratings.csv"
     path.write_text("image,caption,score\na,a dog,1\n")
     ingest_sources(store, [Source(DATASET, "judgements", "judgements", (Part((path,)),))])
-    with pytest.raises(UsageError, match=f"auditor ingest {REFERENCES}"):
-        as_published(store, DATASET)
+    reasons = reproduce(store, PAPER).frame.filter(dataset=DATASET)["reason"]
+    assert set(reasons) == {f"{REFERENCES} is not in the store: `auditor ingest {REFERENCES}`"}
 
 
 def test_a_metric_that_is_not_installed_is_left_out_with_its_reason(
-    small: Store, monkeypatch: pytest.MonkeyPatch
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def missing(metric: object) -> str | None:
         return "meteor needs a jar" if metric is METRICS["meteor"] else None
 
-    monkeypatch.setattr(published, "lacking", missing)
+    monkeypatch.setattr(elliott2014, "needed", missing)
     measures, notes = available()
     assert [one.metric for one in measures][:2] == ["rouge-su4", "bleu-4"]
     assert list(map(str, notes)) == ["left out: meteor needs a jar"]
-    assert "left out: meteor needs a jar" in as_published(small, "mine", resampling=Resampling(0)).sentences
+    rated(store, tmp_path, DATASET, REFERENCES)
+    assert "left out: meteor needs a jar" in reproduce(store, PAPER).sentences
 
 
 @pytest.fixture(scope="module")
