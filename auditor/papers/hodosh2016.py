@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 import polars as pl
 
+from auditor import parameters as p
 from auditor.model import Progress
 from auditor.papers.figures import Paper, Quantity
 from auditor.papers.measured import Measured
+from auditor.registry import requests
 from auditor.scoring.sight import most_seen
 from auditor.store.connection import Store
 from auditor.store.versions import log, resolve
@@ -77,6 +79,15 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
         notes=result.notes,
         absent=unseen,
     )
+
+
+def of_metrics(store: Store, _paper: Paper, metrics: p.Metrics, seed: int, progress: Progress) -> Quantities:
+    """Let further metrics decide the items without the image."""
+    if _lacking(store) is None:
+        rows = choices(
+            store, _ITEMS, against=_CAPTIONS, metrics=metrics, folds=_FOLDS, errors=0, seed=seed, progress=progress
+        ).frame
+        yield from _of_parts(rows.filter(pl.col("scorer").is_in([one.label for one in requests(metrics)])))
 
 
 def _lacking(store: Store) -> str | None:

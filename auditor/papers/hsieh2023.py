@@ -8,9 +8,11 @@ from pathlib import Path
 import polars as pl
 
 from auditor import config
+from auditor import parameters as p
 from auditor.model import Progress, Selection
 from auditor.papers.figures import Paper, Quantity
 from auditor.papers.measured import Measured
+from auditor.registry import requests
 from auditor.store.connection import Store
 from auditor.store.versions import log, resolve
 from auditor.store.workspace import Workspace
@@ -57,6 +59,13 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
         notes=result.notes,
         absent=_absent(paper, answers is not None, captions is not None),
     )
+
+
+def of_metrics(store: Store, _paper: Paper, metrics: p.Metrics, seed: int, progress: Progress) -> Quantities:
+    """Let further metrics decide the items without the image."""
+    if log(store, _ITEMS):
+        rows = choices(store, _ITEMS, metrics=metrics, errors=0, seed=seed, progress=progress).frame
+        yield from _of_parts(rows.filter(pl.col("scorer").is_in([one.label for one in requests(metrics)])))
 
 
 def _answers() -> Path | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 import polars as pl
@@ -10,7 +10,7 @@ import polars as pl
 from auditor import parameters as p
 from auditor.errors import UsageError
 from auditor.model import Progress, silent
-from auditor.papers import known, paper
+from auditor.papers import known, paper, yours
 from auditor.papers.board import (
     OUTSIDE,
     REMARK,
@@ -32,12 +32,30 @@ Papers = Annotated[
     str, p.Parameter("elliott2014, wang2016, …; see --all for every one.", metavar="PAPER…", optional=True)
 ]
 
+Metrics = Annotated[
+    Sequence[p.MetricName] | None,
+    p.Parameter(
+        "Metric that gets a row in the published tables, also python:MODULE.FUNCTION or sql:FILE. Repeat for more.",
+        "metric",
+        "m",
+        typed=list[str] | None,
+        completes="metric",
+    ),
+]
+
+Candidates = Annotated[
+    Sequence[str] | None,
+    p.Parameter("System output that gets a row in the published tables; repeat for more.", completes="dataset"),
+]
+
 AllPapers = Annotated[bool, p.Parameter("Every paper whose figures are here.", "all")]
 
 
 def reproduce(
     store: Store,
     *papers: Papers,
+    metrics: Metrics = None,
+    candidates: Candidates = None,
     all_papers: AllPapers = False,
     seed: p.Seed = 1,
     progress: Progress = silent,
@@ -52,31 +70,39 @@ def reproduce(
     that the paper does not give. As a page (-o board.html) every claim has a row with a link of its own, its band and
     how that was chosen, the versions and the signature; papers, verdicts and datasets can be picked.
 
+    With `metrics` or `candidates` the published tables get rows of your own, measured as the paper measures its own.
+    Their verdict is yours.
+
     Limits: it needs the papers' own data, which `auditor ingest` must have read. A figure outside is no error of either
     side by itself: docs/reproduction.md says why some differ.
 
-    Raises `UsageError` for a paper that is not here, `MissingExtraError` for one whose tokenizer is not installed.
+    Raises `UsageError` for a paper that is not here, or has no table of metrics or systems; `MissingExtraError` for one
+    whose tokenizer is not installed.
 
-    Example: auditor reproduce wang2016 -o wang2016.csv
+    Example: auditor reproduce miltenburg2018 --candidates mine
     """
     if bool(papers) == all_papers:
         raise UsageError(f"name papers, or all of them with --all; known are {', '.join(known())}")
     read = [paper(name) for name in papers or known()]
     for profile in dict.fromkeys(profile for one in read for profile in one.text_profiles):
         tokenizer_of(profile)(pl.Series([""]))
+    asked = {"metrics": metrics, "candidates": candidates}
+    yours.check(read, asked)
     store.keeps_drawn = False
     measured = [kept(_study(one.name), store, one, seed, progress) for one in read]
     rows = pl.concat(_rows(paper, result) for paper, result in zip(read, measured, strict=True))
     said = [one for result in measured for one in result.notes]
+    own = [yours.rows_of(store, one, asked, rows.filter(paper=one.name), seed, progress) for one in read]
+    further = [row for of_paper, _ in own for row in of_paper]
     return Result(
         "reproduce",
-        rows,
+        pl.concat([rows, pl.DataFrame(further, schema=_of_yours(rows))], how="diagonal") if further else rows,
         selections=tuple(dict.fromkeys(one for result in measured for one in result.selections)),
         signatures={label: text for result in measured for label, text in result.signatures.items()},
         tables=tuple(
             table
-            for paper, result in zip(read, measured, strict=True)
-            for table in (*_tables(paper, rows.filter(paper=paper.name)), *result.tables)
+            for paper, result, (_, added) in zip(read, measured, own, strict=True)
+            for table in (*added, *_tables(paper, rows.filter(paper=paper.name)), *result.tables)
         ),
         notes=notes_in(said),
         findings=(*findings_in(said), *(_verdict(paper, rows) for paper in read)),
@@ -84,6 +110,10 @@ def reproduce(
         page=page(read, rows),
         headline=headline(rows),
     )
+
+
+def _of_yours(rows: pl.DataFrame) -> dict[str, pl.DataType]:
+    return {name: rows.schema[name] for name in ("paper", *KEYS, "value", "verdict")}
 
 
 def _study(name: str) -> Study:
