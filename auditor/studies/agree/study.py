@@ -10,6 +10,7 @@ from typing import Annotated
 import polars as pl
 
 from auditor import parameters as p
+from auditor.config import sources
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.registry import left_out
@@ -21,7 +22,7 @@ from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.studies.agree import by_rating, tables
 from auditor.studies.agree import rows as agreement_rows
-from auditor.studies.agree.ratings import Rated, judges, protocols_of, rated_captions
+from auditor.studies.agree.ratings import Rated, judges, protocols_of, rated_captions, without_own_references
 from auditor.studies.agree.rows import ALL, STATISTICS, Resampling
 from auditor.text import AUTO
 
@@ -86,6 +87,7 @@ def agree(
     tokenizer: p.Tokenizer = AUTO,
     split: p.Split = None,
     question: AgreeSettings | None = None,
+    config: p.Config = None,
     progress: Progress = silent,
 ) -> Result:
     """Metrics against people's ratings, and how far people agree themselves.
@@ -102,6 +104,9 @@ def agree(
     Limits: it holds for these captions, these systems and these instructions to judges. A few systems that differ much
     make any metric look good. Ratings have few values, so ties are many and coefficients differ.
 
+    A set of ratings may declare in datasets.toml that it leaves out captions that are a reference of their image:
+    leaves_out = "own-references". Column candidates says so of each row.
+
     Your own ratings are a table with a row for each: in datasets.toml kind = "judgements", format = "judgements", and
     options = { image_col = "photo", caption_col = "text", judge_col = "who", score_col = "stars" }; related names the
     dataset of their references, or --against does.
@@ -114,6 +119,7 @@ def agree(
     """
     question = question or AgreeSettings()
     statistics = _checked(question, metrics)
+    without_own = {name for name, source in (sources(config) or {}).items() if source.leaves_out}
     parts, notes = [], list[Said](left_out(metrics))
     selections = resolve_all(store, refs, split)
     for annotated in selections:  # whatever cannot be asked of the last is said before the first is scored
@@ -121,6 +127,8 @@ def agree(
         references_of(store, annotated, against)
     for place, annotated in enumerate(selections, 1):
         rated = rated_captions(store, annotated, against, metrics, tokenizer, question.scale, progress)
+        if annotated.version.dataset in without_own:
+            rated = without_own_references(rated)
         number = f"-{place}" if len(selections) > 1 else ""
         part = _one(rated, question, statistics, number, progress)
         parts.append(part)
