@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import polars as pl
 
@@ -11,6 +11,7 @@ from auditor.model import Progress
 from auditor.papers.figures import Paper, Quantity
 from auditor.papers.measured import Measured
 from auditor.registry import requests
+from auditor.result import Table
 from auditor.scoring.sight import most_seen
 from auditor.store.connection import Store
 from auditor.store.versions import log, resolve
@@ -32,6 +33,14 @@ _METRICS = ("bleu-1", "rouge-1", "cider:n=1", "cider")
 
 #: The paper's bag of words that learns to rank, on the images that have vectors.
 _SEEN = "vector-rank"
+
+#: The paper's names of the rows of table 1, by scorer and statistic.
+_CALLED = {
+    ("", "items"): "# of pairs",
+    ("bigram", "accuracy"): "Bigram LM",
+    ("bigram-geometric", "accuracy"): "Normalized Bigram LM",
+    (_SEEN, "accuracy"): "BOW Ranking (Flickr30K)",
+}
 
 #: No figure of the paper is of what is learnt from items, so that this takes as little time as it can.
 _FOLDS = 2
@@ -72,12 +81,33 @@ def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measur
     )
     asked = {check.of[1] for check in paper.checks}
     unseen = {check.of: _UNSEEN for check in paper.checks if check.of[1] == _SEEN and not sees}
+    quantities = {**dict(_of_parts(result.frame)), **dict(_of_both_ways(result.frame))}
     return Measured(
-        {**dict(_of_parts(result.frame)), **dict(_of_both_ways(result.frame))},
+        quantities,
         selections=result.selections,
         signatures={name: text for name, text in result.signatures.items() if name in asked},
         notes=result.notes,
         absent=unseen,
+        tables=(table_1(paper, quantities),),
+    )
+
+
+def table_1(paper: Paper, measured: Mapping[Quantity, float]) -> Table:
+    """Show table 1 with the paper's names of rows, and the number of pairs, as printed and ours."""
+    printed = {check.of: check.printed for check in reversed(paper.checks) if check.printed and check.to is None}
+    rows = [
+        (called, task, printed.get(of), measured.get(of))
+        for (metric, statistic), called in _CALLED.items()
+        for task in dict.fromkeys(check.of[2] for check in paper.checks if check.of[-1] == "items")
+        if (of := (_ITEMS, metric, task, "", statistic)) in printed
+    ]
+    return Table(
+        "table 1, as printed and ours",
+        pl.DataFrame(rows, schema=["row", "task", "printed", "ours"], orient="row", infer_schema_length=None),
+        sections="row",
+        caption="items: each distinct phrase is drawn once (--draw phrases); words in lower case, no final period. What "
+        f"the model gives a pair of words that no training caption has is fitted to these figures: {UNSEEN}",
+        name="table-1",
     )
 
 
