@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
+from auditor.papers.reproduce import reproduce
 from auditor.store.connection import Store
 from auditor.store.versions import log
 from auditor.studies import (
@@ -35,7 +36,6 @@ from auditor.studies import (
     profile,
     references,
     report,
-    reproduce,
     score,
     stages,
     syntax,
@@ -98,7 +98,7 @@ class Auditor:
     distractors, choices = Method(distractors.distractors), Method(choices.choices)
     agree, consensus, tasks = Method(agree.agree), Method(consensus.consensus), Method(tasks.tasks)
     report, card = Method(report.report), Method(report.card)
-    check, reproduce = Method(check.check), Method(reproduce.reproduce)
+    check, reproduce = Method(check.check), Method(reproduce)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """Give a study of another package, which entry point `auditor.studies` names."""

@@ -148,7 +148,9 @@ class Source:
     `splits` maps a split's name to the file that lists its images, each without `split_suffix`;
     `split_roles` says which split another counts as (Karpathy's restval as train); `images` and `captions`
     are the counts that the dataset should have, where known. `image_files` is the folder or pattern of the pictures
-    themselves, which a report shows. `obtain` tells how to come by a dataset that nobody may download for the user.
+    themselves, which a report shows. `leaves_out` is what a set of ratings is used without: "own-references" are
+    captions that are word for word a reference of their image. `obtain` tells how to come by a dataset that nobody may
+    download for the user.
     """
 
     dataset: str
@@ -163,6 +165,7 @@ class Source:
     images: int | None = None
     captions: int | None = None
     image_files: Path | None = None
+    leaves_out: str = ""
     licence: str | None = None
     citation: str | None = None
     downloads: tuple[Download, ...] = ()

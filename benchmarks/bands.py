@@ -18,8 +18,8 @@ from pathlib import Path
 
 import polars as pl
 
-from auditor.published import HALF_OF_ONE, MEAN, REASON, SAMPLING
-from auditor.published.bands import printed_band
+from auditor.papers.bands import printed_band
+from auditor.papers.figures import HALF_OF_ONE, MEAN, REASON, SAMPLING
 
 _INSIDE = 0.95
 

@@ -184,7 +184,9 @@ def ingest_rows(
 
 
 #: The folders whose tests ask a store, with or without the fixture.
-ASK_A_STORE = tuple(str(ROOT / "tests" / folder) + os.sep for folder in ("cli", "remote", "stages", "store", "studies"))
+ASK_A_STORE = tuple(
+    str(ROOT / "tests" / folder) + os.sep for folder in ("cli", "papers", "remote", "stages", "store", "studies")
+)
 
 
 def asked(*arguments: str) -> int:

@@ -82,7 +82,7 @@ PARAMS: dict[str, Any] = {
     "importance": 2,
     "minimum": 1,
     "lists": 0,
-    "published": False,
+    "as_written": False,
     "draws": 1,
     "side_no": 1,
     "rank": 1,

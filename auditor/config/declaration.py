@@ -15,9 +15,12 @@ _TEXTS = ("language", "licence", "citation", "obtain", "split_suffix")
 #: What says how many images there should be, or where their files are, or both.
 IMAGES = "images"
 
+#: What a set of ratings may be used without.
+OWN_REFERENCES = "own-references"
+
 _KEYS = {
     "kind", "format", "path", "parts", "options", "splits", "split_roles", "related", "url", "sha256", "bytes",
-    "downloads", "captions", IMAGES, *_TEXTS,
+    "downloads", "captions", "leaves_out", IMAGES, *_TEXTS,
 }  # fmt: skip
 
 
@@ -46,6 +49,9 @@ def declared_source(where: str, name: str, table: Mapping[str, Any], data: Path,
         isinstance(splits, dict) and all(isinstance(path, str) for path in splits.values()),
         "splits must map a split's name to the file that lists its images",
     )
+    rule = table.get("leaves_out", OWN_REFERENCES)
+    is_rated = table.get("kind") == "judgements" or "leaves_out" not in table
+    check.that(rule == OWN_REFERENCES and is_rated, f'leaves_out must be "{OWN_REFERENCES}", of kind "judgements"')
     roles = table.get("split_roles", {})
     check.that(
         isinstance(roles, dict) and all(isinstance(role, str) for role in roles.values()),
@@ -65,6 +71,7 @@ def declared_source(where: str, name: str, table: Mapping[str, Any], data: Path,
         images=images,
         captions=table.get("captions"),
         image_files=image_files,
+        leaves_out=table.get("leaves_out", ""),
         licence=table.get("licence"),
         citation=table.get("citation"),
         downloads=_downloads(check, table, parts, data, within),

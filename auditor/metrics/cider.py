@@ -54,8 +54,8 @@ _IDF = Parameter(
     "fold, one run for each place of the caption left out (refused where the words of all captions, once for each "
     "place of their image, are more than 16 million); run, all in one run (a system's captions are one run either "
     "way). none: every idf is 1. file:PATH: a table (CSV, Parquet, JSON lines) of gram (words joined by blanks) and "
-    "images; its empty gram gives the number of documents. `auditor bounds --pool-idf` makes the images of all its "
-    "datasets the documents",
+    "images; its empty gram gives the number of documents. `auditor reproduce wang2016` makes the images of "
+    "all its datasets the documents, too",
     idf.READINGS,
     counts=True,
     form=idf.FORM,

@@ -105,8 +105,8 @@ _TOGETHER = re.compile(r"datasets#[0-9a-f]{12}")
 _POOLS: WeakKeyDictionary[Store, dict[str, ngrams.Pool]] = WeakKeyDictionary()
 
 _RETIRED = (
-    "idf=pooled was the items of a run and is now called idf=run; document frequencies of several datasets pooled are "
-    "`auditor bounds DATASET… --pool-idf`"
+    "idf=pooled was the items of a run and is now called idf=run; document frequencies of several datasets together "
+    "are those of `auditor reproduce wang2016`"
 )
 
 
@@ -145,11 +145,6 @@ def counted_elsewhere(store: Store, digest: str, frequencies: ngrams.Pool) -> It
         yield idf_mode
     finally:
         del _POOLS[store][idf_mode]
-
-
-def pooled_images(store: Store, idf_mode: str) -> int:
-    """Say how many images the selections of a mode have `together`."""
-    return _POOLS[store][idf_mode].images
 
 
 def files(idf_mode: str) -> tuple[str, ...]:
@@ -224,9 +219,7 @@ def _bind_pool(store: Store, workspace: Workspace, idf_mode: str, normalisation:
         raise MetricError("document frequencies of several datasets together count words as they stand: no stem=true")
     pool = _POOLS.get(store, {}).get(idf_mode)
     if pool is None:
-        raise MetricError(
-            f"idf={idf_mode} is set by `auditor bounds DATASET… --pool-idf`; it cannot be asked for by itself"
-        )
+        raise MetricError(f"idf={idf_mode} is set by `auditor reproduce wang2016`; it cannot be asked for by itself")
     workspace.take("document_frequency", of=pool.at_work, name="pooled_frequency")
     workspace.bind_rows("collection", pl.DataFrame({"log_documents": [math.log(pool.images)]}))
 

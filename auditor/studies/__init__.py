@@ -178,7 +178,7 @@ STUDIES: dict[str, Study] = {
     "report": _here("report:report", "Reports", "Write the whole audit as one document.", document=True),
     "card": _here("report:card", "Reports", "Write the card of a dataset, for its README.", document=True, card=True),
     "check": _here("check:check", "Reports", "Check datasets against the gates of datasets.toml.", verdicts=True),
-    "reproduce": _here("reproduce:reproduce", "Reports", "Compare published figures with ours."),
+    "reproduce": Study("auditor.papers.reproduce:reproduce", "Reports", "Compare published figures with ours."),
 }
 
 

@@ -1,18 +1,18 @@
 -- name: normalised_form
 -- version: 1
 -- grain: caption text
--- params: profile VARCHAR, published BOOLEAN
+-- params: profile VARCHAR, as_written BOOLEAN
 -- reads: reference, caption, caption_tokens
 -- returns: caption_id, form
 -- cites: van Miltenburg et al. 2018, section 2; the paper's code: lower().strip('.?!')
 --
--- What two captions are compared by: their tokens, null where there is none; or, as published, the text in lower case
+-- What two captions are compared by: their tokens, null where there is none; or, as written, the text in lower case
 -- without full stops, question and exclamation marks at its ends, blanks left as they are.
 with spoken as (select distinct caption_id from reference)
 select
     c.caption_id,
     case
-        when $published::boolean then trim(lower(c.text), '.?!')
+        when $as_written::boolean then trim(lower(c.text), '.?!')
         when len(t.tokens) > 0 then array_to_string(t.tokens, ' ')
     end as form
 from spoken as s

@@ -1,7 +1,10 @@
 """Does a metric rank captions as people rate them? (Elliott & Keller 2014)."""
 
-from auditor.studies.agree.ratings import Rated
-from auditor.studies.agree.rows import ALL, Resampling
+from auditor.studies.agree.ratings import Rated, rated_captions
+from auditor.studies.agree.rows import ALL, MEAN_DECIMALS, PEOPLE, WITHOUT, ProtocolRows, Resampling, Row, correlated
 from auditor.studies.agree.study import AgreeSettings, agree
 
-__all__ = ["ALL", "AgreeSettings", "Rated", "Resampling", "agree"]
+__all__ = [
+    "ALL", "MEAN_DECIMALS", "PEOPLE", "WITHOUT", "AgreeSettings", "ProtocolRows", "Rated", "Resampling", "Row",
+    "agree", "correlated", "rated_captions",
+]  # fmt: skip

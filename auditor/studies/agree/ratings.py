@@ -37,7 +37,7 @@ class Rated:
 
     `ratings` has columns image, slot, judge, score; `scores` has image, slot, one for each metric by its label, length,
     reference_count, reference_lengths and is_reference (the caption is one of its own references). `at_work` holds the
-    relations that both were read from.
+    relations that both were read from. `without_own` says that such captions are left out.
     """
 
     annotated: Selection
@@ -49,6 +49,7 @@ class Rated:
     scale: tuple[float, float]
     at_work: Workspace
     notes: tuple[Said, ...]
+    without_own: bool = False
 
     @property
     def labels(self) -> list[str]:
@@ -142,6 +143,26 @@ def rated_captions(
         at_work,
         (*notes, *unmatched, *unscored, *too_long(store, [annotated, references], tokenizer)),
     )
+
+
+def without_own_references(rated: Rated) -> Rated:
+    """Leave out the captions that are a reference of their image, with their ratings; a note counts them.
+
+    Raises `UsageError` where no other caption was rated.
+    """
+    scores = rated.scores.filter(~pl.col("is_reference"))
+    ratings = rated.ratings.join(scores, on=["image", "slot"], how="semi", maintain_order="left")
+    label = rated.annotated.label
+    if ratings.is_empty():
+        raise UsageError(f"{label}: every rated caption is a reference of its image in {rated.references.label}")
+    captions = counted(rated.scores.height - scores.height, "caption", "captions")
+    gone = counted(rated.ratings.height - ratings.height, "rating", "ratings")
+    note = (
+        f"{label}: left out, as datasets.toml declares: {captions} found word "
+        f"for word among the references of the image in {rated.references.label}, with {gone}"
+    )
+    rated.at_work.bind_rows("rating", ratings)
+    return replace(rated, ratings=ratings, scores=scores, notes=(*rated.notes, note), without_own=True)
 
 
 def _ratings(store: Store, annotated: Selection, scale: tuple[float, float] | None) -> tuple[pl.DataFrame, list[str]]:

@@ -244,7 +244,7 @@ def described(rated: Rated, rows: pl.DataFrame, resampling: Resampling) -> pl.Da
     """Say of every row what it is about, in the public columns."""
     version = rated.annotated.version
     drawn = pl.col("low").is_not_null()
-    return rows.select(
+    return rows.with_columns(*([pl.lit(WITHOUT).alias("candidates")] if rated.without_own else [])).select(
         pl.lit(version.dataset).alias("dataset"),
         *SCHEMA,
         pl.lit(version.version).alias("version"),

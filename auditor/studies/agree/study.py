@@ -10,11 +10,11 @@ from typing import Annotated
 import polars as pl
 
 from auditor import parameters as p
+from auditor.config import sources
 from auditor.errors import UsageError
 from auditor.model import Progress, Selection, silent
 from auditor.registry import left_out
 from auditor.result import Figure, Result, Said, Table, findings_in, folded, listed, notes_in
-from auditor.scoring.protocols import named_protocol, protocols_of_ratings
 from auditor.scoring.references import references_of
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.resampling import check_resampling
@@ -22,9 +22,7 @@ from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.studies.agree import by_rating, tables
 from auditor.studies.agree import rows as agreement_rows
-from auditor.studies.agree.by_protocol import by_protocol
-from auditor.studies.agree.published import as_published as published
-from auditor.studies.agree.ratings import Rated, judges, protocols_of, rated_captions
+from auditor.studies.agree.ratings import Rated, judges, protocols_of, rated_captions, without_own_references
 from auditor.studies.agree.rows import ALL, STATISTICS, Resampling
 from auditor.text import AUTO
 
@@ -37,10 +35,7 @@ _FEW_JUDGES = 10
 
 Protocols = Annotated[
     Sequence[str] | None,
-    p.Parameter(
-        "pooled, mean, judges or judge-1; repeat for more; default: all there are. Or a published one: clipscore2021.",
-        "protocol",
-    ),
+    p.Parameter("pooled, mean, judges or judge-1; repeat for more; default: all there are.", "protocol"),
 ]
 
 Statistics = Annotated[
@@ -83,11 +78,6 @@ class AgreeSettings:
     resampling: Resampling = field(default_factory=Resampling)
 
 
-AsPublished = Annotated[
-    bool, p.Parameter("Table 1 of Elliott & Keller 2014 as their programs computed it, beside sound ones.")
-]
-
-
 @chooses_tokenizer("refs", "against")
 def agree(
     store: Store,
@@ -96,8 +86,8 @@ def agree(
     against: p.Against = None,
     tokenizer: p.Tokenizer = AUTO,
     split: p.Split = None,
-    as_published: AsPublished = False,
     question: AgreeSettings | None = None,
+    config: p.Config = None,
     progress: Progress = silent,
 ) -> Result:
     """Metrics against people's ratings, and how far people agree themselves.
@@ -114,33 +104,22 @@ def agree(
     Limits: it holds for these captions, these systems and these instructions to judges. A few systems that differ much
     make any metric look good. Ratings have few values, so ties are many and coefficients differ.
 
+    A set of ratings may declare in datasets.toml that it leaves out captions that are a reference of their image:
+    leaves_out = "own-references". Column candidates says so of each row.
+
     Your own ratings are a table with a row for each: in datasets.toml kind = "judgements", format = "judgements", and
     options = { image_col = "photo", caption_col = "text", judge_col = "who", score_col = "stars" }; related names the
     dataset of their references, or --against does.
 
-    Source: Elliott & Keller 2014; `as_published` gives their table 1 as their programs computed it, beside sound
-    numbers. Protocol `clipscore2021` is how papers on metrics since 2021 use Flickr8k's ratings: Hessel et al. 2021.
+    Source: Elliott & Keller 2014.
 
     Raises `UsageError` for what holds no ratings, and for a protocol, statistic or scale that there is not.
 
     Example: auditor agree flickr8k-expert -m cider -m meteor
     """
     question = question or AgreeSettings()
-    protocol = named_protocol(question.protocols)
-    if protocol is not None:
-        if metrics or question.statistics or against or as_published:
-            raise UsageError(
-                f"--protocol {protocol.name} has its own metrics, references and statistic: "
-                "leave -m, --against, --statistic and --as-published out"
-            )
-        return by_protocol(store, protocol, *refs, split=split, resampling=question.resampling, progress=progress)
-    if as_published:
-        if metrics or question.protocols or question.statistics:
-            raise UsageError(
-                "--as-published has its own metrics, texts and statistic: leave -m, --protocol, --statistic out"
-            )
-        return published(store, *refs, against=against, split=split, resampling=question.resampling, progress=progress)
     statistics = _checked(question, metrics)
+    without_own = {name for name, source in (sources(config) or {}).items() if source.leaves_out}
     parts, notes = [], list[Said](left_out(metrics))
     selections = resolve_all(store, refs, split)
     for annotated in selections:  # whatever cannot be asked of the last is said before the first is scored
@@ -148,6 +127,8 @@ def agree(
         references_of(store, annotated, against)
     for place, annotated in enumerate(selections, 1):
         rated = rated_captions(store, annotated, against, metrics, tokenizer, question.scale, progress)
+        if annotated.version.dataset in without_own:
+            rated = without_own_references(rated)
         number = f"-{place}" if len(selections) > 1 else ""
         part = _one(rated, question, statistics, number, progress)
         parts.append(part)
@@ -237,6 +218,5 @@ def _protocols(annotated: Selection, known: Sequence[str], asked: Sequence[str] 
     wanted = [each for name in asked for each in (of_judges or ["pooled"] if name == JUDGES else [name])]
     unknown = [name for name in wanted if name not in (*known, "mean")]
     if unknown:
-        there = [*protocols_of_ratings(annotated.version.dataset), *known]
-        raise UsageError(f"{unknown[0]}: no such protocol of {annotated.label}; there are {listed(there, _FEW_JUDGES)}")
+        raise UsageError(f"{unknown[0]}: no such protocol of {annotated.label}; there are {listed(known, _FEW_JUDGES)}")
     return list(dict.fromkeys(wanted)), []

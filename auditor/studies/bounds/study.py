@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 from typing import Annotated
@@ -11,10 +10,8 @@ from typing import Annotated
 import polars as pl
 
 from auditor import parameters as p
-from auditor.errors import UsageError
-from auditor.metrics import idf
 from auditor.metrics.candidates import HUMAN
-from auditor.model import Progress, Selection, silent
+from auditor.model import Progress, silent
 from auditor.registry import References, left_out, requests
 from auditor.result import Result, Said, findings_in, notes_in
 from auditor.scoring.candidate_sets import CandidateScores, missing, score_sets
@@ -25,11 +22,10 @@ from auditor.scoring.single_captions import against_what
 from auditor.scoring.substitutes import requested_candidates, substitutes_of
 from auditor.scoring.writing import chooses_tokenizer
 from auditor.statistics.summary import summarise
-from auditor.store import tokens
 from auditor.store.connection import Store
 from auditor.store.versions import resolve_all
 from auditor.studies.bounds import tables
-from auditor.text import AUTO, tokenizer_of
+from auditor.text import AUTO
 
 Candidates = Annotated[
     Sequence[str] | None,
@@ -40,8 +36,6 @@ Candidates = Annotated[
         "c",
     ),
 ]
-
-PoolIdf = Annotated[bool, p.Parameter("CIDEr's document frequencies are those of all datasets together, not of each.")]
 
 
 @chooses_tokenizer("refs", "others")
@@ -59,7 +53,6 @@ def bounds(
     corpus: p.Corpus = None,
     seed: p.Seed = 1,
     draws: p.Draws = 1,
-    pool_idf: PoolIdf = False,
     progress: Progress = silent,
 ) -> Result:
     """How high a human scores, and how low a substitute in a caption's place.
@@ -85,8 +78,7 @@ def bounds(
 
     Rows, per metric and candidate: n, mean, sd, median, min and max over captions (level caption), over the means of
     images (image), and over the standard deviations of images (image-sd). With `draws`, each draw has rows of its own,
-    by column seed; with `distinct` all rows are there twice, by column footing. With `pool_idf` CIDEr weighs words by
-    the images of all datasets together.
+    by column seed; with `distinct` all rows are there twice, by column footing.
 
     Source: Wang & Gaizauskas 2016, sections 4 and 5.
 
@@ -101,32 +93,30 @@ def bounds(
     notes: list[Said] = [*left_out(metrics)]
     repeated = repeats(store, selections, tokenizer, progress, left_out=distinct)
     parts = []
-    with _asked(store, selections, metrics, tokenizer, progress, pool_idf=pool_idf) as (asked, said):
-        notes += said
-        for selection in selections:
-            for draw, (footing, against) in product(
-                range(draws if drawn_again else 1),
-                footings(References("loo", references, seed), tokenizer, distinct=distinct).items(),
-            ):
-                measured = score_sets(
-                    store,
-                    selection,
-                    drawn_again if draw else names,
-                    substitutes,
-                    replace(against_what(store, selection, against, requests(asked)), seed=seed + draw),
-                    asked,
-                    tokenizer,
-                    seed + draw,
-                    required=candidates is not None,
-                    progress=progress,
-                )
-                keep_scores(store, selection, measured.scores, measured.sets, measured.signatures)
-                rows = _rows(measured, seed + draw if references is not None else None)
-                parts.append(rows.with_columns(footing=pl.lit(footing)) if distinct else rows)
-                if draw == 0:
-                    told = [*measured.notes, *missing({selection.label: measured.reasons})]
-                    notes += told if footing == RAW else only_distinct(told, notes)
-                del measured  # a million scores are not held while the next ones are counted
+    for selection in selections:
+        for draw, (footing, against) in product(
+            range(draws if drawn_again else 1),
+            footings(References("loo", references, seed), tokenizer, distinct=distinct).items(),
+        ):
+            measured = score_sets(
+                store,
+                selection,
+                drawn_again if draw else names,
+                substitutes,
+                replace(against_what(store, selection, against, requests(metrics)), seed=seed + draw),
+                metrics,
+                tokenizer,
+                seed + draw,
+                required=candidates is not None,
+                progress=progress,
+            )
+            keep_scores(store, selection, measured.scores, measured.sets, measured.signatures)
+            rows = _rows(measured, seed + draw if references is not None else None)
+            parts.append(rows.with_columns(footing=pl.lit(footing)) if distinct else rows)
+            if draw == 0:
+                told = [*measured.notes, *missing({selection.label: measured.reasons})]
+                notes += told if footing == RAW else only_distinct(told, notes)
+            del measured  # a million scores are not held while the next ones are counted
     notes += repeated
     frame = pl.concat(parts)
     return Result(
@@ -149,38 +139,6 @@ def _signatures(rows: pl.DataFrame) -> dict[str, str]:
     own = ["dataset", "version", "split", "label"]
     named = rows.with_columns(label=label).unique(own, keep="first", maintain_order=True)
     return together({name: signature} for name, signature in named.select("label", "signature").iter_rows())
-
-
-@contextmanager
-def _asked(
-    store: Store,
-    selections: Sequence[Selection],
-    metric_names: p.Metrics,
-    tokenizer: str,
-    progress: Progress,
-    *,
-    pool_idf: bool,
-) -> Iterator[tuple[p.Metrics, list[str]]]:
-    """Give the metrics to ask for, and notes; with `pool_idf`, CIDEr's documents are the images of all selections."""
-    if not pool_idf:
-        yield metric_names, []
-        return
-    wanted = requests(metric_names)
-    pooled = [one.label for one in wanted if one.settings.get("idf") == idf.DATASET]
-    if len(selections) < 2 or not pooled:
-        raise UsageError(
-            "--pool-idf: pools the document frequencies of CIDEr over several datasets; name two or more, and -m"
-        )
-    tokens.provide(store, selections, tokenizer, tokenizer_of(tokenizer), progress)
-    with idf.together(store, selections, tokenizer) as idf_mode:
-        setting = f"idf={idf_mode}"
-        asked = [
-            f"{one.label}{',' if ':' in one.label else ':'}{setting}" if one.label in pooled else one.label
-            for one in wanted
-        ]
-        names = ", ".join(one.label for one in selections)
-        images = idf.pooled_images(store, idf_mode)
-        yield asked, [f"{setting}: document frequencies of {names} together, {images:,} images"]
 
 
 def _rows(measured: CandidateScores, drawn_references: int | None) -> pl.DataFrame:

@@ -1,7 +1,13 @@
 """Does a metric prefer the caption that people prefer? (Vedantam et al. 2015)."""
 
-from auditor.studies.consensus.settings import AS_PUBLISHED, CONFIDENCE, ConsensusSettings
-from auditor.studies.consensus.study import consensus
-from auditor.studies.consensus.votes import pair_votes, with_kinds
+from auditor.studies.consensus.accuracy import ALL, accuracies, kinds_of, resampling_key
+from auditor.studies.consensus.rows import ConsensusResult
+from auditor.studies.consensus.rows import frame as consensus_rows
+from auditor.studies.consensus.settings import CONFIDENCE, ConsensusSettings
+from auditor.studies.consensus.study import compared, consensus
+from auditor.studies.consensus.votes import PairVotes, pair_votes, with_kinds
 
-__all__ = ["AS_PUBLISHED", "CONFIDENCE", "ConsensusSettings", "consensus", "pair_votes", "with_kinds"]
+__all__ = [
+    "ALL", "CONFIDENCE", "ConsensusResult", "ConsensusSettings", "PairVotes", "accuracies", "compared", "consensus",
+    "consensus_rows", "kinds_of", "pair_votes", "resampling_key", "with_kinds",
+]  # fmt: skip

@@ -117,7 +117,7 @@ def metric_halves(
             pl.lit(metric.label).alias("metric"),
             pl.lit(half, pl.UInt32).alias("references"),
             n=(pl.len() / settings.draws).round().cast(pl.Int64),
-            value=credit(metric.label, "people", settings.credit).mean(),
+            value=credit(metric.label, "people", settings.ties).mean(),
             ties=((pl.col(metric.label) == 0).sum() / settings.draws).round().cast(pl.Int64),
         )
         for kind in (ALL, *kinds_of(counted))

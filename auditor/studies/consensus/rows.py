@@ -14,7 +14,6 @@ from auditor.statistics.correlation import correlate
 from auditor.studies.consensus.accuracy import ALL
 from auditor.studies.consensus.league import PEOPLE, League
 from auditor.studies.consensus.settings import ConsensusSettings
-from auditor.studies.consensus.versus import SharedPairs
 from auditor.studies.consensus.votes import PairVotes
 
 ROWS = {
@@ -57,7 +56,7 @@ def alike(scores: pl.DataFrame, metrics: Sequence[MetricRequest]) -> pl.DataFram
 
 
 def _rows(part: ConsensusResult, settings: ConsensusSettings) -> pl.DataFrame:
-    votes, other, most = part.votes, part.other, pl.lit(part.most, pl.UInt32)
+    votes, most = part.votes, pl.lit(part.most, pl.UInt32)
     truth, first = pl.lit(votes.truth), pl.lit(1, pl.Int64)
     accuracy = part.accuracy.with_columns(statistic=pl.lit("accuracy"), truth=truth)
     parts = [accuracy]
@@ -72,16 +71,6 @@ def _rows(part: ConsensusResult, settings: ConsensusSettings) -> pl.DataFrame:
         parts.append(part.league.wins.drop("rank").with_columns(statistic=pl.lit("wins"), **drawn))
         parts.append(part.league.duels.with_columns(statistic=pl.lit("duels"), **drawn))
         parts.append(part.league.correlations.with_columns(against=pl.lit(PEOPLE), **drawn))
-    if part.shared and other:
-        agreement = part.shared.agreement.drop("differing")
-        parts.append(
-            agreement.with_columns(
-                statistic=pl.lit("agreement"), metric=pl.lit(PEOPLE), truth=truth, against=pl.lit(other.truth)
-            )
-        )
-        parts.append(part.shared.lengths.with_columns(statistic=pl.lit("length-lead"), metric=pl.lit(PEOPLE)))
-        under = part.under_other.with_columns(statistic=pl.lit("accuracy"), truth=pl.lit(other.truth))
-        parts.append(under.with_columns(references=most, draw=first))
     return _public(parts, part, settings)
 
 
@@ -119,7 +108,7 @@ def _public(parts: Sequence[pl.DataFrame], part: ConsensusResult, settings: Cons
 class ConsensusResult:
     """What was found of one dataset of pairs or triplets; see the modules of each part for its columns.
 
-    `under_own` and `under_other` are accuracies over the pairs that another source has too, by either's votes.
+    `preferred` are the pairs with what each metric prefers, of the first draw of references.
     """
 
     votes: PairVotes
@@ -130,9 +119,6 @@ class ConsensusResult:
     alike: pl.DataFrame
     ceiling: pl.DataFrame
     halves: pl.DataFrame
+    preferred: pl.DataFrame
     league: League | None
-    other: PairVotes | None
-    shared: SharedPairs | None
-    under_own: pl.DataFrame
-    under_other: pl.DataFrame
     notes: Sequence[Said]

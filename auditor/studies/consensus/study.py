@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Annotated
 
 import polars as pl
 
 from auditor import parameters as p
 from auditor.errors import MetricError, UsageError
 from auditor.model import Progress, Selection, silent
-from auditor.registry import MetricRequest, References
+from auditor.registry import MetricRequest, References, left_out, requests
 from auditor.result import Finding, Result, about, counted, findings_in, folded, notes_in
 from auditor.scoring.by_reference_count import scores_by_references
 from auditor.scoring.own_references import WAY_OUT, own_references
@@ -20,15 +19,14 @@ from auditor.scoring.scores import scorable, score_candidates, signatures, too_l
 from auditor.scoring.writing import chosen_tokenizer
 from auditor.store import tokens
 from auditor.store.connection import Store
-from auditor.store.versions import images, resolve, resolve_all
+from auditor.store.versions import images, resolve_all
 from auditor.studies.consensus import rows as rows_of
 from auditor.studies.consensus.accuracy import accuracies, preferences, resampling_key
 from auditor.studies.consensus.ceiling import metric_halves, people_ceiling
 from auditor.studies.consensus.league import league
 from auditor.studies.consensus.rows import ConsensusResult
-from auditor.studies.consensus.settings import ConsensusSettings, chosen_metrics, follow
+from auditor.studies.consensus.settings import ConsensusSettings
 from auditor.studies.consensus.tables import figures, lead, tables
-from auditor.studies.consensus.versus import known_of, shared_pairs
 from auditor.studies.consensus.votes import PairVotes, pair_votes, with_kinds
 from auditor.text import tokenizer_of
 
@@ -36,21 +34,11 @@ from auditor.text import tokenizer_of
 _MOST = 48
 
 
-Versus = Annotated[str | None, p.Parameter("Another source of votes on the same pairs, to compare the two.")]
-
-AsPublished = Annotated[bool, p.Parameter("The metrics as Vedantam et al. 2015 define them.")]
-
-Protocol = Annotated[str | None, p.Parameter("Pairs as papers since use them: clipscore2021.")]
-
-
 def consensus(
     store: Store,
     *names: p.Compared,
     metrics: p.Metrics = None,
     against: p.Against = None,
-    as_published: AsPublished = False,
-    versus: Versus = None,
-    protocol: Protocol = None,
     settings: ConsensusSettings | None = None,
     progress: Progress = silent,
 ) -> Result:
@@ -62,9 +50,7 @@ def consensus(
     - `accuracy`: share of the pairs that people decide, by kind of pair and number of references;
     - `ceiling`: people against people, half of the votes against the other half; `split-half`: a metric that sees half
       of the references against the votes given by the other half;
-    - `wins`, `duels`: how often who wrote the captions wins, by people and by metric, with `pearson` and `spearman`;
-    - with `versus`, another source of votes on the same pairs: `agreement` of the two, `length-lead` of winners over
-      losers in words under each, and `accuracy` under the other truth.
+    - `wins`, `duels`: how often who wrote the captions wins, by people and by metric, with `pearson` and `spearman`.
 
     The captions are scored against `against`, else against the first related dataset that describes their images.
 
@@ -75,40 +61,28 @@ def consensus(
     Limits: pairs that people do not decide are left out. A metric's tie counts half, unless `ties` says otherwise. With
     few references accuracy is lower for every metric: compare at equal numbers.
 
-    Source: Vedantam, Zitnick & Parikh 2015. Protocol `clipscore2021`: five references of each image, drawn five times,
-    metrics as pycocoevalcap computes them beside sound ones, ties at random (Hessel et al. 2021).
+    Source: Vedantam, Zitnick & Parikh 2015.
 
     Raises `UsageError` for what holds no pairs or triplets, or no decisions, and for references that no image has.
 
-    Example: auditor consensus pascal50s-triplets --versus pascal50s-pairs
+    Example: auditor consensus pascal50s-triplets -m cider -m bleu-4
     """
     settings = settings or ConsensusSettings()
-    by_protocol: list[str | Finding] = []
-    if protocol is not None:
-        if metrics or against or as_published or versus:
-            raise UsageError(
-                f"--protocol {protocol} has its own metrics and references: leave -m, --against, --as-published and "
-                "--versus out"
-            )
-        named = [one.version.dataset for one in resolve_all(store, names, settings.split)]
-        followed = follow(protocol, named, settings)
-        metrics, against, settings = followed.metrics, followed.against, followed.settings
-        by_protocol = [*followed.said, *followed.missing]
-    if as_published and settings.ties is None:
-        settings = replace(settings, ties="wrong")
     settings.check()
-    profile, said = chosen_tokenizer(store, [*names, against, versus], settings.split, settings.tokenizer)
+    profile, said = chosen_tokenizer(store, [*names, against], settings.split, settings.tokenizer)
     settings = replace(settings, tokenizer=profile)
-    chosen, lacking = chosen_metrics(metrics, as_published)
     selections = resolve_all(store, names, settings.split)
-    parts = [_measure(store, one, chosen, metrics, against, versus, settings, progress) for one in selections]
+    parts = [
+        compared(store, pair_votes(store, one, profile, progress), metrics, against, settings, progress)
+        for one in selections
+    ]
     used = {metric.label: metric for part in parts for metric in part.metrics}
-    told = [*by_protocol, *said, *lacking, *dict.fromkeys(note for part in parts for note in part.notes)]
+    told = [*said, *left_out(metrics), *dict.fromkeys(note for part in parts for note in part.notes)]
     frame = rows_of.frame(parts, settings)
     return Result(
         "consensus",
         frame,
-        selections=tuple(dict.fromkeys(one for part in parts for one in _selections(part))),
+        selections=tuple(dict.fromkeys(one for part in parts for one in (part.votes.selection, part.references))),
         signatures=signatures(list(used.values()), settings.tokenizer, References("all", parts[0].most, settings.seed)),
         tables=folded((table for part in parts for table in tables(part, settings)), "agreement-with-people"),
         figures=tuple(figure for part in parts for figure in figures(part, settings, alone=len(parts) == 1)),
@@ -118,32 +92,22 @@ def consensus(
     )
 
 
-def _selections(part: ConsensusResult) -> list[Selection]:
-    return [part.votes.selection, part.references, *([part.other.selection] if part.other else [])]
-
-
-def _measure(
+def compared(
     store: Store,
-    selection: Selection,
-    wanted: Sequence[MetricRequest],
+    votes: PairVotes,
     metric_names: p.Metrics,
     against: str | None,
-    versus: str | None,
     settings: ConsensusSettings,
-    progress: Progress,
+    progress: Progress = silent,
 ) -> ConsensusResult:
-    votes = pair_votes(store, selection, settings.tokenizer, progress)
+    """Compare metrics with the votes of one dataset, whose tokenizer the settings name."""
+    selection = votes.selection
     references, notes = references_of(store, selection, against)
-    other = both = None
-    if versus is not None:
-        other = pair_votes(store, _other(store, versus, selection), settings.tokenizer, progress)
-        both = shared_pairs(store, votes, other)
-        votes = replace(votes, rows=known_of(votes, both.pairs))
     votes = with_kinds(store, votes, references, settings.tokenizer)
     votes, own = _told_apart(store, votes, references, settings)
     most, few = _most(store, votes, references, settings)
     at_work = References("all", most, settings.seed).of(references)
-    metrics, unscored = scorable(store, at_work, wanted, metric_names)
+    metrics, unscored = scorable(store, at_work, requests(metric_names), metric_names)
     if not metrics:
         raise MetricError(f"{references.label}: {unscored[0]}")
     labels = [metric.label for metric in metrics]
@@ -152,26 +116,17 @@ def _measure(
     first = scored.filter(pl.col("draw") == 1, pl.col("references") == most)
     preferred = preferences(votes.rows, first, metrics)
     halves, reason = metric_halves(store, votes, references, metrics, settings, most, progress)
-    under_own = under_other = pl.DataFrame()
-    if both is not None:
-        columns = both.pairs.select("pair", "other_people")
-        judged = preferred.join(columns, on="pair", maintain_order="left")
-        under_own = accuracies(judged, labels, settings.credit, 0, key)
-        under_other = accuracies(judged, labels, settings.credit, settings.resamples, key, "other_people")
     return ConsensusResult(
         votes, references, most, metrics,
         accuracy=_by_references(votes.rows, scored, metrics, settings, key, progress),
         alike=rows_of.alike(first, metrics),
-        ceiling=people_ceiling(votes.rows, settings.credit),
+        ceiling=people_ceiling(votes.rows, settings.ties),
         halves=halves,
+        preferred=preferred,
         league=league(preferred, labels),
-        other=other,
-        shared=both,
-        under_own=under_own,
-        under_other=under_other,
         notes=(*votes.notes, *own, *notes, *few, *unscored,
                *too_long(store, [selection, references], settings.tokenizer), *filter(None, [reason]),
-               *_tied(preferred, labels), *(other.notes if other else ())),
+               *_tied(preferred, labels)),
     )  # fmt: skip
 
 
@@ -199,13 +154,6 @@ def _told_apart(
     said = f"{label}: {subject} a caption that is word for word a reference of its image in {references.label}: {end}"
     where = about(votes.selection, against=references.label)
     return votes, [Finding("own-references", said, where, {"pairs": pairs}, every, "warning")]
-
-
-def _other(store: Store, versus: str, selection: Selection) -> Selection:
-    other = resolve(store, versus)
-    if other == selection:
-        raise UsageError(f"--versus {versus}: is the source that it is compared with; name another")
-    return other
 
 
 def _most(store: Store, votes: PairVotes, references: Selection, settings: ConsensusSettings) -> tuple[int, list[str]]:
@@ -265,7 +213,7 @@ def _by_references(
     parts = []
     for (draw, number), scores in scored.group_by("draw", "references", maintain_order=True):
         preferred = preferences(pairs, scores, metrics)
-        some = accuracies(preferred, labels, settings.credit, settings.resamples, key, progress=progress)
+        some = accuracies(preferred, labels, settings.ties, settings.resamples, key, progress=progress)
         parts.append(some.with_columns(draw=pl.lit(draw, pl.Int64), references=pl.lit(number, pl.UInt32)))
     return pl.concat(parts)
 

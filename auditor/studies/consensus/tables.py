@@ -12,14 +12,11 @@ from auditor.studies.consensus.accuracy import ALL
 from auditor.studies.consensus.league import PEOPLE
 from auditor.studies.consensus.rows import over_draws
 from auditor.studies.consensus.settings import CONFIDENCE, ConsensusSettings
-from auditor.studies.consensus.versus import shown
 
 if TYPE_CHECKING:
     from auditor.studies.consensus.rows import ConsensusResult
 
-#: Pairs on which two sources differ that a table shows, and numbers of references.
-_PAIRS = 10
-
+#: Numbers of references that a table shows.
 _COLUMNS = (1, 2, 5, 10, 20, 48)
 
 
@@ -36,7 +33,7 @@ def tables(part: ConsensusResult, settings: ConsensusSettings) -> list[Table]:
         )  # fmt: skip
     if part.ceiling.height:
         made.append(_ceiling(part, settings))
-    return [*made, *_league(part), *_versus(part)]
+    return [*made, *_league(part)]
 
 
 def lead(part: ConsensusResult, rows: pl.DataFrame) -> list[str]:
@@ -98,7 +95,7 @@ def _places(rows: pl.DataFrame, column: str) -> dict[str, int]:
 
 
 def _tie_rule(settings: ConsensusSettings) -> str:
-    counts = {"half": "half", "wrong": "nothing", "right": "fully"}[settings.credit]
+    counts = {"half": "half", "wrong": "nothing", "right": "fully"}[settings.ties]
     return f"A pair that a metric ties counts {counts}."
 
 
@@ -185,25 +182,4 @@ def _league(part: ConsensusResult) -> list[Table]:
         Table(f"wins of the first over the second: {label}",
               duels.filter(pl.col("kind") == _shown_kind(wins))
               .pivot("metric", index=["system", "against", "n"], values="value", maintain_order=True), name="duels"),
-    ]  # fmt: skip
-
-
-def _versus(part: ConsensusResult) -> list[Table]:
-    both, other = part.shared, part.other
-    if both is None or other is None:
-        return []
-    title = f"{part.votes.truth}, against {other.truth}"
-    lengths = both.lengths.pivot("truth", index="kind", values="value", maintain_order=True)
-    accuracy = part.under_own.select("kind", "metric", pl.col("value").alias(part.votes.truth)).join(
-        part.under_other.select("kind", "metric", pl.col("value").alias(other.truth)),
-        on=["kind", "metric"],
-        maintain_order="left",
-    )
-    columns = ["pair", "kind", "winner", "text_b", "text_c", "other_winner", "other_votes_b", "other_votes_c"]
-    return [
-        Table(f"agreement of two truths: {title}", both.agreement, name="truths"),
-        Table(f"words by which the winner is longer: {title}", lengths, name="winner-lengths"),
-        Table(f"accuracy under each truth: {title}", accuracy, sections="kind", name="accuracy-by-truth"),
-        Table(f"pairs on which they differ: {title}", shown(both.differing, _PAIRS, columns),
-              caption="Those on which the second is surest.", name="differing-pairs"),
     ]  # fmt: skip

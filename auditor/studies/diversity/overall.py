@@ -116,7 +116,7 @@ class GlobalStatistics:
 def workspace(store: Store, settings: DiversitySettings, known: Known) -> Workspace:
     """Open a workspace in which the training and the evaluation data are counted."""
     at_work = Workspace(
-        store, profile=settings.resolved_tokenizer, published=settings.published, draws=settings.draws,
+        store, profile=settings.resolved_tokenizer, as_written=settings.as_written, draws=settings.draws,
         seed=settings.seed, all_images=settings.all_images,
     )  # fmt: skip
     if known.training:
@@ -152,7 +152,7 @@ def global_statistics(
 ) -> GlobalStatistics:
     """Measure a selection; its tokens must be there. `words` is the vocabulary (token_id, token)."""
     use(at_work, selection)
-    lists = parallel_lists(at_work, selection, settings.lists, full=settings.full)
+    lists = parallel_lists(at_work, selection, settings.lists, full=settings.full_lists)
     at_work.params["lists"] = lists.asked
     exact = _exact(at_work, known, asked).with_columns(draw=pl.lit(None, pl.Int32))
     walks, why_not = _ordered(at_work, selection, settings, declared, asked)
@@ -229,7 +229,7 @@ def _ordered(
     declared: Mapping[str, Source],
     asked: Asked,
 ) -> tuple[list[Walk], str | None]:
-    """Give the walks that what is wanted needs, and as published why they are not in the order of the file."""
+    """Give the walks that what is wanted needs, and why they are not in the order of the file."""
     if not asked.any_of(CURVE, _PRESSED, *(card.name for card in STATISTICS.values() if card.walks)):
         return [], None
     orders, why_not = _orders(at_work, selection, settings, declared)
@@ -239,8 +239,8 @@ def _ordered(
 def _orders(
     at_work: Workspace, selection: Selection, settings: DiversitySettings, declared: Mapping[str, Source]
 ) -> tuple[pl.DataFrame, str | None]:
-    """Give the orders to walk in (list_no, draw, place), and as published why it is not that of the file."""
-    if not settings.published:
+    """Give the orders to walk in (list_no, draw, place), and why it is not that of the file."""
+    if not settings.as_written:
         return at_work.rows("caption_order"), None
     images, why_not = image_order(selection, declared)
     captions = at_work.rows("list_tokens").select("list_no", "image", "place")
@@ -289,16 +289,16 @@ def _signed(
 def _signature(name: str, settings: DiversitySettings, known: Known, in_file_order: bool) -> Signature:
     """Name what matters to one statistic."""
     card = STATISTICS.get(name, Statistic(name, "", "", walks=True))
-    lists = "full" if settings.full and settings.lists == "mean" else settings.lists
+    lists = "full" if settings.full_lists and settings.lists == "mean" else settings.lists
     shown: dict[str, str | int | float | bool] = {"tok": settings.resolved_tokenizer, "lists": lists}
     if card.walks or name == _PRESSED:
-        shown["order"] = "md5" if not settings.published else "file" if in_file_order else "image"
+        shown["order"] = "md5" if not settings.as_written else "file" if in_file_order else "image"
     if shown.get("order") == "md5":
         shown |= {"draws": settings.draws if card.walks else 1, "seed": settings.seed}
     if name in ("ttr-1", "ttr-2", "ttr-3"):
         shown["segment"] = settings.segment
     if name in ("unique", "novel"):
-        shown["equal"] = "text" if settings.published else "tokens"
+        shown["equal"] = "text" if settings.as_written else "tokens"
     if name == "sdsl":
         shown |= {"ci": f"{CONFIDENCE:.0%}-{INTERVAL}-{RESAMPLES}", "seed": settings.seed}
     if "training" in card.needs and known.training:
@@ -317,7 +317,7 @@ def _notes(
     if why_not:
         said = (
             f"{selection.label}: the order of its file cannot be had ({why_not}): captions are walked by image id,"
-            " and ttr, mattr, mtld and the curve are not the published ones"
+            " and ttr, mattr, mtld and the curve are not those of the file"
         )
         told.append(Finding(FILE_ORDER, said, about(selection), severity="notice"))
     if known.evaluation and missing[1]:

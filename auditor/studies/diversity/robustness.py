@@ -19,7 +19,7 @@ from auditor.studies.diversity.per_image import local_words_met
 from auditor.studies.diversity.settings import DiversitySettings, RobustnessSettings, settled
 from auditor.studies.diversity.study import ROWS, apart_from_people, measured, selections_with_tokens
 
-#: Statistics that compare captions: as published by their letters, case and blanks at their ends included.
+#: Statistics that compare captions: as written by their letters, case and blanks at their ends included.
 _BY_LETTERS = ("unique", "novel")
 
 #: Against how many captions by people, drawn, local recall and precision are measured beside all.
@@ -67,7 +67,7 @@ def robustness(
     """
     declared = sources(config)
     asked, said = settled(store, refs, settings or RobustnessSettings(), against, evaluation, split)
-    base_settings = replace(asked, published=False, lists="mean", curve=0)
+    base_settings = replace(asked, curve=0)
     selections, known = selections_with_tokens(
         store, refs, against, evaluation, split, base_settings.resolved_tokenizer, progress
     )
@@ -117,7 +117,7 @@ def _by_people(
 def _variants(base: DiversitySettings) -> list[tuple[tuple[str, ...], DiversitySettings]]:
     profiles = [name for name in ("ptb", "spacy", "whitespace") if name != base.resolved_tokenizer]
     return [
-        (("order", "letters"), replace(base, published=True, full_lists=False)),
+        (("order", "letters"), replace(base, as_written=True)),
         *(((name,), replace(base, tokenizer=name)) for name in profiles),
         (("references",), replace(base, lists="all")),
     ]

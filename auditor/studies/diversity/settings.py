@@ -19,18 +19,9 @@ from auditor.text import AUTO
 _POINTS = 50
 
 
-#: The tokenizer of the paper's own tokens.
-PUBLISHED_PROFILE = "spacy"
-
 Tokenizer = Annotated[
     str | None,
-    p.Parameter("Tokenizer: bare, char, ptb, spacy or whitespace; default: bare, as published spacy."),
-]
-
-Lists = Annotated[str, p.Parameter("mean: each parallel list of captions alone, averaged; all: all captions as one.")]
-
-Published = Annotated[
-    bool, p.Parameter("Follow the code of van Miltenburg et al. 2018: order of the file, spaCy.", "as-published")
+    p.Parameter("Tokenizer: bare, char, ptb, spacy or whitespace; default: bare."),
 ]
 
 Segment = Annotated[int, p.Parameter("Tokens, bigrams or trigrams of a segment of the ttr.", least=1)]
@@ -106,13 +97,6 @@ class WordSettings:
 
 
 @dataclass(frozen=True)
-class MissedSettings(WordSettings):
-    """The same for words that systems miss; `published` takes the paper's tokenizer."""
-
-    published: Published = False
-
-
-@dataclass(frozen=True)
 class RobustnessSettings(WordSettings):
     """What stays the same while other settings change.
 
@@ -125,27 +109,23 @@ class RobustnessSettings(WordSettings):
 
 
 @dataclass(frozen=True)
-class DiversitySettings(MissedSettings, RobustnessSettings):
+class DiversitySettings(RobustnessSettings):
     """What is decided for all selections.
 
-    `lists` is `mean` (each parallel list on its own, averaged) or `all`; `published` follows the paper's code; the
-    curve goes up to `curve` tokens. `full_lists` counts only parallel lists in which every image has a caption; null:
-    as published.
+    The curve goes up to `curve` tokens. `lists` is `mean` (each parallel list on its own, averaged) or `all`. Captions
+    `as_written` are walked in the order of their file, and compared by their letters. `full_lists` counts only parallel
+    lists in which every image has a caption.
     """
 
-    lists: Lists = "mean"
     curve: Curve = 50_000
-    full_lists: bool | None = None
+    lists: str = "mean"
+    as_written: bool = False
+    full_lists: bool = False
 
     @property
     def resolved_tokenizer(self) -> str:
-        """The tokenizer: the one that is named, else `bare`, as published that of the paper."""
-        return self.tokenizer or (PUBLISHED_PROFILE if self.published else AUTO)
-
-    @property
-    def full(self) -> bool:
-        """Say whether only lists count in which every image has a caption."""
-        return self.published if self.full_lists is None else self.full_lists
+        """The tokenizer: the one that is named, else the one of the captions' script."""
+        return self.tokenizer or AUTO
 
     @property
     def positions(self) -> list[int]:

@@ -104,21 +104,16 @@ def _absent(
     )
 
 
-#: The tokenizer of the paper's own tokens, and the one that is measured beside it.
-ROBUST_PROFILE = "bare"
-
 #: The rows of a result. `value` of a curve is read at `position`. `low` and `high` are the ends over what `spread`
 #: names: drawn orders, parallel lists, or of an interval over images. A row of two statistics is their correlation over
 #: systems (Spearman's rho, with its sign, p, and n systems): it belongs to no dataset.
 ROWS: Mapping[str, type[pl.DataType]] = {
     "dataset": pl.String, "version": pl.String, "statistic": pl.String, "value": pl.Float64, "low": pl.Float64,
-    "high": pl.Float64, "position": pl.Int64, "robust": pl.Float64, "spread": pl.String, "lists": pl.Int64,
+    "high": pl.Float64, "position": pl.Int64, "spread": pl.String, "lists": pl.Int64,
     "n": pl.Int64, "images": pl.Int64, "split": pl.String, "eval": pl.String, "eval_version": pl.String,
     "eval_split": pl.String, "profile": pl.String, "seed": pl.Int64, "signature": pl.String, "reason": pl.String,
     "statistic_a": pl.String, "statistic_b": pl.String, "p": pl.Float64,
 }  # fmt: skip
-
-_KEY = ["dataset", "version", "split", "statistic", "position"]
 
 
 def diversity(
@@ -147,8 +142,7 @@ def diversity(
     Limits: all of these depend on length, on the tokenizer and on how many captions there are; `auditor robustness`
     measures how far. Varied is not correct: nothing here looks at the pictures.
 
-    Source: van Miltenburg, Elliott & Vossen 2018. With `as_published` the files say in which order captions come, and
-    column `robust` has the value that no order and no blank changes, of tokenizer bare; else it is null.
+    Source: van Miltenburg, Elliott & Vossen 2018.
 
     Raises `UsageError` for settings out of range, a statistic that there is not, and for a system's output that shares
     no image with the people's captions.
@@ -164,12 +158,6 @@ def diversity(
     )
     apart = apart_from_people(store, selections, known.evaluation)
     rows, told = measured(store, selections, settings, known, declared or {}, progress, asked)
-    if settings.published:
-        robust = replace(settings, published=False, tokenizer=ROBUST_PROFILE)
-        selections_with_tokens(store, refs, against, evaluation, split, ROBUST_PROFILE, progress)
-        beside, _ = measured(store, selections, robust, known, {}, progress, asked)
-        values = beside.select(*_KEY, pl.col("value").alias("robust"))
-        rows = rows.drop("robust").join(values, on=_KEY, how="left", nulls_equal=True, maintain_order="left")
     of_images = image_diversity(store, selections, known.evaluation, apart, settings, progress, asked)
     frame = asked.rows_of(_as_rows(rows, *(part.frame for part in of_images)))
     labelled = [(one.label, one.rows_of(rows)) for one in selections]
@@ -268,7 +256,6 @@ def _rows(selection: Selection, rows: pl.DataFrame, settings: DiversitySettings)
         pl.lit(version.dataset).alias("dataset"),
         pl.lit(version.version).alias("version"),
         "statistic", "position", "value", "low", "high", "spread", "lists",
-        pl.lit(None, pl.Float64).alias("robust"),
         pl.lit(selection.split, pl.String).alias("split"),
         pl.lit(settings.resolved_tokenizer).alias("profile"),
         "seed", "signature", "reason",

@@ -110,10 +110,8 @@ def _wide(labelled: Labelled, statistics: Sequence[str]) -> pl.DataFrame:
     rows = []
     for label, part in labelled:
         single = part.filter(pl.col("position").is_null())
-        for column, suffix in (("value", ""), ("robust", ", robust")):
-            values = dict(single.select("statistic", column).iter_rows())
-            if column == "value" or any(value is not None for value in values.values()):
-                rows.append({"dataset": label + suffix} | {name: values.get(name) for name in statistics})
+        values = dict(single.select("statistic", "value").iter_rows())
+        rows.append({"dataset": label} | {name: values.get(name) for name in statistics})
     frame = pl.DataFrame(rows, schema={"dataset": pl.String, **dict.fromkeys(statistics, pl.Float64)})
     whole = [name for name in statistics if STATISTICS[name].digits == 0 and (frame[name] % 1).sum() == 0]
     return frame.cast(dict.fromkeys(whole, pl.Int64))
@@ -203,9 +201,4 @@ def notes(labelled: Labelled, known: Known, settings: DiversitySettings, asked: 
         said.append("novel and coverage need training data: --against DATASET")
     elif known.evaluation is None:
         said.append("coverage needs captions of people for the same images: --eval DATASET")
-    if settings.published:
-        said.append(
-            "as published: captions walked in the order of the file, compared by their letters; robust beside it: the"
-            " mean over drawn orders, captions compared by their tokens, tokenizer bare"
-        )
     return said

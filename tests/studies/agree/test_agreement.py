@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -281,3 +282,27 @@ def test_rated_captions_that_no_metric_aligns_are_said(store: Store, tmp_path: P
     rate(store, tmp_path, f"{TABLE}d,{'cake ' * 4_096},ann,1\n")
     notes = " ".join(agree(store, "mine", metrics=["bleu-1"], question=QUICK).sentences)
     assert "mine: 1 caption has more than 4,095 words, which no metric aligns" in notes
+
+
+def test_set_of_ratings_is_used_without_what_it_declares_to_leave_out(store: Store, tmp_path: Path) -> None:
+    ingest_rows(
+        store, [("a", 0, "a dog runs"), ("b", 0, "a cat sits"), ("c", 0, "two birds"), ("d", 0, "a red fish")], "refs"
+    )
+    path = tmp_path / "ratings.csv"
+    texts = [("a", "a dog runs", 4), ("a", "a dog", 3), ("b", "a cat", 2), ("c", "birds sing", 3), ("d", "a bus", 1)]
+    path.write_text("image,caption,score\n" + "".join(f"{image},{text},{score}\n" for image, text, score in texts))
+    source = Source("mine", "judgements", "judgements", (Part((path,)),), related=("refs",))
+    ingest_sources(store, [source])
+    asked = AgreeSettings(resampling=Resampling(resamples=0))
+    every = agree(store, "mine", metrics=["bleu-1"], question=asked, config={"mine": source})
+    rule = {"mine": replace(source, leaves_out="own-references")}
+    fewer = agree(store, "mine", metrics=["bleu-1"], question=asked, config=rule)
+    assert set(fewer.frame["candidates"]) == {"without-references"}
+    assert set(fewer.frame["n"]) == {4}
+    keys = ["statistic", "protocol", "value"]
+    known = every.frame.filter(candidates="without-references").select(keys)
+    assert set(known.rows()) <= set(fewer.frame.select(keys).rows())
+    note = (
+        "left out, as datasets.toml declares: 1 caption found word for word among the references of the image in refs"
+    )
+    assert any(note in one for one in fewer.sentences)

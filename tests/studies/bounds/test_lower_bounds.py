@@ -10,9 +10,11 @@ import pytest
 from conftest import Bound, ingest_rows
 
 from auditor.errors import MetricError, UsageError
+from auditor.metrics import idf
 from auditor.scoring.single_captions import SINGLE_CAPTION
 from auditor.scoring.substitutes import LOWER_BOUNDS
 from auditor.store.connection import Store
+from auditor.store.versions import resolve_all
 from auditor.studies.bounds.study import bounds
 from auditor.studies.score import score
 
@@ -269,32 +271,23 @@ def test_pooled_idf_counts_the_images_of_all_datasets(filled: Store, tmp_path: P
     table.write_text("\n".join(lines), encoding="utf-8")
     names = ["one", "two", "three"]
     by_hand = bounds(filled, *names, metrics=[f"cider:idf=file:{table}", "bleu-1"], candidates=["human", "intra"])
-    found = bounds(filled, *names, metrics=["cider", "bleu-1"], candidates=["human", "intra"], pool_idf=True)
+    with idf.together(filled, resolve_all(filled, names), "bare") as mode:
+        label = f"cider:idf={mode}"
+        found = bounds(filled, *names, metrics=[label, "bleu-1"], candidates=["human", "intra"])
+        with pytest.raises(MetricError, match="no stem=true"):
+            bounds(filled, "one", "two", metrics=[f"cider:stem=true,idf={mode}"], candidates=["human"])
     shown = ["dataset", "candidate", "level", "mean", "sd", "max"]
     assert found.frame.select(shown).equals(by_hand.frame.select(shown))
-    (label,) = found.frame["metric"].unique().sort()[1:]
     assert re.fullmatch(r"cider:idf=datasets#[0-9a-f]{12}", label)
     assert f"|idf:{label.partition('=')[2]}|" in found.signatures[label]
-    assert f"{label[6:]}: document frequencies of one, two, three together, 17 images" in found.sentences
     alone = bounds(filled, "one", metrics=["cider"], candidates=["human"])
     assert not alone.frame["mean"].equals(found.frame.filter(dataset="one", metric=label, candidate="human")["mean"])
-    with pytest.raises(MetricError, match="is set by `auditor bounds DATASET… --pool-idf`"):
+    with pytest.raises(MetricError, match="is set by `auditor reproduce wang2016`"):
         bounds(filled, "one", metrics=[label], candidates=["human"])
 
 
-@pytest.mark.parametrize(("names", "metrics"), [(["one"], ["cider"]), (["one", "two"], ["bleu-1"])])
-def test_there_must_be_frequencies_to_pool(filled: Store, names: list[str], metrics: list[str]) -> None:
-    with pytest.raises(UsageError, match="--pool-idf: pools the document frequencies of CIDEr over several datasets"):
-        bounds(filled, *names, metrics=metrics, pool_idf=True)
-
-
-def test_pooled_frequencies_are_of_words_as_they_stand(filled: Store) -> None:
-    with pytest.raises(MetricError, match="no stem=true"):
-        bounds(filled, "one", "two", metrics=["cider:stem=true"], candidates=["human"], pool_idf=True)
-
-
 def test_the_old_name_of_the_items_of_a_run_is_refused_with_both_new_ones(filled: Store) -> None:
-    with pytest.raises(MetricError, match=r"idf=run; document frequencies .* `auditor bounds DATASET… --pool-idf`"):
+    with pytest.raises(MetricError, match=r"idf=run; document frequencies .* `auditor reproduce wang2016`"):
         bounds(filled, "one", metrics=["cider:idf=pooled"])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -16,10 +17,12 @@ import auditor
 from auditor import config
 from auditor.cli.app import app
 from auditor.errors import UsageError
-from auditor.model import CAPTION_SCHEMA, Source
+from auditor.model import CAPTION_SCHEMA, Source, silent
+from auditor.papers.vedantam2015_truths import two_truths
 from auditor.sources.reading.acceptance import complete
 from auditor.store import ingestion
 from auditor.store.connection import Store
+from auditor.studies.consensus import consensus_rows
 from auditor.studies.consensus.ceiling import halves
 from auditor.studies.consensus.settings import ConsensusSettings
 from auditor.studies.consensus.study import consensus
@@ -213,25 +216,6 @@ def test_league_counts_wins_of_authors_by_people_and_metric(store: Store) -> Non
     assert rows_of(found.frame, "pearson")["kind"].to_list() == ["all"]  # of two systems there is none
 
 
-def test_two_truths_of_the_same_pairs_are_compared_whatever_their_sides(store: Store) -> None:
-    ingest_rows(store, REFERENCES)
-    ingest_pairs(store, [(image, kind, None, None, b, c) for image, kind, _, _, b, c in PAIRS])
-    ingest_pairs(store, [(image, kind, b, c, 11, 0) for image, kind, b, c, _, _ in PAIRS], "other")
-    found = consensus(store, "pairs", metrics=["bleu-1"], versus="other", settings=QUICK)
-    assert values(found.frame, "agreement", "kind") == {
-        "all": pytest.approx(2 / 3), "HC": 1.0, "HM": 1.0, "MM": 0.0,
-    }  # fmt: skip
-    assert values(found.frame, "accuracy", "truth", kind="all") == {
-        "pairs, 11 votes a pair": pytest.approx(2 / 3),
-        "other, 11 votes a pair": 1.0,
-    }
-    assert not rows_of(found.frame, "wins").is_empty()  # authors are those that the other source names
-    assert values(found.frame, "length-lead", "truth", kind="MM") == {
-        "pairs, 11 votes a pair": 0.0,
-        "other, 11 votes a pair": 0.0,
-    }
-
-
 def test_what_cannot_be_measured_is_refused_in_one_line(store: Store) -> None:
     ingest_rows(store, REFERENCES)
     with pytest.raises(UsageError, match="set: holds no pairs or triplets"):
@@ -249,10 +233,6 @@ def test_what_cannot_be_measured_is_refused_in_one_line(store: Store) -> None:
         consensus(store, "pairs", metrics=["bleu-1"], settings=ConsensusSettings(most=9))
     with pytest.raises(UsageError, match="--ties maybe: expected half, wrong, right"):
         consensus(store, "pairs", metrics=["bleu-1"], settings=ConsensusSettings(ties="maybe"))
-    with pytest.raises(UsageError, match="--as-published names the metrics"):
-        consensus(store, "pairs", metrics=["bleu-1"], as_published=True)
-    with pytest.raises(UsageError, match="--versus pairs: is the source"):
-        consensus(store, "pairs", metrics=["bleu-1"], versus="pairs")
 
 
 def test_pairs_without_references_or_with_too_few_are_counted(store: Store) -> None:
@@ -283,35 +263,6 @@ def test_expectation_over_halves_is_that_of_all_halves(votes_b: int, votes_c: in
     assert math.isclose(halves(9, 0)[1], 1.0)
 
 
-def test_a_protocol_draws_five_references_five_times_and_shares_ties(store: Store) -> None:
-    ingest_rows(store, [(image, slot, text) for image, slot, text in REFERENCES], "pascal50s")
-    ingest_pairs(store, PAIRS, "pascal50s-triplets")
-    with pytest.raises(UsageError, match="no compared image has 5 references"):
-        consensus(store, "pascal50s-triplets", protocol="clipscore2021", settings=QUICK)
-    more = [(f"i{image}", slot, f"one more {slot}") for image in range(4) for slot in (4, 5)]
-    ingest_rows(store, [*REFERENCES, *more], "pascal50s")
-    result = consensus(store, "pascal50s-triplets", protocol="clipscore2021", settings=QUICK)
-    rows = result.frame.filter(statistic="accuracy", kind="all")
-    assert set(rows["references"]) == {5}
-    assert rows["draw"].drop_nulls().unique().sort().to_list() == [1, 2, 3, 4, 5]
-    assert {"bleu-4:smooth=coco", "bleu-4", "cider-d:idf=run", "cider"} <= set(rows["metric"])
-    assert any("a metric's tie is broken at random" in said for said in result.sentences)
-
-
-def test_a_protocol_leaves_nothing_else_to_say(store: Store) -> None:
-    ingest_pairs(store, PAIRS, "pascal50s-triplets")
-    named = "pascal50s-triplets"
-    with pytest.raises(UsageError, match="known are clipscore2021"):
-        consensus(store, named, protocol="clipscore")
-    with pytest.raises(UsageError, match="leave -m, --against"):
-        consensus(store, named, protocol="clipscore2021", metrics=["cider"])
-    with pytest.raises(UsageError, match="leave --most, --at"):
-        consensus(store, named, protocol="clipscore2021", settings=ConsensusSettings(most=3))
-    ingest_pairs(store, PAIRS, "others")
-    with pytest.raises(UsageError, match="says nothing of others; it is of pascal50s-triplets"):
-        consensus(store, "others", protocol="clipscore2021")
-
-
 def test_library_and_command_give_the_same_rows(tmp_path: Path) -> None:
     path = tmp_path / "audit.duckdb"
     with Store.open(path, write=True) as store:
@@ -332,15 +283,17 @@ def test_findings_of_vedantam_2015_come_out(data: Path, tmp_path: Path) -> None:
         ingest_sources(store, [declared[name] for name in names])
     with Store.open(tmp_path / "audit.duckdb") as store:
         cider = ["cider:stem=true", "cider-d"]
-        pascal = consensus(store, "pascal50s-triplets", metrics=cider[:1], versus="pascal50s-pairs", settings=QUICK)
+        quick = replace(QUICK, tokenizer="bare")
+        truths = two_truths(store, ("pascal50s-triplets", "pascal50s-pairs"), cider[:1], quick, silent)
         pilot = consensus(
             store, "pascal50s-triplets", metrics=["bleu-1"], settings=ConsensusSettings(most=100, resamples=0)
         )
         scenes = consensus(
             store, "abstract50s-pairs", metrics=cider, settings=ConsensusSettings(ties="wrong", resamples=0)
         )
-    truth = "pascal50s-triplets, 1 decision a pair"
-    assert values(pascal.frame, "accuracy", "kind", metric=cider[0], truth=truth) == {
+    assert truths is not None
+    pascal = consensus_rows([truths.part], quick)
+    assert values(pascal, "accuracy", "kind") == {
         "all": pytest.approx(0.8344, abs=5e-5), "HC": 0.707, "HI": 0.997, "HM": 0.9105, "MM": 0.723,
     }  # fmt: skip
     assert values(scenes.frame, "accuracy", "kind", metric=cider[0]) == pytest.approx(
@@ -349,13 +302,12 @@ def test_findings_of_vedantam_2015_come_out(data: Path, tmp_path: Path) -> None:
     assert values(scenes.frame, "spearman", "metric")[cider[0]] > 0.92
     assert rows_of(pilot.frame, "accuracy", kind="all")["n"].to_list() == [179]  # of section 7.1
     assert values(scenes.frame, "ceiling", "kind")["all"] == pytest.approx(0.8332, abs=5e-5)  # the paper: .83
-    assert values(pascal.frame, "agreement", "kind") == {
-        "all": 0.85975, "HC": 0.644, "HI": 0.997, "HM": 0.984, "MM": 0.814,
-    }  # fmt: skip
-    leads = values(pascal.frame, "length-lead", "truth", kind="HC")
+    agreement = dict(truths.shared.agreement.select("kind", pl.col("value").round(12)).rows())
+    assert agreement == {"all": 0.85975, "HC": 0.644, "HI": 0.997, "HM": 0.984, "MM": 0.814}
+    leads = dict(truths.shared.lengths.filter(kind="HC").select("truth", "value").rows())
     assert leads["pascal50s-pairs, 11 votes a pair"] == pytest.approx(1.468)  # people like longer captions
-    assert leads[truth] == pytest.approx(0.054)
-    wins = values(pascal.frame, "wins", "system", kind="MM", metric="people")
+    assert leads["pascal50s-triplets, 1 decision a pair"] == pytest.approx(0.054)
+    wins = values(pascal, "wins", "system", kind="MM", metric="people")
     assert max(wins, key=wins.__getitem__) == "system 1"
     assert min(wins, key=wins.__getitem__) == "system 3"
 

@@ -1,0 +1,267 @@
+"""Measures what Hessel et al. 2021 and those after them print of Flickr8k's ratings, on those that are in the store.
+
+Coefficients are shown times 100, as papers print them: as published beside sound, what moves them, which metric is
+ahead, what people reach.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import polars as pl
+
+from auditor import parameters as p
+from auditor.model import Progress, Selection
+from auditor.papers.clipscore2021_ratings import (
+    DEFINITIONS,
+    MEAN,
+    POOLED,
+    PROFILE,
+    PUBLISHED,
+    SETUPS,
+    SOUND,
+    TAUS,
+    Followed,
+    available,
+    follow,
+)
+from auditor.papers.figures import Paper, Quantity
+from auditor.papers.measured import Measured
+from auditor.registry import METRICS, lacking
+from auditor.result import Said, Table
+from auditor.statistics import cluster_bootstrap
+from auditor.statistics.significance import holm
+from auditor.store.connection import Store
+from auditor.store.versions import log, resolve
+from auditor.studies.agree import ALL, WITHOUT, Resampling, correlated, rated_captions
+from auditor.studies.consensus import ConsensusSettings, consensus
+
+SOURCE = (
+    "Hessel et al. 2021, EMNLP, appendix A, and flickr8k_example of its repository; Sarto et al. 2023 (PAC-S) and "
+    "those after them"
+)
+
+#: What papers print of a coefficient: times 100.
+SCALE = 100
+
+#: Pairs of captions: accuracy with five references of each image, drawn five times; ties count half.
+PAIRS, _DESCRIBED, _FIVE = "pascal50s-triplets", "pascal50s", 5
+
+Quantities = Iterator[tuple[Quantity, float]]
+
+
+def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measured:
+    """Measure each coefficient as published and soundly; `seed` draws the images behind intervals, and references.
+
+    A metric that this installation cannot compute is not answerable.
+    """
+    reasons = {name: reason for name in paper.datasets if (reason := _lacking(store, name))}
+    quantities: dict[Quantity, float] = {}
+    signatures: dict[str, str] = {}
+    selections: list[Selection] = []
+    tables: list[Table] = []
+    notes: list[Said] = []
+    resampling = Resampling(seed=seed)
+    for name in (one for one in paper.datasets if one not in reasons):
+        part = follow(store, resolve(store, name), resampling, progress)
+        quantities.update(_measured(name, part))
+        signatures |= {f"{name}: {one.metric}": part.rated.signatures[one.published] for one in part.definitions}
+        selections += [part.rated.annotated, part.rated.references]
+        tables += tables_of(paper, part, resampling)
+        notes += [*part.notes, *_said(part)]
+    tables += _pairs(store, seed, progress)
+    absent = {
+        check.of: reason
+        for check in paper.checks
+        if check.of[1] in METRICS and (reason := lacking(METRICS[check.of[1]])) is not None
+    }
+    return Measured(
+        quantities,
+        reasons,
+        tuple(selections),
+        signatures,
+        notes=tuple(dict.fromkeys(notes)),
+        absent=absent,
+        tables=tuple(tables),
+    )
+
+
+def of_metrics(store: Store, paper: Paper, metrics: p.Metrics, _seed: int, progress: Progress) -> Quantities:
+    """Correlate further metrics with the ratings that the paper keeps."""
+    for name in (one for one in paper.datasets if not _lacking(store, one)):
+        setup = SETUPS[name]
+        rated = rated_captions(
+            store, resolve(store, name), setup.against, metrics, PROFILE, None, progress, rounded=False
+        )
+        kept = ALL if setup.own_references else WITHOUT
+        for row in correlated(rated, POOLED, kept, TAUS, Resampling(resamples=0)).rows:
+            if row["value"] is not None:
+                yield (name, row["metric"], "", "", f"{row['statistic']}-x100"), SCALE * row["value"]
+
+
+def _lacking(store: Store, name: str) -> str | None:
+    """Say what of a set of ratings must be ingested, if anything must."""
+    missing = " ".join(one for one in (name, SETUPS[name].against) if not log(store, one))
+    return f"not in the store: `auditor ingest {missing}`" if missing else None
+
+
+def _measured(name: str, part: Followed) -> Quantities:
+    for one in part.definitions:
+        for statistic in TAUS:
+            value = part.value(one, PUBLISHED, statistic)["value"]
+            if value is not None:
+                yield (name, one.metric, "", "", f"{statistic}-x100"), SCALE * value
+    ratings = part.rated.beside_scores(POOLED, without_references=not part.setup.own_references)
+    yield (name, "", "", "", "ratings"), float(ratings.height)
+    yield (name, "", "", "", "images"), float(ratings["image"].n_unique())
+
+
+def printed_figures(paper: Paper, dataset: str) -> dict[tuple[str, str], float]:
+    """Read what is printed of a set of ratings, times 100: by metric and coefficient, the figure with most digits."""
+    found: dict[tuple[str, str], str] = {}
+    for check in paper.checks:
+        named, statistic = check.of[1], check.of[-1].removesuffix("-x100")
+        if check.of[0] == dataset and statistic in TAUS and check.printed and not check.unanswerable:
+            found[named, statistic] = max(found.get((named, statistic), ""), check.printed, key=len)
+    return {key: float(printed) for key, printed in found.items()}
+
+
+def tables_of(paper: Paper, part: Followed, resampling: Resampling) -> list[Table]:
+    """Show a set of ratings as published and sound, what moves the numbers, which metric is ahead, people."""
+    label, statistic = part.rated.annotated.label, part.setup.statistic
+    n = part.value(part.definitions[0], PUBLISHED, statistic)["n"]
+    share = f"low, high: {resampling.confidence:.0%} interval by {resampling.resamples:,} resamples of images; "
+    made = [
+        Table(
+            f"{paper.name}, {label}: {statistic} × 100 of {n:,} ratings, as published and sound",
+            _beside(paper, part),
+            caption=(share if resampling.resamples else "")
+            + f"left out: {part.setup.leaves_out}; against {part.rated.references.label}, tokens: {PROFILE}; "
+            f"source: {SOURCE}; beside numbers of papers print “as published”, under the name in “theirs is”",
+            digits=tuple((name, 3) for name in ("published", "as published", "low", "high", "sound")),
+            name="by-protocol",
+        ),
+        Table(
+            f"what moves the numbers of {label}: × 100, metrics as published",
+            _moved(part),
+            caption="the first column is the paper's; numbers of papers differ where they follow another column",
+            name="what-moves-it",
+        ),
+    ]
+    neighbours = _neighbours(part, resampling)
+    if neighbours.height:
+        made.append(
+            Table(
+                f"is a metric of {label} ahead of the next? {statistic} × 100, metrics as published",
+                neighbours,
+                caption="difference with interval and p by images, p corrected for all neighbours (Holm)",
+                name="differences",
+            )
+        )
+    if part.people is not None:
+        people = part.people
+        ends = [people[end] and people[end] * SCALE for end in ("low", "high")]
+        shown = {"ceiling": [people["value"] * SCALE], "low": [ends[0]], "high": [ends[1]], "n": [people["n"]]}
+        made.append(
+            Table(
+                f"people among themselves, {label}: {statistic} × 100 of a rating with the mean of the others",
+                pl.DataFrame(shown, schema_overrides=dict.fromkeys(("low", "high"), pl.Float64)),
+                name="people",
+            )
+        )
+    return made
+
+
+def _beside(paper: Paper, part: Followed) -> pl.DataFrame:
+    statistic = part.setup.statistic
+    printed = printed_figures(paper, part.setup.dataset)
+    rows = []
+    for one in part.definitions:
+        theirs, sound = (part.value(one, reading, statistic) for reading in (PUBLISHED, SOUND))
+        rows.append(
+            {
+                "metric": one.name,
+                "published": printed.get((one.metric, statistic)),
+                "as published": _times(theirs["value"]),
+                "low": _times(theirs["low"]),
+                "high": _times(theirs["high"]),
+                "sound": _times(sound["value"]),
+                "theirs is": one.published,
+                "sound is": one.sound,
+                "why they differ": one.why,
+            }
+        )
+    numbers = dict.fromkeys(("published", "as published", "low", "high", "sound"), pl.Float64)
+    return pl.DataFrame(rows, schema_overrides=numbers)
+
+
+def _moved(part: Followed) -> pl.DataFrame:
+    """Put the number of each metric beside those with one thing changed."""
+    other = next(tau for tau in TAUS if tau != part.setup.statistic)
+    turned = ALL if part.candidates == WITHOUT else WITHOUT
+    with_or_without = "with own references" if turned == ALL else "without own references"
+    rows = []
+    for one in part.definitions:
+        row = {
+            "metric": one.name,
+            part.setup.statistic: _times(part.value(one, PUBLISHED, part.setup.statistic)["value"]),
+            other: _times(part.value(one, PUBLISHED, other)["value"]),
+            with_or_without: _times(part.value(one, PUBLISHED, part.setup.statistic, candidates=turned)["value"]),
+        }
+        if (MEAN, part.candidates) in part.ways:
+            row["mean of judges"] = _times(part.value(one, PUBLISHED, part.setup.statistic, MEAN)["value"])
+        rows.append(row)
+    return pl.DataFrame(rows)
+
+
+def _neighbours(part: Followed, resampling: Resampling) -> pl.DataFrame:
+    """Test each metric against the next by the images that were drawn for both."""
+    statistic = part.setup.statistic
+    values = {one.name: part.value(one, PUBLISHED, statistic)["value"] for one in part.definitions}
+    label = {one.name: one.published for one in part.definitions}
+    order = sorted((name for name, value in values.items() if value is not None), key=lambda name: -values[name])
+    rows = []
+    for a, b in pairwise(order):
+        drawn = [part.drawn.resamples.get((label[name], statistic)) for name in (a, b)]
+        apart = None if drawn[0] is None or drawn[1] is None else drawn[0] - drawn[1]
+        found = cluster_bootstrap.difference(values[a] - values[b], apart, part.drawn.images, resampling.confidence)
+        if found is not None:
+            ends = {"low": _times(found.low), "high": _times(found.high), "p": found.p}
+            rows.append({"metric": a, "next": b, "difference": _times(values[a] - values[b]), **ends})
+    made = pl.DataFrame(rows)
+    return made.with_columns(p=pl.Series(holm(made["p"].to_list()))) if rows else made
+
+
+def _pairs(store: Store, seed: int, progress: Progress) -> list[Table]:
+    """Show how often metrics pick the caption that people pick, where the pairs are in the store."""
+    if not (log(store, PAIRS) and log(store, _DESCRIBED)):
+        return []
+    definitions, _ = available()
+    settings = ConsensusSettings(most=_FIVE, draws=_FIVE, seed=seed, ties="half", resamples=0, tokenizer=PROFILE)
+    asked = dict.fromkeys(metric for one in definitions for metric in (one.published, one.sound))
+    rows = consensus(store, PAIRS, metrics=[*asked], against=_DESCRIBED, settings=settings, progress=progress).frame
+    mean = rows.filter(pl.col("statistic") == "accuracy", pl.col("draw").is_null())
+    called = {name: one.name for one in DEFINITIONS for name in (one.sound, one.published)}
+    return [
+        Table(
+            f"{PAIRS}: how often a metric picks the caption that people pick",
+            mean.select(pl.col("metric").replace_strict(called).alias("name"), "metric", "kind", "n", "value", "sd"),
+            sections="kind",
+            caption=f"{_FIVE} references of each image, drawn {_FIVE} times; a metric's tie counts half, and pairs "
+            "that people do not decide are left out. Which references the paper drew is not said",
+            name="pairs",
+        )
+    ]
+
+
+def _said(part: Followed) -> list[Said]:
+    label = part.rated.annotated.label
+    told: list[Said] = [f"{label}: left out: {part.setup.leaves_out}"]
+    if part.people is None:
+        told.append(f"{label}: one rating of each caption only: how far people agree is unknown")
+    return told
+
+
+def _times(value: float | None) -> float | None:
+    return None if value is None else round(value * SCALE, 10)

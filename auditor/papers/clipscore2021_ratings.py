@@ -1,0 +1,269 @@
+"""Ratings as Hessel et al. 2021 use them: scored as their program does and soundly, correlated in several ways."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import polars as pl
+
+from auditor.metrics.candidates import output_of
+from auditor.model import Progress, Selection, silent
+from auditor.registry import METRICS, References, lacking, not_installed
+from auditor.result import Finding, Said, Signature
+from auditor.statistics import cluster_bootstrap
+from auditor.statistics.correlation import correlate
+from auditor.store.connection import Store
+from auditor.studies.agree import (
+    ALL,
+    MEAN_DECIMALS,
+    PEOPLE,
+    WITHOUT,
+    ProtocolRows,
+    Rated,
+    Resampling,
+    Row,
+    correlated,
+    rated_captions,
+)
+
+PUBLISHED, SOUND = "as-published", "sound"
+
+TAUS = ("kendall-b", "kendall-c")
+
+POOLED, MEAN = "pooled", "mean"
+
+_RUN = "idf=run"
+
+_WITHOUT_INTERVAL = Resampling(resamples=0)
+
+#: The tokens of the paper's program.
+PROFILE = "ptb"
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A metric as the paper names it, as its program computes it, and as it is sound; both on the same tokens."""
+
+    name: str
+    published: str
+    sound: str
+    why: str
+
+    @property
+    def metric(self) -> str:
+        """Name the metric of ours that it goes by."""
+        return self.sound.partition(":")[0]
+
+
+@dataclass(frozen=True)
+class Setup:
+    """How a set of ratings is used: `statistic` of all ratings pooled with the scores of their captions.
+
+    `own_references` says whether captions that are word for word references of their image stay. `against` names the
+    references. `leaves_out` says in words what is left out.
+    """
+
+    dataset: str
+    against: str
+    statistic: str
+    own_references: bool
+    leaves_out: str
+
+
+_SMOOTHING = (
+    "theirs adds 1e-15 to matches and 1e-9 to n-grams: a caption that shares no 4-gram has next to nothing, and is "
+    "ranked by its 3-grams all the same; sound: smoothed as by Wang & Gaizauskas 2016"
+)
+
+DEFINITIONS = (
+    Definition("BLEU-1", "bleu-1:smooth=coco", "bleu-1", "theirs lets 1e-15 stand for no match; sound: smoothed"),
+    Definition("BLEU-4", "bleu-4:smooth=coco", "bleu-4", _SMOOTHING),
+    Definition(
+        "ROUGE-L",
+        "rouge-l:beta=1.2,aggregate=coco,ascii=false",
+        "rouge-l",
+        "theirs takes the best recall and the best precision, be they of two references, with beta 1.2; sound: "
+        "ROUGE-1.5.5's, pooled over the references",
+    ),
+    Definition("METEOR", "meteor", "meteor", "the same"),
+    Definition(
+        "CIDEr",
+        "cider-d:idf=run",
+        "cider",
+        "theirs is CIDEr-D, its documents are the ratings, each an item of the run; sound: CIDEr, its documents are "
+        "images",
+    ),
+)
+
+SETUPS = {
+    "flickr8k-expert": Setup(
+        "flickr8k-expert",
+        "flickr8k",
+        "kendall-c",
+        own_references=False,
+        leaves_out="158 captions that are a reference of their image, and their 474 ratings: 16,992 of 17,466 "
+        "stay; each rating by itself, no mean of judges",
+    ),
+    "flickr8k-crowd": Setup(
+        "flickr8k-crowd",
+        "flickr8k-crowd-refs",
+        "kendall-b",
+        own_references=True,
+        leaves_out="no rating: captions that are rated at their own image are taken out of its references",
+    ),
+}
+
+
+def available() -> tuple[tuple[Definition, ...], tuple[Finding, ...]]:
+    """List the definitions that this installation can compute, and what is found of those that it cannot."""
+    reasons = {one.name: lacking(METRICS[one.metric]) for one in DEFINITIONS}
+    missing = tuple(not_installed(one.metric, why) for one in DEFINITIONS if (why := reasons[one.name]))
+    return tuple(one for one in DEFINITIONS if reasons[one.name] is None), missing
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Scores of all definitions in one reading, and their coefficients by way and by what was rated."""
+
+    rated: Rated
+    rows: Mapping[tuple[str, str], ProtocolRows]
+
+
+@dataclass(frozen=True)
+class Followed:
+    """A set of ratings as the paper has it: metrics as published, which no program rounds, and sound; people's own.
+
+    `definitions` are those that this installation can compute.
+    """
+
+    setup: Setup
+    definitions: tuple[Definition, ...]
+    readings: Mapping[str, Reading]
+    people: Row | None
+    notes: tuple[Said, ...]
+
+    @property
+    def rated(self) -> Rated:
+        """What is rated, with the scores as published."""
+        return self.readings[PUBLISHED].rated
+
+    @property
+    def candidates(self) -> str:
+        """Say which captions the paper has."""
+        return ALL if self.setup.own_references else WITHOUT
+
+    @property
+    def ways(self) -> list[tuple[str, str]]:
+        """Name the ways that were measured: pooled or mean ratings, and of which captions."""
+        return list(self.readings[PUBLISHED].rows)
+
+    @property
+    def drawn(self) -> ProtocolRows:
+        """Return the rows of metrics as published, ratings pooled, with the coefficients in each resample."""
+        return self.readings[PUBLISHED].rows[POOLED, self.candidates]
+
+    def value(
+        self, one: Definition, reading: str, statistic: str, way: str = POOLED, candidates: str | None = None
+    ) -> Row:
+        """Give the row of a metric, as it is asked for, with its signature."""
+        metric = one.published if reading == PUBLISHED else one.sound
+        found = self.readings[reading]
+        made = found.rows[way, candidates or self.candidates]
+        row = next(row for row in made.rows if (row["metric"], row["statistic"]) == (metric, statistic))
+        return row | {"signature": found.rated.signatures[metric]}
+
+
+def follow(store: Store, annotated: Selection, resampling: Resampling, progress: Progress = silent) -> Followed:
+    """Score a set of ratings, and correlate it, as the paper does and soundly."""
+    setup = SETUPS[annotated.version.dataset]
+    definitions, missing = available()
+    sound = [one.sound for one in definitions]
+    rated = {
+        PUBLISHED: _as_published(store, setup, annotated, definitions, progress),
+        SOUND: rated_captions(store, annotated, setup.against, sound, PROFILE, None, progress),
+    }
+    readings = {name: Reading(one, _correlated(one, setup, resampling, progress)) for name, one in rated.items()}
+    people = _ceiling(rated[SOUND], setup, resampling)
+    return Followed(setup, definitions, readings, people, (*missing, *rated[SOUND].notes))
+
+
+def _correlated(
+    rated: Rated, setup: Setup, resampling: Resampling, progress: Progress
+) -> dict[tuple[str, str], ProtocolRows]:
+    """Correlate in the ways that papers differ in; intervals are of the protocol's own."""
+    ways = [(way, candidates) for way in (POOLED, MEAN) for candidates in (ALL, WITHOUT)]
+    if len(rated.judges) == 1:
+        ways = [one for one in ways if one[0] == POOLED]
+    own = (POOLED, ALL if setup.own_references else WITHOUT)
+    made = {}
+    for done, way in enumerate(ways):
+        progress(f"{rated.annotated.label}: correlating, {way[0]}", done, len(ways))
+        drawn = resampling if way == own else _WITHOUT_INTERVAL
+        made[way] = correlated(rated, *way, TAUS, drawn)
+    return made
+
+
+def _as_published(
+    store: Store,
+    setup: Setup,
+    annotated: Selection,
+    definitions: Sequence[Definition],
+    progress: Progress,
+) -> Rated:
+    """Score all definitions as published; those whose documents are items of a run are given every rating as one."""
+    named = [one.published for one in definitions]
+    of_run = [one for one in named if _RUN in one]
+    plain = [one for one in named if one not in of_run]
+    rated = rated_captions(store, annotated, setup.against, plain, PROFILE, None, progress, rounded=False)
+    if not of_run:
+        return rated
+    ratings = rated.beside_scores(POOLED, without_references=not setup.own_references)
+    items = ratings.group_by("image").agg(items=pl.len().cast(pl.UInt32)).sort("image")
+    run = replace(output_of(annotated), binds={"run_item": "rated_item"}, given={"rating_count": items})
+    beside = rated_captions(store, annotated, setup.against, of_run, PROFILE, None, progress, rated=run, rounded=False)
+    keys = ["image", "slot"]
+    signed = {one.label: one.signature(PROFILE, References("all")) for one in beside.metrics}
+    return replace(
+        rated,
+        scores=rated.scores.join(beside.scores.select(*keys, *beside.labels), on=keys, maintain_order="left"),
+        metrics=(*rated.metrics, *beside.metrics),
+        signatures={**rated.signatures, **{label: str(_of_ratings(one)) for label, one in signed.items()}},
+    )
+
+
+def _of_ratings(signature: Signature) -> Signature:
+    """Say in a signature that the items of the run are ratings, not captions."""
+    return replace(signature, parameters={**signature.parameters, "items": "ratings"})
+
+
+def _ceiling(rated: Rated, setup: Setup, resampling: Resampling) -> Row | None:
+    """Correlate each rating with the mean of the others of its caption; null where captions have one rating each."""
+    kept = rated.scores if setup.own_references else rated.scores.filter(~pl.col("is_reference"))
+    caption = ["image", "slot"]
+    others = (pl.col("score").sort().sum().over(caption) - pl.col("score")) / (pl.len().over(caption) - 1)
+    beside = (
+        rated.ratings.join(kept.select(caption), on=caption, how="semi", maintain_order="left")
+        .with_columns(others=others.round(MEAN_DECIMALS))
+        .filter(pl.len().over(caption) > 1)
+    )
+    if beside.is_empty():
+        return None
+    value, chance = correlate(beside.select("score", "others"), [setup.statistic]).select("value", "p").row(0)
+    drawn = cluster_bootstrap.resampled(
+        beside, "score", ["others"], [setup.statistic], resampling.resamples, resampling.key(rated, PEOPLE)
+    )
+    interval = cluster_bootstrap.interval(
+        value, drawn.get(("others", setup.statistic)), beside["image"].n_unique(), resampling.confidence
+    )
+    return {
+        "metric": PEOPLE,
+        "statistic": "ceiling",
+        "protocol": POOLED,
+        "value": value,
+        "low": interval and interval.low,
+        "high": interval and interval.high,
+        "p": chance,
+        "n": beside.height,
+        "candidates": ALL if setup.own_references else WITHOUT,
+    }

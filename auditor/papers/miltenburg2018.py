@@ -1,0 +1,362 @@
+"""Which of the words that van Miltenburg, Elliott & Vossen 2018, table 2, print are among our first?
+
+Measures what van Miltenburg, Elliott & Vossen 2018 publish, on those of their systems and captions in the store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from auditor import config
+from auditor.model import Progress
+from auditor.papers.figures import Paper, Quantity
+from auditor.papers.measured import Measured
+from auditor.papers.miltenburg2018_composition import composition, is_of_all_images
+from auditor.result import Result, Said, Table
+from auditor.statistics.diversity_correlation import correlate_statistics
+from auditor.store.connection import Store
+from auditor.store.versions import log, resolve_all
+from auditor.studies.diversity import FILE_ORDER, DiversitySettings, diversity, measured, selections_with_tokens
+from auditor.studies.diversity.missed import missed_words
+from auditor.studies.diversity.omitted import omitted_words
+from auditor.text.spacy import pipelines
+
+#: Captions of people for the systems' images, and training data: what the paper has, or what is nearest to it.
+_EVALUATION = ("coco-val2014", "coco-val")
+
+_TRAINING = ("coco-train", "coco-train-words")
+
+_PEOPLE, _TRAINED = "val2014", "train2014"
+
+#: The tokenizer of the authors' code, and the one that is measured beside it, in drawn orders, by tokens.
+_TOKENIZER, _ROBUST = "spacy", "bare"
+
+_PUBLISHED = "as-published"
+
+_DRAWN = "drawn-orders"
+
+_CURVE_AT = 50_000
+
+_CORRELATED = ("asl", "sdsl", "types", "ttr-1", "ttr-2", "novel", "coverage", "recall-5")
+
+#: What a part of the images does not tell.
+_OF_ALL_IMAGES = ("types", "types-of-all-lists", "tokens-of-all-lists", "limit", "unlearnable")
+
+#: The level of what is of all images of val2014 and of words learnt from train2014.
+_WHOLE = "val2014"
+
+_SCORES = "BLEU and Meteor are copied from the systems' papers or given by the COCO server for a whole set of captions"
+
+_HALF = "coco-val has about half of the images: `auditor fetch coco-val2014` says how to obtain all"
+
+_COVERAGE = (
+    "coverage is of all words of val2014 that train2014 has: half of the images (coco-val) hold other words, and the"
+    " training words at hand (coco-train-words) hold words of evaluation captions: `auditor fetch coco-val2014"
+    " coco-train` says how to obtain both"
+)
+
+_WORDS = (
+    "no captions of training data in the store, at most its words: `auditor fetch coco-train` says how to obtain it"
+)
+
+_ORDER = "the order of captions in its file is not known: declare the file in datasets.toml, and keep it where it was"
+
+_SETTINGS = DiversitySettings(_TOKENIZER, as_written=True, full_lists=True)
+
+Quantities = Iterator[tuple[Quantity, float]]
+
+
+def measure(store: Store, paper: Paper, seed: int, progress: Progress) -> Measured:
+    """Measure tables 1 to 3 and figures 1, 2 and 4 to 7 as the authors' code does; they need tokenizer `spacy`.
+
+    Table 3 and figure 7 need a spaCy pipeline, too; content words are by its tags, as published, or else by a list.
+
+    People's captions are coco-val2014, or else the half of it in coco-val; training data coco-train, or else its words.
+    """
+    systems = [name for name in paper.datasets if log(store, name)]
+    evaluation, training = _first(store, _EVALUATION), _first(store, _TRAINING)
+    lacking = _lacking(paper, systems, evaluation, training)
+    if not systems:
+        return Measured({}, lacking)
+    return _measured(store, paper, systems, evaluation, training, lacking, seed, progress)
+
+
+def _measured(
+    store: Store,
+    paper: Paper,
+    systems: Sequence[str],
+    evaluation: str | None,
+    training: str | None,
+    lacking: Mapping[str, str],
+    seed: int,
+    progress: Progress,
+) -> Measured:
+    tagger = pipelines.installed()
+    settings = replace(_SETTINGS, seed=seed, pipeline=tagger)
+    people = [evaluation] if evaluation else []
+    called = {evaluation: _PEOPLE} if evaluation else {}
+    described, rows = _described(store, [*systems, *people], evaluation, training, settings, progress)
+    rows = rows.with_columns(pl.col("dataset").replace(called))
+    unordered = [called.get(name, name) for one in described.found(FILE_ORDER) if (name := str(one.about["dataset"]))]
+    values = _in_file_order(rows.filter(pl.col("position").is_null()), unordered)
+    drawn = rows.filter(position=_CURVE_AT).select("dataset", value="robust")
+    quantities: dict[Quantity, float] = {}
+    notes: list[Said] = [*described.notes, *described.findings, *_stand_ins(evaluation, training)]
+    asked = {check.of[1] for check in paper.checks}
+    signatures = {name: signature for name, signature in described.signatures.items() if name in asked}
+    if evaluation:
+        quantities.update(first_missed(store, paper, systems, evaluation, tagger, progress))
+    if evaluation and training:
+        quantities.update(first_omitted(store, paper, systems, training, evaluation, progress))
+    quantities.update(_columns(values, drawn))
+    quantities.update(_of_all_lists(store, evaluation, training, settings, progress))
+    if len(systems) == len(paper.datasets):
+        quantities.update(_correlations(values.filter(pl.col("dataset").is_in(systems))))
+    composed = composition(store, paper, systems, called, progress)
+    quantities.update(composed.quantities)
+    absent = _without_value(values) | dict(composed.absent)
+    absent |= {check.of: why for check in paper.checks if (why := _unanswerable(check.of, evaluation, training))}
+    return Measured(
+        {named: value for named, value in quantities.items() if named not in absent},
+        lacking,
+        tuple(resolve_all(store, [*systems, *people, *([training] if training else [])])),
+        signatures | dict(composed.signatures),
+        notes=(*notes, *composed.notes),
+        absent=absent,
+        tables=(_table(paper, rows), *composed.tables),
+        intervals=_intervals(rows) | dict(composed.intervals),
+    )
+
+
+def of_candidates(store: Store, _paper: Paper, candidates: Sequence[str], seed: int, progress: Progress) -> Quantities:
+    """Measure other systems' output as the authors' code measures the nine systems'."""
+    evaluation, training = _first(store, _EVALUATION), _first(store, _TRAINING)
+    settings = replace(_SETTINGS, seed=seed, pipeline=pipelines.installed())
+    _, rows = _described(store, candidates, evaluation, training, settings, progress)
+    values = rows.filter(pl.col("position").is_null(), pl.col("dataset").is_not_null()).drop_nulls("value")
+    for dataset, statistic, value in values.select("dataset", "statistic", "value").iter_rows():
+        yield (dataset, statistic, "", "", _PUBLISHED), value
+
+
+_KEY = ["dataset", "version", "split", "statistic", "position"]
+
+
+def _described(
+    store: Store,
+    names: Sequence[str],
+    evaluation: str | None,
+    training: str | None,
+    settings: DiversitySettings,
+    progress: Progress,
+) -> tuple[Result, pl.DataFrame]:
+    """Measure diversity as the authors' code does; column `robust` is what no order or blank changes."""
+    described = diversity(
+        store,
+        *names,
+        settings=settings,
+        against=training,
+        evaluation=evaluation,
+        config=config.sources(None),
+        progress=progress,
+    )
+    robust = replace(settings, as_written=False, full_lists=False, tokenizer=_ROBUST)
+    selections, known = selections_with_tokens(store, names, training, evaluation, None, _ROBUST, progress)
+    beside, _ = measured(store, selections, robust, known, {}, progress)
+    values = beside.select(*_KEY, robust="value")
+    return described, described.frame.join(values, on=_KEY, how="left", nulls_equal=True, maintain_order="left")
+
+
+def _first(store: Store, names: Sequence[str]) -> str | None:
+    return next((name for name in names if log(store, name)), None)
+
+
+def _stand_ins(evaluation: str | None, training: str | None) -> list[str]:
+    """Say what is in the place of the paper's data."""
+    said = [f"{_PEOPLE} stands for {evaluation}"] if evaluation else []
+    if training == _TRAINING[1]:
+        said.append(
+            f"{training} is no training split: it has the words of some nine tenths of all of COCO, evaluation captions"
+            " too, so that learnable, limit and novel-types are not the paper's"
+        )
+    return said
+
+
+def _lacking(paper: Paper, systems: Sequence[str], evaluation: str | None, training: str | None) -> dict[str, str]:
+    """Say what must be ingested for the datasets of checks of which the store has nothing."""
+    missing = [name for name in paper.datasets if name not in systems]
+    reasons = {name: f"{name} is not in the store: `auditor ingest {name}`" for name in missing}
+    if evaluation is None:
+        reasons[_PEOPLE] = f"{_EVALUATION[1]} is not in the store: `auditor ingest {_EVALUATION[1]}`"
+    if training != _TRAINING[0]:
+        reasons[_TRAINED] = f"{_TRAINING[0]} is not in the store: `auditor fetch {_TRAINING[0]}` says how to obtain it"
+    reasons[""] = "not all nine systems have both, or all nine have the same"
+    if missing:
+        reasons[""] = f"not all nine systems are in the store: `auditor ingest {' '.join(missing)}`"
+    if evaluation is None or training is None:
+        needed = f"needs people's captions and words of training data: `auditor ingest {_EVALUATION[1]} {_TRAINING[1]}`"
+        named = (*systems, *([_PEOPLE] if evaluation else []), *([] if missing else [""]))
+        reasons |= dict.fromkeys(named, needed)
+    return reasons
+
+
+def _unanswerable(of: Quantity, evaluation: str | None, training: str | None) -> str | None:
+    """Say why a quantity of the paper is not what can be measured on the captions at hand."""
+    dataset, metric, _, level, _ = of
+    if level == _WHOLE and (evaluation, training) != (_EVALUATION[0], _TRAINING[0]):
+        return _COVERAGE
+    if metric in ("bleu-4", "meteor"):
+        return _SCORES
+    if training != _TRAINING[0] and {"novel", "known"} & set(metric.split()):
+        return _WORDS
+    of_all_images = metric in _OF_ALL_IMAGES or is_of_all_images(metric)
+    if dataset == _PEOPLE and evaluation != _EVALUATION[0] and of_all_images:
+        return _HALF
+    if metric in ("limit", "unlearnable") and training != _TRAINING[0]:
+        return _WORDS
+    return None
+
+
+def _in_file_order(rows: pl.DataFrame, unordered: Sequence[str]) -> pl.DataFrame:
+    """Give dataset, statistic, value, reason; without type-token ratios of captions whose order in the file is lost."""
+    lost = pl.col("statistic").str.starts_with("ttr-") & pl.col("dataset").is_in(unordered)
+    return rows.select(
+        "dataset",
+        "statistic",
+        value=pl.when(~lost).then("value"),
+        reason=pl.when(lost).then(pl.lit(_ORDER)).otherwise("reason"),
+    )
+
+
+def _without_value(values: pl.DataFrame) -> dict[Quantity, str]:
+    """Say why statistics have no value."""
+    lacking = values.filter(pl.col("value").is_null(), pl.col("reason").is_not_null())
+    return {
+        (dataset, statistic, "", "", _PUBLISHED): reason
+        for dataset, statistic, reason in lacking.select("dataset", "statistic", "reason").iter_rows()
+    }
+
+
+def _intervals(rows: pl.DataFrame) -> dict[Quantity, tuple[float, float]]:
+    """Give the ends of what has an interval over images: the deviation of lengths, and local recall."""
+    kept = rows.filter(spread="images").drop_nulls(["low", "high"])
+    return {
+        (dataset, statistic, "", "", _PUBLISHED): (low, high)
+        for dataset, statistic, low, high in kept.select("dataset", "statistic", "low", "high").iter_rows()
+    }
+
+
+def _columns(values: pl.DataFrame, drawn: pl.DataFrame) -> Quantities:
+    for dataset, statistic, value, _ in values.drop_nulls("value").iter_rows():
+        for level in ("", _WHOLE) if statistic.startswith("coverage") else ("",):
+            yield (dataset, statistic, "", level, _PUBLISHED), value
+    for dataset, value in drawn.drop_nulls().iter_rows():
+        yield (dataset, f"types-of-{_CURVE_AT}-tokens", "", "", _DRAWN), value
+    people = dict(values.filter(dataset=_PEOPLE).drop_nulls("value").select("statistic", "value").iter_rows())
+    if "novel" in people:
+        yield (_PEOPLE, "known", "", "", _PUBLISHED), 1 - people["novel"]
+    if "limit" in people:
+        yield (
+            (_PEOPLE, "unlearnable", "", "", _PUBLISHED),
+            round(people["learnable"] / people["limit"] - people["learnable"]),
+        )
+
+
+def _of_all_lists(
+    store: Store, evaluation: str | None, training: str | None, settings: DiversitySettings, progress: Progress
+) -> Quantities:
+    """Count types and tokens of all captions of what the paper has as a whole; and the training data's columns."""
+    whole = {name: called for name, called in ((evaluation, _PEOPLE), (training, _TRAINED)) if name}
+    for name, called in whole.items():
+        if name not in (_EVALUATION[0], _TRAINING[0]):
+            continue
+        every = replace(settings, pipeline=None, draws=1, lists="all", curve=0)
+        counted = diversity(store, name, settings=every, config=config.sources(None), progress=progress).frame
+        for statistic in ("types", "tokens"):
+            value = counted.filter(statistic=statistic)["value"].item()
+            yield (called, f"{statistic}-of-all-lists", "", "", _PUBLISHED), value
+        if called == _TRAINED:
+            columns = diversity(store, name, settings=settings, config=config.sources(None), progress=progress).frame
+            kept = columns.filter(pl.col("position").is_null(), pl.col("value").is_not_null())
+            for statistic, value in kept.select("statistic", "value").iter_rows():
+                yield (called, statistic, "", "", _PUBLISHED), value
+
+
+def _correlations(values: pl.DataFrame) -> Quantities:
+    """Correlate the columns that all of the systems have."""
+    everywhere = pl.col("value").is_not_null().sum().over("statistic") == pl.col("dataset").n_unique()
+    known = values.filter(everywhere).select("dataset", "statistic", "value")
+    correlations = correlate_statistics(known, [name for name in _CORRELATED if name in known["statistic"]])
+    for a, b, rho in correlations.drop_nulls("value").select("statistic_a", "statistic_b", "value").iter_rows():
+        yield ("", f"{a} {b}", "", "", "spearman"), abs(round(rho, 12))
+
+
+def _table(paper: Paper, rows: pl.DataFrame) -> Table:
+    """Set what the authors' code gives beside the print, and what no order of captions, blank or sign changes."""
+    printed = {
+        check.of[:2]: check.printed
+        for check in paper.checks
+        if check.printed and check.to is None and check.of[2:] == ("", "", _PUBLISHED)
+    }
+    shown = rows.filter(pl.col("position").is_null(), pl.col("dataset").is_not_null()).drop_nulls("value")
+    named = shown.select("dataset", "statistic").rows()
+    return Table(
+        "as the authors measure, and independent of order, blanks and punctuation",
+        shown.select(
+            "statistic",
+            "dataset",
+            pl.Series("printed", [printed.get((dataset, statistic)) for dataset, statistic in named], dtype=pl.String),
+            pl.col("value").alias("as published"),
+            pl.col("robust").alias("independent"),
+        ).sort("statistic", maintain_order=True),
+        sections="statistic",
+        caption="independent: the mean over drawn orders of the captions, tokenizer bare",
+        name="measured",
+    )
+
+
+_FIRST = 15
+
+_RANKINGS = {"absolute": "missed-absolute", "relative": "missed-relative", "relative-floor": "missed-relative-floor"}
+
+
+def first_omitted(
+    store: Store, paper: Paper, systems: Sequence[str], training: str, evaluation: str, progress: Progress
+) -> Quantities:
+    """Say of each printed word whether it is among the first of the words that none of the systems has."""
+    if len(systems) < len(paper.datasets):
+        return
+    words = omitted_words(
+        store,
+        *systems,
+        number=_FIRST,
+        tokenizer=_TOKENIZER,
+        against=training,
+        evaluation=evaluation,
+        all_images=True,  # what a system never says is a matter of all that it says, and the systems are here whole
+        progress=progress,
+    ).frame
+    none = words.filter(pl.col("dataset").is_null())
+    for column, ranking in (("rank", "omitted-by-training"), ("evaluated_rank", "omitted-by-evaluation")):
+        yield from _among(paper, ranking, none.filter(pl.col(column) <= _FIRST)["word"].to_list())
+
+
+def first_missed(
+    store: Store, paper: Paper, systems: Sequence[str], evaluation: str, tagger: str | None, progress: Progress
+) -> Quantities:
+    """Say of each printed word whether it is among the first of those that five captions have and systems miss."""
+    if len(systems) < len(paper.datasets):
+        return
+    settings = DiversitySettings(_TOKENIZER, pipeline=tagger)
+    words = missed_words(store, *systems, evaluation=evaluation, settings=settings, progress=progress).frame
+    for name, ranking in _RANKINGS.items():
+        first = words.filter(pl.col("rank") <= _FIRST, ranking=name)
+        yield from _among(paper, ranking, first["word"].to_list())
+
+
+def _among(paper: Paper, ranking: str, first: Sequence[str]) -> Quantities:
+    for check in paper.checks:
+        if check.of[4] == f"first-{_FIRST}-{ranking}":
+            yield check.of, float(check.of[1] in first)

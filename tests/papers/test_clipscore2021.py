@@ -1,0 +1,105 @@
+"""Published protocols: what is left out, what documents are, which coefficient; the numbers that papers print."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+import pytest
+from conftest import DATA
+from scipy.stats import kendalltau
+from small_sets import RATED, rated
+
+from auditor import config
+from auditor.papers import paper
+from auditor.papers.clipscore2021 import printed_figures
+from auditor.papers.clipscore2021_ratings import DEFINITIONS, SETUPS, Definition, Followed, follow
+from auditor.papers.reproduce import OUTSIDE, UNANSWERED, WITHIN, reproduce
+from auditor.registry import METRICS, lacking
+from auditor.store.connection import MEMORY, Store
+from auditor.store.versions import resolve
+from auditor.studies.agree import AgreeSettings, Resampling, agree
+from auditor.studies.ingest.sources import ingest_sources
+
+
+@pytest.fixture
+def part(store: Store, tmp_path: Path) -> Followed:
+    """Small ratings under the name of the experts', as the paper has them."""
+    rated(store, tmp_path, "flickr8k-expert", "flickr8k")
+    return follow(store, resolve(store, "flickr8k-expert"), Resampling(resamples=0))
+
+
+def named(metric: str) -> Definition:
+    return next(one for one in DEFINITIONS if one.metric == metric)
+
+
+def test_ratings_of_captions_that_are_references_are_left_out(part: Followed) -> None:
+    bleu = named("bleu-4")
+    assert part.value(bleu, "as-published", "kendall-c")["n"] == 3 * 7
+    assert part.value(bleu, "as-published", "kendall-c", candidates="all")["n"] == 3 * 8
+    assert part.value(bleu, "as-published", "kendall-c", "mean")["n"] == 7
+
+
+def test_documents_of_cider_are_the_ratings_that_stay(part: Followed) -> None:
+    assert "|items:ratings|" in part.value(named("cider"), "as-published", "kendall-c")["signature"]
+    assert "items" not in part.value(named("cider"), "sound", "kendall-c")["signature"]
+
+
+def test_tau_is_that_of_agree_over_pooled_ratings(store: Store, part: Followed) -> None:
+    plain = AgreeSettings(protocols=["pooled"], statistics=["kendall-c"], resampling=Resampling(resamples=0))
+    by_hand = agree(store, "flickr8k-expert", metrics=["rouge-l"], tokenizer="ptb", question=plain)
+    expected = by_hand.frame.filter(statistic="kendall-c", candidates="without-references")["value"].item()
+    assert part.value(named("rouge-l"), "sound", "kendall-c")["value"] == expected
+
+
+def test_people_reach_what_a_rating_has_with_the_mean_of_the_others(part: Followed) -> None:
+    pairs = [
+        (scores[judge], round((sum(scores) - scores[judge]) / 2, 10))
+        for _, text, scores in RATED[1:]
+        for judge in range(3)
+    ]
+    assert part.people is not None
+    expected = kendalltau(*zip(*pairs, strict=True), variant="c")[0]
+    assert part.people["value"] == pytest.approx(expected, abs=1e-12)
+
+
+def test_nothing_is_answered_without_the_ratings(store: Store) -> None:
+    rows = reproduce(store, "clipscore2021").frame
+    assert set(rows["verdict"]) == {UNANSWERED}
+    assert "not in the store: `auditor ingest flickr8k-crowd flickr8k-crowd-refs`" in rows["reason"].to_list()
+
+
+def test_the_figure_with_most_digits_is_the_one_that_is_shown() -> None:
+    printed = printed_figures(paper("clipscore2021"), "flickr8k-expert")
+    assert printed["bleu-4", "kendall-c"] == 30.776
+    assert printed["cider", "kendall-b"] == 43.602
+
+
+@pytest.fixture(scope="module")
+def real() -> Iterator[Store]:
+    if DATA is None:
+        pytest.skip("the real datasets are not here: set AUDITOR_DATA to the folder that holds flickr8k/")
+    if lacking(METRICS["meteor"]):
+        pytest.skip("METEOR is not installed")
+    declared = config.sources(data=DATA)
+    with Store.open(MEMORY) as store:
+        names = ("flickr8k", "flickr8k-expert", "flickr8k-crowd", "flickr8k-crowd-refs")
+        ingest_sources(store, [declared[name] for name in names])
+        yield store
+
+
+@pytest.mark.full
+@pytest.mark.xdist_group("clipscore2021")
+def test_what_metric_papers_print_of_flickr8k_comes_out(real: Store) -> None:
+    rows = reproduce(real, "clipscore2021").frame
+    off = rows.filter(pl.col("verdict") != UNANSWERED).with_columns(
+        off=(pl.col("value") - pl.col("printed").str.replace_all(",", "").cast(pl.Float64)).abs()
+    )
+    assert off.filter(pl.col("statistic").str.contains("kendall"), pl.col("off") > 0.06).is_empty()
+    assert {*rows["verdict"]} <= {WITHIN, OUTSIDE, UNANSWERED}
+
+
+def test_setups_name_datasets_that_are_declared() -> None:
+    declared = config.sources(None)
+    assert {one for setup in SETUPS.values() for one in (setup.dataset, setup.against)} <= set(declared)
