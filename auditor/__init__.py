@@ -55,9 +55,9 @@ def __getattr__(name: str) -> object:
 
         return Auditor
     if name in ("Document", "Finding", "Result"):
-        from auditor import result
+        from auditor import document
 
-        return getattr(result, name)
+        return getattr(document, name)
     if name == "metric":
         from auditor.registry import metric
 
