@@ -22,10 +22,8 @@ from auditor.studies import (
     duplicates,
     export,
     findings,
-    formats,
     identical,
     ingest,
-    keyness,
     known,
     metrics,
     named,
@@ -43,8 +41,9 @@ from auditor.studies import (
     templates,
     verify,
     versions,
+    words,
 )
-from auditor.studies.diversity import missed, omitted, robustness
+from auditor.studies.diversity import robustness
 from auditor.studies.upkeep import sql
 from auditor.studies.upkeep import store as upkeep
 
@@ -74,23 +73,15 @@ class Auditor:
         self.store = Store.open(Path(path), write=write, wait=wait)
 
     fetch, metrics = staticmethod(ingest.fetch), staticmethod(metrics.metric_cards)
-    formats = staticmethod(formats.formats)
     ingest, export = Method(ingest.ingest), Method(export.export)
-    datasets, log, tag, note = (
-        Method(versions.datasets),
-        Method(versions.log),
-        Method(versions.tag),
-        Method(versions.note),
-    )
-    drop = Method(versions.drop)
+    datasets, tag, drop = Method(versions.datasets), Method(versions.tag), Method(versions.drop)
     diff, verify, sql = Method(versions.diff), Method(verify.verify), Method(sql.query)
     info, gc = Method(upkeep.info), Method(upkeep.gc)
     profile, identical, duplicates = Method(profile.profile), Method(identical.identical), Method(duplicates.duplicates)
     findings, templates, outliers = Method(findings.findings), Method(templates.templates), Method(outliers.outliers)
     diversity, robustness = Method(diversity.diversity), Method(robustness.robustness)
-    omitted, missed = Method(omitted.omitted_words), Method(missed.missed_words)
     syntax = Method(syntax.syntax)
-    keyness, perplexity = Method(keyness.keyness), Method(perplexity.perplexity)
+    words, perplexity = Method(words.words), Method(perplexity.perplexity)
     bounds, compare, correlate = Method(bounds.bounds), Method(compare.compare), Method(correlate.correlate)
     rank, score = Method(score.ranked_captions), Method(score.score)
     stages = Method(stages.stages)

@@ -146,6 +146,7 @@ Tokenizer = Annotated[
     Parameter(
         "How captions become tokens: bare, char, ptb, 13a, spacy or whitespace; auto: bare, or char where captions are "
         "written without blanks between words.",
+        short="t",
         completes="tokenizer",
     ),
 ]

@@ -29,10 +29,9 @@ SINGLE = ("quick", "lazy")
 ASKED: Mapping[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
     "datasets": ((), {}),
     "metrics": ((), {}),
-    "formats": ((), {}),
     "diff": (TWO, {}),
     "profile": (TWO, {}),
-    "keyness": (TWO, {}),
+    "words": (ONE, {"against": NAMES[1]}),
     "bounds": (TWO, {"metrics": ["cider"]}),
     "compare": (TWO, {"metrics": ["bleu-1"]}),
     "score": (ONE, {"metrics": ["rouge-l"]}),
@@ -43,8 +42,8 @@ ASKED: Mapping[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
 
 #: Questions that have tests of their own only.
 APART = {
-    *("fetch", "ingest", "export", "tag", "note", "drop"),  # write
-    *("omitted", "missed", "agree", "consensus"),  # are about other datasets still
+    *("fetch", "ingest", "export", "store tag", "store drop", "store gc"),  # write
+    *("agree", "consensus"),  # are about other datasets still
     "distractors",  # is about captions with phrases
     "choices",  # is about forced-choice items
     *("robustness", "probe"),  # take their time
@@ -54,8 +53,6 @@ APART = {
 
 #: What has tests of its own, and is asked of both stores all the same.
 ALIKE: Mapping[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
-    "omitted": (ONE, {"against": NAMES[1], "evaluation": NAMES[1], "all_images": True}),
-    "missed": (ONE, {"evaluation": NAMES[0], "importance": 1, "floor": 1}),
     "agree": (("stars",), {"against": NAMES[1], "metrics": ["bleu-1"]}),
     "choices": (("pairs",), {"against": NAMES[1], "train": NAMES[0], "metrics": ["bleu-1"]}),
     "probe": (ONE, {"metrics": ["bleu-1"], "components": ["order"]}),
@@ -123,7 +120,7 @@ def test_question_has_an_answer_on_the_sample_that_is_the_same_in_another_store(
     if name == "syntax" and pipelines.installed() is None:
         pytest.skip(f"no spaCy pipeline is installed: {pipelines.INSTALL}")
     named, said = ALIKE.get(name) or ASKED.get(name, (ONE, {}))
-    answer, again = (getattr(audit, name)(*named, **said) for audit in audits)
+    answer, again = (getattr(audit, name.rpartition(" ")[2])(*named, **said) for audit in audits)
     assert answer.sections if isinstance(answer, Document) else answer.frame.height
     assert in_any_store(answer) == in_any_store(again)
 
@@ -135,14 +132,14 @@ def in_any_store(answer: auditor.Result | Document) -> str:
 
 
 def test_what_is_volatile_is_told_apart(audits: tuple[auditor.Auditor, auditor.Auditor]) -> None:
-    (first,), (second,) = (json.loads(audit.log("parts").to_json()).values() for audit in audits)
+    (first,), (second,) = (json.loads(audit.datasets("parts").to_json()).values() for audit in audits)
     assert set(first["volatile"]["versions"][0]) == {"dataset", "seq", "split", "created_at", "source_sha256"}
     for of in ("versions", "rows"):
         one, other = first["volatile"][of][0], second["volatile"][of][0]
         assert one["created_at"] != other["created_at"]
         assert one["source_sha256"] != other["source_sha256"]
         assert not first[of][0].keys() & {"created_at", "source_sha256"}
-    assert {"created_at", "source_sha256"} <= {*audits[0].log("parts").frame.columns}
+    assert {"created_at", "source_sha256"} <= {*audits[0].datasets("parts").frame.columns}
 
 
 @pytest.mark.xdist_group("every question")

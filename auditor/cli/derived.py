@@ -220,11 +220,14 @@ def _run(
             arguments.insert(0, at_work.enter_context(_opened_apart(apart)))
         elif "store" in takes:
             path: Path = values["store"]
-            is_spared = study.needs_no_store_with and values[study.needs_no_store_with] and not path.exists()
-            if values.get("dry_run") or is_spared:
+            file = values.get(study.needs_no_store_with or "")
+            is_spared = file is not None and Path(file).is_file() and not path.exists()
+            if values.get("dry_run") or values.get("formats") or is_spared:
                 path = MEMORY
             write = study.makes or (study.writes and path.exists())  # nothing to write to is no reason to make a store
-            arguments.insert(0, at_work.enter_context(o.opened(path, write=write, wait=values["wait"])))
+            arguments.insert(
+                0, at_work.enter_context(o.opened(path, write=write, wait=values["wait"], migrate=study.migrates))
+            )
         if "narrate" in takes:
             keywords["narrate"] = narrate
         if "confirm" in takes:
@@ -276,6 +279,7 @@ def _arguments(
 ) -> tuple[list[Any], dict[str, Any]]:
     """Give the arguments of a study, records of settings put together again."""
     hints = get_type_hints(function)
+    named = inspect.getfullargspec(inspect.unwrap(function)).kwonlyargs
     positional: list[Any] = []
     keywords: dict[str, Any] = {}
     records: dict[tuple[str, ...], dict[str, Any]] = {}
@@ -288,7 +292,7 @@ def _arguments(
             value = None if option.default is inspect.Parameter.empty else option.default
         if len(option.path) > 1:
             records.setdefault(option.path[:-1], {})[option.name] = value
-        elif option.default is inspect.Parameter.empty:
+        elif option.default is inspect.Parameter.empty and option.name not in named:
             positional.append(value)
         else:
             keywords[option.name] = value

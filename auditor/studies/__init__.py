@@ -29,8 +29,8 @@ class Study:
     needs a store that it may write to, `makes` also that a store that is not there is made. `draws` says that its
     results have figures, `document` that it gives a document, `card` that this is a dataset's card, `verdicts` that its
     rows have a verdict each, `asks` that its verdict is no finding unless the user says so, with --exit-code.
-    `needs_no_store_with` names the parameter with which it can do without one. `package` is the one that adds it, empty
-    for ours.
+    `needs_no_store_with` names the parameter that may be a file with which it can do without one; `migrates` is false
+    where a store stays of the schema that it has. `package` is the one that adds it, empty for ours.
     """
 
     function: str
@@ -44,6 +44,7 @@ class Study:
     verdicts: bool = False
     asks: bool = False
     needs_no_store_with: str | None = None
+    migrates: bool = True
     package: str = ""
 
     def load(self) -> Callable[..., Any]:
@@ -63,7 +64,7 @@ def _here(place: str, group: Group, line: str, **kind: Any) -> Study:
     return Study(f"auditor.studies.{place}", group, line, **kind)
 
 
-#: Every question, by the name of its command, in the order in which they are listed.
+#: Every question, by the name of its command, in the order in which they are listed. `store info` is a subcommand.
 STUDIES: dict[str, Study] = {
     "fetch": _here("ingest:fetch", "Data", "Download datasets into the data folder, checked by sha256."),
     "ingest": _here(
@@ -73,24 +74,18 @@ STUDIES: dict[str, Study] = {
         writes=True,
         makes=True,
     ),
-    "formats": _here("formats:formats", "Data", "List the file formats that ingest reads, or explain one."),
     "export": _here(
         "export:export", "Data", "Write a version to files: a bundle, COCO, Karpathy, CSV, JSON lines, Hugging Face."
     ),
-    "datasets": _here("versions:datasets", "Data", "List the datasets of the store, each with its newest version."),
-    "log": _here("versions:log", "Data", "List every version of a dataset, the newest first."),
-    "tag": _here("versions:tag", "Data", "Give a version a name that every command understands.", writes=True),
-    "note": _here("versions:note", "Data", "Replace the note of a version, which `auditor log` shows.", writes=True),
-    "drop": _here("versions:drop", "Data", "Forget a dataset, or one of its versions.", writes=True),
-    "diff": _here(
-        "versions:diff", "Data", "Say what changed from one version to another: captions, words, lengths.", asks=True
+    "diff": _here("versions:diff", "Data", "Compare two versions: captions, words, lengths.", asks=True),
+    "datasets": _here("versions:datasets", "Data", "List the datasets of the store, or the versions of one."),
+    "store info": _here("upkeep.store:info", "Data", "Report the size of the store and of its tables.", migrates=False),
+    "store verify": _here(
+        "verify:verify", "Data", "Check the store, or a published card or receipt.", needs_no_store_with="what"
     ),
-    "verify": _here(
-        "verify:verify",
-        "Data",
-        "Hash the stored captions again, and check the store against its log.",
-        needs_no_store_with="receipt",
-    ),
+    "store tag": _here("versions:tag", "Data", "Name a version, or replace its note.", writes=True),
+    "store drop": _here("versions:drop", "Data", "Remove a dataset, or one of its versions.", writes=True),
+    "store gc": _here("upkeep.store:gc", "Data", "Remove outdated counts and shrink the file.", writes=True),
     "findings": _here(
         "findings:findings", "Captions", "Say what is wrong with the captions, how bad it is, and which they are."
     ),
@@ -119,12 +114,6 @@ STUDIES: dict[str, Study] = {
         "How varied words are, and whether each image gets what people say of it.",
         draws=True,
     ),
-    "omitted": _here(
-        "diversity.omitted:omitted_words", "Language", "Words that a system could have learnt and never says."
-    ),
-    "missed": _here(
-        "diversity.missed:missed_words", "Language", "Words that people say of an image and systems do not."
-    ),
     "robustness": _here(
         "diversity.robustness:robustness", "Language", "How far order, letters, tokens and references move diversity."
     ),
@@ -134,7 +123,7 @@ STUDIES: dict[str, Study] = {
         "Which words captions are made of, how phrases are composed, how complex sentences are.",
         draws=True,
     ),
-    "keyness": _here("keyness:keyness", "Language", "Words that A uses more or less than B."),
+    "words": _here("words:words", "Language", "List the words that A uses more, less or never."),
     "perplexity": _here(
         "perplexity:perplexity", "Language", "Perplexity of each dataset under a language model of each.", draws=True
     ),

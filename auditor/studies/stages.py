@@ -117,9 +117,7 @@ def stages(
     if file is not None:
         beside = receipts.path_of(file)
         receipts.write(receipts.made(plan, folder, sums, file), beside)
-        notes.append(
-            f"{counted(rows, 'row', 'rows')} in {file}; `auditor verify --receipt {beside}` checks them elsewhere"
-        )
+        notes.append(f"{counted(rows, 'row', 'rows')} in {file}; `auditor store verify {beside}` checks them elsewhere")
     if work is None:
         shutil.rmtree(folder.folder, ignore_errors=True)
         with suppress(OSError):  # other work may be there

@@ -66,7 +66,7 @@ def test_first_line_of_a_study_is_what_help_lists(name: str) -> None:
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_every_study_is_a_method_with_the_signature_of_its_command(name: str) -> None:
-    method = inspect.getattr_static(auditor.Auditor, name)
+    method = inspect.getattr_static(auditor.Auditor, name.rpartition(" ")[2])
     function = STUDIES[name].load()
     assert (method.__func__ if isinstance(method, staticmethod) else method.study) is function
     shown = inspect.signature(derived.command(name, STUDIES[name])).parameters
@@ -129,7 +129,7 @@ def test_broken_package_is_named_and_left_out(source: str, packages: Path, capsy
     assert said.err.startswith("warning: package tiny-audit: vowels, which it adds, is left out: ")
     assert BROKEN[source] in said.err
     assert said.err.count("\n") == 1
-    assert asked("formats", "--json") == 0
+    assert asked("ingest", "--formats", "--json") == 0
     assert capsys.readouterr().err == ""
     with pytest.warns(UserWarning, match="package tiny-audit: constant, which it adds, is left out: "):
         assert registry.of_others() == {}
@@ -149,7 +149,7 @@ def test_entry_points_that_cannot_be_read_are_left_out(
 
 def test_version_and_our_own_commands_import_no_package(packages: Path, capsys: pytest.CaptureFixture[str]) -> None:
     install(packages, "raise SystemExit(3)", "[auditor.studies]\nvowels = tiny_audit:STUDY\n")
-    for command in (["--version"], ["formats"], ["sql", "--help"], ["bounds", "--help"]):
+    for command in (["--version"], ["ingest", "--formats"], ["sql", "--help"], ["bounds", "--help"]):
         assert asked(*command) == 0
     assert "warning" not in capsys.readouterr().err
     assert "tiny_audit" not in sys.modules

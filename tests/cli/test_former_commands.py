@@ -44,7 +44,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def new_call(folder: Path, old: str) -> str:
     """Return the call that takes the place of an old one."""
-    if run(folder, f"{old.split()[0]} --help").returncode == 0:
+    if run(folder, f"{old.split(maxsplit=1)[0]} --help").returncode == 0:
         return old
     done = run(folder, old)
     assert (done.returncode, done.stdout) == (2, "")

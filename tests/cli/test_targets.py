@@ -325,7 +325,7 @@ def test_closed_and_full_streams_are_no_bugs(
     assert done.returncode == code, done.stderr
     assert told in done.stderr
     assert "Traceback" not in done.stderr
-    filled("verify")
+    filled("store", "verify")
 
 
 @pytest.mark.parametrize(
@@ -336,7 +336,7 @@ def test_closed_and_full_streams_are_no_bugs(
 def test_odd_names_are_no_bugs(filled: Callable[..., Run], tmp_path: Path, name: str, told: str) -> None:
     (tmp_path / "ring.csv").symlink_to("ring.csv")
     assert told in filled("profile", "mine", "-o", f"{name}.csv", code=2).stderr
-    filled("verify")
+    filled("store", "verify")
 
 
 def test_narration_that_nobody_reads_stops_nothing(filled: Callable[..., Run], tmp_path: Path) -> None:

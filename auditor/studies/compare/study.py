@@ -181,7 +181,7 @@ def compare(
     requested = requests(metrics)
     errors = {metric.label for metric in requested if metric.metric.lower_is_better}
     against = References("loo", None if equalise else references, seed)
-    words = f"`auditor keyness {refs[0]} {refs[1]}` compares words"
+    words = f"`auditor words {refs[0]} --against {refs[1]}` compares words"
     selections, alone = referenced(store, resolve_all(store, refs, split), against, requested, 2, words)
     substitutes, pooled = one_pool(store, selections, substitutes_of(store, selections, others, corpus))
     repeated = repeats(store, selections, tokenizer, progress, left_out=distinct)

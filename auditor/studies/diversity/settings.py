@@ -24,7 +24,7 @@ PUBLISHED_PROFILE = "spacy"
 
 Tokenizer = Annotated[
     str | None,
-    p.Parameter("Tokenizer: bare, char, ptb, spacy or whitespace; default: bare, as published spacy."),
+    p.Parameter("Tokenizer: bare, char, ptb, spacy or whitespace; default: bare, as published spacy.", short="t"),
 ]
 
 Lists = Annotated[str, p.Parameter("mean: each parallel list of captions alone, averaged; all: all captions as one.")]

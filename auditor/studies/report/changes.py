@@ -18,7 +18,7 @@ def log(context: ReportContext, name: str, title: str) -> Section:
     results, said, moved, lacking = dict[str, Result](), list[str](), list[str](), list[str]()
     for selection in context.selections:
         dataset = selection.version.dataset
-        results[context.command("log", refs=[dataset])] = version_log.log(context.store, dataset)
+        results[context.command("datasets", refs=[dataset])] = version_log.datasets(context.store, dataset)
         held = versions.log(context.store, dataset)
         said.append(f"{selection.label} is version {selection.version.seq} of {len(held)} in the store.")
         before = next((one for one in held if one.seq < selection.version.seq), None)

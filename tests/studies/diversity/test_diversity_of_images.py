@@ -126,5 +126,3 @@ def test_the_first_missed_words_of_each_ranking(store: Store) -> None:
           ("unsupported", "unsupported-relative", "unsupported-floor")),
     ]  # fmt: skip
     assert result.frame["rank"].to_list() == [1] * 6
-    with pytest.raises(UsageError, match="--eval DATASET"):
-        missed_words(store, "system", evaluation=None)

@@ -1,0 +1,74 @@
+"""Commands and options that are gone: by old call, the new one, its arguments filled in. An old call does not run."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from auditor.errors import UsageError
+
+#: Options that take no value, of any command that is gone.
+_SWITCHES = ("all-images", "as-text", "as-published", "delete", "force", "yes", "watch", "json", "quiet", "no-color",
+             "debug", "help", "pairs")  # fmt: skip
+
+
+#: What `keyness --watch` looked for: words that systems find hard (van Miltenburg et al. 2018, section 3.3).
+_WATCHED = " ".join(f"--word {shlex.quote(word)}" for word in ("'s", "n't", "not", "no", "thrown", "elderly", "toast"))
+
+
+@dataclass(frozen=True)
+class _New:
+    """What takes the place of a command.
+
+    `call` is the new one: `{0}` is the first argument, `{more}` are all that it does not name. `options` has new words
+    for old options, of which `{value}` is the value; empty where nothing takes its place.
+    """
+
+    call: str
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+#: Each old call, and the new one.
+FORMER: Mapping[str, _New] = {
+    "formats": _New("ingest --formats {more}"),
+    "log": _New("datasets {more}"),
+    "shell": _New("sql"),
+    "tag": _New("store tag {more}"),
+    "note": _New("store tag {0} --note {1}"),
+    "drop": _New("store drop {more}"),
+    "verify": _New("store verify {more}", {"receipt": "{value}", "card": "{value}"}),
+    "keyness": _New("words {0} --against {1}", {"watch": _WATCHED}),
+    "omitted": _New("words {more} --by training"),
+    "missed": _New("words {more} --by image", {"eval": "--against {value}", "floor": "--minimum {value}"}),
+    "store migrate": _New("datasets"),
+}
+
+
+def refuse_former(name: str, words: Sequence[str]) -> None:
+    """Refuse a command that is gone. Raises `UsageError` with the call that takes its place."""
+    if (new := FORMER.get(name)) is not None:
+        raise UsageError(f"{name} is now: auditor {_filled(new, words)}")
+
+
+def _filled(new: _New, words: Sequence[str]) -> str:
+    """Return the new call with the arguments and options of the old one."""
+    arguments, options = list[str](), list[str]()
+    rest = iter(words)
+    for word in rest:
+        if not word.startswith("-") or word == "-":
+            arguments.append(word)
+            continue
+        option, equals, value = word.partition("=")
+        option = option.lstrip("-")
+        if not equals and not option.startswith("no-") and option not in (*_SWITCHES, "q", "h"):
+            value = next(rest, "")
+        given = [word] if equals or not value else [word, value]
+        options.append(
+            new.options[option].format(value=shlex.quote(value)) if option in new.options else shlex.join(given)
+        )
+    named = [shlex.quote(each) for each in arguments]
+    count = sum(f"{{{place}}}" in new.call for place in range(2))
+    filled = (named + [each.upper() for each in ("dataset", "text")[len(named) :]])[:count]
+    call = new.call.format(*filled, more=" ".join(named[count:]))
+    return " ".join(" ".join([call, *options]).split())
